@@ -148,6 +148,18 @@ pub(crate) fn part_behind<'a>(name: &'a str, server: &str) -> Option<&'a str> {
         .flatten()
 }
 
+/// Returns true if `text` is how a client or a person calls the server's tool `name`: by its own part, or with the
+/// server before it, with or without the mark that a client puts in front.
+pub(crate) fn is_called(text: &str, server: &ServerKey, name: &ToolName) -> bool {
+    const JOINTS: [&str; 6] = [SEPARATOR, "_", "-", ".", "/", ":"];
+    let marks = [SHORT_PREFIX, SERVERLESS_PREFIX];
+    let bare = marks.iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
+    server.tool_part(name.as_str()).is_some_and(|own| {
+        let rest = bare.strip_prefix(server.as_str()).and_then(|rest| rest.strip_suffix(own));
+        bare == own || rest.is_some_and(|joint| JOINTS.contains(&joint))
+    })
+}
+
 impl ToolName {
     /// Returns the name under which a configured server is stored: `mcp__<server>__*`. `None` if the server's
     /// name is not a valid id.
@@ -203,10 +215,15 @@ impl ToolName {
     pub fn spellings(text: &str) -> Vec<Self> {
         let mut names: Vec<Self> = Self::new(text).into_iter().collect();
         names.extend(Self::splits(text));
-        if !text.starts_with(PREFIX) && !text.starts_with('/') {
+        if let Some(server) = text.strip_prefix(PREFIX) {
+            names.extend(Self::of_server(server.trim_end_matches(SEPARATOR)));
+        } else if !text.starts_with('/') {
             names.extend(Self::of_server(text));
             names.extend(Self::new(format!("/{text}")));
             names.extend(Self::new(format!("agent:{text}")));
+            names.extend(
+                Self::new(format!("{PREFIX}{text}")).ok().filter(|_| text.contains(SEPARATOR)),
+            );
         }
         names
     }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use staleness::RegistryError;
-use staleness::ids::{ClientId, Scope, ServerKey, ToolKey, ToolName};
-use staleness::registry::{ScopeChoice, ToolListing};
+use staleness::ids::{ClientId, Scope, ToolKey, ToolName};
+use staleness::registry::ScopeChoice;
 use staleness::report::ToolReport;
 use staleness::store::Refusal;
 use staleness::tool::{Hold, PresenceCause, Status, ToolKind};
@@ -19,22 +19,52 @@ use crate::model_text::{called_by, is_plain, tool_prefix};
 use crate::settings::Settings;
 use crate::words::tool_name;
 
-/// Finds the tool with this name.
+/// The tool that a name means.
+#[derive(Debug)]
+pub enum NamedTool {
+    /// A known tool.
+    Known(ToolKey),
+    /// A tool of a known server that nobody has used yet.
+    Unused(Box<Unused>),
+}
+
+/// Finds the tool that a name means, wherever a person or a model types one.
 ///
 /// # Errors
-/// If the name is invalid or unknown. The error then suggests the most similar name.
+/// If the name is invalid or means no tool. The error then suggests the most similar names.
+pub fn resolve(
+    registry: &Registry,
+    settings: &Settings,
+    name: &str,
+    scope: ScopeChoice,
+) -> Result<NamedTool, ServiceError> {
+    tool_name(name)?;
+    match registry.tools().find_key(&settings.project.id, name, scope).wait() {
+        Ok(key) => return Ok(NamedTool::Known(key)),
+        Err(RegistryError::Rejected(Refusal::Unknown { .. })) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let is_misspelt = !registry.tools().misspelt(&settings.project, name).wait()?.is_empty();
+    match Unused::of(registry, settings, name)?.filter(|_| !is_misspelt) {
+        Some(unused) => Ok(NamedTool::Unused(Box::new(unused))),
+        None => Err(unknown(registry, settings, name)),
+    }
+}
+
+/// Finds the known tool with this name.
+///
+/// # Errors
+/// Errors of [`resolve`], or if nobody has used the tool yet.
 pub fn find(
     registry: &Registry,
     settings: &Settings,
     name: &str,
     scope: ScopeChoice,
 ) -> Result<ToolKey, ServiceError> {
-    tool_name(name)?;
-    registry
-        .tools()
-        .find_key(&settings.project.id, name, scope)
-        .wait()
-        .map_err(|error| explain(registry, settings, name, error))
+    match resolve(registry, settings, name, scope)? {
+        NamedTool::Known(key) => Ok(key),
+        NamedTool::Unused(unused) => Err(unused.refused(name)),
+    }
 }
 
 /// Removes the absent and failing tools of absent and failing servers if the server itself is in the list. Tools
@@ -77,8 +107,8 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
     }
 }
 
-/// Returns the name under which to record a use that was reported by hand: the name of the matching known
-/// tool, else the text itself.
+/// Returns the name under which to record a use that was reported by hand: the name of the tool that the text
+/// means, else the text itself.
 ///
 /// # Errors
 /// If the text cannot be a tool's name or, unless `is_new`, is probably a misspelt one; or if the store fails.
@@ -88,58 +118,33 @@ pub fn reported(
     text: &str,
     is_new: bool,
 ) -> Result<ToolName, ServiceError> {
-    match find(registry, settings, text, ScopeChoice::default()) {
-        Ok(key) => Ok(key.name),
-        Err(error) if error.kind == ErrorKind::Unknown && text.contains(char::is_whitespace) => {
-            let mut refused =
-                ServiceError::invalid(format!("{} is not a valid tool name", quoted(text)));
-            refused.hint = error.hint;
-            Err(refused)
-        }
-        Err(error) if error.kind == ErrorKind::Unknown => {
-            if let Some(own) = only_tool_of_a_server(registry, settings, text)? {
-                return Ok(own);
-            }
-            let name = tool_name(text)?;
-            if is_new {
-                return Ok(name);
-            }
-            let near = registry.tools().misspelt(&settings.project, text).wait()?;
-            let near = near.filter(|near| is_plain(near.as_str()));
-            near.map_or(Ok(name), |near| Err(misspelt(settings, text, near.as_str())))
-        }
-        Err(error) => Err(error),
-    }
-}
-
-fn misspelt(settings: &Settings, text: &str, near: &str) -> ServiceError {
-    let near = called_by(settings.client.as_ref(), near);
-    let how = if settings.in_server { "new: true." } else { "--new" };
-    ServiceError::new(ErrorKind::Unknown, format!("no tool named {}", quoted(text)))
-        .hint(format!("did you mean {near}? If it is another tool, say so with {how}"))
-}
-
-/// Returns the tool that its server calls by this name. `None` if there is none, or several.
-fn only_tool_of_a_server(
-    registry: &Registry,
-    settings: &Settings,
-    text: &str,
-) -> Result<Option<ToolName>, ServiceError> {
-    let is_named = |tool: &ToolReport| {
-        let server = tool.server.as_deref().and_then(ServerKey::of);
-        server.is_some_and(|server| server.tool_part(tool.key.name.as_str()) == Some(text))
+    let mut refused = match resolve(registry, settings, text, ScopeChoice::default()) {
+        Ok(NamedTool::Known(key)) => return Ok(key.name),
+        Ok(NamedTool::Unused(unused)) => return Ok(unused.name),
+        Err(error) if error.kind == ErrorKind::Unknown => error,
+        Err(error) => return Err(error),
     };
-    let all = registry.tools().list(&settings.project, ToolListing::default(), settings.now);
-    let mut named = all.wait()?.into_iter().filter(is_named);
-    let first = named.next().filter(|_| named.next().is_none());
-    Ok(first.map(|tool| tool.key.name))
+    let name = tool_name(text)?;
+    let is_of_no_tool = name.is_mcp() && ToolKind::of_name(text) != ToolKind::McpTool;
+    if is_of_no_tool || text.contains(char::is_whitespace) {
+        let message = format!("{} is not a valid tool name", quoted(text));
+        return Err(ServiceError { hint: refused.hint, ..ServiceError::invalid(message) });
+    }
+    let is_near = || registry.tools().misspelt(&settings.project, text).wait();
+    if is_new || is_near()?.is_empty() {
+        return Ok(name);
+    }
+    let how = if settings.in_server { "new: true." } else { "--new" };
+    let hint = refused.hint.unwrap_or_default();
+    refused.hint = Some(format!("{hint} If it is another tool, say so with {how}"));
+    Err(refused)
 }
 
 /// A tool of a known server that nobody has used yet.
 #[derive(Debug)]
 pub struct Unused {
     /// The tool's name in the registry.
-    pub name: String,
+    pub name: ToolName,
     /// The report on its server's entry.
     pub server: ToolReport,
 }
@@ -155,13 +160,20 @@ impl Unused {
         name: &str,
     ) -> Result<Option<Self>, ServiceError> {
         let unused = registry.tools().unused(&settings.project, name, settings.now).wait()?;
-        Ok(unused.map(|(name, server)| Self { name: name.to_string(), server }))
+        Ok(unused.map(|(name, server)| Self { name, server }))
+    }
+
+    /// Returns the error of a command that needs more than the name `text`.
+    #[must_use]
+    pub fn refused(&self, text: &str) -> ServiceError {
+        let what = format!("{} is not used yet: {}", quoted(text), self.reason());
+        ServiceError::new(ErrorKind::Unknown, what)
     }
 
     /// Returns the tool as JSON, under the name by which the client calls it.
     #[must_use]
     pub fn data(&self, settings: &Settings, client: Option<&ClientId>) -> Value {
-        let (name, server) = (called_by(client, &self.name), &self.server);
+        let (name, server) = (called_by(client, self.name.as_str()), &self.server);
         json!({
             "for": settings.audience(),
             "name": name, "kind": ToolKind::McpTool, "server": server.server.as_deref().filter(|name| is_plain(name)),
@@ -195,38 +207,27 @@ impl Unused {
     }
 }
 
-/// Creates the error for an unknown tool, suggesting the most similar name; for an unused tool, describes its
-/// server.
-pub fn explain(
-    registry: &Registry,
-    settings: &Settings,
-    name: &str,
-    error: RegistryError,
-) -> ServiceError {
-    let RegistryError::Rejected(Refusal::Unknown { what, .. }) = &error else {
-        return error.into();
-    };
-    if let Ok(Some(unused)) = Unused::of(registry, settings, name) {
-        let what = format!("{} is not used yet: {}", quoted(name), unused.reason());
-        return ServiceError::new(ErrorKind::Unknown, what);
-    }
-    let mut known =
-        ServiceError::new(ErrorKind::Unknown, format!("no {what} named {}", quoted(name)));
-    known.hint = Some(match nearest(registry, settings, name) {
-        Some(near) => format!("did you mean {near}?"),
-        None => "see `staleness tools list`, or run `staleness scan` first".into(),
-    });
-    known
+fn unknown(registry: &Registry, settings: &Settings, name: &str) -> ServiceError {
+    let unknown = ServiceError::new(ErrorKind::Unknown, format!("no tool named {}", quoted(name)));
+    let near = nearest(registry, settings, name);
+    unknown.hint(if near.is_empty() {
+        "see `staleness tools list`, or run `staleness scan` first".into()
+    } else {
+        format!("did you mean {}?", near.join(" or "))
+    })
 }
 
 /// Returns the known tool most similar to an invented name, as the client calls it. `None` if the tool
 /// exists.
 #[must_use]
 pub fn did_you_mean(registry: &Registry, settings: &Settings, name: &ToolReport) -> Option<String> {
-    name.is_invented().then(|| nearest(registry, settings, name.key.name.as_str())).flatten()
+    let near = || nearest(registry, settings, name.key.name.as_str());
+    name.is_invented().then(near)?.into_iter().next()
 }
 
-fn nearest(registry: &Registry, settings: &Settings, name: &str) -> Option<String> {
-    let near = registry.tools().nearest(&settings.project, name).wait().ok().flatten()?;
-    is_plain(near.as_str()).then(|| called_by(settings.client.as_ref(), near.as_str()))
+/// Returns the names to suggest instead of an unknown one, as the client calls them.
+fn nearest(registry: &Registry, settings: &Settings, name: &str) -> Vec<String> {
+    let near = registry.tools().nearest(&settings.project, name).wait().unwrap_or_default();
+    let near = near.iter().map(ToolName::as_str).filter(|near| is_plain(near));
+    near.map(|near| called_by(settings.client.as_ref(), near)).collect()
 }

@@ -34,5 +34,5 @@ mod unused;
 pub(crate) mod upkeep;
 pub(crate) mod work;
 
-pub(crate) use staleness_service::words::{optional, tool_name, word};
+pub(crate) use staleness_service::words::{optional, word};
 pub(crate) use staleness_service::{citations, documents, remembered, save};

@@ -15,7 +15,7 @@ use staleness_core::tool::ListingState;
 
 use staleness_service::embedder::{self, Answer};
 use staleness_service::suggested;
-use staleness_service::tools::{Unused, did_you_mean, explain, find, fold_into_servers};
+use staleness_service::tools::{NamedTool, Unused, did_you_mean, find, fold_into_servers, resolve};
 use staleness_sources::clients::NAMES;
 
 use super::definitions::{self, Told};
@@ -40,12 +40,9 @@ pub(crate) fn run(
         Some(ToolsCommand::Unused(args)) => super::unused::run(settings, args, out),
         Some(ToolsCommand::Show { name, scope }) => {
             let registry = settings.open(Access::Look)?;
-            let key = match find(&registry, settings, name, choice(scope.scope)) {
-                Ok(key) => key,
-                Err(error) => {
-                    let unused = Unused::of(&registry, settings, name)?.ok_or(error)?;
-                    return not_used_yet(settings, &unused, out);
-                }
+            let key = match resolve(&registry, settings, name, choice(scope.scope))? {
+                NamedTool::Known(key) => key,
+                NamedTool::Unused(unused) => return not_used_yet(settings, &unused, out),
             };
             let definition = definitions::of_tool(&registry, settings, &key)?;
             let definition = definition.filter(|row| row.pending.is_some());
@@ -149,7 +146,8 @@ fn not_used_yet(settings: &Settings, unused: &Unused, out: &Output) -> Result<()
     if out.json {
         return out.json(&unused.data(settings, None));
     }
-    let (name, reason) = (escape(&unused.name), escape(&unused.reason()).into_owned());
+    let name = escape(unused.name.as_str());
+    let reason = escape(&unused.reason()).into_owned();
     let text = format!("{}  not used yet: {reason}\n", out.paint.bold(&name));
     out.text(&(text + &audience(settings, out)))
 }
@@ -320,20 +318,21 @@ fn history(
     out: &Output,
 ) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
-    let keys = match find(&registry, settings, name, scope) {
-        Ok(key) => vec![key],
+    let (keys, unknown) = match find(&registry, settings, name, scope) {
+        Ok(key) => (vec![key], None),
         // Even a forgotten tool has a history.
-        Err(error) if error.kind == ErrorKind::Unknown => ToolName::spellings(name)
-            .iter()
-            .flat_map(|name| scope.keys(&settings.project.id, name))
-            .collect(),
+        Err(error) if error.kind == ErrorKind::Unknown => {
+            let names = ToolName::spellings(name).into_iter();
+            let keys = names.flat_map(|name| scope.keys(&settings.project.id, &name));
+            (keys.collect(), Some(error))
+        }
         Err(error) => return Err(error),
     };
-    let history = registry
-        .tools()
-        .history(&keys, limit)
-        .wait()
-        .map_err(|error| explain(&registry, settings, name, error))?;
+    let history = registry.tools().history(&keys, limit).wait().map_err(CliError::from);
+    let history = history.map_err(|error| match unknown {
+        Some(unknown) if error.kind == ErrorKind::Unknown => unknown,
+        _ => error,
+    })?;
     if out.json {
         return out.json(&history);
     }

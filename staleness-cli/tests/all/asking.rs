@@ -159,3 +159,74 @@ fn a_half_written_switch_file_changes_no_state() {
         }
     }
 }
+
+/// A name means one tool, whoever types it and wherever.
+#[test]
+fn a_name_means_the_same_tool_wherever_it_is_typed() {
+    const LIST: &str = "mcp__github__list_prs";
+    let sandbox = Sandbox::scanned();
+    let servers = json!({ "mcpServers": { "github": { "command": "npx" } } }).to_string();
+    for path in ["home/.cursor/mcp.json", "home/.gemini/settings.json"] {
+        sandbox.write(path, &servers);
+    }
+    sandbox.ok(&["scan"]);
+    for agent in ["claude-code", "cursor", "gemini"] {
+        sandbox.ok(&["record", LIST, "--success", "--agent", agent]);
+    }
+    let mut uses = 3;
+    for agent in ["", "claude-code", "cursor", "gemini"] {
+        let asked = |args: &[&str]| {
+            let agent = if agent.is_empty() { vec![] } else { vec!["--agent", agent] };
+            sandbox.run(&[args, &agent].concat())
+        };
+        for name in [
+            "list_prs",
+            "MCP:list_prs",
+            "github__list_prs",
+            "mcp_github_list_prs",
+            "github-list_prs",
+        ] {
+            for args in
+                [&["tools", "show", name][..], &["why", name], &["record", name, "--success"]]
+            {
+                let run = asked(args);
+                assert!(run.code == 0 && run.out.contains("list_prs"), "{args:?} {agent}: {run:?}");
+            }
+            uses += 1;
+            assert_eq!(sandbox.tool(LIST)["uses"], uses, "{name} {agent}");
+        }
+        for (name, meant) in [
+            ("list_pr", LIST),
+            ("LIST_PRS", LIST),
+            ("github__list_pr", LIST),
+            ("mcp__GitHub__list_prs", LIST),
+            ("MCP:list_pr", LIST),
+            ("mcp__github__list-prs", LIST),
+        ] {
+            let near = if agent == "gemini" { "mcp_github_list_prs" } else { meant };
+            for args in [&["tools", "show", name][..], &["record", name, "--success"]] {
+                let run = asked(args);
+                let told = format!("no tool named \"{name}\"; did you mean {near}?");
+                assert!(run.code == 3 && run.err.contains(&told), "{args:?} {agent}: {run:?}");
+            }
+        }
+    }
+    for name in ["mcp__github__", "mcp__github"] {
+        assert_eq!(sandbox.tool(name)["name"], "mcp__github__*", "a server may be asked for");
+    }
+    for name in ["mcp__nosuch__", "mcp__nosuch", "mcp__nosuch__*"] {
+        let run = sandbox.run(&["record", name, "--success", "--new"]);
+        assert!(run.code == 3 && run.err.contains("is not a valid tool name"), "{run:?}");
+    }
+    // What nobody has used yet is recorded as the tool of its server, and shown as that.
+    for name in ["github__get_me", "MCP:get_me", "mcp_github_get_me"] {
+        assert!(sandbox.ok(&["tools", "show", name]).starts_with("mcp__github__get_me  not used"));
+    }
+    let told = sandbox.json(&["record", "MCP:get_me", "--success", "--agent", "cursor"]);
+    assert_eq!(told["tool"]["name"], "mcp__github__get_me");
+    // A name that only failed is nothing to suggest, and no name is suggested for itself.
+    sandbox.ok(&["record", "mcp__github__get_it", "--failure"]);
+    assert!(!sandbox.ok(&["tools", "show", "mcp__github__get_its"]).contains("did you mean"));
+    let own = sandbox.run(&["tools", "show", LIST, "--scope", "project"]);
+    assert!(own.code == 3 && !own.err.contains(&format!("did you mean {LIST}")), "{own:?}");
+}

@@ -179,8 +179,15 @@ fn f5_record_finds_names_as_show_does() {
     let told = sandbox.json(&["record", "search_issues", "--success"]);
     assert_eq!((&told["tool"]["name"], &told["tool"]["uses"]), (&json!(known), &json!(2)));
     sandbox.ok(&["record", "mcp__other__search_issues", "--success"]);
-    let told = sandbox.json(&["record", "search_issues", "--success"]);
-    assert_eq!(told["tool"]["name"], "search_issues", "it may be either");
+    let either = sandbox.run(&["record", "search_issues", "--success"]);
+    let both = "did you mean mcp__github__search_issues or mcp__other__search_issues?";
+    assert!(either.code == 3 && either.err.contains(both), "{either:?}");
+    assert_eq!(
+        either.err.split(" If ").next(),
+        sandbox.run(&["tools", "show", "search_issues"]).err.trim_end().into()
+    );
+    let told = sandbox.json(&["record", "search_issues", "--success", "--new"]);
+    assert_eq!(told["tool"]["name"], "search_issues");
 }
 
 #[test]

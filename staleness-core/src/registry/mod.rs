@@ -11,6 +11,7 @@ mod import;
 mod indexes;
 mod knowledge;
 mod lesson;
+mod naming;
 mod old;
 mod prune;
 mod prune_journal;

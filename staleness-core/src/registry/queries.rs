@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{ALIKE, Registry};
-use crate::ids::{Level, ProjectId, Scope, ServerKey, ToolKey, ToolName};
+use super::Registry;
+use super::naming::named;
+use crate::ids::{ProjectId, Scope, ServerKey, ToolKey};
 use crate::journal::{JournalEntry, Subject};
 use crate::policy::Policy;
 use crate::project::Project;
@@ -177,16 +178,8 @@ impl Query for Shown {
     }
 }
 
-/// Returns the first of these keys that exists. A tool of the requesting client takes precedence over tools
-/// of other clients and over invented names.
-fn named<'k>(keys: &'k [ToolKey], view: &View) -> Option<&'k ToolKey> {
-    let known = || keys.iter().filter_map(|key| Some((key, view.tools.get(key)?)));
-    let own = known().find(|(_, tool)| !tool.presence.cause.is_foreign());
-    own.or_else(|| known().next()).map(|(key, _)| key)
-}
-
 impl Registry {
-    async fn seen(&self, project: &ProjectRef) -> Result<View, RegistryError> {
+    pub(super) async fn seen(&self, project: &ProjectRef) -> Result<View, RegistryError> {
         self.ask(visible(&project.id, &self.policy)).await
     }
 
@@ -261,103 +254,6 @@ impl Tools<'_> {
         Ok(costs(&context, self.0.client.as_ref(), days, &names_only))
     }
 
-    /// The key that a name means to a project, trying its spellings in turn.
-    ///
-    /// # Errors
-    /// [`Refusal::Unknown`] if the name is unknown, or an error of the store.
-    pub async fn find_key(
-        self,
-        project: &ProjectId,
-        text: &str,
-        scope: super::ScopeChoice,
-    ) -> Result<ToolKey, RegistryError> {
-        let keys: Vec<ToolKey> =
-            ToolName::spellings(text).iter().flat_map(|name| scope.keys(project, name)).collect();
-        let view = self.0.ask(Lookup { keys: keys.clone(), project: project.clone() }).await?;
-        named(&keys, &view)
-            .cloned()
-            .ok_or_else(|| Refusal::Unknown { what: "tool", id: text.into() }.into())
-    }
-
-    /// Returns the name and the server of a tool that was never used: one that `text` may mean, on a server
-    /// that the project sees. `None` if there is no such server, or if a live list of the server already says
-    /// which tools it has.
-    pub async fn unused(
-        self,
-        project: &ProjectRef,
-        text: &str,
-        now: Timestamp,
-    ) -> Result<Option<(ToolName, ToolReport)>, RegistryError> {
-        let view = self.0.seen(project).await?;
-        let context = Context::new(&view, &self.0.policy, project, now);
-        let is_live = |member: &&Tool| {
-            member.listings.iter().any(|listing| listing.source.level == Level::Live)
-        };
-        let owned = ToolName::spellings(text).into_iter().find_map(|name| {
-            let owners = ServerKey::owners_of(name.as_str());
-            let owner = owners.iter().rev().filter(|_| !name.is_server_entry()).find_map(|owner| {
-                context.visible().find(|tool| {
-                    tool.kind == ToolKind::McpServer && tool.server.as_ref() == Some(owner)
-                })
-            });
-            Some((name, owner?))
-        });
-        let is_known = |name: &ToolName| view.tools.keys().any(|key| key.name == *name);
-        let unlisted = owned.filter(|(name, server)| {
-            !is_known(name) && !context.members(server).iter().any(is_live)
-        });
-        Ok(unlisted.map(|(name, server)| (name, ToolReport::new(&context, server))))
-    }
-
-    /// Returns the known name that is most similar to `text`, for a helpful error.
-    pub async fn nearest(
-        self,
-        project: &ProjectRef,
-        text: &str,
-    ) -> Result<Option<ToolName>, RegistryError> {
-        let view = self.0.seen(project).await?;
-        let context = Context::new(&view, &self.0.policy, project, Timestamp::default());
-        // That both are tools of servers makes them no more alike.
-        let bare = |name: &str| name.strip_prefix("mcp__").unwrap_or(name).to_lowercase();
-        let wanted = bare(text);
-        let tail = wanted.rsplit("__").next().unwrap_or_default();
-        let best = context
-            .visible()
-            .map(|tool| {
-                let name = bare(tool.key.name.as_str());
-                let own = name.rsplit("__").next().filter(|own| *own != "*");
-                let tails = own.map_or(0.0, |own| strsim::jaro_winkler(tail, own));
-                let like = strsim::jaro_winkler(&wanted, &name).max(tails);
-                (like, &tool.key.name)
-            })
-            .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
-        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, name)| name.clone()))
-    }
-
-    /// Returns the known name of which `text` is probably a misspelling: see `typing_errors`.
-    pub async fn misspelt(
-        self,
-        project: &ProjectRef,
-        text: &str,
-    ) -> Result<Option<ToolName>, RegistryError> {
-        let view = self.0.seen(project).await?;
-        let context = Context::new(&view, &self.0.policy, project, Timestamp::default());
-        let wanted = parts(text);
-        let errors = |tool: &Tool| {
-            let (server, own) = parts(tool.key.name.as_str());
-            match (&wanted, own.as_str()) {
-                ((None, text), "*") => typing_errors(text, &server?),
-                ((None, text), _) => typing_errors(text, &own),
-                ((Some(one), text), _) => {
-                    Some(typing_errors(one, &server?)? + typing_errors(text, &own)?)
-                }
-            }
-        };
-        let near = context.visible().filter_map(|tool| Some((errors(tool)?, &tool.key.name)));
-        // Without an error the name may mean several tools.
-        Ok(near.min().filter(|(errors, _)| *errors > 0).map(|(_, name)| name.clone()))
-    }
-
     /// Returns the project's tools, ranked by recent successes in it.
     pub async fn rank(
         self,
@@ -401,32 +297,6 @@ impl Tools<'_> {
     }
 }
 
-/// Returns the number of errors with which somebody who meant `other` typed `one`. `None` if it is another name: one
-/// with other numbers, with more or fewer words, or with a word that differs in more than a quarter of it.
-fn typing_errors(one: &str, other: &str) -> Option<usize> {
-    let numbers = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
-    let words = |text: &'_ str| -> Vec<String> {
-        text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect()
-    };
-    let (one, other, numbers) = (words(one), words(other), numbers(one) == numbers(other));
-    let alike = |(one, other): (&String, &String)| {
-        let errors = strsim::osa_distance(one, other);
-        (errors <= 2.min(one.chars().count() / 4)).then_some(errors)
-    };
-    let errors = one.iter().zip(&other).map(alike).sum::<Option<usize>>();
-    errors.filter(|errors| *errors <= 2 && numbers && one.len() == other.len())
-}
-
-/// Splits a tool's name into its server, if it names one, and its own part, both in lower case.
-fn parts(name: &str) -> (Option<String>, String) {
-    let name = name.to_lowercase();
-    let split = name.strip_prefix("mcp__").and_then(|name| name.rsplit_once("__"));
-    match split {
-        Some((server, own)) => (Some(server.to_owned()), own.to_owned()),
-        None => (None, name),
-    }
-}
-
 impl Admin<'_> {
     /// Returns all projects, last seen first.
     pub async fn projects(self) -> Result<Vec<Project>, RegistryError> {
@@ -462,6 +332,7 @@ fn unknown(keys: &[ToolKey]) -> RegistryError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::ToolName;
 
     #[test]
     fn the_entries_of_a_server_are_asked_for_once_however_many_of_its_tools_are() {

@@ -259,7 +259,7 @@ fn the_nearest_known_name_helps_against_slips() {
     shelf(&world, vec![command("/review"), server("github"), skill("pdf")]);
     let nearest = |text: &str| {
         let name = world.registry.tools().nearest(&world.project, text).wait().unwrap();
-        name.map(|name| name.to_string())
+        name.first().map(ToString::to_string)
     };
     assert_eq!(nearest("/reveiw").as_deref(), Some("/review"));
     assert_eq!(nearest("PDF").as_deref(), Some("pdf"));

@@ -11,7 +11,7 @@ use staleness::tool::Status;
 use staleness::{Wait, clock};
 use staleness_service::model_text::{ModelName, called_by, cause};
 use staleness_service::settings::{Access, Settings};
-use staleness_service::tools::Unused;
+use staleness_service::tools::{NamedTool, Unused};
 use staleness_service::words::optional;
 use staleness_service::{ServiceError, embedder, suggested, tools};
 
@@ -203,12 +203,9 @@ impl JsonSchema for Known {
 fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceError> {
     let settings = &call.settings;
     let registry = settings.open(Access::Look)?;
-    let key = match tools::find(&registry, settings, &asked.name, ScopeChoice::Either) {
-        Ok(key) => key,
-        Err(error) => {
-            let unused = Unused::of(&registry, settings, &asked.name)?;
-            return unused.map(|unused| not_used_yet(settings, &unused)).ok_or(error);
-        }
+    let key = match tools::resolve(&registry, settings, &asked.name, ScopeChoice::Either)? {
+        NamedTool::Known(key) => key,
+        NamedTool::Unused(unused) => return Ok(not_used_yet(settings, &unused)),
     };
     let report = registry
         .tools()
@@ -251,7 +248,8 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
 /// Returns the answer about an unused tool, of which only the server is known.
 fn not_used_yet(settings: &Settings, unused: &Unused) -> Answer<Known> {
     let client = settings.client.as_ref();
-    let mut text = Text::new(ModelName::tool(client, &unused.name)).and(" is not used yet: ");
+    let mut text =
+        Text::new(ModelName::tool(client, unused.name.as_str())).and(" is not used yet: ");
     text = text.and(Quoted(&unused.reason()));
     if unused.is_offered() {
         text.push("; call it if your client lists it");

@@ -25,7 +25,7 @@ use crate::knowledge::{World, show};
 use crate::model_text::{is_plain, tool_prefix};
 use crate::remembered::Remembered;
 use crate::settings::Settings;
-use crate::tools::Unused;
+use crate::tools::{NamedTool, resolve};
 use crate::words::tool_name;
 pub use resting::{Counts, Impact, Leading, Line, Link};
 use resting::{lost, rests_on};
@@ -228,7 +228,8 @@ impl Thing {
 fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, ServiceError> {
     let (settings, project) = (world.settings, &world.settings.project);
     tool_name(name)?;
-    if let Ok(key) = registry.tools().find_key(&project.id, name, ScopeChoice::Either).wait() {
+    let tool = resolve(registry, settings, name, ScopeChoice::Either);
+    if let Ok(NamedTool::Known(key)) = tool {
         let tool =
             registry.tools().show(project, std::slice::from_ref(&key), settings.now).wait()?;
         return Ok(Thing::Tool(Box::new(tool), key));
@@ -255,11 +256,11 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
         Err(error) if matches!(error.kind, ErrorKind::Unknown | ErrorKind::Invalid) => {}
         Err(error) => return Err(error),
     }
-    if let Some(unused) = Unused::of(registry, settings, name)? {
-        let what = format!("{} is not used yet: {}", quoted(name), unused.reason());
-        return Err(ServiceError::new(ErrorKind::Unknown, what));
+    if let Ok(NamedTool::Unused(unused)) = tool {
+        return Err(unused.refused(name));
     }
-    let tool = registry.tools().nearest(project, name).wait()?.map(|name| name.to_string());
+    let tools = registry.tools().nearest(project, name).wait()?;
+    let tool = tools.first().map(ToString::to_string);
     let item = registry.knowledge().nearest(&project.id, name).wait()?.map(|id| id.to_string());
     let work = registry.work().nearest(&project.id, name).wait()?.map(|id| id.to_string());
     let known = paths.into_iter().chain(item).chain(work);

@@ -3,33 +3,32 @@
 use serde_json::json;
 use staleness::ids::OpId;
 use staleness::registry::Learn;
+use staleness::registry::ScopeChoice;
 use staleness::report::RouteReport;
 use staleness::{Wait, clock};
-use staleness_service::tools::explain;
+use staleness_service::tools::find;
 
 use super::vector;
 use crate::args::routes_args::LearnArgs;
-use crate::commands::{optional, tool_name};
+use crate::commands::optional;
 use crate::error::{CliError, quoted};
 use crate::output::{Output, escape};
 use crate::settings::{Access, Settings};
 
 pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result<(), CliError> {
     let op = optional::<OpId>("id", args.id.as_ref())?.unwrap_or_else(clock::fresh_op);
-    let tool = tool_name(&args.tool)?;
     let signal = args.signal.trim().parse::<f64>().map_err(|_| {
         CliError::invalid(format!("the signal {} is not a number", quoted(&args.signal)))
             .hint("give one from 0 to 1")
     })?;
     // If nothing can be learned, no registry is created.
     let looked = settings.open(Access::Look)?;
+    let tool = find(&looked, settings, &args.tool, ScopeChoice::Either)?.name;
     let vector = vector::read(settings, &looked, &args.query, &args.vector)?;
     let learn = Learn { op, query: args.query.clone(), tool, signal, at: settings.now, vector };
-    let failed = |error| explain(&looked, settings, &args.tool, error);
-    let would =
-        looked.routes().preview_learn(&settings.project, learn.clone()).wait().map_err(failed)?;
+    let would = looked.routes().preview_learn(&settings.project, learn.clone()).wait()?;
     let registry = settings.open(Access::Write)?;
-    let route = registry.routes().learn(&settings.project, learn).wait().map_err(failed)?;
+    let route = registry.routes().learn(&settings.project, learn).wait()?;
     if out.json {
         return out.json(&json!({ "route": route.as_ref().map(RouteReport::from) }));
     }

@@ -1,0 +1,212 @@
+//! The tool that a name means, as a person or a model types it.
+
+use super::queries::Lookup;
+use super::{ALIKE, ScopeChoice};
+use crate::ids::{Level, ProjectId, ServerKey, ToolKey, ToolName};
+use crate::names::is_called;
+use crate::registry::{RegistryError, Tools};
+use crate::report::{Context, ToolReport, is_own_server};
+use crate::scan::ProjectRef;
+use crate::store::{Refusal, View};
+use crate::time::Timestamp;
+use crate::tool::{Tool, ToolKind};
+
+/// The maximum number of names to suggest instead of one.
+const MAX_NEAR: usize = 3;
+
+/// Returns the first of these keys that exists. A tool of the requesting client takes precedence over tools
+/// of other clients and over invented names.
+pub(super) fn named<'k>(keys: &'k [ToolKey], view: &View) -> Option<&'k ToolKey> {
+    let known = || keys.iter().filter_map(|key| Some((key, view.tools.get(key)?)));
+    let own = known().find(|(_, tool)| !tool.presence.cause.is_foreign());
+    own.or_else(|| known().next()).map(|(key, _)| key)
+}
+
+impl Tools<'_> {
+    /// Returns the key of the tool that a name means to a project. In this order:
+    ///
+    /// - a tool that the asking client has, by its name or one of its [`ToolName::spellings`];
+    /// - a tool of exactly this name, though only other clients have it or a model invented it;
+    /// - the only tool of a server that is called by this name, without its server or as any client writes it;
+    /// - a tool of another client, by one of the spellings.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] if the name is unknown or may mean several tools, or an error of the store.
+    pub async fn find_key(
+        self,
+        project: &ProjectId,
+        text: &str,
+        scope: ScopeChoice,
+    ) -> Result<ToolKey, RegistryError> {
+        let keys: Vec<ToolKey> =
+            ToolName::spellings(text).iter().flat_map(|name| scope.keys(project, name)).collect();
+        let view = self.0.ask(Lookup { keys: keys.clone(), project: project.clone() }).await?;
+        let known = named(&keys, &view);
+        let is_own = |key: &&ToolKey| {
+            key.name.as_str() == text
+                || view.tools.get(*key).is_some_and(|tool| !tool.presence.cause.is_foreign())
+        };
+        if let Some(key) = known.filter(is_own) {
+            return Ok(key.clone());
+        }
+        let project = ProjectRef { id: project.clone(), root: String::new() };
+        let all = self.0.seen(&project).await?;
+        let context = Context::new(&all, &self.0.policy, &project, Timestamp::default());
+        let mut called = context.visible().filter(|tool| {
+            scope.keys(&project.id, &tool.key.name).contains(&tool.key)
+                && tool
+                    .server
+                    .as_ref()
+                    .is_some_and(|server| is_called(text, server, &tool.key.name))
+        });
+        let only = called.next().filter(|_| called.next().is_none()).map(|tool| &tool.key);
+        only.or(known)
+            .cloned()
+            .ok_or_else(|| Refusal::Unknown { what: "tool", id: text.into() }.into())
+    }
+
+    /// Returns the name and the server of a tool that was never used: one that `text` may mean, on a server
+    /// that the project sees. `None` if there is no such server, or if a live list of the server already says
+    /// which tools it has. A name without a server is that of a tool of the only server.
+    pub async fn unused(
+        self,
+        project: &ProjectRef,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<Option<(ToolName, ToolReport)>, RegistryError> {
+        let view = self.0.seen(project).await?;
+        let context = Context::new(&view, &self.0.policy, project, now);
+        let is_live = |member: &&Tool| {
+            member.listings.iter().any(|listing| listing.source.level == Level::Live)
+        };
+        let servers = || context.visible().filter(|tool| tool.kind == ToolKind::McpServer);
+        let owned = |name: ToolName| {
+            let owners = ServerKey::owners_of(name.as_str());
+            let mut owners = owners.iter().rev().filter(|_| !name.is_server_entry());
+            let server = owners
+                .find_map(|owner| servers().find(|tool| tool.server.as_ref() == Some(owner)))?;
+            Some((name, server))
+        };
+        let serverless = || {
+            let own = ToolName::new(text).ok()?.serverless()?.to_owned();
+            let is_other = |server: &&ServerKey| !is_own_server(server.as_str());
+            let mut others = servers().filter_map(|tool| tool.server.as_ref()).filter(is_other);
+            let only = others.next().filter(|_| others.next().is_none())?;
+            owned(ToolName::new(format!("mcp__{only}__{own}")).ok()?)
+        };
+        let found = ToolName::spellings(text).into_iter().find_map(owned).or_else(serverless);
+        let is_known = |name: &ToolName| view.tools.keys().any(|key| key.name == *name);
+        let unlisted = found.filter(|(name, server)| {
+            !is_known(name) && !context.members(server).iter().any(is_live)
+        });
+        Ok(unlisted.map(|(name, server)| (name, ToolReport::new(&context, server))))
+    }
+
+    /// Returns the known names of which `text` is probably a misspelling (see `typing_errors`), or which it may
+    /// all mean. Names that only failed are not among them, nor `text` itself.
+    pub async fn misspelt(
+        self,
+        project: &ProjectRef,
+        text: &str,
+    ) -> Result<Vec<ToolName>, RegistryError> {
+        let view = self.0.seen(project).await?;
+        Ok(misspelt(&self.real_names(&view, project, text), text))
+    }
+
+    /// Returns the known names to suggest instead of `text`: those of which it is probably a misspelling, else the
+    /// most similar one.
+    pub async fn nearest(
+        self,
+        project: &ProjectRef,
+        text: &str,
+    ) -> Result<Vec<ToolName>, RegistryError> {
+        let view = self.0.seen(project).await?;
+        let names = self.real_names(&view, project, text);
+        let near = misspelt(&names, text);
+        if !near.is_empty() {
+            return Ok(near);
+        }
+        // That both are tools of servers makes them no more alike.
+        let bare = |name: &str| name.strip_prefix("mcp__").unwrap_or(name).to_lowercase();
+        let wanted = bare(text);
+        let tail = wanted.rsplit("__").next().unwrap_or_default();
+        let alike = |name: &ToolName| {
+            let name = bare(name.as_str());
+            let own = name.rsplit("__").next().filter(|own| *own != "*");
+            let tails = own.map_or(0.0, |own| strsim::jaro_winkler(tail, own));
+            strsim::jaro_winkler(&wanted, &name).max(tails)
+        };
+        let best = names.into_iter().map(|name| (alike(&name), name));
+        let best = best.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
+        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, name)| name).into_iter().collect())
+    }
+
+    /// Returns the names of the tools that the project sees, without `text` and names that only failed.
+    fn real_names(self, view: &View, project: &ProjectRef, text: &str) -> Vec<ToolName> {
+        let context = Context::new(view, &self.0.policy, project, Timestamp::default());
+        let real = context.visible().filter(|tool| !tool.failed_only());
+        let names = real.map(|tool| &tool.key.name).filter(|name| name.as_str() != text);
+        names.cloned().collect()
+    }
+}
+
+/// Returns the names with the fewest typing errors.
+fn misspelt(names: &[ToolName], text: &str) -> Vec<ToolName> {
+    let wanted = words(text);
+    let errors = |name: &&ToolName| {
+        let (server, own) = parts(name.as_str());
+        let whole = server.iter().chain(&own).cloned().collect::<Vec<_>>();
+        let own = typing_errors(&wanted, &own);
+        let own = own.filter(|_| !ToolName::new(text).is_ok_and(|text| text.is_mcp()));
+        own.into_iter().chain(typing_errors(&wanted, &whole)).min()
+    };
+    let Some(fewest) = names.iter().filter_map(|name| errors(&name)).min() else {
+        return Vec::new();
+    };
+    names.iter().filter(|name| errors(name) == Some(fewest)).take(MAX_NEAR).cloned().collect()
+}
+
+/// Returns the number of errors with which somebody who meant `other` typed `one`. `None` if it is another name: one
+/// with other numbers, with more or fewer words, or with a word that differs in more than a quarter of it. A letter
+/// too few or too many is an error in a short word too, if a longer part of the name is right.
+fn typing_errors(one: &[String], other: &[String]) -> Option<usize> {
+    let numbers = |words: &[String]| {
+        words.iter().flat_map(|word| word.chars()).filter(char::is_ascii_digit).collect::<String>()
+    };
+    let length = |word: &String| word.chars().count();
+    let right: usize =
+        one.iter().zip(other).filter(|(one, other)| one == other).map(|pair| length(pair.0)).sum();
+    let alike = |(one, other): (&String, &String)| {
+        let errors = strsim::osa_distance(one, other);
+        let slipped = errors == 1 && length(one) != length(other) && right >= MIN_RIGHT;
+        (slipped || errors <= 2.min(length(one) / 4)).then_some(errors)
+    };
+    if one.len() != other.len() || numbers(one) != numbers(other) {
+        return None;
+    }
+    let errors = one.iter().zip(other).map(alike).sum::<Option<usize>>();
+    errors.filter(|errors| *errors <= 2)
+}
+
+/// The number of letters that make a name likely if they are right.
+const MIN_RIGHT: usize = 3;
+
+/// Returns the words of a tool's server, if it names one, and of its own part, all in lower case. A server's own
+/// entry has the server's name.
+fn parts(name: &str) -> (Vec<String>, Vec<String>) {
+    match name.strip_prefix("mcp__").and_then(|name| name.rsplit_once("__")) {
+        Some((server, "*")) => (Vec::new(), words(server)),
+        Some((server, own)) => (words(server), words(own)),
+        None => (Vec::new(), words(name)),
+    }
+}
+
+/// Returns the words of a name in lower case, without what marks an MCP tool.
+fn words(name: &str) -> Vec<String> {
+    let name = name.to_lowercase();
+    let bare = ["mcp__", "mcp_", "mcp:"].iter().find_map(|mark| name.strip_prefix(mark));
+    let words = bare.unwrap_or(&name).split(|c: char| !c.is_alphanumeric()).enumerate();
+    // How many marks are between two words says nothing. One in front does: `/review` is not `review`.
+    let words = words.filter(|(at, word)| *at == 0 || !word.is_empty());
+    words.map(|(_, word)| word.to_owned()).collect()
+}
