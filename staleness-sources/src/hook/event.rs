@@ -36,7 +36,8 @@ pub(super) fn interpret(
         }
         (None, None) => (HookClient::ClaudeCode, Evidence::Assumed),
     };
-    let session = payload.session.strict("session_id")?.or_else(|| payload.conversation.text());
+    let session = payload.session.id("session_id")?;
+    let session = session.or_else(|| payload.conversation.id("conversation_id").ok().flatten());
     let cwd = payload
         .cwd
         .strict("cwd")?
@@ -47,7 +48,7 @@ pub(super) fn interpret(
         evidence,
         event_name: word(name).unwrap_or_default(),
         event: event_of(payload, client, name)?,
-        session: session.and_then(|id| SessionId::new(short(id)).ok()),
+        session: session.and_then(|id| SessionId::new(short(&id)).ok()),
         cwd: cwd.map(PathBuf::from),
         agent: payload.agent_type.text().and_then(|agent| AgentId::new(agent).ok()),
         // The meaning of this field is only known for Copilot CLI.
@@ -141,13 +142,13 @@ fn typed_command(payload: &Payload<'_>) -> Option<ToolEvent> {
 }
 
 fn turn(payload: &Payload<'_>) -> Option<OpId> {
-    OpId::new(short(payload.turn.text()?)).ok()
+    OpId::new(short(&payload.turn.id("turn_id").ok()??)).ok()
 }
 
 /// Converts the start of an MCP call in Codex CLI, which reports nothing when a call fails.
 fn call_began(payload: &Payload<'_>, client: HookClient) -> Result<Option<Event>, HookError> {
     let Some(name) = payload.tool.strict("tool_name")? else { return Ok(None) };
-    let op = payload.op.strict("tool_use_id")?.and_then(|id| OpId::new(short(id)).ok());
+    let op = payload.op.id("tool_use_id")?.and_then(|id| OpId::new(short(&id)).ok());
     let (Some(op), Some(turn)) = (op, turn(payload)) else { return Ok(None) };
     let tool = ToolName::new(name).map_err(|_| HookError::Unusable("tool_name"))?;
     let is_call = client == HookClient::Codex && tool.is_mcp();
@@ -211,7 +212,7 @@ fn tool_event(
 ) -> Result<ToolEvent, HookError> {
     let name = payload.tool.strict("tool_name")?.ok_or(HookError::Missing("tool_name"))?;
     let unusable = |_| HookError::Unusable("tool_name");
-    let op = payload.op.strict("tool_use_id")?.and_then(|id| OpId::new(short(id)).ok());
+    let op = payload.op.id("tool_use_id")?.and_then(|id| OpId::new(short(&id)).ok());
     let mut server = payload.server.value.text().or_else(|| payload.server.get("name"));
     let mut tool = name.to_owned();
     if let (Some(of), Some(called)) =

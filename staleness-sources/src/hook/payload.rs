@@ -170,6 +170,29 @@ impl Scalar<'_> {
         }
     }
 
+    /// Returns the text of an id, which may be a number, or `None` if it is absent, `null` or blank.
+    ///
+    /// # Errors
+    /// If the field is a list or an object.
+    pub(super) fn id(&self, field: &'static str) -> Result<Option<Cow<'_, str>>, HookError> {
+        match self {
+            Scalar::Number(number) => Ok(Some(number.to_string().into())),
+            Scalar::Bool(is_true) => Ok(Some(is_true.to_string().into())),
+            text => Ok(text.strict(field)?.map(Cow::Borrowed)),
+        }
+    }
+
+    /// Returns an integer. As text if a float cannot hold it, so that two ids stay two.
+    fn integer(number: impl Into<i128>) -> Self {
+        const EXACT: i128 = 1 << f64::MANTISSA_DIGITS;
+        let number = number.into();
+        if number.abs() <= EXACT {
+            Scalar::Number(number as f64)
+        } else {
+            Scalar::Text(number.to_string().into())
+        }
+    }
+
     /// Returns a non-negative number without its fraction.
     pub(super) fn whole(&self) -> Option<u64> {
         match self {
@@ -295,11 +318,11 @@ impl<'de> Visitor<'de> for Asked {
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Scalar::Number(value as f64).into())
+        Ok(Scalar::integer(value).into())
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Scalar::Number(value as f64).into())
+        Ok(Scalar::integer(value).into())
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {

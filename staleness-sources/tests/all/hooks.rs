@@ -240,6 +240,22 @@ fn ids_that_cannot_be_stored_are_hashed() {
     assert_eq!(tool(none).op, None);
 }
 
+/// Clients also count their ids.
+#[test]
+fn an_id_may_be_a_number() {
+    let id = |value: &str| {
+        let text = format!(
+            r#"{{"hook_event_name": "PostToolUse", "tool_name": "x", "tool_use_id": {value}, "session_id": {value}}}"#
+        );
+        let input = read(&text);
+        let op = tool(input.clone()).op.unwrap().to_string();
+        assert_eq!(input.session.unwrap().as_str(), op);
+        op
+    };
+    let ids = ["7", "-7", "1.5", "true", "9007199254740993", "18446744073709551615"];
+    assert_eq!(ids.map(id), ids);
+}
+
 #[test]
 fn bad_payloads_are_refused_without_a_word_of_them() {
     let huge = vec![b' '; MAX_PAYLOAD_BYTES + 1];
