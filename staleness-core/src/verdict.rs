@@ -2,7 +2,8 @@
 
 use crate::text::wording;
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The level of trust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -114,6 +115,12 @@ pub enum Ground {
     Failing,
     /// A tool is absent.
     Absent,
+    /// A person switched a tool or its server off. There is no verdict then.
+    Off,
+    /// A tool is one of other clients only. There is no verdict then.
+    OtherClient,
+    /// A tool was not used yet. There is no verdict then.
+    Unused,
     /// The server of a tool changed its definition. The tool may be used.
     DefinitionChanged,
     /// The server of a tool changed its definition. The tool may be used after a person accepts the change.
@@ -144,6 +151,9 @@ impl Ground {
         match self {
             Self::Failing => "failing",
             Self::Absent => "absent",
+            Self::Off => "off",
+            Self::OtherClient => "other_client",
+            Self::Unused => "unused",
             Self::DefinitionChanged => "definition_changed",
             Self::DefinitionWithheld => "definition_withheld",
             Self::Unseen => "unseen",
@@ -192,7 +202,11 @@ impl Signal {
 }
 
 /// The answer to three questions: can it still be trusted, why, and what should be done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// Nothing is known of a tool that was not used yet, and there is nothing to judge in one that a person switched off or
+/// that only other clients have. Their verdict needs no attention, and says in a signal why it is none. Reports and JSON
+/// have `unknown`, `off` or `other_client` for its level, and no freshness.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Verdict {
     /// The level of trust.
     pub level: Level,
@@ -209,6 +223,38 @@ impl Verdict {
     #[must_use]
     pub const fn fresh() -> Self {
         Self { level: Level::Fresh, freshness: 1.0, signals: Vec::new(), action: NextAction::Keep }
+    }
+
+    /// Returns the level as reports show it.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        self.none().unwrap_or(self.level.as_str())
+    }
+
+    /// Returns the freshness, if there is a verdict.
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        self.none().is_none().then_some(self.freshness)
+    }
+
+    /// Returns the word for a verdict that is none.
+    fn none(&self) -> Option<&'static str> {
+        self.signals.iter().find_map(|signal| match signal.kind {
+            Ground::Unused => Some("unknown"),
+            kind @ (Ground::Off | Ground::OtherClient) => Some(kind.as_str()),
+            _ => None,
+        })
+    }
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut verdict = to.serialize_struct("Verdict", 4)?;
+        verdict.serialize_field("level", self.word())?;
+        verdict.serialize_field("freshness", &self.score())?;
+        verdict.serialize_field("signals", &self.signals)?;
+        verdict.serialize_field("action", &self.action)?;
+        verdict.end()
     }
 }
 
@@ -248,6 +294,9 @@ mod tests {
         let grounds = [
             Ground::Failing,
             Ground::Absent,
+            Ground::Off,
+            Ground::OtherClient,
+            Ground::Unused,
             Ground::DefinitionChanged,
             Ground::DefinitionWithheld,
             Ground::Unseen,

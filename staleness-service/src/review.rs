@@ -135,7 +135,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
     let context = Context::new(&view, policy, &settings.project, settings.now);
     let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
     let mut doubtful = all;
-    doubtful.retain(|tool| tool.verdict.level != Level::Fresh && !tool.is_off());
+    doubtful.retain(|tool| tool.verdict.level != Level::Fresh);
     fold_into_servers(&mut doubtful);
     let entry = |tool: staleness::report::ToolReport| Entry {
         kind: "tool",

@@ -12,6 +12,12 @@ pub fn tool_name(text: &str) -> Result<ToolName, ServiceError> {
     ToolName::new(text).map_err(|why| ServiceError::invalid(format!("the tool's name {why}")))
 }
 
+/// Returns the verb for things that need attention.
+#[must_use]
+pub const fn need(count: usize) -> &'static str {
+    if count == 1 { "needs" } else { "need" }
+}
+
 /// Parses an optional id. `what` names it in the error.
 ///
 /// # Errors

@@ -44,7 +44,7 @@ fn read(settings: &Settings) -> Result<Board, CliError> {
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
     let mut tools = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
-    tools.retain(|tool| tool.verdict.level != Level::Fresh && !tool.is_off());
+    tools.retain(|tool| tool.verdict.level != Level::Fresh);
     tools.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
     Ok(Board { in_progress, waiting, stale, tools })
 }

@@ -19,6 +19,7 @@ use staleness_service::Silent;
 use staleness_service::knowledge::World;
 use staleness_service::remembered::Remembered;
 use staleness_service::spool::{Spool, Waiting};
+use staleness_service::words::need;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -195,7 +196,7 @@ fn memory(settings: &Settings, registry: &Registry) -> Result<(State, String), C
         0 => String::new(),
         count => {
             let items = counted(count, "item of knowledge", "items of knowledge");
-            format!("; {items} need attention")
+            format!("; {items} {} attention", need(count))
         }
     };
     let work = match stuck.counts.total {

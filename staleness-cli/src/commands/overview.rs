@@ -10,6 +10,7 @@ use staleness::verdict::Level;
 use staleness_core::report::Context;
 use staleness_core::text::counted;
 use staleness_service::tools::fold_into_servers;
+use staleness_service::words::need;
 
 use super::remembered::Remembered;
 use super::scan::preview;
@@ -37,7 +38,10 @@ pub(crate) fn run(
     // Tools that a person switched off are listed, but are not problems.
     let (mut off, all): (Vec<_>, Vec<_>) = all.into_iter().partition(ToolReport::is_off);
     let count = |status: Status| all.iter().filter(|tool| tool.status == status).count();
-    let level = |level: Level| all.iter().filter(|tool| tool.verdict.level == level).count();
+    let level = |level: Level| {
+        let judged = all.iter().filter(|tool| tool.verdict.score().is_some());
+        judged.filter(|tool| tool.verdict.level == level).count()
+    };
     let remembered = Remembered::read(settings, &registry)?;
     let stuck = registry.work().stale(&settings.project, settings.now).wait()?;
     let blocks = |level: Level| {
@@ -119,11 +123,8 @@ pub(crate) fn run(
         text.push_str(&nothing_known(settings, scan.sources.len(), out));
     } else {
         fold_into_servers(&mut doubtful);
-        text.push_str(&format!(
-            "{} of {} need attention\n",
-            doubtful.len(),
-            counted(total, "tool", "tools")
-        ));
+        let (some, need) = (doubtful.len(), need(doubtful.len()));
+        text.push_str(&format!("{some} of {} {need} attention\n", counted(total, "tool", "tools")));
         text.push_str(&tools::doubtful(&doubtful, settings.now, out));
     }
     let trouble: Vec<_> = scan

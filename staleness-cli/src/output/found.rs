@@ -11,6 +11,7 @@ use staleness_core::text::counted;
 use staleness_docs::Report;
 use staleness_service::findings::{Finding, Findings, Group, Levels};
 use staleness_service::remembered::Remembered;
+use staleness_service::words::need;
 use unicode_width::UnicodeWidthStr;
 
 use super::{Cell, Output, Paint, Painter, escape, wrap};
@@ -271,8 +272,7 @@ fn doubtful(all: &[KnowledgeReport], how: &str, out: &Output) -> String {
 
 /// Renders stored items that cannot be trusted, for the overview. Empty if there are none.
 pub(crate) fn doubtful_items(all: &[KnowledgeReport], out: &Output) -> String {
-    let (verb, items) =
-        (if all.len() == 1 { "needs" } else { "need" }, counted(all.len(), "item", "items"));
+    let (verb, items) = (need(all.len()), counted(all.len(), "item", "items"));
     match all.len() {
         0 => String::new(),
         _ => {
@@ -298,8 +298,8 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
         return format!("{} {age}\n", paint.good(&holding));
     }
     let bad = stale + review;
-    let mut text =
-        format!("{bad} of {} need attention {age}\n", counted(documents, "document", "documents"));
+    let (of, need) = (counted(documents, "document", "documents"), need(bad));
+    let mut text = format!("{bad} of {of} {need} attention {age}\n");
     text.push_str(&self::doubtful(doubtful, "`staleness check` lists all", out));
     if *partial > 0 {
         let more = match partial {

@@ -5,7 +5,7 @@ use staleness::registry::ScoredTool;
 use staleness::report::{HealthState, Suggestion, ToolReport};
 use staleness::source::SourceState;
 use staleness::tool::{Hold, Status};
-use staleness::verdict::Signal;
+use staleness::verdict::{Ground, Signal};
 use staleness_core::report::{ScoreParts, SourceReport};
 use staleness_core::tool::ListingState;
 
@@ -17,6 +17,8 @@ use staleness_service::when::ago;
 pub(crate) fn paint_of(tool: &ToolReport) -> Painter {
     match tool.status {
         _ if tool.is_invented() => Paint::warn,
+        // What is off or unknown is neither good nor bad.
+        _ if tool.verdict.score().is_none() => Paint::dim,
         Status::Active => Paint::good,
         Status::Stale => Paint::warn,
         Status::Demoted => Paint::bad,
@@ -40,7 +42,9 @@ fn why(tool: &ToolReport) -> String {
         // The verdict already says this.
         _ => None,
     };
-    let reasons = tool.verdict.signals.iter().map(|signal| signal.reason.as_str());
+    // That it was never used is said beside it.
+    let told = tool.verdict.signals.iter().filter(|signal| signal.kind != Ground::Unused);
+    let reasons = told.map(|signal| signal.reason.as_str());
     let reasons: Vec<&str> = by_hand.into_iter().chain(reasons).collect();
     if reasons.is_empty() {
         tool.description.clone().unwrap_or_default()
@@ -273,7 +277,7 @@ fn not_active(tools: &[ToolReport]) -> String {
     let named: Vec<String> = tools
         .iter()
         .filter(|tool| tool.status != Status::Active)
-        .map(|tool| format!("{} {}", tool.key.name, tool.status.as_str()))
+        .map(|tool| format!("{} {}", tool.key.name, tool.status_word()))
         .collect();
     let first = named[..named.len().min(NAMED)].join(", ");
     match named.len() {
@@ -287,13 +291,14 @@ fn not_active(tools: &[ToolReport]) -> String {
 
 fn verdict(tool: &ToolReport, out: &Output) -> String {
     let (verdict, paint) = (&tool.verdict, out.paint);
-    let level = super::found::paint_of(verdict.level)(paint, verdict.level.as_str());
-    let action = verdict.action.as_str();
-    let text = format!(
-        "  {}  {level} {} → {action}\n",
-        paint.dim(&format!("{:<12}", "verdict")),
-        verdict.freshness
-    );
+    let judged = match verdict.score() {
+        Some(score) => {
+            let level = super::found::paint_of(verdict.level)(paint, verdict.word());
+            format!("{level} {score} → {}", verdict.action.as_str())
+        }
+        None => paint.dim(verdict.word()),
+    };
+    let text = format!("  {}  {judged}\n", paint.dim(&format!("{:<12}", "verdict")));
     let signal = |each: &Signal| -> Vec<Cell> {
         let kind = (each.kind.as_str().into(), Some(Paint::dim as Painter));
         vec![(" ".repeat(12), None), kind, (each.reason.clone(), None)]

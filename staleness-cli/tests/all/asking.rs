@@ -68,7 +68,7 @@ fn a_server_in_trouble_is_one_row_for_all_its_tools() {
     };
     let all_fail = "all 2 of its tools in use are demoted";
     is_one(&[], all_fail);
-    is_one(&[], "1 of 4 tools need attention");
+    is_one(&[], "1 of 4 tools needs attention");
     is_one(&["tools"], all_fail);
     is_one(&["review"], all_fail);
     is_one(&["board"], "");

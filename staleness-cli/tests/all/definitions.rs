@@ -94,7 +94,7 @@ fn a_server_is_asked_its_tools_are_pinned_and_what_it_changes_waits() {
     assert_eq!(names(&would["accepted"]), [NAME]);
     assert_eq!(sandbox.json(&["tools", "show", NAME])["verdict"]["level"], "review");
     sandbox.ok(&["tools", "accept", "hub", "--reason", "agreed"]);
-    assert_eq!(sandbox.json(&["tools", "show", NAME])["verdict"]["level"], "fresh");
+    assert_eq!(sandbox.json(&["tools", "show", NAME])["verdict"]["level"], "unknown");
     let history = sandbox.ok(&["tools", "history", NAME]);
     assert!(history.contains("accepted") && history.contains("agreed"), "{history}");
     let refused = sandbox.run(&["tools", "accept", NAME]);
@@ -352,7 +352,7 @@ fn a_malformed_tool_hides_no_other_and_is_told() {
     sandbox.write("tools.json", r#"{"tools": [{"name": "find", "inputSchema": {}}]}"#);
     sandbox.ok(&["scan", "--probe"]);
     assert_eq!(sandbox.status("mcp__hub__old"), "stale");
-    assert_eq!(sandbox.json(&["tools", "show", "hub"])["verdict"]["level"], "fresh");
+    assert_eq!(sandbox.json(&["tools", "show", "hub"])["verdict"]["level"], "unknown");
 }
 
 #[test]

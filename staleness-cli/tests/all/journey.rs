@@ -235,11 +235,11 @@ fn time_can_be_set_and_a_month_without_a_sight_asks_for_a_review() {
         assert_eq!(tool["status"], "active", "age alone changes no status");
         tool["verdict"]["level"].as_str().unwrap().to_owned()
     };
-    for name in ["mcp__github__*", "pdf"] {
-        assert_eq!(level("2026-12-20T11:59:59Z", name), "fresh", "{name}");
+    for (name, fine) in [("mcp__github__*", "fresh"), ("pdf", "unknown")] {
+        assert_eq!(level("2026-12-20T11:59:59Z", name), fine, "{name}");
         assert_eq!(level("2026-12-20T12:00:00Z", name), "review", "{name}");
         assert_eq!(level("2026-12-21", name), "review", "{name}");
-        assert_eq!(level("2020-01-01", name), "fresh", "{name}");
+        assert_eq!(level("2020-01-01", name), fine, "{name}");
     }
     let late = sandbox.json(&["--now", "2026-12-21", "tools", "show", "mcp__github__search"]);
     assert_eq!(late["verdict"]["action"], "verify");

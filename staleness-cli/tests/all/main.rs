@@ -57,6 +57,7 @@ mod links;
 mod lock;
 mod model_names;
 mod network;
+mod no_verdict;
 #[cfg(unix)]
 mod planted;
 #[cfg(feature = "postgres")]

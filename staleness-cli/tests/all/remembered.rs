@@ -49,7 +49,7 @@ fn the_overview_tells_what_the_last_check_found() {
     assert_eq!(overview["counts"]["documents"], 2);
     assert!(overview["documents_checked_at"].is_string());
     let run = now(&sandbox, &[]);
-    assert!(run.out.contains("1 of 2 documents need attention (checked just now)"), "{run:?}");
+    assert!(run.out.contains("1 of 2 documents needs attention (checked just now)"), "{run:?}");
     assert!(run.out.contains("AGENTS.md:3  "), "{run:?}");
     assert_eq!(sandbox.run(&["--fail-on", "stale"]).code, 1);
 }
@@ -71,7 +71,7 @@ fn what_has_more_findings_than_are_kept_is_told_all_the_same() {
     assert!(run.code == 1 && run.err.contains(noted), "{}", run.err);
     let run = now(&sandbox, &["--fail-on", "stale"]);
     assert!(run.code == 1, "{run:?}");
-    assert!(run.out.contains("1 of 2 documents need attention"), "{run:?}");
+    assert!(run.out.contains("1 of 2 documents needs attention"), "{run:?}");
     assert!(run.out.contains("1 document has more findings than are saved"), "{run:?}");
     let overview = sandbox.json(&[]);
     assert_eq!(overview["counts"]["partial_documents"], 1);

@@ -33,12 +33,16 @@ const HISTORY: u32 = 200;
 #[must_use]
 pub(crate) fn visible(project: &ProjectId, policy: &Policy) -> Selection {
     let own = Scope::Project(project.clone());
-    Selection::new()
-        .peek(ToolFilter::Scope(Scope::Global))
-        .peek(ToolFilter::Scope(own.clone()))
+    visible_tools(project)
         .peek(SourceFilter::Scope(Scope::Global))
         .peek(SourceFilter::Scope(own))
         .outcomes(last_outcomes(project, policy))
+}
+
+fn visible_tools(project: &ProjectId) -> Selection {
+    Selection::new()
+        .peek(ToolFilter::Scope(Scope::Global))
+        .peek(ToolFilter::Scope(Scope::Project(project.clone())))
 }
 
 fn last_outcomes(project: &ProjectId, policy: &Policy) -> OutcomeFilter {
@@ -126,6 +130,13 @@ impl Query for Lookup {
         // the server says which names exist.
         let mut servers: BTreeMap<&ServerKey, bool> = BTreeMap::new();
         for tool in view.tools.values() {
+            // Any server of its client may be meant by a name without one.
+            if tool.server.is_none()
+                && may_be_invented(tool)
+                && tool.key.name.serverless().is_some()
+            {
+                return Some(visible_tools(&self.project));
+            }
             if let Some(server) = &tool.server {
                 *servers.entry(server).or_default() |=
                     tool.kind == ToolKind::McpServer || may_be_invented(tool);

@@ -12,7 +12,7 @@ use crate::journal::JournalEntry;
 use crate::outcome::{Mark, Outcome};
 use crate::registry::RegistryError;
 use crate::report::{Context, ScanReport, StatusChange, ToolReport};
-use crate::scan::{ApplyScan, Scan, readings_of, see_as};
+use crate::scan::{ApplyScan, Scan, may_be_invented, readings_of, see_as};
 use crate::store::{JournalFilter, Preview, Selection, StoreError, View};
 use crate::tool::Hold;
 
@@ -127,8 +127,14 @@ impl Tools<'_> {
                 None => names.iter().find_map(|name| view.resolve(&used.project.id, name)),
             };
             let tool = tool.ok_or_else(|| StoreError::Misstep("nothing was recorded".into()))?;
+            // Whether a model invented it shows beside the other tools of its server.
+            let tool = if may_be_invented(tool) {
+                self.0.show_key(std::slice::from_ref(&tool.key), &used.project, now).await?
+            } else {
+                ToolReport::new(context, tool)
+            };
             reports.push(RecordReport {
-                tool: ToolReport::new(context, tool),
+                tool,
                 changed: changed.get(&used.op).cloned().unwrap_or_default(),
                 duplicate: row.is_none(),
                 offline: row.is_some_and(|row| row.mark == Mark::Offline),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Context, words};
-use crate::ids::{SourceId, ToolKey, ToolName};
+use crate::ids::{ClientId, SourceId, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Revision};
 use crate::source::SourceState;
 use crate::text::days as days_in_words;
@@ -183,7 +183,9 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     let failing = failing_cause(context, tool);
     let absent = tool.presence.is_absent();
     let unseen = context.unseen_days(tool);
-    let mut signals = Vec::new();
+    let troubled = context.trouble(tool);
+    let none = no_verdict(context, tool, unseen.is_none() && troubled.is_none());
+    let mut signals: Vec<Signal> = none.iter().cloned().collect();
     let mut signal = |kind: Ground, freshness: f64, reason: String| {
         signals.push(Signal::new(kind, 1.0, round(1.0 - freshness), reason));
     };
@@ -192,7 +194,8 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         signal(Ground::Failing, policy.freshness_failing, cause);
     }
     let withheld = tool.is_withheld();
-    if absent && tool.presence.cause != PresenceCause::DefinitionChanged {
+    let is_told = none.is_some() || tool.presence.cause == PresenceCause::DefinitionChanged;
+    if absent && !is_told {
         signal(Ground::Absent, policy.freshness_absent, absence(context, tool));
     }
     let changed = tool.is_changed();
@@ -213,7 +216,6 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
             format!("not seen in {} of use", days_in_words(days)),
         );
     }
-    let troubled = context.trouble(tool);
     if let Some(source) = troubled {
         let day: String = source.last_scan_at.to_string().chars().take(10).collect();
         let (how, why) = match (source.state, source.error.as_deref()) {
@@ -239,7 +241,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         }
         (false, false) => (1.0, NextAction::Keep),
     };
-    if tool.hold == Hold::Pinned {
+    if tool.hold == Hold::Pinned || none.is_some() {
         for signal in &mut signals {
             signal.weight = 0.0;
         }
@@ -247,6 +249,36 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     }
     let freshness = round(freshness);
     Verdict { level: Level::of(freshness), freshness, signals, action }
+}
+
+/// Returns why there is no verdict on a tool: see [`Verdict`].
+fn no_verdict(context: &Context<'_>, tool: &Tool, is_sound: bool) -> Option<Signal> {
+    let (cause, status) = (tool.presence.cause, context.status(tool));
+    let is_sound = is_sound && status == Status::Active && tool.hold != Hold::Pinned;
+    let signal = |kind, reason| Some(Signal::new(kind, 1.0, 0.0, reason));
+    match cause {
+        _ if cause.is_off() && status != Status::Active => {
+            signal(Ground::Off, absence(context, tool))
+        }
+        PresenceCause::OtherClient if status != Status::Active => {
+            signal(Ground::OtherClient, absence(context, tool))
+        }
+        _ if is_sound && context.uses(tool) == 0 && !tool.is_unaccepted() => {
+            signal(Ground::Unused, not_used(context, tool))
+        }
+        _ => None,
+    }
+}
+
+/// Says that a tool was not used yet, and which clients load it.
+fn not_used(context: &Context<'_>, tool: &Tool) -> String {
+    let clients = context.clients(tool);
+    let loads = clients.iter().filter(|(_, state)| **state == ListingState::Configured);
+    let loads: Vec<&str> = loads.map(|(client, _)| client.as_str()).collect();
+    match loads.join(", ") {
+        none if none.is_empty() => "not used yet".into(),
+        clients => format!("not used yet; configured in {clients}"),
+    }
 }
 
 impl ToolReport {
@@ -268,11 +300,11 @@ impl ToolReport {
         self.status != Status::Active && self.presence.cause.is_off()
     }
 
-    /// Returns its status as a word, or `invented` or `off`.
+    /// Returns its status as a word, or `invented`, `other_client` or `off`.
     #[must_use]
     pub fn status_word(&self) -> &'static str {
         match self.presence.cause {
-            PresenceCause::Invented => PresenceCause::Invented.as_str(),
+            cause if cause.is_foreign() && self.status != Status::Active => cause.as_str(),
             _ if self.is_off() => ListingState::Off.as_str(),
             _ => self.status.as_str(),
         }
@@ -321,7 +353,15 @@ fn absence(context: &Context<'_>, tool: &Tool) -> String {
         PresenceCause::DefinitionChanged => waits(tool),
         PresenceCause::NotListed => format!("{all} no longer {verb} it"),
         PresenceCause::OtherClient if of_clients().next().is_none() => {
-            format!("not one of this client's tools: another client has its server {server}")
+            let users: Vec<&str> = tool.used_by.iter().map(ClientId::as_str).collect();
+            let server = tool.server.as_ref();
+            let server =
+                server.map_or_else(String::new, |server| format!(" of the server {server}"));
+            let users = match users.join(", ") {
+                none if none.is_empty() => none,
+                users => format!(": used by {users}"),
+            };
+            format!("not one of this client's tools{server}{users}")
         }
         PresenceCause::OtherClient if sources.is_empty() => {
             "not one of this client's tools: no client lists it any more".into()

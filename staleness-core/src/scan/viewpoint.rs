@@ -46,8 +46,9 @@ pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>) {
 }
 
 /// Returns the invented names in a view: names that have only failed and are not and were not listed. Either
-/// no entry of their server is known, or a live list of the server lacks them. The view must contain the
-/// server entries and the tools in live lists.
+/// no entry of their server is known, or a live list of the server lacks them. A name
+/// without a server is one if that holds for each server of the clients that called it. The view must contain the
+/// server entries and their tools.
 pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
     let tools = view.tools.values().map(|tool| (&tool.key.scope, Facts::from(tool)));
     let summaries = view.summaries.iter().flat_map(|(scope, summaries)| {
@@ -58,25 +59,39 @@ pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
     if doubtful.is_empty() {
         return HashSet::new();
     }
-    let (mut listed, mut served, mut live) = (HashSet::new(), HashSet::new(), HashSet::new());
+    let (mut listed, mut served, mut live) = (HashSet::new(), HashMap::new(), HashSet::new());
     for (scope, tool) in all {
         if !tool.listings.is_empty() {
             listed.insert((scope, tool.name));
         }
         if let Some(server) = tool.server {
             if tool.kind == ToolKind::McpServer {
-                served.insert((scope, server));
+                served.insert((scope, server), tool.listings);
             }
             if tool.listings.iter().any(Listing::is_live) {
                 live.insert((scope, server));
             }
         }
     }
+    // Nothing is known of the tools of such a server, so it may have any.
+    let is_open = |at: &(&Scope, &ServerKey)| served.contains_key(at) && !live.contains(at);
+    let is_callers = |listings: &[Listing], tool: &Facts<'_>| {
+        let is_callers = |each: &Listing| {
+            tool.used_by.iter().any(|client| each.source.client == client.as_str())
+        };
+        listings.iter().any(is_callers)
+    };
     let is_known = |scope: &Scope, tool: &Facts<'_>| {
         listed.contains(&(scope, tool.name))
-            || tool.server.is_some_and(|server| {
-                served.contains(&(scope, server)) && !live.contains(&(scope, server))
-            })
+            || match tool.server {
+                Some(server) => is_open(&(scope, server)),
+                None => {
+                    tool.kind == ToolKind::McpTool
+                        && served.iter().any(|(at, listings)| {
+                            at.0 == scope && is_open(at) && is_callers(listings, tool)
+                        })
+                }
+            }
     };
     let invented = doubtful
         .into_iter()
@@ -137,13 +152,7 @@ impl Facts<'_> {
     /// its kind, and no person decided about it. A tool without a calling client is not doubtful, because
     /// other programs list their tools nowhere.
     fn is_doubtful(self) -> bool {
-        let is_of_nobody = match self.kind {
-            ToolKind::Unknown => true,
-            // A name without a server comes from a client that omits the server.
-            ToolKind::McpTool => self.server.is_some(),
-            _ => false,
-        };
-        is_of_nobody
+        matches!(self.kind, ToolKind::Unknown | ToolKind::McpTool)
             && self.failed_only
             && self.listings.is_empty()
             && self.hold == Hold::None

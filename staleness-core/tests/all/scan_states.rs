@@ -315,7 +315,7 @@ fn the_json_of_a_report_has_words_for_scope_sources_and_presence() {
     let (now, project) = (world.now(), &world.project.id);
     let facts = |source: &str| {
         format!(
-            r#""kind":"slash_command","sources":["{source}"],"clients":{{"client":"configured"}},"changed_for":["client"],"status":"active","presence":{{"state":"present","cause":"configured","since":"{now}"}},"health":{{"state":"healthy"}},"outcomes":"","failures":0,"uses":0,"discovered_at":"{now}","last_seen_at":"{now}","verdict":{{"level":"fresh","freshness":1.0,"signals":[],"action":"keep"}}}}"#
+            r#""kind":"slash_command","sources":["{source}"],"clients":{{"client":"configured"}},"changed_for":["client"],"status":"active","presence":{{"state":"present","cause":"configured","since":"{now}"}},"health":{{"state":"healthy"}},"outcomes":"","failures":0,"uses":0,"discovered_at":"{now}","last_seen_at":"{now}","verdict":{{"level":"unknown","freshness":null,"signals":[{{"kind":"unused","strength":1.0,"weight":0.0,"reason":"not used yet; configured in client"}}],"action":"keep"}}}}"#
         )
     };
     let global = format!(r#"{{"name":"/b","scope":"global",{}"#, facts("client/user/a"));

@@ -215,11 +215,12 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         HealthState::Probation if report.presence.is_present() => ", on probation",
         _ => "",
     };
-    let mut text = Text::new(ModelName::tool(settings.client.as_ref(), report.key.name.as_str()))
-        .and(" is ")
-        .and(report.status_word())
-        .and(trial);
-    text = text.and("; ").and(verdict::words(&report.verdict));
+    let mut text =
+        Text::new(ModelName::tool(settings.client.as_ref(), report.key.name.as_str())).and(" is ");
+    if report.status_word() != report.verdict.word() {
+        text = text.and(report.status_word()).and(trial).and("; ");
+    }
+    text = text.and(verdict::words(&report.verdict));
     let mut data = verdict::tool(settings.client.as_ref(), &report);
     data["for"] = settings.audience().into();
     if let Some(near) = tools::did_you_mean(&registry, settings, &report) {

@@ -11,6 +11,7 @@ use staleness_service::knowledge::World;
 use staleness_service::model_text::{ModelName, ModelText, NameKind, ask, called_by, state};
 use staleness_service::review::{Entry, Subject, at_hand};
 use staleness_service::settings::Access;
+use staleness_service::words::need;
 use staleness_service::{ErrorKind, ServiceError, work};
 
 use super::verdict;
@@ -82,7 +83,7 @@ fn kind_of(subject: &Subject) -> Kind {
 pub(crate) fn head(count: usize) -> Text {
     match count {
         0 => Text::new("no problems known here"),
-        count => Text::new(count).and(" need attention"),
+        count => Text::new(count).and(" ").and(need(count)).and(" attention"),
     }
 }
 

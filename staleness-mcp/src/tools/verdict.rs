@@ -18,8 +18,8 @@ const MAX_REASONS: usize = 3;
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Brief {
     #[schemars(schema_with = "levels")]
-    level: Level,
-    freshness: f64,
+    level: &'static str,
+    freshness: Option<f64>,
     #[schemars(schema_with = "actions")]
     action: NextAction,
     reasons: Vec<String>,
@@ -27,15 +27,17 @@ pub(super) struct Brief {
 
 pub(super) fn brief(verdict: &Verdict) -> Brief {
     Brief {
-        level: verdict.level,
-        freshness: verdict.freshness,
+        level: verdict.word(),
+        freshness: verdict.score(),
         action: verdict.action,
         reasons: reasons(verdict),
     }
 }
 
 pub(super) fn levels(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "enum": Level::ALL.map(Level::as_str) })
+    let mut words = Level::ALL.map(Level::as_str).to_vec();
+    words.extend(["unknown", "off", "other_client"]);
+    json_schema!({ "enum": words })
 }
 
 fn actions(_: &mut SchemaGenerator) -> Schema {
@@ -58,10 +60,12 @@ pub(super) fn reasons(verdict: &Verdict) -> Vec<String> {
     reasons
 }
 
-/// Formats a verdict: `stale 0.20, drop: "removed from config"`.
+/// Formats a verdict: `stale 0.20, drop: "removed from config"`, `unknown: "not used yet"`.
 pub(super) fn words(verdict: &Verdict) -> Text {
-    let text = Text::new(verdict.level.as_str()).and(" ").and(Fraction(verdict.freshness));
-    let text = text.and(", ").and(verdict.action.as_str());
+    let mut text = Text::new(verdict.word());
+    if let Some(score) = verdict.score() {
+        text = text.and(" ").and(Fraction(score)).and(", ").and(verdict.action.as_str());
+    }
     let why = reasons(verdict);
     if why.is_empty() {
         return text;

@@ -148,8 +148,8 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
                 why.causes.extend(unheard.iter().map(|each| format!("its server {}", each.reason)));
             }
             journal.extend(all);
+            why.state = tool_state(&tool);
             why.title = tool.description;
-            why.state = tool_state(tool.status, &tool.presence.cause.as_str().replace('_', " "));
             (why.since, why.verdict) = (Some(since), Some(tool.verdict));
         }
         Thing::Route(route) => {
@@ -363,9 +363,10 @@ fn began(settings: &Settings, found: &[Finding]) -> Option<Timestamp> {
     dates.collect::<Option<Vec<_>>>()?.into_iter().min()
 }
 
-fn tool_state(status: Status, cause: &str) -> String {
-    match status {
-        Status::Stale => format!("stale: {cause}"),
-        other => other.as_str().to_owned(),
+fn tool_state(tool: &ToolReport) -> String {
+    let (word, cause) = (tool.status_word(), tool.presence.cause.as_str());
+    match tool.status {
+        Status::Stale if word != cause => format!("{word}: {}", cause.replace('_', " ")),
+        _ => word.to_owned(),
     }
 }

@@ -1,0 +1,153 @@
+//! Tools on which there is no verdict: not used yet, switched off, of another client, invented.
+
+use serde_json::{Value, json};
+
+use crate::common::{Sandbox, names, used};
+
+/// Records uses that a client reports by its hook.
+fn reports(sandbox: &Sandbox, client: &str, tool: &str, event: &str, times: usize) {
+    for at in 0..times {
+        let payload = used(event, tool, &format!("{client}-{tool}-{event}-{at}"));
+        sandbox.hook_with(&["--client", client], payload.to_string().as_bytes());
+    }
+}
+
+fn verdict(shown: &Value) -> (&Value, &Value, &Value) {
+    let verdict = &shown["verdict"];
+    (&verdict["level"], &verdict["freshness"], &verdict["action"])
+}
+
+#[test]
+fn a_tool_that_was_not_used_yet_is_unknown() {
+    let sandbox = Sandbox::scanned();
+    sandbox.codex(&["github"]);
+    sandbox.write("home/.claude/commands/ship.md", "Ship it.\n");
+    sandbox.ok(&["scan"]);
+    let unknown = (&json!("unknown"), &Value::Null, &json!("keep"));
+    for (name, clients) in [("github", "claude-code, codex"), ("/ship", "claude-code")] {
+        let shown = sandbox.json(&["tools", "show", name]);
+        assert_eq!(verdict(&shown), unknown);
+        let why = format!("not used yet; configured in {clients}");
+        assert_eq!(shown["verdict"]["signals"][0]["reason"], json!(why));
+        let shown = sandbox.ok(&["tools", "show", name]);
+        assert!(shown.contains("unknown\n") && shown.contains(&why), "{shown}");
+        assert!(!shown.contains("fresh"), "{shown}");
+    }
+    let counts = sandbox.json(&[])["counts"].clone();
+    assert_eq!((&counts["fresh"], &counts["tools"]), (&json!(0), &json!(2)), "{counts}");
+    sandbox.ok(&["record", "mcp__github__list", "--success"]);
+    let shown = sandbox.json(&["tools", "show", "github"]);
+    assert_eq!(verdict(&shown), (&json!("fresh"), &json!(1.0), &json!("keep")));
+}
+
+#[test]
+fn what_a_person_switched_off_is_off_and_no_advice() {
+    let sandbox = Sandbox::new();
+    let server = |enabled: bool| {
+        let text = format!("[mcp_servers.github]\ncommand = \"x\"\nenabled = {enabled}\n");
+        sandbox.write("home/.codex/config.toml", text);
+        sandbox.ok(&["scan"]);
+    };
+    server(true);
+    reports(&sandbox, "codex", "mcp__github__list", "PostToolUse", 1);
+    server(false);
+    for name in ["github", "mcp__github__list"] {
+        let shown = sandbox.json(&["tools", "show", name]);
+        assert_eq!(verdict(&shown), (&json!("off"), &Value::Null, &json!("keep")), "{shown}");
+        let shown = sandbox.ok(&["tools", "show", name]);
+        assert!(shown.contains("  off\n") && shown.contains("switched off"), "{shown}");
+        assert!(!shown.contains("stale") && !shown.contains("drop"), "{shown}");
+        assert!(sandbox.ok(&["why", name]).contains("off: "), "{name}");
+    }
+    let listed = sandbox.json(&["tools", "list", "--status", "off"]);
+    assert_eq!(names(&listed["tools"]).len(), 2, "{listed}");
+    assert_eq!(sandbox.json(&["review"])["items"], json!([]));
+}
+
+/// Built-in tools of one client are none of another, and not stale for it.
+#[test]
+fn a_tool_of_another_client_is_simply_not_this_ones() {
+    let sandbox = Sandbox::scanned();
+    sandbox.codex(&["linear"]);
+    sandbox.ok(&["scan"]);
+    reports(&sandbox, "codex", "shell", "PostToolUse", 1);
+    reports(&sandbox, "codex", "mcp__hub__find", "PostToolUse", 1);
+    for (name, why) in [
+        ("shell", "not one of this client's tools: used by codex"),
+        ("mcp__hub__find", "not one of this client's tools of the server hub: used by codex"),
+        ("linear", "not one of this client's tools: codex/user/mcp lists it"),
+    ] {
+        let shown = sandbox.json(&["tools", "show", name, "--agent", "claude-code"]);
+        assert_eq!(verdict(&shown), (&json!("other_client"), &Value::Null, &json!("keep")));
+        assert_eq!(shown["verdict"]["signals"][0]["reason"], why);
+        let shown = sandbox.ok(&["tools", "show", name, "--agent", "claude-code"]);
+        assert!(!shown.contains("stale") && shown.contains("other_client\n"), "{shown}");
+    }
+    assert_eq!(sandbox.status("shell"), "active", "for the client that has it");
+}
+
+/// A name that no server of its client can have is no tool while it only fails, though the client omits the server.
+#[test]
+fn a_name_that_its_server_does_not_have_is_invented() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github", "slack", "mail"]);
+    let servers =
+        json!({ "mcpServers": { "github": { "command": "x" }, "slack": { "command": "x" } } });
+    sandbox.write("home/.cursor/mcp.json", servers.to_string());
+    sandbox.ok(&["scan"]);
+    let invented = || {
+        let listed = sandbox.json(&["tools"]);
+        names(&listed["invented"]).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    reports(&sandbox, "claude-code", "mcp__github__no_such", "PostToolUseFailure", 3);
+    reports(&sandbox, "claude-code", "mcp__mail__send", "PostToolUseFailure", 3);
+    reports(&sandbox, "cursor", "MCP:nothing", "PostToolUseFailure", 3);
+    assert_eq!(invented(), [""; 0], "each server may have any tool");
+    let list = |server: &str| {
+        let list = sandbox.write("list.json", r#"{"tools": [{"name": "post"}]}"#);
+        sandbox.ok(&["scan", "--tools-json", list.to_str().unwrap(), "--server", server]);
+    };
+    list("github");
+    assert_eq!(invented(), ["mcp__github__no_such"]);
+    let shown = sandbox.json(&["tools", "show", "MCP:nothing"]);
+    assert_eq!(shown["presence"]["cause"], "used", "slack may have it");
+    list("slack");
+    assert_eq!(invented(), ["MCP:nothing", "mcp__github__no_such"]);
+    let shown = sandbox.json(&["tools", "show", "MCP:nothing"]);
+    assert_eq!(shown["presence"]["cause"], "invented");
+    let told = sandbox.start_of("claude-code", "c1");
+    assert!(told.contains("mcp__mail__") && !told.contains("no_such"), "{told}");
+    // Nor is it suggested, and who reports it once more reads that it is none.
+    let near = sandbox.run(&["tools", "show", "mcp__github__no_suc"]);
+    assert!(!near.err.contains("no_such"), "{near:?}");
+    let told = ["record", "mcp__github__no_such", "--failure", "--agent", "claude-code"];
+    assert!(sandbox.ok(&told).starts_with("mcp__github__no_such is invented"));
+    reports(&sandbox, "claude-code", "mcp__github__no_such", "PostToolUse", 1);
+    assert_eq!(invented(), ["MCP:nothing"], "it works after all");
+}
+
+/// A client that succeeded with a tool has it, though its own files do not name the server: then its outcomes count as
+/// those of the clients whose files do. Before, its failures are its own.
+#[test]
+fn a_success_counts_whoever_made_it_and_shows_that_its_client_has_the_tool() {
+    const TOOL: &str = "mcp__github__list";
+    let sandbox = Sandbox::scanned();
+    sandbox.codex(&["linear"]);
+    sandbox.ok(&["scan"]);
+    reports(&sandbox, "codex", TOOL, "PostToolUseFailure", 3);
+    assert_eq!(sandbox.status(TOOL), "active", "codex does not have it");
+    reports(&sandbox, "claude-code", TOOL, "PostToolUseFailure", 3);
+    assert_eq!(sandbox.status(TOOL), "demoted");
+    reports(&sandbox, "codex", TOOL, "PostToolUse", 1);
+    assert_eq!(sandbox.status(TOOL), "active");
+    let shown = sandbox.json(&["tools", "show", TOOL, "--agent", "codex"]);
+    assert_eq!((&shown["presence"]["cause"], &shown["status"]), (&json!("used"), &json!("active")));
+}
+
+#[test]
+fn one_tool_needs_attention() {
+    let sandbox = Sandbox::scanned();
+    sandbox.claude(&[]);
+    let told = sandbox.ok::<&str>(&[]);
+    assert!(told.contains("\n1 of 1 tool needs attention\n"), "{told}");
+}
