@@ -15,12 +15,13 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
 use rmcp::service::{ClientInitializeError, RunningService};
 use rmcp::transport::Transport;
-use rmcp::{RoleClient, ServiceExt};
+use rmcp::{Peer, RoleClient, ServiceExt};
 use serde_json::{Value, json};
 use staleness_sources::clients::{Launch, Target};
 use tokio::process::{Child, Command};
@@ -29,7 +30,7 @@ use tokio::task::JoinSet;
 
 use crate::call::Ended;
 use interrupt::Interrupt;
-use read::Lines;
+use read::{Faults, Lines};
 
 /// Servers that are asked at once.
 const AT_ONCE: usize = 4;
@@ -37,6 +38,7 @@ const AT_ONCE: usize = 4;
 const MAX_LINE: usize = 8 * 1024 * 1024;
 const TOO_MUCH: &str = "it sent too much: a message over 8 MiB, or over 32 MiB in all";
 const NO_LIST: &str = "it does not list its tools";
+const NO_LINES: &str = "its last line cannot be read as one whole JSON message";
 /// The time that a program has to end by itself, and again when it was told to.
 const GRACE: Duration = Duration::from_millis(150);
 
@@ -129,8 +131,10 @@ async fn ask_one(launch: Launch, limits: Limits, stop: Ended) -> Option<Answer> 
                 Ok(child) => child,
                 Err(why) => return Some(Err(format!("cannot be started: {why}"))),
             };
+            let faults = Arc::new(Faults::default());
+            let heard = hear(&mut child, limits, &faults);
             let answer = tokio::select! {
-                answer = tokio::time::timeout(limits.time, hear(&mut child, limits)) => Some(answer),
+                answer = tokio::time::timeout(limits.time, heard) => Some(answer),
                 () = stop.ended() => None,
             };
             let status = end(child).await;
@@ -138,6 +142,9 @@ async fn ask_one(launch: Launch, limits: Limits, stop: Ended) -> Option<Answer> 
                 Ok(Ok(text)) => Ok(text),
                 Ok(Err(Trouble::Words(what))) => Err(what.to_owned()),
                 Ok(Err(Trouble::Ended)) => Err(ended(status)),
+                Err(_) if faults.is_odd.load(Ordering::Relaxed) => {
+                    Err(format!("{}: {NO_LINES}", no_answer(limits)))
+                }
                 Err(_) => Err(no_answer(limits)),
             })
         }
@@ -186,12 +193,13 @@ fn start(
     })
 }
 
-async fn hear(child: &mut Child, limits: Limits) -> Result<String, Trouble> {
+async fn hear(child: &mut Child, limits: Limits, faults: &Arc<Faults>) -> Result<String, Trouble> {
     let (Some(write), Some(read)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(Trouble::Ended);
     };
-    let (lines, is_over) = Lines::new(read, write, limits.bytes, MAX_LINE);
+    let lines = Lines::new(read, write, limits.bytes, Arc::clone(faults));
     let listed = list(lines, limits).await.map(|(text, _)| text);
+    let is_over = || faults.is_over.load(Ordering::Relaxed);
     listed.map_err(|why| if is_over() { Trouble::Words(TOO_MUCH) } else { why })
 }
 
@@ -205,7 +213,12 @@ async fn list(
         | ClientInitializeError::TransportError { .. } => Trouble::Ended,
         _ => Trouble::Words("it does not speak MCP"),
     })?;
-    let info = client.peer_info();
+    let text = pages(client.peer(), limits).await?;
+    Ok((text, client))
+}
+
+async fn pages(server: &Peer<RoleClient>, limits: Limits) -> Result<String, Trouble> {
+    let info = server.peer_info();
     let has_tools = info.as_ref().is_some_and(|info| info.capabilities.tools.is_some());
     let instructions = info.and_then(|info| info.instructions.clone());
     let mut tools: Vec<Value> = Vec::new();
@@ -216,7 +229,7 @@ async fn list(
         }
         let page = PaginatedRequestParams::default().with_cursor(cursor.take());
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(page));
-        let page = client.send_request(request).await.map_err(|error| match error {
+        let page = server.send_request(request).await.map_err(|error| match error {
             rmcp::ServiceError::TransportClosed => Trouble::Ended,
             rmcp::ServiceError::McpError(_) => Trouble::Words("it answers with an error"),
             _ => Trouble::Words(NO_LIST),
@@ -242,7 +255,7 @@ async fn list(
     if cursor.is_some() {
         listed["nextCursor"] = "more".into();
     }
-    Ok((listed.to_string(), client))
+    Ok(listed.to_string())
 }
 
 /// Ends a program with everything that it started; returns how it ended.

@@ -11,37 +11,43 @@ use staleness_sources::live::repaired;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
+use super::MAX_LINE;
+
 /// One message a line. It ends where its sender goes too far.
 pub(super) struct Lines<R, W> {
     read: BufReader<R>,
     write: Arc<Mutex<Option<W>>>,
     /// The beginning of a line.
     line: Vec<u8>,
-    max_line: usize,
     /// Bytes that may still be read.
     left: u64,
-    is_over: Arc<AtomicBool>,
+    faults: Arc<Faults>,
+}
+
+/// Faults of a sender.
+#[derive(Default)]
+pub(super) struct Faults {
+    /// It went too far.
+    pub(super) is_over: AtomicBool,
+    /// Its last line is no message.
+    pub(super) is_odd: AtomicBool,
 }
 
 impl<R: AsyncRead + Unpin, W> Lines<R, W> {
-    /// Returns the messages, and a function that returns true once their sender went too far.
-    pub(super) fn new(read: R, write: W, bytes: u64, max_line: usize) -> (Self, impl Fn() -> bool) {
-        let is_over = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&is_over);
+    pub(super) fn new(read: R, write: W, bytes: u64, faults: Arc<Faults>) -> Self {
         let (read, write) = (BufReader::new(read), Arc::new(Mutex::new(Some(write))));
-        let lines = Self { read, write, line: Vec::new(), max_line, left: bytes, is_over };
-        (lines, move || told.load(Ordering::Relaxed))
+        Self { read, write, line: Vec::new(), left: bytes, faults }
     }
 
     /// Reads the next message. Cancel-safe: the beginning of a line stays in `line`.
     async fn next(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        while !self.is_over.load(Ordering::Relaxed) {
+        while !self.faults.is_over.load(Ordering::Relaxed) {
             let bytes = self.read.fill_buf().await.ok().filter(|bytes| !bytes.is_empty())?;
             let end = bytes.iter().position(|byte| *byte == b'\n');
             let read = &bytes[..end.map_or(bytes.len(), |at| at + 1)];
             let left = self.left.checked_sub(read.len() as u64);
-            if left.is_none() || self.line.len() + read.len() > self.max_line {
-                self.is_over.store(true, Ordering::Relaxed);
+            if left.is_none() || self.line.len() + read.len() > MAX_LINE {
+                self.faults.is_over.store(true, Ordering::Relaxed);
                 break;
             }
             self.left = left.unwrap_or(0);
@@ -52,8 +58,11 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
                 let line = std::mem::take(&mut self.line);
                 let text = repaired(&line);
                 // A line that is no message is nobody's answer.
-                if let Ok(message) = serde_json::from_str(text.trim_start_matches('\u{feff}')) {
-                    return Some(message);
+                let message = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok();
+                let is_odd = message.is_none() && !text.trim().is_empty();
+                self.faults.is_odd.store(is_odd, Ordering::Relaxed);
+                if message.is_some() {
+                    return message;
                 }
             }
         }

@@ -57,6 +57,11 @@ fn whatever_a_server_does_it_is_told_in_words_of_ours() {
     let few = Limits { bytes: 100_000, ..limits(10_000) };
     for (script, limits, expected) in [
         ("sleep 60".to_owned(), limits(700), "no answer within 0 s"),
+        (
+            "printf '{\n'; sleep 60".to_owned(),
+            limits(700),
+            "no answer within 0 s: its last line cannot be read",
+        ),
         ("exit 3".to_owned(), limits(10_000), "it ended before it answered, with exit code 3"),
         ("echo hunter2; exit 0".to_owned(), limits(10_000), "it ended before it answered"),
         (flood.to_owned(), few, "it sent too much"),

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use futures_core::stream::BoxStream;
+use futures_core::stream::{BoxStream, Stream};
 use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, Uri};
@@ -207,6 +207,22 @@ impl Bounded {
     }
 }
 
+/// Events with repaired data.
+struct Events(BoxStream<'static, Result<Sse, SseError>>);
+
+impl Stream for Events {
+    type Item = Result<Sse, SseError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let event = std::task::ready!(self.0.as_mut().poll_next(context));
+        Poll::Ready(event.map(|event| {
+            let mut event = event?;
+            event.data = event.data.map(|data| repaired(data.as_bytes()).into_owned());
+            Ok(event)
+        }))
+    }
+}
+
 /// Returns true if an answer says that its body is of a type.
 fn is(answer: &Response<Incoming>, kind: &str) -> bool {
     let found = answer.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
@@ -242,8 +258,8 @@ impl StreamableHttpClient for Client {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if is(&answer, EVENTS) {
-            let events = Box::pin(SseStream::new(self.bounded(answer)));
-            return Ok(StreamableHttpPostResponse::Sse(events, session));
+            let events = Events(Box::pin(SseStream::new(self.bounded(answer))));
+            return Ok(StreamableHttpPostResponse::Sse(Box::pin(events), session));
         }
         if !is(&answer, JSON) {
             return Err(Failed::Client(self.stop(NOT_MCP)));
