@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,13 +17,13 @@ use rmcp::model::{
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RunningService};
-use rmcp::transport::TokioChildProcess;
 use rmcp::{ErrorData, Peer, RoleClient, RoleServer, ServerHandler, ServiceExt};
 use serde::Deserialize;
 use staleness::outcome::OutcomeKind;
 use staleness::scan::ProjectRef;
-use staleness_mcp::gateway::{Call, Gateway, View};
-use tokio::process::Command;
+use staleness_mcp::gateway::{Call, Gateway, GatewayError, Ranked, View};
+use staleness_mcp::probe::{messages, raw_list};
+use tokio::process::{Child, Command};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -48,8 +49,8 @@ struct Entry {
 /// A server behind the proxy.
 struct Upstream {
     entry: Entry,
-    /// The connection, while the server runs.
-    client: Option<RunningService<RoleClient, ()>>,
+    /// The program and the connection, while the server runs.
+    client: Option<(Child, RunningService<RoleClient, ()>)>,
     /// The last list of tools, kept while the server is down.
     tools: Vec<Tool>,
 }
@@ -59,24 +60,25 @@ impl Upstream {
     async fn client(
         &mut self,
     ) -> Result<&RunningService<RoleClient, ()>, Box<dyn Error + Send + Sync>> {
-        let client = match self.client.take().filter(|client| !client.is_transport_closed()) {
+        let client = match self.client.take().filter(|(_, client)| !client.is_transport_closed()) {
             Some(client) => client,
             None => {
                 let mut command = Command::new(&self.entry.command);
-                command.args(&self.entry.args);
-                timeout(PATIENCE, ().serve(TokioChildProcess::new(command)?)).await??
+                command.args(&self.entry.args).kill_on_drop(true);
+                let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+                let pipes = child.stdout.take().zip(child.stdin.take());
+                let (read, write) = pipes.ok_or("its pipes are gone")?;
+                (child, timeout(PATIENCE, ().serve(messages(read, write))).await??)
             }
         };
-        Ok(self.client.insert(client))
+        Ok(&self.client.insert(client).1)
     }
 
-    /// Lists its tools. Returns the reason if it does not, and keeps the last list then.
-    async fn list(&mut self) -> Result<(), &'static str> {
+    /// Asks for its tools. Returns the reason if it does not list them.
+    async fn list(&mut self) -> Result<String, &'static str> {
         let client = self.client().await.map_err(|_| "cannot be started")?;
-        let listed = timeout(PATIENCE, client.list_all_tools()).await;
-        let listed = listed.ok().and_then(Result::ok);
-        self.tools = listed.ok_or("does not list its tools in time")?;
-        Ok(())
+        let listed = timeout(PATIENCE, raw_list(client.peer())).await;
+        listed.unwrap_or(Err("does not list its tools in time"))
     }
 }
 
@@ -102,25 +104,41 @@ impl Proxy {
             let new = || Arc::new(Mutex::new(Upstream { entry, client: None, tools: Vec::new() }));
             let server = Arc::clone(upstream.entry(name.clone()).or_insert_with(new));
             asked.spawn(async move {
-                let mut server = server.lock().await;
-                (name, server.list().await, server.tools.clone())
+                let listed = server.lock().await.list().await;
+                (name, server, listed)
             });
         }
         drop(upstream);
         let mut answers = asked.join_all().await;
         answers.sort_by(|(one, ..), (other, ..)| one.cmp(other));
         let mut offered = Vec::new();
-        for (name, listed, tools) in answers {
-            let ranked = match listed {
-                Ok(()) => self.gateway.listed(&self.project, &name, tools).await?,
-                Err(why) => self.gateway.unlisted(&self.project, &name, tools, why).await?,
-            };
+        for (name, server, listed) in answers {
+            let mut server = server.lock().await;
+            let ranked = self.ranked(&name, listed, &server.tools).await?;
+            server.tools = ranked.iter().map(|each| each.tool.clone()).collect();
             offered.extend(View::default().offer(ranked).into_iter().map(|mut tool| {
                 tool.name = format!("{name}__{}", tool.name).into();
                 tool
             }));
         }
         Ok(offered)
+    }
+
+    /// Returns the tools of a server's list, or of its last one if it has none that can be read.
+    async fn ranked(
+        &self,
+        name: &str,
+        listed: Result<String, &str>,
+        last: &[Tool],
+    ) -> Result<Vec<Ranked>, GatewayError> {
+        let why = match listed {
+            Ok(text) => match self.gateway.listed_json(&self.project, name, &text).await {
+                Err(GatewayError::Invalid(_)) => "lists no tool that can be read",
+                ranked => return ranked,
+            },
+            Err(why) => why,
+        };
+        self.gateway.unlisted(&self.project, name, last.to_vec(), why).await
     }
 
     /// Notifies the client when its list of tools is outdated. The cause may be another proxy or a hook,

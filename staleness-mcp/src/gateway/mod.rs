@@ -327,7 +327,8 @@ impl Gateway {
     }
 
     /// As [`Gateway::listed`], for JSON: a `tools/list` result, a response around it, or the bare list. Of a page that
-    /// names a next one, and of a list with a tool that cannot be read, nothing is noted as gone.
+    /// names a next one, and of a list with a tool that cannot be read, nothing is noted as gone. A server gives such
+    /// JSON to [`raw_list`](crate::probe::raw_list), where the SDK's own list fails for one malformed tool.
     ///
     /// # Errors
     /// When the text is no such list; else as for [`Gateway::listed`].

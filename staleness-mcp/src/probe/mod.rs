@@ -24,6 +24,7 @@ use rmcp::transport::Transport;
 use rmcp::{Peer, RoleClient, ServiceExt};
 use serde_json::{Value, json};
 use staleness_sources::clients::{Launch, Target};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -39,6 +40,7 @@ const MAX_LINE: usize = 8 * 1024 * 1024;
 const TOO_MUCH: &str = "it sent too much: a message over 8 MiB, or over 32 MiB in all";
 const NO_LIST: &str = "it does not list its tools";
 const NO_LINES: &str = "its last line cannot be read as one whole JSON message";
+const CLOSED: &str = "it ended the connection before it answered";
 /// The time that a program has to end by itself, and again when it was told to.
 const GRACE: Duration = Duration::from_millis(150);
 
@@ -203,6 +205,15 @@ async fn hear(child: &mut Child, limits: Limits, faults: &Arc<Faults>) -> Result
     listed.map_err(|why| if is_over() { Trouble::Words(TOO_MUCH) } else { why })
 }
 
+/// Returns the messages of a server: one a line, of at most 8 MiB. What no text can hold is replaced, so that it hides
+/// nothing else.
+pub fn messages(
+    read: impl AsyncRead + Send + Unpin + 'static,
+    write: impl AsyncWrite + Send + Unpin + 'static,
+) -> impl Transport<RoleClient> {
+    Lines::new(read, write, u64::MAX, Arc::default())
+}
+
 /// Speaks with a server until it has listed its tools. Returns the session as well.
 async fn list(
     transport: impl Transport<RoleClient> + 'static,
@@ -256,6 +267,17 @@ async fn pages(server: &Peer<RoleClient>, limits: Limits) -> Result<String, Trou
         listed["nextCursor"] = "more".into();
     }
     Ok(listed.to_string())
+}
+
+/// Asks a server for all pages of its list of tools, as [`Answer`] has it. Keeps the usual limits except the time.
+///
+/// # Errors
+/// Why there is no list, in words of ours.
+pub async fn raw_list(server: &Peer<RoleClient>) -> Result<String, &'static str> {
+    pages(server, Limits::default()).await.map_err(|why| match why {
+        Trouble::Words(what) => what,
+        Trouble::Ended => CLOSED,
+    })
 }
 
 /// Ends a program with everything that it started; returns how it ended.

@@ -1,14 +1,17 @@
 //! Tests of a gateway's view of its tools, without servers.
 
+use rmcp::ServiceExt;
 use rmcp::model::{JsonObject, Tool};
-use serde_json::json;
+use serde_json::{Value, json};
 use staleness::Policy;
 use staleness::ids::OpId;
 use staleness::outcome::OutcomeKind::{Failure, Success};
 use staleness::scan::ProjectRef;
 use staleness::tool::Status;
 use staleness_mcp::gateway::{Call, Doubtful, Gateway, GatewayError, Ranked, View};
+use staleness_mcp::probe::{messages, raw_list};
 use staleness_mcp::rmcp;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 fn gateway() -> Gateway {
     Gateway::new("memory:".parse().unwrap(), Policy::default())
@@ -123,6 +126,36 @@ async fn plain_json_is_taken_in_every_shape_and_refused_in_words() {
         let refused = gateway.listed_json(&project, "s", text).await.unwrap_err();
         assert!(refused.to_string().starts_with("this is not a tool list: "), "{text}: {refused}");
     }
+}
+
+#[tokio::test]
+async fn a_malformed_tool_hides_no_other_of_a_running_server() {
+    let (ours, theirs) = tokio::io::duplex(4096);
+    let (read, write) = tokio::io::split(ours);
+    tokio::spawn(async move {
+        let (read, mut write) = tokio::io::split(theirs);
+        let mut lines = BufReader::new(read).lines();
+        while let Some(line) = lines.next_line().await.unwrap() {
+            let message: Value = serde_json::from_str(&line).unwrap();
+            let result = match message["method"].as_str() {
+                Some("initialize") => {
+                    r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}"#
+                }
+                Some("tools/list") => {
+                    r#"{"tools":[{"name":5},{"name":"a","description":"\ud800","inputSchema":{}}]}"#
+                }
+                _ => continue,
+            };
+            let id = &message["id"];
+            let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n");
+            write.write_all(answer.as_bytes()).await.unwrap();
+        }
+    });
+    let client = ().serve(messages(read, write)).await.unwrap();
+    let text = raw_list(client.peer()).await.unwrap();
+    let ranked = gateway().listed_json(&project(), "s", &text).await.unwrap();
+    assert_eq!(names(&ranked), ["a"]);
+    client.cancel().await.unwrap();
 }
 
 #[tokio::test]

@@ -28,7 +28,7 @@ use sse_stream::{Sse, SseStream};
 use staleness_sources::live::repaired;
 use tokio::sync::watch;
 
-use super::{Answer, Limits, MAX_LINE, TOO_MUCH, Trouble, list, no_answer};
+use super::{Answer, CLOSED, Limits, MAX_LINE, TOO_MUCH, Trouble, list, no_answer};
 use connect::{Origin, UNREADABLE};
 
 /// Redirects that one request may follow.
@@ -64,7 +64,7 @@ pub(super) async fn ask(url: &str, headers: &BTreeMap<String, String>, limits: L
         Ok(Err(why)) => {
             let why = match why {
                 Trouble::Words(what) => what,
-                Trouble::Ended => "it ended the connection before it answered",
+                Trouble::Ended => CLOSED,
             };
             Err(client.0.trouble.borrow().clone().unwrap_or(why.into()).into_owned())
         }
