@@ -38,7 +38,7 @@ pub(crate) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
 #[must_use]
 pub(crate) fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
     let mut rest = Bytes::new(bytes)?;
-    let mut entries = Vec::with_capacity(Ring::CAPACITY);
+    let mut entries = Vec::with_capacity((rest.0.len() / ENTRY).min(Ring::CAPACITY));
     while !rest.0.is_empty() {
         let mark = Mark::from_letter(char::from(rest.byte()?))?;
         let millis = i64::from_le_bytes(rest.array()?);
