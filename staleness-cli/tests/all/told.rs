@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::common::{Run, Sandbox, line, told};
 
 /// A session of a client starts on a day of November; what its agent is told.
-fn told_on(sandbox: &Sandbox, client: &str, day: u32) -> String {
+pub(crate) fn told_on(sandbox: &Sandbox, client: &str, day: u32) -> String {
     let id = format!("{client}-{day}");
     let start =
         json!({ "session_id": id, "hook_event_name": "SessionStart", "cwd": sandbox.project });
