@@ -273,3 +273,22 @@ fn a_handoff_that_is_due_is_told_to_its_receiver_once_with_the_command_to_accept
     sandbox.ok(&line(command.strip_prefix("staleness ").unwrap()));
     assert_eq!(sandbox.json(&["review", "--agent", "codex"])["total"], 0);
 }
+
+/// Bug: what became stale by another item waits for the day on which it would have been told again.
+#[test]
+fn knowledge_that_became_stale_by_another_item_is_told_at_once() {
+    let sandbox = Sandbox::new();
+    let add = "knowledge add --kind knowledge --now 2026-06-20 --agent codex --body 8080";
+    for day in 2..=8 {
+        sandbox.ok(&line(&format!("{add} --id port{day}")));
+        sandbox.ok(&line(&format!("{add} --id host{day} --related port{day}")));
+    }
+    told_on(&sandbox, "codex", 1);
+    for day in 2..=8 {
+        let now = format!("--now 2026-11-{day:02}");
+        sandbox.ok(&line(&format!("knowledge set port{day} --body {day} {now}")));
+        let told = told_on(&sandbox, "codex", day);
+        let doubted = format!(" --agent codex`): knowledge `host{day}`");
+        assert!(told.ends_with(&doubted), "{told}");
+    }
+}

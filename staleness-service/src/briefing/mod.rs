@@ -12,7 +12,7 @@ mod work;
 use std::collections::BTreeMap;
 
 use staleness::ids::ClientId;
-use staleness::knowledge::{Context, Document};
+use staleness::knowledge::{Context, Document, Fact};
 use staleness::registry::{FindTools, Resume, WorkListing};
 use staleness::report::{Delta, DeltaItem};
 use staleness::verdict::Verdict;
@@ -21,7 +21,7 @@ use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Digest;
 
 use crate::ServiceError;
-use crate::items::{joined_for_files, known, outside};
+use crate::items::{Known, joined_for_files, known, outside};
 use crate::lock::{Notice, notice};
 use crate::model_text::{ModelName, ModelText, Piece};
 use crate::settings::Settings;
@@ -223,7 +223,29 @@ fn judged(
     let rows = crate::documents::rows(settings, registry, &report.items)?;
     let all = joined_for_files(rows, report.items.clone());
     let nothing = BTreeMap::new();
-    for each in known(all, &|item| outside(item, &report, &nothing), context) {
+    let all = known(all, &|item| outside(item, &report, &nothing), context);
+    let by_id: BTreeMap<&str, &Known> =
+        all.iter().map(|each| (each.item.key.id.as_str(), each)).collect();
+    let of_itself = |each: &Known| {
+        let is_own =
+            |fact: &Fact| !matches!(fact, Fact::RelatedFresher { .. } | Fact::RelatedStale { .. });
+        let own = each.evidence.iter().filter(|one| is_own(&one.fact)).cloned();
+        each.item.stale_since(&own.collect::<Vec<_>>(), context)
+    };
+    // An item may have become stale by what happened to one that it depends on.
+    let followed = |fact: &Fact| match fact {
+        Fact::RelatedFresher { id } => by_id.get(id.as_str()).map(|other| other.item.updated_at),
+        Fact::RelatedStale { id } => by_id.get(id.as_str()).and_then(|other| of_itself(other)),
+        _ => None,
+    };
+    let since = |each: &Known| {
+        of_itself(each).or_else(|| {
+            let begin = each.item.stale_since(&each.evidence, context)?;
+            let followed = each.evidence.iter().filter_map(|one| followed(&one.fact));
+            Some(followed.fold(begin, Timestamp::max))
+        })
+    };
+    for each in &all {
         match &each.item.path {
             Some(path) => {
                 let verdict = each.item.judge(&each.evidence, context);
@@ -231,9 +253,11 @@ fn judged(
             }
             // Of a superseded item another one tells what holds.
             None if each.item.superseded_by.is_empty() => {
-                let since = each.item.stale_since(&each.evidence, context);
-                let (freshness, _) = each.item.score(&each.evidence, context);
-                doubtful.extend(since.map(|since| Doubtful { item: each.item, freshness, since }));
+                doubtful.extend(since(each).map(|since| Doubtful {
+                    item: each.item.clone(),
+                    freshness: each.item.score(&each.evidence, context).0,
+                    since,
+                }));
             }
             None => {}
         }
