@@ -19,6 +19,7 @@ use crate::remembered::Remembered;
 use crate::scan::preview;
 use crate::settings::{Access, Settings};
 use crate::tools::fold_into_servers;
+use crate::work::is_addressed;
 
 /// Something that needs attention.
 #[derive(Clone, Debug)]
@@ -72,8 +73,7 @@ pub enum Subject {
     },
     /// A work item.
     Work {
-        /// True if the asking agent is the one to answer a handoff, false if another one is; `None` if either is
-        /// unknown.
+        /// True if the asking agent may answer a handoff: see [`is_addressed`].
         is_addressed: Option<bool>,
     },
 }
@@ -163,7 +163,9 @@ fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Servi
             verdict: each.verdict,
             since: None,
             subject: Subject::Work {
-                is_addressed: each.to.zip(agent).map(|(to, agent)| to == agent.as_str()),
+                is_addressed: agent.and_then(|agent| {
+                    is_addressed(each.from.as_deref(), each.to.as_deref(), agent.as_str())
+                }),
             },
         })
         .collect())

@@ -132,6 +132,13 @@ pub fn key(settings: &Settings, global: bool, id: WorkId) -> WorkKey {
     WorkKey { scope, id }
 }
 
+/// Returns true if an agent may answer a handoff between these parties: one to it, or one of another agent to nobody in
+/// particular. `None` if nobody knows.
+#[must_use]
+pub fn is_addressed(from: Option<&str>, to: Option<&str>, agent: &str) -> Option<bool> {
+    to.map(|to| to == agent).or_else(|| from.map(|from| from != agent))
+}
+
 /// Returns the agent behind the name of one who wrote something, hands it over or should take it; a person's name as
 /// it is.
 #[must_use]

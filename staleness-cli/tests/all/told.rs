@@ -274,6 +274,22 @@ fn a_handoff_that_is_due_is_told_to_its_receiver_once_with_the_command_to_accept
     assert_eq!(sandbox.json(&["review", "--agent", "codex"])["total"], 0);
 }
 
+/// Bug: a handoff for whoever takes it that is due comes with the command that drops it alone.
+#[test]
+fn a_handoff_to_nobody_that_is_due_is_told_with_the_command_to_accept_it() {
+    let sandbox = Sandbox::new();
+    told_on(&sandbox, "codex", 1);
+    let add = "work add handoff Notes --id notes --from claude-code --now 2026-11-02";
+    sandbox.ok(&line(add));
+    let offer = "\n- For whoever takes it: handoff `notes` from `claude-code` (accept it: `staleness work set \
+                 notes --status accepted --agent codex`)";
+    let told: Vec<u32> =
+        (2..=28).filter(|day| told_on(&sandbox, "codex", *day).ends_with(offer)).collect();
+    assert!(told.len() == 3 && told[0] == 2 && told[2] - told[1] == 7, "{told:?}");
+    let own = told_on(&sandbox, "claude-code", 28);
+    assert!(own.contains("- Overdue (settle: ") && !own.contains("accept it"), "{own}");
+}
+
 /// Bug: what became stale by another item waits for the day on which it would have been told again.
 #[test]
 fn knowledge_that_became_stale_by_another_item_is_told_at_once() {

@@ -20,6 +20,12 @@ pub struct Warning {
     pub id: String,
     /// The kind of work.
     pub kind: WorkKind,
+    /// The sender of a handoff.
+    #[serde(skip)]
+    pub from: Option<String>,
+    /// The agent that should take over a handoff.
+    #[serde(skip)]
+    pub to: Option<String>,
     /// The level of its verdict.
     pub level: Level,
     /// The beginning of its text on one line, at most 80 characters.
@@ -120,6 +126,8 @@ impl StaleReport {
                 level: Level::of(freshness),
                 id: work.key.id.to_string(),
                 kind: work.kind,
+                from: work.from.clone(),
+                to: work.to.clone(),
                 text: beginning(&work.text),
                 by_person: work.by_person,
                 age_days: flag.age_days,

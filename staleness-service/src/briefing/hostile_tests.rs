@@ -81,6 +81,8 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
     let warning = |name: &String| Warning {
         id: name.clone(),
         kind: WorkKind::Handoff,
+        from: None,
+        to: None,
         level: Level::Stale,
         text: name.clone(),
         by_person: true,

@@ -16,7 +16,7 @@ use staleness::knowledge::{Context, Document, Fact};
 use staleness::registry::{FindTools, Resume, WorkListing};
 use staleness::report::{Delta, DeltaItem};
 use staleness::verdict::Verdict;
-use staleness::work::{Work, WorkKind};
+use staleness::work::{Warning, Work, WorkKind};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Digest;
 
@@ -84,7 +84,7 @@ fn within(
     let Doubts { documents, lock } = doubts(settings, registry, delta, resume, share)?;
     let open = WorkListing { open: true, ..WorkListing::default() };
     let open = registry.work().list(&settings.project.id, open).wait()?;
-    let mut standing = standing(settings, resume, open);
+    let mut standing = standing(settings, delta, resume, open);
     if !settings.is_of_this_machine() {
         for item in delta.items.iter_mut().chain(&mut standing) {
             item.by_person = false;
@@ -178,15 +178,24 @@ fn ranked(
     Ok(names.filter(|name| ModelName::tool(None, name).is_shown()).collect())
 }
 
-/// Returns traps and constraints in force and handoffs to this agent, whether they changed or not; to a context that was
-/// cleared those to nobody in particular, too.
-fn standing(settings: &Settings, resume: &Resume, mut items: Vec<Work>) -> Vec<DeltaItem> {
+/// Returns traps and constraints in force and handoffs to this agent, whether they changed or not; those to nobody in
+/// particular where they are due, or where the context was cleared.
+fn standing(
+    settings: &Settings,
+    delta: &Delta,
+    resume: &Resume,
+    mut items: Vec<Work>,
+) -> Vec<DeltaItem> {
+    let is_due = |id: &str| {
+        let due = |each: &Warning| each.kind == WorkKind::Handoff && each.id == id;
+        delta.warnings.iter().any(due)
+    };
     items.retain(|item| match item.kind {
         // What has expired is overdue, and no longer in force.
         WorkKind::Trap | WorkKind::Constraint => item.expires_at.is_none_or(|at| settings.now < at),
         WorkKind::Handoff => match item.to.as_deref() {
             Some(to) => to == resume.agent.as_str(),
-            None => resume.cleared,
+            None => resume.cleared || is_due(item.key.id.as_str()),
         },
         _ => false,
     });
