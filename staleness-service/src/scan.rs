@@ -27,6 +27,14 @@ pub struct Asker {
     pub client: Option<ClientId>,
 }
 
+impl Asker {
+    /// Returns the client for which a command answers.
+    #[must_use]
+    pub fn of(settings: &Settings) -> Self {
+        Self { session: None, client: settings.client.clone() }
+    }
+}
+
 /// Calls a function with a request that names the folders of the clients' files.
 fn with_request<T>(settings: &Settings, then: impl FnOnce(&ScanRequest<'_>) -> T) -> T {
     // The user's environment variables do not apply to another home folder.
@@ -169,7 +177,7 @@ pub fn preview(
         let read_under = registry.tools().readings(&settings.project.id).wait()?;
         registry
             .tools()
-            .preview_scan(read_world(settings, false, live, read_under, &Asker::default()))
+            .preview_scan(read_world(settings, false, live, read_under, &Asker::of(settings)))
             .wait()
     })
 }

@@ -28,9 +28,7 @@ pub(crate) fn run(
     out: &Output,
 ) -> Result<bool, CliError> {
     let registry = settings.open(Access::Look)?;
-    let (mut scan, view) = preview(&registry, settings, &[])?;
-    let client = settings.client.as_ref();
-    scan.sources.retain(|source| client.is_none_or(|client| source.client == client.as_str()));
+    let (scan, view) = preview(&registry, settings, &[])?;
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
     let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);

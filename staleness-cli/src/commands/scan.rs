@@ -46,7 +46,7 @@ pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<
     let report = if args.dry_run {
         preview(&registry, settings, &live)?.0
     } else {
-        let report = apply(&registry, settings, &live, &Asker::default())?;
+        let report = apply(&registry, settings, &live, &Asker::of(settings))?;
         if probed.is_some() {
             // A server may list other names each time.
             registry.admin().prune_names(settings.now, false).wait()?;

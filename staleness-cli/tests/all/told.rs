@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::common::{Run, Sandbox, line, told};
+use crate::common::{Run, Sandbox, line, names, told};
 
 /// A session of a client starts on a day of November; what its agent is told.
 pub(crate) fn told_on(sandbox: &Sandbox, client: &str, day: u32) -> String {
@@ -288,6 +288,29 @@ fn a_handoff_to_nobody_that_is_due_is_told_with_the_command_to_accept_it() {
     assert!(told.len() == 3 && told[0] == 2 && told[2] - told[1] == 7, "{told:?}");
     let own = told_on(&sandbox, "claude-code", 28);
     assert!(own.contains("- Overdue (settle: ") && !own.contains("accept it"), "{own}");
+}
+
+/// Bug: what is asked for one client lists the files of all.
+#[test]
+fn a_scan_a_tool_and_the_doctor_name_the_files_of_the_client_that_asks() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["shared", "own"]);
+    sandbox.codex(&["shared"]);
+    sandbox.write("home/.gemini/settings.json", "{,");
+    let run = |args: &str, agent: &str| sandbox.json(&line(&format!("{args} --agent {agent}")));
+    for args in ["scan --dry-run", "scan"] {
+        let scan = run(args, "codex");
+        assert_eq!(names(&scan["added"]), ["mcp__shared__*"], "{scan}");
+        let sources = scan["sources"].as_array().unwrap();
+        assert!(sources.iter().all(|each| each["client"] == "codex"), "{scan}");
+    }
+    assert_eq!(run("scan", "claude-code")["unchanged"], 2, "all were scanned");
+    let sources = |agent: &str| run("tools show shared", agent)["sources"].clone();
+    assert_eq!(sources("codex"), json!(["codex/user/mcp"]));
+    assert_eq!(sources("claude-code"), json!(["claude-code/user/mcp"]));
+    assert_eq!(sources("gemini"), sandbox.json(&["tools", "show", "shared"])["sources"]);
+    let broken = |agent: &str| run("doctor", agent)["checks"].to_string().contains("gemini/");
+    assert!(broken("gemini") && !broken("codex"));
 }
 
 /// Bug: what became stale by another item waits for the day on which it would have been told again.

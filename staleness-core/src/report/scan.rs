@@ -9,7 +9,7 @@ use crate::definition::Definition;
 use crate::ids::{ClientId, ToolKey};
 use crate::journal::{Action, Revision, SubjectKind};
 use crate::policy::Policy;
-use crate::scan::Scan;
+use crate::scan::{Scan, SourceReading, is_read_by};
 use crate::source::SourceState;
 use crate::store::{Change, ChangeSet, View};
 use crate::tool::ListingState;
@@ -59,7 +59,8 @@ pub struct ScanReport {
 }
 
 impl ScanReport {
-    /// Derives the report from what the scan saw and wrote, or would write in a dry run.
+    /// Derives the report from what the scan saw and wrote, or would write in a dry run. If a client requested it, the
+    /// report leaves out what concerns only others.
     #[must_use]
     pub fn new(
         scan: &Scan,
@@ -79,6 +80,9 @@ impl ScanReport {
         let changed = put.filter(is_news).cloned().collect();
         let view = seen.with(changes);
         let context = Context::new(&view, policy, &scan.project, scan.at);
+        let is_asked = |reading: &&SourceReading| {
+            scan.client.as_ref().is_none_or(|client| is_read_by(&reading.id, client))
+        };
         let of = |action: Action| -> Vec<ToolReport> {
             let mut clients: BTreeMap<ToolKey, BTreeSet<&ClientId>> = BTreeMap::new();
             let of_action = changes.journal.iter().filter(|entry| entry.action == action);
@@ -88,7 +92,11 @@ impl ScanReport {
                 }
             }
             let changed = clients.iter().filter_map(|(key, by)| Some((view.tools.get(key)?, by)));
-            let told = changed.filter(|(tool, _)| !context.is_silent(tool)).map(|(tool, by)| {
+            let concerns = |by: &BTreeSet<&ClientId>| {
+                scan.client.as_ref().is_none_or(|client| by.is_empty() || by.contains(client))
+            };
+            let told = changed.filter(|(tool, by)| !context.is_silent(tool) && concerns(by));
+            let told = told.map(|(tool, by)| {
                 let changed_for = by.iter().map(ToString::to_string).collect();
                 ToolReport { changed_for, ..ToolReport::new(&context, tool) }
             });
@@ -97,6 +105,7 @@ impl ScanReport {
         let found: BTreeSet<ToolKey> = scan
             .sources
             .iter()
+            .filter(is_asked)
             .flat_map(|reading| {
                 let scope = reading.id.scope();
                 reading
@@ -118,6 +127,7 @@ impl ScanReport {
             sources: scan
                 .sources
                 .iter()
+                .filter(is_asked)
                 .map(|reading| SourceReport {
                     source: reading.id.to_string(),
                     client: reading.id.client.clone(),

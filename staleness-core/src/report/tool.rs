@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{Context, words};
 use crate::ids::{ClientId, SourceId, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Revision};
+use crate::scan::is_read_by;
 use crate::source::SourceState;
 use crate::text::days as days_in_words;
 use crate::time::Timestamp;
@@ -51,7 +52,7 @@ pub struct ToolReport {
     /// The plugin that provides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<ToolName>,
-    /// The sources that list it or last listed it. Serializes them as `client/level/part`.
+    /// The sources that list it or last listed it, of the requesting client if it has one. Serializes them as `client/level/part`.
     #[serde(serialize_with = "words::sources")]
     pub sources: Vec<SourceId>,
     /// Its state in each client's configuration. For a server's tool, the state of the server.
@@ -110,7 +111,7 @@ impl ToolReport {
             kind: tool.kind,
             server: Self::server_of(tool),
             plugin: tool.plugin.clone(),
-            sources: tool.listings.iter().map(|listing| listing.source.clone()).collect(),
+            sources: sources(context, tool),
             clients: context.clients(tool),
             changed_for: Vec::new(),
             description: tool.description.clone(),
@@ -321,6 +322,15 @@ fn see(what: &str, tool: &Tool) -> String {
     let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-:/.".contains(c));
     let name = if is_word { name } else { "NAME" };
     format!("{what}: see `staleness tools diff {name}`")
+}
+
+/// Returns the sources that list a tool: those of the requesting client, or all if none is.
+fn sources(context: &Context<'_>, tool: &Tool) -> Vec<SourceId> {
+    let all = || tool.listings.iter().map(|listing| &listing.source);
+    let client = context.view().seen_by.as_ref();
+    let own = |source: &&SourceId| client.is_none_or(|client| is_read_by(source, client));
+    let own: Vec<SourceId> = all().filter(own).cloned().collect();
+    if own.is_empty() { all().cloned().collect() } else { own }
 }
 
 /// Returns why a tool is absent, for the requesting client by its own sources.

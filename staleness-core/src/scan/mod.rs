@@ -21,7 +21,7 @@ use crate::tool::{ListingState, Tool, ToolKind};
 
 pub(crate) use apply::{ApplyScan, readings_of};
 pub(crate) use providers::{Entry, Provider, Providers};
-pub(crate) use viewpoint::{ClientServers, invented, may_be_invented, see_as};
+pub(crate) use viewpoint::{ClientServers, invented, is_read_by, may_be_invented, see_as};
 
 /// A project, by id and root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

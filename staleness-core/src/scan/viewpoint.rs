@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ids::{ClientId, Level, Scope, ServerKey, ToolKey, ToolName};
+use crate::ids::{ClientId, Level, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use crate::store::View;
 use crate::tool::{Hold, Listing, ListingState, PresenceCause, Tool, ToolKind, ToolSummary};
 
@@ -174,8 +174,7 @@ impl Facts<'_> {
             .listings
             .iter()
             .filter(|each| each.source.level == Level::Live && each.state.is_listed());
-        let is_other =
-            |each: &Listing| ![ALL, client.as_str()].contains(&each.source.client.as_str());
+        let is_other = |each: &Listing| !is_read_by(&each.source, client);
         live.clone().next().is_some() && live.all(is_other)
     }
 }
@@ -183,6 +182,11 @@ impl Facts<'_> {
 /// The client of a live list that applies to every client. Where clients start different servers under one name, each
 /// has a list of its own.
 const ALL: &str = "live";
+
+/// Returns true if the client reads the source, or it is a live list that applies to every client.
+pub(crate) fn is_read_by(source: &SourceId, client: &ClientId) -> bool {
+    [ALL, client.as_str()].contains(&source.client.as_str())
+}
 
 impl<'a> From<&'a Tool> for Facts<'a> {
     fn from(tool: &'a Tool) -> Self {
