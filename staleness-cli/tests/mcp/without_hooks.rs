@@ -4,20 +4,24 @@ use serde_json::json;
 
 use crate::client::{Client, Machine};
 
+fn configure(machine: &Machine, servers: &str) {
+    let folder = machine.root.join("home/.codex");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), servers).unwrap();
+}
+
+fn connect(machine: &Machine) -> Client {
+    let mut client = Client::start(machine.command(&["mcp"]));
+    client.introduce_as("codex-mcp-client");
+    client
+}
+
 /// Bug: without hooks nothing ever reads the configuration, so an agent is told of no server.
 #[test]
 fn the_first_call_of_a_client_reads_its_configuration() {
     let machine = Machine::new();
-    let home = machine.root.join("home");
-    let configure = |servers: &str| {
-        std::fs::create_dir_all(home.join(".codex")).unwrap();
-        std::fs::write(home.join(".codex/config.toml"), servers).unwrap();
-    };
-    let connect = || {
-        let mut client = Client::start(machine.command(&["mcp"]));
-        client.introduce_as("codex-mcp-client");
-        client
-    };
+    let configure = |servers: &str| configure(&machine, servers);
+    let connect = || connect(&machine);
     configure("[mcp_servers.github]\ncommand = \"x\"\n[mcp_servers.late]\ncommand = \"x\"\n");
     let mut client = connect();
     client.ask("tools/list", json!({}));
@@ -48,4 +52,32 @@ fn an_agent_is_asked_to_ask_its_user_for_what_only_the_user_can_mend() {
     let entry = client.data("list_stale", json!({}))["items"][0].clone();
     let next = "do not call it; ask the user to approve it in the client";
     assert_eq!((&entry["next"], &entry["verdict"]["action"]), (&json!(next), &json!("update")));
+}
+
+/// Bug: a model that has the tools of MCP alone is told to run commands.
+#[test]
+fn what_is_doubted_or_overdue_is_told_with_the_tool_that_settles_it() {
+    let machine = Machine::new();
+    let add = |args: &str| drop(machine.ok(&args.split(' ').collect::<Vec<_>>()));
+    let knowledge = "knowledge add --kind knowledge --body 8080 --now 2026-01-01";
+    add(&format!("{knowledge} --id port --expires 2026-01-03"));
+    add(&format!("{knowledge} --id host"));
+    add("knowledge contradict host --by me --reason moved --now 2026-01-05");
+    for (kind, id) in [("plan", "ship"), ("handoff", "anyone"), ("handoff", "mine --to codex")] {
+        add(&format!("work add {kind} Text --now 2026-01-01 --from claude-code --id {id}"));
+    }
+    let told = connect(&machine).call("resume_session", json!({}));
+    let text = told["content"][0]["text"].as_str().unwrap();
+    for part in [
+        "Expired (still true: `save_knowledge` with a later `expires`, else ",
+        "(still true: `verify_knowledge`, else `save_knowledge` with what is true now): knowledge `host`",
+        "overdue plan `ship`: ",
+        "days. Next: work_item step if it continues, else settle_work\n",
+        "closed. Next: work_item update with status accepted if you take it, else settle_work\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("`staleness "), "{text}");
+    let warnings = told["structuredContent"]["warnings"].as_array().unwrap();
+    assert!(warnings.len() == 3 && warnings.iter().all(|each| each["next"].is_string()), "{told}");
 }

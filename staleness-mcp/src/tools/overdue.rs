@@ -129,18 +129,21 @@ fn next(each: &Entry) -> ModelText {
 fn next_of_work(each: &Entry) -> &'static str {
     let expired = Ground::from(SignalKind::Expired);
     let is_expired = each.verdict.signals.iter().any(|signal| signal.kind == expired);
-    match WorkKind::from_word(each.kind) {
+    let is_others = each.subject == (Subject::Work { is_addressed: Some(false) });
+    let kind = WorkKind::from_word(each.kind);
+    kind.map_or("settle_work", |kind| settled_by(kind, is_expired, is_others))
+}
+
+/// Returns the tool that settles overdue work of this kind.
+pub(super) const fn settled_by(kind: WorkKind, is_expired: bool, is_others: bool) -> &'static str {
+    match kind {
         _ if is_expired => "work_item update with expires +30d if still valid, else settle_work",
-        Some(WorkKind::Plan) => "work_item step if it continues, else settle_work",
-        Some(WorkKind::Handoff)
-            if each.subject == (Subject::Work { is_addressed: Some(false) }) =>
-        {
-            "settle_work if it need not be answered any more"
-        }
-        Some(WorkKind::Handoff) => {
+        WorkKind::Plan => "work_item step if it continues, else settle_work",
+        WorkKind::Handoff if is_others => "settle_work if it need not be answered any more",
+        WorkKind::Handoff => {
             "work_item update with status accepted if you take it, else settle_work"
         }
-        Some(WorkKind::Candidate) => {
+        WorkKind::Candidate => {
             "work_item update with status accepted if it is wanted, else settle_work"
         }
         _ => "work_item touch if still valid, else settle_work",

@@ -17,7 +17,9 @@ use staleness_service::model_text::{
     ModelName, ModelText, NameKind, called_by, cause, counts, is_plain, overdue, redefined, state,
 };
 use staleness_service::sessions::{Asked, resume, told};
+use staleness_service::work::is_addressed;
 
+use super::overdue::settled_by;
 use crate::answer::{Answer, Rows};
 use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
@@ -135,6 +137,7 @@ struct Overdue {
     text: String,
     age_days: i64,
     reason: String,
+    next: &'static str,
 }
 
 /// News for an agent that comes back.
@@ -219,7 +222,8 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
 }
 
 /// Introduces a changed tool that should be reviewed.
-const CHANGED: &str = "- changed by its server, see `staleness tools diff`: tool ";
+const CHANGED: &str =
+    "- changed by its server, the user can see how with `staleness tools diff`: tool ";
 
 /// Introduces a changed tool that a person must accept first.
 const WITHHELD: &str = "- changed by its server, do not call until the user runs \
@@ -234,6 +238,9 @@ fn render(
     doubted: &[ModelText],
 ) -> (Answer<Resumed>, bool) {
     let warnings = Rows::fit(&delta.warnings, Delta::TOP_WARNINGS, |each| {
+        let is_others =
+            is_addressed(each.from.as_deref(), each.to.as_deref(), agent) == Some(false);
+        let next = settled_by(each.kind, each.reason.starts_with("expired "), is_others);
         let row = Overdue {
             id: each.id.clone(),
             kind: each.kind,
@@ -241,10 +248,11 @@ fn render(
             text: each.text.clone(),
             age_days: each.age_days,
             reason: each.reason.clone(),
+            next,
         };
         let text = Text::new("- overdue ").and(each.kind.as_str()).and(" ");
         let text = text.and(ModelName::new(NameKind::Work, &each.id)).and(": ");
-        (row, text.and(overdue(&each.reason)))
+        (row, text.and(overdue(&each.reason)).and(". Next: ").and(next))
     });
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
         let is_news = each.is_news || delta.source == DeltaSource::Digest;
@@ -289,7 +297,7 @@ fn render(
     }
     let how = || Text::new("list_stale lists all");
     let first = [
-        changed.text(Text::default(), Text::new("`staleness tools list` shows all")),
+        changed.text(Text::default(), how()),
         warnings.text(Text::default(), how()),
         failing.text(Text::default(), how()),
         doubted.text(Text::default(), how()),

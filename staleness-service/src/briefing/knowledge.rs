@@ -34,35 +34,105 @@ impl Doubtful {
     }
 }
 
-/// The text for an agent, at most `budget` characters; `None` when there is nothing to say. `by` is the option that
-/// names the agent in commands.
+/// The commands, or over MCP the tools, that show an item and settle it.
+pub(crate) struct Remedies {
+    show: ModelText,
+    /// What keeps an item that expired, or that is doubted for another reason.
+    keep: [ModelText; 2],
+    end: ModelText,
+    list: &'static str,
+}
+
+impl Remedies {
+    /// Commands with `by`, the option that names the agent.
+    pub(crate) fn commands(by: &ModelText) -> Self {
+        let command = |verb| ModelText::from("`staleness knowledge ").and(verb).and(by).and("`");
+        Self {
+            show: " (`staleness knowledge show ID` for one)".into(),
+            keep: [command("set --expires none ID"), command("verify ID")],
+            end: command("remove --yes ID"),
+            list: "`staleness review`",
+        }
+    }
+
+    /// Tools of the MCP server.
+    pub(crate) fn tools() -> Self {
+        let keep = ["`save_knowledge` with a later `expires`", "`verify_knowledge`"];
+        Self {
+            show: ModelText::default(),
+            keep: keep.map(ModelText::from),
+            end: "`save_knowledge` with what is true now".into(),
+            list: "`list_stale`",
+        }
+    }
+}
+
+/// The text for an agent, at most `budget` characters; `None` when there is nothing to say.
 pub(crate) fn text(
     items: &[Doubtful],
-    by: &ModelText,
+    remedies: &Remedies,
     now: Timestamp,
     budget: usize,
 ) -> Option<ModelText> {
-    let head = ModelText::from(
-        "Knowledge status from `staleness` (`staleness knowledge show ID` for one):",
-    );
+    let Remedies { show, keep, end, list } = remedies;
+    let head = ModelText::from("Knowledge status from `staleness`").and(show).and(":");
     let is_expired = |each: &&Doubtful| each.item.expires_at.is_some_and(|at| at <= now);
     let (expired, others): (Vec<&Doubtful>, Vec<_>) = items.iter().partition(is_expired);
+    let titles = ["Expired", "Do not rely on these without looking"];
     let mut text = head.clone();
-    for (title, holds, items) in [
-        ("Expired", "set --expires none ID", expired),
-        ("Do not rely on these without looking", "verify ID", others),
-    ] {
+    for ((title, keep), items) in titles.into_iter().zip(keep).zip([expired, others]) {
         let named: Vec<ModelText> = items.iter().take(NAMED).map(|each| each.name()).collect();
         if named.is_empty() {
             continue;
         }
-        let command = |verb| ModelText::from("`staleness knowledge ").and(verb).and(by).and("`");
-        let whole = ModelText::from(title).and(" (still true: ").and(command(holds));
-        let whole = whole.and(", else ").and(command("remove --yes ID")).and(")");
+        let whole = ModelText::from(title).and(" (still true: ").and(keep);
+        let whole = whole.and(", else ").and(end).and(")");
         let fits = text.chars() + whole.chars() + named[0].chars() + 2 * TAIL <= budget;
-        let short = || ModelText::from(title).and(" (see `staleness review`)");
+        let short = || ModelText::from(title).and(" (see ").and(*list).and(")");
         let title = if fits { whole } else { short() };
         let _ = section(&mut text, &title, (&named, items.len() - named.len()), budget, 0);
     }
     (text != head).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use staleness::knowledge::ItemKind;
+    use staleness_core::ids::{ItemId, ItemKey, Scope};
+
+    use super::*;
+
+    #[test]
+    fn what_settles_an_item_is_told_where_there_is_room() {
+        let now: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();
+        let doubtful = |id: &str, expires_at: Option<Timestamp>| {
+            let key = ItemKey { scope: Scope::Global, id: ItemId::new(id).unwrap() };
+            let item = Item::new(key, ItemKind::Knowledge, "The port is 8080", now);
+            Doubtful { item: Item { expires_at, ..item }, freshness: 0.0, since: now }
+        };
+        let items = [doubtful("port", Some(now)), doubtful("host", None)];
+        let by = ModelText::from(" --agent codex");
+        for (remedies, keep, list, narrow) in [
+            (Remedies::tools(), "`save_knowledge` with a later `expires`", "`list_stale`", 180),
+            (
+                Remedies::commands(&by),
+                "`staleness knowledge set --expires none ID --agent codex`",
+                "`staleness review`",
+                240,
+            ),
+        ] {
+            let told = |budget| text(&items, &remedies, now, budget).map(|told| told.to_string());
+            let whole = told(700).unwrap();
+            let expired = format!("\n- Expired (still true: {keep}, else ");
+            assert!(whole.contains(&expired) && !whole.contains(list), "{whole}");
+            assert_eq!(whole.contains("`staleness "), list != "`list_stale`", "{whole}");
+            let short = told(narrow).unwrap();
+            let lines = format!(
+                "\n- Expired (see {list}): knowledge `port`\n- Do not rely on these without looking (see {list}): \
+                 knowledge `host`"
+            );
+            assert!(short.ends_with(&lines) && short.chars().count() <= narrow, "{short}");
+            assert_eq!(told(40), None);
+        }
+    }
 }

@@ -26,7 +26,7 @@ use crate::lock::{Notice, notice};
 use crate::model_text::{ModelName, ModelText, Piece};
 use crate::settings::Settings;
 use documents::Loaded;
-use knowledge::Doubtful;
+use knowledge::{Doubtful, Remedies};
 
 /// The text for an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,7 +145,11 @@ pub(crate) fn doubts(
     });
     let documents = documents::text(&loaded, &context, settings.now, share);
     let room = share.saturating_sub(documents.as_ref().map_or(0, |text| text.chars() + 1));
-    let knowledge = knowledge::text(&doubtful, &work::by(resume), settings.now, room);
+    let remedies = match settings.in_server {
+        true => Remedies::tools(),
+        false => Remedies::commands(&work::by(resume)),
+    };
+    let knowledge = knowledge::text(&doubtful, &remedies, settings.now, room);
     let documents = ModelText::join([documents, knowledge].into_iter().flatten(), "\n");
     let documents = (!documents.is_empty()).then_some(documents);
     let lock = notice(settings, registry, &resume.agent, resume.cleared)?;
