@@ -32,8 +32,23 @@ struct Inner {
     specs: BTreeMap<Cow<'static, str>, Spec>,
     /// Limits concurrent blocking work. The remaining threads are for input and output.
     turns: Turns,
-    /// When the configuration was last read, by project.
-    scanned: Mutex<BTreeMap<ProjectId, Instant>>,
+    scanned: Mutex<Scanned>,
+}
+
+/// When the configuration was last read, by project.
+#[derive(Default)]
+struct Scanned(BTreeMap<ProjectId, Instant>);
+
+impl Scanned {
+    /// Returns true at the first call for a project and then at most every [`SCAN_EVERY`], and notes that.
+    fn is_due(&mut self, project: &ProjectId, now: Instant) -> bool {
+        self.0.retain(|_, at| now.duration_since(*at) < SCAN_EVERY);
+        let is_due = !self.0.contains_key(project) && self.0.len() < MAX_SCANNED;
+        if is_due {
+            self.0.insert(project.clone(), now);
+        }
+        is_due
+    }
 }
 
 /// The time after which a call reads the configuration again.
@@ -162,22 +177,37 @@ impl Server {
         run(&Call { settings, agent, listener }, arguments)
     }
 
-    /// Scans the configuration at the first call for a project and then at most every [`SCAN_EVERY`], because the client
-    /// may have no hook that does. A scan that fails fails no call, and is not repeated sooner.
+    /// Scans the configuration if that is due, because the client may have no hook that does. A scan that fails fails no
+    /// call, and is not repeated sooner.
     fn scan(&self, settings: &Settings) {
-        let now = Instant::now();
-        {
-            let mut scanned = self.0.scanned.lock().unwrap_or_else(PoisonError::into_inner);
-            scanned.retain(|_, at| now.duration_since(*at) < SCAN_EVERY);
-            let project = &settings.project.id;
-            if scanned.contains_key(project) || scanned.len() >= MAX_SCANNED {
-                return;
-            }
-            scanned.insert(project.clone(), now);
+        let scanned = || self.0.scanned.lock().unwrap_or_else(PoisonError::into_inner);
+        if !scanned().is_due(&settings.project.id, Instant::now()) {
+            return;
         }
-        let asker = Asker { session: None, client: settings.client.clone() };
         if let Ok(registry) = settings.open_for_hook(Access::Write) {
-            drop(apply(&registry, settings, &[], &asker));
+            drop(apply(&registry, settings, &[], &Asker::of(settings)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_is_scanned_every_ten_minutes_and_only_so_many_of_them() {
+        let mut scanned = Scanned::default();
+        let project = |at: usize| ProjectId::of_root(&format!("/{at}"));
+        let (begin, minute) = (Instant::now(), Duration::from_secs(60));
+        for (after, is_due) in [(0, true), (0, false), (9, false), (10, true), (19, false)] {
+            assert_eq!(scanned.is_due(&project(0), begin + after * minute), is_due, "{after}");
+        }
+        let now = begin + 19 * minute;
+        for at in 1..64 {
+            assert!(scanned.is_due(&project(at), now), "{at}");
+        }
+        assert!(!scanned.is_due(&project(64), now));
+        assert!(scanned.is_due(&project(64), now + minute), "one of them is due again");
+        assert!(!scanned.is_due(&project(0), now + minute), "and lost its place");
     }
 }

@@ -54,6 +54,24 @@ fn an_agent_is_asked_to_ask_its_user_for_what_only_the_user_can_mend() {
     assert_eq!((&entry["next"], &entry["verdict"]["action"]), (&json!(next), &json!("update")));
 }
 
+#[test]
+fn a_call_is_answered_though_others_hold_the_store_so_that_the_scan_fails() {
+    let machine = Machine::new();
+    configure(&machine, "[mcp_servers.github]\ncommand = \"x\"\n");
+    let github = json!({ "name": "mcp__github__*" });
+    let status = |client: &mut Client| client.data("tool_status", github.clone())["status"].clone();
+    assert_eq!(status(&mut connect(&machine)), "active");
+    configure(&machine, "model = \"x\"\n");
+    let lock = machine.root.join("data/staleness/registry.db.lock");
+    let lock = std::fs::File::options().write(true).open(lock).unwrap();
+    lock.lock().unwrap();
+    let mut client = connect(&machine);
+    assert_eq!(status(&mut client), "active", "as it was known");
+    drop(lock);
+    assert_eq!(status(&mut client), "active", "a scan is not repeated at once");
+    assert_eq!(status(&mut connect(&machine)), "stale");
+}
+
 /// Bug: a model that has the tools of MCP alone is told to run commands.
 #[test]
 fn what_is_doubted_or_overdue_is_told_with_the_tool_that_settles_it() {
