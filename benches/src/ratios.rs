@@ -1,8 +1,8 @@
 //! Table rows with ratios of measurements, and the table of all rows.
 
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::race::{Samples, quick};
 
@@ -44,14 +44,12 @@ impl Row {
         let (ratio, wanted, met) = match goal {
             Goal::Times(most) => (ratio, format!("≤ {most}"), Some(ratio <= most)),
             Goal::Share(least) => (floor / ours, format!("≥ {least}"), Some(floor / ours >= least)),
-            Goal::Within(most) => (ratio, format!("≤ {}", Time(most)), Some(ours <= most)),
+            Goal::Within(most) => (ratio, format!("≤ {}", time(most)), Some(ours <= most)),
             Goal::Open => (ratio, "–".into(), None),
         };
         let number =
             |number: f64| if number.is_nan() { "–".into() } else { format!("{number:.2}") };
-        let floor = if floor.is_nan() { "–".into() } else { Time(floor).to_string() };
-        let cells =
-            [work.into(), floor, Time(ours).to_string(), number(ratio), wanted, word(met).into()];
+        let cells = [work.into(), time(floor), time(ours), number(ratio), wanted, word(met).into()];
         Self { cells }
     }
 
@@ -80,8 +78,8 @@ impl Row {
         };
         let cells = [
             work.into(),
-            Time(first.1).to_string(),
-            Time(last.1).to_string(),
+            time(first.1),
+            time(last.1),
             format!("{ratio:.2}"),
             format!("≤ {most} {what}"),
             word(Some(ratio <= most)).into(),
@@ -112,21 +110,12 @@ const fn word(met: Option<bool>) -> &'static str {
     }
 }
 
-/// A time, formatted in a suitable unit.
-struct Time(f64);
-
-impl fmt::Display for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (scale, unit) = match self.0 {
-            s if s < 1e-6 => (1e9, "ns"),
-            s if s < 1e-3 => (1e6, "µs"),
-            s if s < 1.0 => (1e3, "ms"),
-            _ => (1.0, "s"),
-        };
-        let number = self.0 * scale;
-        let digits = if number < 10.0 { 2 } else { usize::from(number < 100.0) };
-        write!(f, "{number:.digits$} {unit}")
+/// Formats a time in seconds in a suitable unit.
+fn time(seconds: f64) -> String {
+    if seconds.is_nan() {
+        return "–".into();
     }
+    format!("{:.2?}", Duration::from_secs_f64(seconds))
 }
 
 /// Formats a number with thousands separators.
