@@ -156,7 +156,7 @@ pub(crate) fn is_called(text: &str, server: &ServerKey, name: &ToolName) -> bool
     let bare = marks.iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
     server.tool_part(name.as_str()).is_some_and(|own| {
         let rest = bare.strip_prefix(server.as_str()).and_then(|rest| rest.strip_suffix(own));
-        bare == own || rest.is_some_and(|joint| JOINTS.contains(&joint))
+        bare == own && own != "*" || rest.is_some_and(|joint| JOINTS.contains(&joint))
     })
 }
 

@@ -121,6 +121,8 @@ pub enum Ground {
     OtherClient,
     /// A tool was not used yet. There is no verdict then.
     Unused,
+    /// A tool was used, and none of its latest outcomes is a success. There is no verdict then.
+    Unproven,
     /// The server of a tool changed its definition. The tool may be used.
     DefinitionChanged,
     /// The server of a tool changed its definition. The tool may be used after a person accepts the change.
@@ -154,6 +156,7 @@ impl Ground {
             Self::Off => "off",
             Self::OtherClient => "other_client",
             Self::Unused => "unused",
+            Self::Unproven => "unproven",
             Self::DefinitionChanged => "definition_changed",
             Self::DefinitionWithheld => "definition_withheld",
             Self::Unseen => "unseen",
@@ -203,7 +206,7 @@ impl Signal {
 
 /// The answer to three questions: can it still be trusted, why, and what should be done.
 ///
-/// Nothing is known of a tool that was not used yet, and there is nothing to judge in one that a person switched off or
+/// Nothing is known of a tool that is not known to have worked, and there is nothing to judge in one that a person switched off or
 /// that only other clients have. Their verdict needs no attention, and says in a signal why it is none. Reports and JSON
 /// have `unknown`, `off` or `other_client` for its level, and no freshness.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -240,7 +243,7 @@ impl Verdict {
     /// Returns the word for a verdict that is none.
     fn none(&self) -> Option<&'static str> {
         self.signals.iter().find_map(|signal| match signal.kind {
-            Ground::Unused => Some("unknown"),
+            Ground::Unused | Ground::Unproven => Some("unknown"),
             kind @ (Ground::Off | Ground::OtherClient) => Some(kind.as_str()),
             _ => None,
         })
@@ -297,6 +300,7 @@ mod tests {
             Ground::Off,
             Ground::OtherClient,
             Ground::Unused,
+            Ground::Unproven,
             Ground::DefinitionChanged,
             Ground::DefinitionWithheld,
             Ground::Unseen,

@@ -46,6 +46,7 @@ pub fn resolve(
     }
     let is_misspelt = !registry.tools().misspelt(&settings.project, name).wait()?.is_empty();
     match Unused::of(registry, settings, name)?.filter(|_| !is_misspelt) {
+        Some(unused) if unused.is_foreign() => Err(unused.refused(name)),
         Some(unused) => Ok(NamedTool::Unused(Box::new(unused))),
         None => Err(unknown(registry, settings, name)),
     }
@@ -125,7 +126,10 @@ pub fn reported(
         Err(error) => return Err(error),
     };
     let name = tool_name(text)?;
-    let is_of_no_tool = name.is_mcp() && ToolKind::of_name(text) != ToolKind::McpTool;
+    let own = ["mcp__", "mcp_", "MCP:", "/"].iter().find_map(|mark| text.strip_prefix(mark));
+    let is_of_no_tool = name.is_mcp() && ToolKind::of_name(text) != ToolKind::McpTool
+        || text.contains('*')
+        || !own.unwrap_or(text).contains(char::is_alphanumeric);
     if is_of_no_tool || text.contains(char::is_whitespace) {
         let message = format!("{} is not a valid tool name", quoted(text));
         return Err(ServiceError { hint: refused.hint, ..ServiceError::invalid(message) });
@@ -178,14 +182,20 @@ impl Unused {
             "for": settings.audience(),
             "name": name, "kind": ToolKind::McpTool, "server": server.server.as_deref().filter(|name| is_plain(name)),
             "clients": server.clients,
+            "status": if self.is_offered() { "unknown" } else { server.status_word },
             "uses": 0, "reason": self.reason(),
         })
+    }
+
+    /// Returns true if only other clients have its server.
+    fn is_foreign(&self) -> bool {
+        self.server.presence.cause == PresenceCause::OtherClient
     }
 
     /// Returns true if its server can be called, as far as known.
     #[must_use]
     pub fn is_offered(&self) -> bool {
-        self.server.status == Status::Active
+        self.server.status_word == Status::Active.as_str()
     }
 
     /// Describes its server: the clients that configure it, or why it cannot be called. A server's name that
@@ -195,15 +205,16 @@ impl Unused {
         let server = self.server.server.as_deref().filter(|name| is_plain(name));
         let server =
             server.map_or_else(|| "its server".into(), |name| format!("its server {name}"));
-        if self.is_offered() {
+        if self.is_foreign() || self.is_offered() {
             let states = self.server.clients.iter();
             let loads = states.filter(|(_, state)| **state == ListingState::Configured);
             let clients: Vec<&str> = loads.map(|(client, _)| client.as_str()).collect();
-            return format!("{server} is configured in {}", clients.join(", "));
+            let verb = if self.is_foreign() { "only in" } else { "configured in" };
+            return format!("{server} is {verb} {}", clients.join(", "));
         }
         let signals = self.server.verdict.signals.iter();
         let reasons: Vec<&str> = signals.map(|signal| signal.reason.as_str()).collect();
-        format!("{server} is {}: {}", self.server.status_word(), reasons.join("; "))
+        format!("{server} is {}: {}", self.server.status_word, reasons.join("; "))
     }
 }
 

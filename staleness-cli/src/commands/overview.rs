@@ -57,7 +57,7 @@ pub(crate) fn run(
         "stale_items": items(Level::Stale),
         "work": stuck.counts.total,
         "tools": total,
-        "off": total - all.len(),
+        "off": off.len(),
         "active": count(Status::Active),
         "stale": count(Status::Stale),
         "demoted": count(Status::Demoted),
@@ -78,8 +78,9 @@ pub(crate) fn run(
         }
         LevelArg::Stale => level(Level::Stale) + blocks(Level::Stale) + items(Level::Stale) > 0,
     }) || fail_on.is_some_and(|least| reaches(&stuck, least));
-    let on = all.len();
+    let (on, off_count) = (all.len(), total - all.len());
     let unused = all.iter().filter(|tool| tool.uses == 0).count();
+    let unknown = all.iter().filter(|tool| tool.verdict.word() == "unknown").count();
     let mut doubtful = all;
     doubtful.retain(|tool| tool.verdict.level != Level::Fresh);
     fold_into_servers(&mut off);
@@ -109,13 +110,22 @@ pub(crate) fn run(
         ));
     } else if doubtful.is_empty() && total > 0 {
         let tools = counted(total, "tool", "tools");
-        // Nothing is known about a tool that was never used.
-        text.push_str(&match unused {
-            0 => paint.good(&format!("no problems known with {tools}\n")),
-            _ if unused == on => {
+        let unproven = unknown.saturating_sub(unused);
+        let parts = [
+            (unused, "never used"),
+            (unproven, "without a known success"),
+            (off_count, "switched off"),
+        ];
+        let parts = parts.iter().filter(|(count, _)| *count > 0);
+        let parts: String = parts.map(|(count, what)| format!(", {count} {what}")).collect();
+        text.push_str(&match on {
+            0 => format!("{tools} configured, all switched off\n"),
+            // Nothing is known about a tool that did not work yet.
+            _ if unused == total => {
                 format!("{tools} configured, none used yet: nothing is known about them\n")
             }
-            _ => paint.good(&format!("no problems known with {tools}, {unused} never used\n")),
+            _ if unknown == on => format!("nothing is known about {tools}{parts}\n"),
+            _ => paint.good(&format!("no problems known with {tools}{parts}\n")),
         });
     } else if total == 0 {
         text.push_str(&nothing_known(settings, scan.sources.len(), out));

@@ -34,7 +34,7 @@ pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Resul
 
 fn render(report: &RecordReport, out: &Output) -> String {
     let name = escape(report.tool.key.name.as_str());
-    let status = tools::paint_of(&report.tool)(out.paint, report.tool.status_word());
+    let status = tools::paint_of(&report.tool)(out.paint, report.tool.status_word);
     let mut text = format!("{name} is {status}  {}\n", report.tool.outcomes);
     for change in &report.changed {
         let from = change.from.as_deref().unwrap_or("new");

@@ -208,14 +208,10 @@ pub(crate) const fn choice(scope: Option<ScopeArg>) -> ScopeChoice {
 }
 
 fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliError> {
-    // Tools that a person switched off are listed with the stale ones.
-    let off = ListingState::Off.as_str();
-    let status =
-        |word: &str| if word == off { Some(Status::Stale) } else { Status::from_word(word) };
+    let words = ToolReport::STATUS_WORDS;
+    let status = |word: &str| words.into_iter().find(|each| *each == word);
     let listing = ToolListing {
-        status: word(args.status.as_deref(), "status", status, || {
-            format!("{}, {off}", Status::ALL.map(Status::as_str).join(", "))
-        })?,
+        status: word(args.status.as_deref(), "status", status, || words.join(", "))?,
         kind: word(args.kind.as_deref(), "kind", ToolKind::from_word, || {
             ToolKind::ALL.map(ToolKind::as_str).join(", ")
         })?,
@@ -227,7 +223,6 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
     let all = registry.tools().list(&settings.project, listing, settings.now).wait()?;
     let (invented, mut listed): (Vec<_>, Vec<_>) =
         all.into_iter().partition(ToolReport::is_invented);
-    listed.retain(|tool| args.status.as_deref() != Some(off) || tool.is_off());
     if out.json {
         let whom = settings.audience();
         return out.json(&json!({ "for": whom, "tools": listed, "invented": invented }));

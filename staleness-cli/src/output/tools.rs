@@ -133,7 +133,7 @@ fn line(tool: &ToolReport, now: staleness::Timestamp) -> Vec<Cell> {
     let used = tool
         .last_used_at
         .map_or_else(|| "never used".into(), |at| format!("used {}", ago(now, at)));
-    let (status, paint) = (tool.status_word(), paint_of(tool));
+    let (status, paint) = (tool.status_word, paint_of(tool));
     let status = if tool.health.state == HealthState::Probation { "probation" } else { status };
     let own = if tool.key.scope == Scope::Global { "" } else { "project" };
     let tail: String = {
@@ -234,7 +234,7 @@ pub(crate) fn words(cause: &str) -> String {
 /// Renders everything known about a tool. For a server, also lists which tools in `own` are not active.
 pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> String {
     let paint = out.paint;
-    let status = paint_of(tool)(paint, tool.status_word());
+    let status = paint_of(tool)(paint, tool.status_word);
     let name = escape(tool.key.name.as_str());
     let mut text = format!("{}  {}\n", paint.bold(&name), status);
     let mut row = |key: &str, value: &str| text.push_str(&out.row(key, 12, value));
@@ -277,7 +277,7 @@ fn not_active(tools: &[ToolReport]) -> String {
     let named: Vec<String> = tools
         .iter()
         .filter(|tool| tool.status != Status::Active)
-        .map(|tool| format!("{} {}", tool.key.name, tool.status_word()))
+        .map(|tool| format!("{} {}", tool.key.name, tool.status_word))
         .collect();
     let first = named[..named.len().min(NAMED)].join(", ");
     match named.len() {

@@ -406,8 +406,8 @@ fn clients_that_start_different_servers_under_one_name_have_a_list_each() {
     };
     for (name, claude, codex) in [
         (NAME, "active", "active"),
-        ("mcp__hub__mine", "active", "stale"),
-        ("mcp__hub__theirs", "stale", "active"),
+        ("mcp__hub__mine", "active", "other_client"),
+        ("mcp__hub__theirs", "other_client", "active"),
     ] {
         assert_eq!(
             (status(name, "claude-code"), status(name, "codex")),

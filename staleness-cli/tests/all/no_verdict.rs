@@ -40,6 +40,45 @@ fn a_tool_that_was_not_used_yet_is_unknown() {
     assert_eq!(verdict(&shown), (&json!("fresh"), &json!(1.0), &json!("keep")));
 }
 
+/// Nothing is known of a tool that was used, as long as no use is known to have worked.
+#[test]
+fn a_tool_without_a_known_success_is_unknown() {
+    let sandbox = Sandbox::scanned();
+    let fails = |at: &str| {
+        let outcome = if at == "0" { "--interrupted" } else { "--failure" };
+        sandbox.ok(&["record", "mcp__github__charge", outcome, "--id", at]);
+    };
+    for at in ["0", "1"] {
+        fails(at);
+        for name in ["mcp__github__charge", "github"] {
+            let shown = sandbox.json(&["tools", "show", name]);
+            assert_eq!(verdict(&shown), (&json!("unknown"), &Value::Null, &json!("keep")));
+            let signal = &shown["verdict"]["signals"][0];
+            assert_eq!(signal["reason"], "used, but no success is known");
+        }
+    }
+    let told = sandbox.ok::<&str>(&[]);
+    assert!(
+        told.contains("\nnothing is known about 2 tools, 2 without a known success\n"),
+        "{told}"
+    );
+    sandbox.ok(&["record", "mcp__github__charges", "--success", "--new"]);
+    let told = sandbox.ok::<&str>(&[]);
+    let sound = "\nno problems known with 3 tools, 1 without a known success\n";
+    assert!(told.contains(sound), "{told}");
+    let counts = sandbox.json(&[])["counts"].clone();
+    assert_eq!((&counts["fresh"], &counts["tools"]), (&json!(2), &json!(3)), "{counts}");
+    for query in [&["tools", "suggest"][..], &["tools", "suggest", "github"]] {
+        let found = sandbox.json(query);
+        let found = names(&found["tools"]);
+        let place = |name: &str| found.iter().position(|each| *each == name);
+        assert!(place("mcp__github__charges") < place("mcp__github__charge"), "{found:?}");
+    }
+    sandbox.ok(&["record", "mcp__github__charge", "--success"]);
+    let shown = sandbox.json(&["tools", "show", "mcp__github__charge"]);
+    assert_eq!(verdict(&shown), (&json!("fresh"), &json!(1.0), &json!("keep")));
+}
+
 #[test]
 fn what_a_person_switched_off_is_off_and_no_advice() {
     let sandbox = Sandbox::new();
@@ -54,6 +93,7 @@ fn what_a_person_switched_off_is_off_and_no_advice() {
     for name in ["github", "mcp__github__list"] {
         let shown = sandbox.json(&["tools", "show", name]);
         assert_eq!(verdict(&shown), (&json!("off"), &Value::Null, &json!("keep")), "{shown}");
+        assert_eq!(shown["status"], "off");
         let shown = sandbox.ok(&["tools", "show", name]);
         assert!(shown.contains("  off\n") && shown.contains("switched off"), "{shown}");
         assert!(!shown.contains("stale") && !shown.contains("drop"), "{shown}");
@@ -61,7 +101,18 @@ fn what_a_person_switched_off_is_off_and_no_advice() {
     }
     let listed = sandbox.json(&["tools", "list", "--status", "off"]);
     assert_eq!(names(&listed["tools"]).len(), 2, "{listed}");
+    let listed = sandbox.json(&["tools", "list", "--status", "stale"]);
+    assert_eq!(listed["tools"], json!([]));
+    let found = sandbox.json(&["tools", "discover", "list"]);
+    assert_eq!(found["tools"][0]["mark"], "[off]", "{found}");
+    let why = sandbox.ok(&["why", "mcp__github__list", "--agent", "codex"]);
+    assert!(why.contains("github__* is off: switched off") && !why.contains("is stale"), "{why}");
+    let told = sandbox.ok::<&str>(&[]);
+    assert!(told.contains("\n2 tools configured, all switched off\n"), "{told}");
     assert_eq!(sandbox.json(&["review"])["items"], json!([]));
+    sandbox.ok(&["record", "/ship", "--success", "--new"]);
+    let told = sandbox.ok::<&str>(&[]);
+    assert!(told.contains("\nno problems known with 3 tools, 2 switched off\n"), "{told}");
 }
 
 /// Built-in tools of one client are none of another, and not stale for it.
@@ -80,10 +131,15 @@ fn a_tool_of_another_client_is_simply_not_this_ones() {
         let shown = sandbox.json(&["tools", "show", name, "--agent", "claude-code"]);
         assert_eq!(verdict(&shown), (&json!("other_client"), &Value::Null, &json!("keep")));
         assert_eq!(shown["verdict"]["signals"][0]["reason"], why);
+        assert_eq!(shown["status"], "other_client");
         let shown = sandbox.ok(&["tools", "show", name, "--agent", "claude-code"]);
         assert!(!shown.contains("stale") && shown.contains("other_client\n"), "{shown}");
     }
     assert_eq!(sandbox.status("shell"), "active", "for the client that has it");
+    sandbox.ok(&["tools", "pin", "linear"]);
+    let shown = sandbox.json(&["tools", "show", "linear", "--agent", "claude-code"]);
+    assert_eq!(verdict(&shown), (&json!("other_client"), &Value::Null, &json!("keep")));
+    assert_eq!(shown["status"], "other_client");
 }
 
 /// A name that no server of its client can have is no tool while it only fails, though the client omits the server.
@@ -115,6 +171,10 @@ fn a_name_that_its_server_does_not_have_is_invented() {
     assert_eq!(invented(), ["MCP:nothing", "mcp__github__no_such"]);
     let shown = sandbox.json(&["tools", "show", "MCP:nothing"]);
     assert_eq!(shown["presence"]["cause"], "invented");
+    let shown = sandbox.json(&["tools", "show", "mcp__github__no_such"]);
+    assert_eq!(shown["status"], "invented");
+    let server = sandbox.json(&["tools", "show", "github"]);
+    assert_eq!((&server["outcomes"], &server["verdict"]["level"]), (&json!(""), &json!("unknown")));
     let told = sandbox.start_of("claude-code", "c1");
     assert!(told.contains("mcp__mail__") && !told.contains("no_such"), "{told}");
     // Nor is it suggested, and who reports it once more reads that it is none.
@@ -150,4 +210,52 @@ fn one_tool_needs_attention() {
     sandbox.claude(&[]);
     let told = sandbox.ok::<&str>(&[]);
     assert!(told.contains("\n1 of 1 tool needs attention\n"), "{told}");
+}
+
+/// A server in a file that its client refuses needs a person, and so do its tools.
+#[test]
+fn a_tool_of_a_refused_server_needs_what_its_server_needs() {
+    let sandbox = Sandbox::new();
+    let file = "home/.codex/config.toml";
+    sandbox.write(file, "[mcp_servers.hub]\ncommand = \"x\"\n");
+    sandbox.ok(&["scan"]);
+    reports(&sandbox, "codex", "mcp__hub__find", "PostToolUse", 1);
+    sandbox.write(file, "[mcp_servers]\nodd = 7\n[mcp_servers.hub]\ncommand = \"x\"\n");
+    sandbox.ok(&["scan"]);
+    for name in ["hub", "mcp__hub__find"] {
+        let shown = sandbox.json(&["tools", "show", name, "--agent", "codex"]);
+        assert_eq!(shown["verdict"]["action"], "update", "{shown}");
+        assert_eq!(shown["status"], "stale");
+    }
+}
+
+#[test]
+fn an_unseen_tool_of_another_clients_server_is_none_of_this_one() {
+    let sandbox = Sandbox::scanned();
+    let shown = sandbox.run(&["tools", "show", "mcp__github__find", "--agent", "codex"]);
+    let why = "is not used yet: its server github is only in claude-code";
+    assert!(shown.code == 3 && shown.err.contains(why), "{shown:?}");
+}
+
+#[test]
+fn a_server_is_known_by_the_name_in_its_tools_names() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["my server.x", "other"]);
+    sandbox.ok(&["scan"]);
+    for name in ["mcp__my_server_x__*", "my_server_x", "my server.x"] {
+        let shown = sandbox.json(&["tools", "show", name]);
+        assert_eq!(shown["name"], "mcp__my server.x__*");
+        sandbox.ok(&["why", name]);
+    }
+    sandbox.ok(&["tools", "ignore", "mcp__my_server_x__*"]);
+}
+
+#[test]
+fn what_no_tool_can_be_called_is_not_recorded() {
+    let sandbox = Sandbox::scanned();
+    for name in ["*", "mcp__*__x", "/", "MCP:", "mcp_", "__"] {
+        let told = sandbox.run(&["record", name, "--success", "--new"]);
+        assert!(told.code == 3 && told.err.contains("is not a valid tool name"), "{told:?}");
+    }
+    assert_eq!(names(&sandbox.json(&["tools", "list"])["tools"]), ["mcp__github__*"]);
 }

@@ -27,7 +27,8 @@ impl Tools<'_> {
     ///
     /// - a tool that the asking client has, by its name or one of its [`ToolName::spellings`];
     /// - a tool of exactly this name, though only other clients have it or a model invented it;
-    /// - the only tool of a server that is called by this name, without its server or as any client writes it;
+    /// - the only tool of a server, or server, that is called by this name: as any client writes it, a tool also
+    ///   without its server;
     /// - a tool of another client, by one of the spellings.
     ///
     /// # Errors
@@ -52,12 +53,15 @@ impl Tools<'_> {
         let project = ProjectRef { id: project.clone(), root: String::new() };
         let all = self.0.seen(&project).await?;
         let context = Context::new(&all, &self.0.policy, &project, Timestamp::default());
+        // A server's name may be written as in the names of its tools.
+        let entry = ServerKey::meant_by(text);
         let mut called = context.visible().filter(|tool| {
+            let is_entry = tool.kind == ToolKind::McpServer && tool.server == entry;
             scope.keys(&project.id, &tool.key.name).contains(&tool.key)
                 && tool
                     .server
                     .as_ref()
-                    .is_some_and(|server| is_called(text, server, &tool.key.name))
+                    .is_some_and(|server| is_entry || is_called(text, server, &tool.key.name))
         });
         let only = called.next().filter(|_| called.next().is_none()).map(|tool| &tool.key);
         only.or(known)
@@ -66,7 +70,7 @@ impl Tools<'_> {
     }
 
     /// Returns the name and the server of a tool that was never used: one that `text` may mean, on a server
-    /// that the project sees. `None` if there is no such server, or if a live list of the server already says
+    /// that the project sees, or else of another client. `None` if there is no such server, or if a live list of the server already says
     /// which tools it has. A name without a server is that of a tool of the only server.
     pub async fn unused(
         self,
@@ -80,11 +84,17 @@ impl Tools<'_> {
             member.listings.iter().any(|listing| listing.source.level == Level::Live)
         };
         let servers = || context.visible().filter(|tool| tool.kind == ToolKind::McpServer);
+        let foreign = || {
+            let all = view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer);
+            all.filter(|tool| context.reaches(tool))
+        };
         let owned = |name: ToolName| {
             let owners = ServerKey::owners_of(name.as_str());
             let mut owners = owners.iter().rev().filter(|_| !name.is_server_entry());
-            let server = owners
-                .find_map(|owner| servers().find(|tool| tool.server.as_ref() == Some(owner)))?;
+            let server = owners.find_map(|owner| {
+                let is_it = |tool: &&Tool| tool.server.as_ref() == Some(owner);
+                servers().find(is_it).or_else(|| foreign().find(is_it))
+            })?;
             Some((name, server))
         };
         let serverless = || {
@@ -114,14 +124,16 @@ impl Tools<'_> {
     }
 
     /// Returns the known names to suggest instead of `text`: those of which it is probably a misspelling, else the
-    /// most similar one.
+    /// most similar one. For the name of a server's tool these can be called.
     pub async fn nearest(
         self,
         project: &ProjectRef,
         text: &str,
     ) -> Result<Vec<ToolName>, RegistryError> {
         let view = self.0.seen(project).await?;
-        let names = self.real_names(&view, project, text);
+        let mut names = self.real_names(&view, project, text);
+        let is_called = ToolKind::of_name(text) == ToolKind::McpTool;
+        names.retain(|name| !is_called || !name.is_server_entry());
         let near = misspelt(&names, text);
         if !near.is_empty() {
             return Ok(near);

@@ -12,7 +12,7 @@ use crate::policy::Policy;
 use crate::project::Project;
 use crate::registry::{Admin, RegistryError, Tools};
 use crate::report::{
-    Context, History, HistoryEntry, RankedTool, ToolCost, ToolReport, costs, rank,
+    Context, History, HistoryEntry, RankedTool, ToolCost, ToolReport, costs, rank, status_word,
 };
 use crate::scan::{ProjectRef, may_be_invented, see_as};
 use crate::source::Source;
@@ -21,7 +21,7 @@ use crate::store::{
     ToolFilter, View,
 };
 use crate::time::Timestamp;
-use crate::tool::{PresenceCause, Status, Tool, ToolKind};
+use crate::tool::{PresenceCause, Tool, ToolKind};
 
 /// The number of first and of last outcomes to read. Leaving the others unread can only shorten idle times.
 const ENDS: u32 = 2_000;
@@ -52,8 +52,8 @@ fn last_outcomes(project: &ProjectId, policy: &Policy) -> OutcomeFilter {
 /// A filter for a list of tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolListing {
-    /// The status to list; `None` for any.
-    pub status: Option<Status>,
+    /// The [`ToolReport::status_word`] to list; `None` for any.
+    pub status: Option<&'static str>,
     /// The kind to list; `None` for any.
     pub kind: Option<ToolKind>,
     /// True for the tools of every project, not only those that this one sees.
@@ -77,7 +77,7 @@ impl ToolListing {
         };
         let tools = context.view().tools.values().filter(is_listed);
         let wanted = |each: &RankedTool<'_>| {
-            self.status.is_none_or(|status| status == each.status)
+            self.status.is_none_or(|status| status == status_word(context, each.tool))
                 && self.kind.is_none_or(|kind| kind == each.tool.kind)
                 && !(self.hide_ignored && context.is_silent(each.tool))
         };

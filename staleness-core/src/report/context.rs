@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::ids::{Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use crate::journal::{Action, Subject};
+use crate::outcome::Mark;
 use crate::policy::{Policy, ToolPolicy};
 use crate::scan::{ProjectRef, may_be_invented};
 use crate::source::{Source, SourceState};
@@ -108,7 +109,9 @@ impl<'a> Context<'a> {
         let mut members: HashMap<&ToolKey, Vec<&Tool>> = HashMap::new();
         // Tools are in key order, so the tools of a server are adjacent and its entry is looked up once.
         let mut last: Option<(&Tool, Option<&Tool>)> = None;
-        for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpTool) {
+        let is_real = |tool: &&Tool| tool.presence.cause != PresenceCause::Invented;
+        let tools = view.tools.values().filter(|tool| tool.kind == ToolKind::McpTool);
+        for tool in tools.filter(is_real) {
             let entry = match last {
                 Some((other, entry))
                     if other.server == tool.server && other.key.scope == tool.key.scope =>
@@ -270,6 +273,13 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn uses(&self, tool: &Tool) -> u64 {
         self.members(tool).iter().fold(tool.uses, |sum, member| sum.saturating_add(member.uses))
+    }
+
+    /// Returns true if one of the latest outcomes is a success; for a server also of those of its tools.
+    #[must_use]
+    pub(super) fn has_worked(&self, tool: &Tool) -> bool {
+        let mut all = self.members(tool).iter().copied().chain([tool]);
+        all.any(|each| each.ring.entries().any(|entry| entry.mark == Mark::Success))
     }
 
     /// Returns when the tool was last used; for a server including its tools.

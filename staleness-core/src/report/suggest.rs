@@ -28,7 +28,7 @@ pub struct Suggestion {
     pub score: f64,
     /// The reason for the suggestion.
     pub reason: String,
-    /// `[stale]`, `[demoted]`, or `[changed]` if its server changed it and nobody accepted that; `None` if there is
+    /// `[stale]`, `[off]`, `[demoted]`, or `[changed]` if its server changed it and nobody accepted that; `None` if there is
     /// nothing to say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<&'static str>,
@@ -185,13 +185,14 @@ fn suggestion(
     found: Option<&Match>,
     route: Option<TaughtBy>,
 ) -> Suggestion {
+    let tool = ToolReport::new(context, each.tool);
     Suggestion {
-        tool: ToolReport::new(context, each.tool),
         score,
         reason: reason(each, found),
         mark: match each.status {
             Status::Active if each.tool.is_unaccepted() => Some("[changed]"),
             Status::Active => None,
+            _ if tool.is_off() => Some("[off]"),
             Status::Stale => Some("[stale]"),
             Status::Demoted => Some("[demoted]"),
         },
@@ -202,6 +203,7 @@ fn suggestion(
             learned: found.map(|found| found.learned),
             route,
         },
+        tool,
     }
 }
 

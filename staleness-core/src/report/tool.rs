@@ -64,7 +64,11 @@ pub struct ToolReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The status, derived from hold, health and presence.
+    #[serde(skip)]
     pub status: Status,
+    /// The status as it is told: the word of `status`, or `off`, `other_client` or `invented`.
+    #[serde(rename = "status")]
+    pub status_word: &'static str,
     /// A person's decision about it.
     #[serde(skip_serializing_if = "is_none")]
     pub hold: Hold,
@@ -96,6 +100,10 @@ fn is_none(hold: &Hold) -> bool {
 }
 
 impl ToolReport {
+    /// The words of [`Self::status_word`].
+    pub const STATUS_WORDS: [&'static str; 6] =
+        ["active", "stale", "demoted", "off", "other_client", "invented"];
+
     /// Reports a tool in a context.
     #[must_use]
     pub fn new(context: &Context<'_>, tool: &Tool) -> Self {
@@ -116,6 +124,7 @@ impl ToolReport {
             changed_for: Vec::new(),
             description: tool.description.clone(),
             status: context.status(tool),
+            status_word: status_word(context, tool),
             hold: tool.hold,
             presence: Presence { since: context.present_since(tool), ..tool.presence },
             health: health(context, tool),
@@ -185,7 +194,8 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     let absent = tool.presence.is_absent();
     let unseen = context.unseen_days(tool);
     let troubled = context.trouble(tool);
-    let none = no_verdict(context, tool, unseen.is_none() && troubled.is_none());
+    let is_seen = unseen.is_none() && troubled.is_none();
+    let none = no_verdict(context, tool, is_seen);
     let mut signals: Vec<Signal> = none.iter().cloned().collect();
     let mut signal = |kind: Ground, freshness: f64, reason: String| {
         signals.push(Signal::new(kind, 1.0, round(1.0 - freshness), reason));
@@ -231,7 +241,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         (true, true) if withheld => (policy.freshness_both, NextAction::Verify),
         (true, true) => (policy.freshness_both, NextAction::Drop),
         (false, true) if withheld => (policy.freshness_absent, NextAction::Verify),
-        (false, true) if tool.presence.cause.remedy().is_some() => {
+        (false, true) if remedy(context, tool).is_some() => {
             (policy.freshness_absent, NextAction::Update)
         }
         (false, true) => (policy.freshness_absent, NextAction::Drop),
@@ -261,14 +271,34 @@ fn no_verdict(context: &Context<'_>, tool: &Tool, is_sound: bool) -> Option<Sign
         _ if cause.is_off() && status != Status::Active => {
             signal(Ground::Off, absence(context, tool))
         }
-        PresenceCause::OtherClient if status != Status::Active => {
-            signal(Ground::OtherClient, absence(context, tool))
-        }
-        _ if is_sound && context.uses(tool) == 0 && !tool.is_unaccepted() => {
-            signal(Ground::Unused, not_used(context, tool))
+        PresenceCause::OtherClient => signal(Ground::OtherClient, absence(context, tool)),
+        _ if !is_sound || tool.is_unaccepted() => None,
+        _ if context.uses(tool) == 0 => signal(Ground::Unused, not_used(context, tool)),
+        _ if !context.has_worked(tool) => {
+            signal(Ground::Unproven, "used, but no success is known".into())
         }
         _ => None,
     }
+}
+
+/// Returns the status of a tool as every report tells it.
+pub(crate) fn status_word(context: &Context<'_>, tool: &Tool) -> &'static str {
+    let (cause, status) = (tool.presence.cause, context.status(tool));
+    match cause {
+        PresenceCause::OtherClient => cause.as_str(),
+        _ if status == Status::Active => status.as_str(),
+        PresenceCause::Invented => cause.as_str(),
+        _ if cause.is_off() => ListingState::Off.as_str(),
+        _ => status.as_str(),
+    }
+}
+
+/// Returns what lets the asking client load an absent tool, if a person can do it.
+fn remedy(context: &Context<'_>, tool: &Tool) -> Option<&'static str> {
+    let cause = tool.presence.cause;
+    let entry = context.provider(&tool.key).filter(|_| cause == PresenceCause::ServerNotLoaded);
+    let entry = entry.and_then(|key| context.view().tools.get(key));
+    entry.map_or(cause, |entry| entry.presence.cause).remedy()
 }
 
 /// Says that a tool was not used yet, and which clients load it.
@@ -298,17 +328,7 @@ impl ToolReport {
     /// Returns true if the user disabled it or its server, even if it failed before.
     #[must_use]
     pub fn is_off(&self) -> bool {
-        self.status != Status::Active && self.presence.cause.is_off()
-    }
-
-    /// Returns its status as a word, or `invented`, `other_client` or `off`.
-    #[must_use]
-    pub fn status_word(&self) -> &'static str {
-        match self.presence.cause {
-            cause if cause.is_foreign() && self.status != Status::Active => cause.as_str(),
-            _ if self.is_off() => ListingState::Off.as_str(),
-            _ => self.status.as_str(),
-        }
+        self.status_word == ListingState::Off.as_str()
     }
 }
 
@@ -380,9 +400,7 @@ fn absence(context: &Context<'_>, tool: &Tool) -> String {
         PresenceCause::Invented => "no client lists it, and it never worked".into(),
         _ => format!("removed from config: {all} no longer {verb} it"),
     };
-    let entry = context.provider(&tool.key).filter(|_| cause == PresenceCause::ServerNotLoaded);
-    let entry = entry.and_then(|key| context.view().tools.get(key));
-    match entry.map_or(cause, |entry| entry.presence.cause).remedy() {
+    match remedy(context, tool) {
         Some(remedy) => format!("{reason}: {remedy}"),
         None => reason,
     }

@@ -134,8 +134,8 @@ fn verdicts_follow_the_table() {
     use Level::{Fresh, Review, Stale};
     use NextAction::{Drop, Keep, Update, Verify};
     for (present, failing, days, freshness, level, action, signals) in [
-        (true, false, 0, 1.0, Fresh, Keep, &[][..]),
-        (true, false, 29, 1.0, Fresh, Keep, &[]),
+        (true, false, 0, 1.0, Fresh, Keep, &["unproven"][..]),
+        (true, false, 29, 1.0, Fresh, Keep, &["unproven"]),
         (true, false, 30, 0.5, Review, Verify, &["unseen"]),
         (true, false, 31, 0.5, Review, Verify, &["unseen"]),
         (false, false, 0, 0.2, Stale, Drop, &["absent"]),

@@ -217,8 +217,8 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
     };
     let mut text =
         Text::new(ModelName::tool(settings.client.as_ref(), report.key.name.as_str())).and(" is ");
-    if report.status_word() != report.verdict.word() {
-        text = text.and(report.status_word()).and(trial).and("; ");
+    if report.status_word != report.verdict.word() {
+        text = text.and(report.status_word).and(trial).and("; ");
     }
     text = text.and(verdict::words(&report.verdict));
     let mut data = verdict::tool(settings.client.as_ref(), &report);
@@ -289,7 +289,7 @@ struct Record {
 struct Recorded {
     name: String,
     #[schemars(schema_with = "verdict::statuses")]
-    status: Status,
+    status: &'static str,
     outcomes: String,
     #[schemars(with = "Vec<serde_json::Map<String, Value>>")]
     changed: Vec<Value>,
@@ -317,7 +317,7 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
     let mut text =
         Text::new(ModelName::tool(settings.client.as_ref(), report.tool.key.name.as_str()))
             .and(" is ");
-    text.push(report.tool.status_word());
+    text.push(report.tool.status_word);
     for change in &report.changed {
         let to = change.to.as_deref().and_then(Status::from_word).map_or("gone", Status::as_str);
         text = text.and("; now ").and(to).and(": ").and(cause(&change.cause));
@@ -336,7 +336,7 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
         changed: changed.collect(),
         verdict: verdict::brief(&report.tool.verdict),
         name: called_by(settings.client.as_ref(), report.tool.key.name.as_str()),
-        status: report.tool.status,
+        status: report.tool.status_word,
         outcomes: report.tool.outcomes,
         duplicate: report.duplicate,
         offline: report.offline,

@@ -5,7 +5,6 @@ use serde::Serialize;
 use serde_json::Value;
 use staleness::ids::ClientId;
 use staleness::report::{Suggestion, ToolReport};
-use staleness::tool::Status;
 use staleness::verdict::{Level, NextAction, Verdict};
 use staleness_service::model_text::{ModelName, called_by};
 
@@ -45,7 +44,9 @@ fn actions(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(super) fn statuses(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "enum": Status::ALL.map(Status::as_str) })
+    let mut words = ToolReport::STATUS_WORDS.to_vec();
+    words.push("unknown");
+    json_schema!({ "enum": words })
 }
 
 pub(super) fn reasons(verdict: &Verdict) -> Vec<String> {
@@ -79,7 +80,7 @@ pub(super) fn words(verdict: &Verdict) -> Text {
 pub(super) struct Found {
     name: String,
     #[schemars(schema_with = "statuses")]
-    status: Status,
+    status: &'static str,
     mark: Option<&'static str>,
     score: f64,
     reason: String,
@@ -91,7 +92,7 @@ pub(super) fn suggestion(client: Option<&ClientId>, each: &Suggestion) -> (Found
     let tool = &each.tool;
     let row = Found {
         name: called_by(client, tool.key.name.as_str()),
-        status: tool.status,
+        status: tool.status_word,
         mark: each.mark,
         score: each.score,
         reason: line(&each.reason),

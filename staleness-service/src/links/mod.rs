@@ -141,7 +141,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
                     signals.partition(|signal| signal.kind == Ground::DidNotAnswer);
                 let reasons: Vec<String> = others.into_iter().map(|each| each.reason).collect();
                 if server.status != Status::Active {
-                    let (name, word) = (&server.key.name, server.status.as_str());
+                    let (name, word) = (&server.key.name, server.status_word);
                     let reasons = reasons.join("; ");
                     why.causes.insert(0, format!("its server {name} is {word}: {reasons}"));
                 }
@@ -364,7 +364,7 @@ fn began(settings: &Settings, found: &[Finding]) -> Option<Timestamp> {
 }
 
 fn tool_state(tool: &ToolReport) -> String {
-    let (word, cause) = (tool.status_word(), tool.presence.cause.as_str());
+    let (word, cause) = (tool.status_word, tool.presence.cause.as_str());
     match tool.status {
         Status::Stale if word != cause => format!("{word}: {}", cause.replace('_', " ")),
         _ => word.to_owned(),
