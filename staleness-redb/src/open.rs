@@ -1,6 +1,6 @@
 //! Opens or creates a store.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -81,8 +81,8 @@ fn resolve(path: &Path) -> Result<PathBuf, StoreError> {
     match path.canonicalize() {
         Ok(resolved) => Ok(resolved),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // The file does not exist. A dangling link is an error.
-            if fs::symlink_metadata(path).is_ok() {
+            // A dangling link is an error. A file that another process has just created is not.
+            if path.is_symlink() {
                 return Err(finding(error));
             }
             match (path.parent(), path.file_name()) {
