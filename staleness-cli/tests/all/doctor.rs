@@ -181,6 +181,7 @@ fn the_paths_of_the_policy_follow_options_and_environment() {
 fn policy_changes_what_is_done() {
     let sandbox = Sandbox::scanned();
     sandbox.write("project/staleness.toml", "[tools.rule.consecutive]\nk = 2\n");
+    sandbox.ok(&["record", "mcp__github__list", "--success"]);
     sandbox.ok(&["record", "mcp__github__search", "--failure"]);
     sandbox.ok(&["record", "mcp__github__search", "--failure"]);
     assert_eq!(sandbox.status("mcp__github__search"), "demoted");
