@@ -45,7 +45,7 @@ fn a_command_is_printed_with_the_options_that_its_own_needs() {
     run(&back);
 }
 
-/// What the environment says holds for the next command too.
+/// Environment variables apply to the next command too.
 #[test]
 fn a_command_is_printed_without_what_it_has_from_elsewhere() {
     let sandbox = Sandbox::new();

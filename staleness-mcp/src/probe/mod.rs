@@ -272,7 +272,7 @@ async fn pages(server: &Peer<RoleClient>, limits: Limits) -> Result<String, Trou
 /// Asks a server for all pages of its list of tools, as [`Answer`] has it. Keeps the usual limits except the time.
 ///
 /// # Errors
-/// Why there is no list, in words of ours.
+/// The reason why there is no list, without any text of the server.
 pub async fn raw_list(server: &Peer<RoleClient>) -> Result<String, &'static str> {
     pages(server, Limits::default()).await.map_err(|why| match why {
         Trouble::Words(what) => what,

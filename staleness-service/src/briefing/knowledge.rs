@@ -37,7 +37,7 @@ impl Doubtful {
 /// The commands, or over MCP the tools, that show an item and settle it.
 pub(crate) struct Remedies {
     show: ModelText,
-    /// What keeps an item that expired, or that is doubted for another reason.
+    /// The remedy that keeps an expired item, and the one that keeps an item doubted for another reason.
     keep: [ModelText; 2],
     end: ModelText,
     list: &'static str,

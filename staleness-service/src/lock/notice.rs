@@ -1,4 +1,4 @@
-//! What moved since `agents.lock` was written, for an agent.
+//! Tells an agent what moved since `agents.lock` was written.
 
 use staleness::Registry;
 use staleness::ids::{AgentId, ClientId};

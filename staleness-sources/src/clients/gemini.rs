@@ -43,7 +43,7 @@ struct Gate {
     /// Why the client does not start.
     refusal: Option<String>,
     faults: Vec<String>,
-    /// Why it is not known whether the folder is trusted.
+    /// Reasons why it is unknown whether the folder is trusted.
     trust_faults: Vec<String>,
 }
 
