@@ -193,15 +193,10 @@ fn f5_record_finds_names_as_show_does() {
 #[test]
 fn a_server_that_failed_and_was_switched_off_then_is_off() {
     let sandbox = Sandbox::new();
-    let server = |enabled: bool| {
-        let text = format!("[mcp_servers.github]\ncommand = \"x\"\nenabled = {enabled}\n");
-        sandbox.write("home/.codex/config.toml", text);
-        sandbox.ok(&["scan"]);
-    };
-    server(true);
+    sandbox.codex_github(true);
     (0..5).for_each(|_| drop(sandbox.ok(&["record", "mcp__github__search", "--failure"])));
     assert_eq!(sandbox.status("mcp__github__search"), "demoted");
-    server(false);
+    sandbox.codex_github(false);
     let seen = sandbox.json(&[]);
     assert_eq!((&seen["tools"], &seen["counts"]["off"]), (&json!([]), &json!(2)), "{seen}");
     assert_eq!(sandbox.run(&["--fail-on", "review"]).code, 0);

@@ -86,6 +86,13 @@ impl Sandbox {
         self.write("home/.codex/config.toml", format!("# Servers of Codex.\n{servers}"));
     }
 
+    /// Configures the server `github` alone in Codex CLI, switched on or off, and scans.
+    pub(crate) fn codex_github(&self, enabled: bool) {
+        let text = format!("[mcp_servers.github]\ncommand = \"x\"\nenabled = {enabled}\n");
+        self.write("home/.codex/config.toml", text);
+        self.ok(&["scan"]);
+    }
+
     /// The user's settings of Claude Code.
     #[cfg(unix)]
     pub(crate) fn claude_settings(&self) -> PathBuf {

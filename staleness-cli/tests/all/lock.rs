@@ -32,6 +32,11 @@ fn server(program: &str, secret: &str) -> String {
     json!({ "mcpServers": { "hub": hub } }).to_string()
 }
 
+fn entries(lock: &str) -> Vec<&str> {
+    let digests = lock.lines().filter(|line| line.contains(" sha256:"));
+    digests.map(|line| line.rsplit_once(' ').unwrap().0).collect()
+}
+
 fn moved(sandbox: &Sandbox) -> (i32, Vec<String>, Value) {
     let run = sandbox.run(&["check", "--locked", "--json"]);
     let told: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{run:?}"));
@@ -58,8 +63,7 @@ fn a_lock_is_the_same_on_each_machine_and_holds_no_secret() {
     let read = |of: &Sandbox| std::fs::read_to_string(of.project.join("agents.lock")).unwrap();
     let text = read(&one);
     assert_eq!(text, read(&other));
-    let entries = text.lines().filter(|line| line.contains(" sha256:"));
-    let names: Vec<&str> = entries.map(|line| line.rsplit_once(' ').unwrap().0).collect();
+    let names = entries(&text);
     let expected = [
         "command .claude/commands/go.md",
         "hook .claude/settings.json#Stop",
@@ -200,8 +204,7 @@ fn what_the_clients_of_a_project_load_is_locked_and_the_rest_is_told() {
     }
     let text = sandbox.ok(&["lock"]);
     let lock = std::fs::read_to_string(sandbox.project.join("agents.lock")).unwrap();
-    let entries = lock.lines().filter(|line| line.contains(" sha256:"));
-    let names: Vec<&str> = entries.map(|line| line.rsplit_once(' ').unwrap().0).collect();
+    let names = entries(&lock);
     let expected = [
         "command .cursor/commands/cc.md",
         "command .gemini/commands/g.toml",

@@ -82,14 +82,9 @@ fn a_tool_without_a_known_success_is_unknown() {
 #[test]
 fn what_a_person_switched_off_is_off_and_no_advice() {
     let sandbox = Sandbox::new();
-    let server = |enabled: bool| {
-        let text = format!("[mcp_servers.github]\ncommand = \"x\"\nenabled = {enabled}\n");
-        sandbox.write("home/.codex/config.toml", text);
-        sandbox.ok(&["scan"]);
-    };
-    server(true);
+    sandbox.codex_github(true);
     reports(&sandbox, "codex", "mcp__github__list", "PostToolUse", 1);
-    server(false);
+    sandbox.codex_github(false);
     for name in ["github", "mcp__github__list"] {
         let shown = sandbox.json(&["tools", "show", name]);
         assert_eq!(verdict(&shown), (&json!("off"), &Value::Null, &json!("keep")), "{shown}");
