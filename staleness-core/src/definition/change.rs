@@ -92,7 +92,8 @@ pub(super) fn differences(
             all.add(class, "changed other tools of its name", None);
         }
     }
-    // Of what was accepted in one text, nothing is known in another; of findings that were not kept, nothing at all.
+    // A new text may repeat an accepted order and mean something else, so accepting one text accepts no other.
+    // Findings that were dropped are never known.
     let mut known = before.map(|before| before.found.clone()).unwrap_or_default();
     let is_new = |each: &Finding| matches!(each, Finding::Text(_)) && !known.contains(each);
     if now.found.iter().any(is_new) {

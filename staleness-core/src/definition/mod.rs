@@ -68,7 +68,7 @@ pub struct DefinitionVersion {
     /// The definitions of other tools that its server lists under the same name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<Part>,
-    /// Its icons and `_meta`, where they say what no tool should say.
+    /// Its icons and `_meta`, kept only if they contain a finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Part>,
     /// Findings that no definition should have, in the whole of every part.
@@ -114,7 +114,7 @@ impl Part {
 }
 
 /// Returns the members of an object that have these names.
-fn some(object: &Map<String, Value>, keys: &[&str]) -> Map<String, Value> {
+fn members_of(object: &Map<String, Value>, keys: &[&str]) -> Map<String, Value> {
     let members = keys.iter().filter_map(|key| object.get_key_value(*key));
     members.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
@@ -138,10 +138,10 @@ impl DefinitionVersion {
         let part = |key: &str| tool.get(key).and_then(Part::new);
         let name = tool.get("name").and_then(Value::as_str);
         let parts = PARTS.iter().filter_map(|key| tool.get(*key));
-        let found = suspect::findings(BTreeSet::new(), name, parts);
+        let found = suspect::findings(name, parts);
         // A client may hand these to a model. They change at will, and icons have an address of their own.
-        let metadata = Value::Object(some(tool, &METADATA));
-        let mut odd = suspect::findings(BTreeSet::new(), None, std::iter::once(&metadata));
+        let metadata = Value::Object(members_of(tool, &METADATA));
+        let mut odd = suspect::findings(None, std::iter::once(&metadata));
         odd.retain(|each| !matches!(each, Finding::Address(..)) && !each.is_many());
         Self {
             title: part("title"),
@@ -150,7 +150,7 @@ impl DefinitionVersion {
             output: part("outputSchema"),
             annotations: part("annotations"),
             others: None,
-            metadata: Part::new(&metadata).filter(|_| !odd.is_empty()),
+            metadata: (!odd.is_empty()).then(|| Part::new(&metadata)).flatten(),
             found: suspect::bounded(&found | &odd),
         }
     }
@@ -158,24 +158,24 @@ impl DefinitionVersion {
     /// Adds the definitions of other tools that its server lists under the same name: a client may hand any of them
     /// to a model.
     #[must_use]
-    pub fn with_others(mut self, others: &[Map<String, Value>]) -> Self {
-        let mut all: Vec<Value> = others.iter().map(|tool| some(tool, &PARTS).into()).collect();
+    pub fn with_others(mut self, others: &[Self]) -> Self {
+        let mut all: Vec<Value> = others.iter().map(|other| other.to_map().into()).collect();
         all.sort_by_cached_key(canonical);
         all.dedup();
-        let all = Value::Array(all);
-        self.found = suspect::findings(self.found, None, [&all].into_iter());
-        self.others = Part::new(&all);
+        let found = others.iter().fold(self.found, |found, other| &found | &other.found);
+        self.found = suspect::bounded(found);
+        self.others = Part::new(&Value::Array(all));
         self
     }
 
-    /// Returns its parts as a `tools/list` result holds them, as far as they are kept.
-    #[must_use]
-    pub fn to_map(&self) -> Map<String, Value> {
-        let value = |name: &str, text: &str| match name {
-            "title" | "description" => text.into(),
-            _ => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
+    /// Returns its parts by name. A part that is cut comes with the digest of the whole.
+    fn to_map(&self) -> Map<String, Value> {
+        let value = |name: &str, part: &Part| match name {
+            _ if part.chars.is_some() => Value::from(vec![&*part.text, &*part.digest]),
+            "title" | "description" => part.text.as_str().into(),
+            _ => serde_json::from_str(&part.text).unwrap_or_else(|_| part.text.as_str().into()),
         };
-        self.parts().map(|(name, part)| (name.to_owned(), value(name, &part.text))).collect()
+        self.parts().map(|(name, part)| (name.to_owned(), value(name, part))).collect()
     }
 
     /// The parts that it has, by the names under which a `tools/list` result holds them; `others` and `metadata` are

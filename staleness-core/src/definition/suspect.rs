@@ -91,13 +91,12 @@ const APOSTROPHES: [char; 6] = ['\u{2019}', '\u{2018}', '\u{2bc}', '\u{ff07}', '
 /// Letters of other scripts that look like Latin ones.
 const ALIKE: &str = "аеорсухіјѕԁԛԝһӏАВЕКМНОРСТУХІЈЅοναριΑΒΕΖΗΙΚΜΝΟΡΤΥΧ";
 
-/// Adds to known ones those in the name of a tool and in the parts of its definition.
+/// Returns the findings in the name of a tool and in the parts of its definition.
 pub(super) fn findings<'v>(
-    known: BTreeSet<Finding>,
     name: Option<&str>,
     parts: impl Iterator<Item = &'v Value>,
 ) -> BTreeSet<Finding> {
-    let mut found = Findings(known);
+    let mut found = Findings(BTreeSet::new());
     found.in_text(name.unwrap_or_default(), true);
     parts.for_each(|value| found.in_value(value));
     bounded(found.0)
@@ -212,7 +211,8 @@ fn ends(c: char) -> bool {
     c.is_whitespace() || c.is_control() || "\"'`<>()[]{},;|\\".contains(c)
 }
 
-/// The addresses with a scheme in a text. Of each as much is looked at as is told apart, so that no text is read again and again.
+/// Returns the addresses with a scheme in a text. Reads at most [`MAX_CHARS`] characters of each, so that the time
+/// stays linear.
 fn addresses(text: &str) -> impl Iterator<Item = Finding> {
     let (mut places, mut begin) = (text.match_indices("://"), 0);
     std::iter::from_fn(move || {
@@ -236,7 +236,11 @@ fn addresses(text: &str) -> impl Iterator<Item = Finding> {
 /// The addresses without a scheme in a text: `www.a.example`, `//a.example`, `a.example/x`, `a.example:80`, `x@a.example`,
 /// or of four numbers.
 fn bare(text: &str) -> impl Iterator<Item = Finding> {
-    let words = text.split(ends).filter(|word| !word.contains("://"));
+    // What follows a scheme is read by `addresses`.
+    let words = text.split(ends).map(|word| match word.split_once("://") {
+        Some((before, _)) => before.trim_end_matches(|c: char| c.is_ascii_alphanumeric()),
+        None => word,
+    });
     words.flat_map(|word| word.split(['?', '#', '=', '&'])).filter_map(|word| {
         let word = cut(word.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '/'));
         let rest = word.strip_prefix("//").unwrap_or(word);
