@@ -6,7 +6,7 @@ use crate::ids::{Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName
 use crate::journal::{Action, Subject};
 use crate::outcome::Mark;
 use crate::policy::{Policy, ToolPolicy};
-use crate::scan::{ProjectRef, may_be_invented};
+use crate::scan::{ProjectRef, is_read_by, may_be_invented};
 use crate::source::{Source, SourceState};
 use crate::store::{View, meant};
 use crate::time::Timestamp;
@@ -127,8 +127,12 @@ impl<'a> Context<'a> {
         }
         let ignored = Ignored::of(policy);
         let twins = twins(view, &project.id);
+        let is_read = |source: &&Source| {
+            view.seen_by.as_ref().is_none_or(|client| is_read_by(&source.id, client))
+        };
         let live = view.sources.values().filter(|source| source.id.level == Level::Live);
         let troubled = live
+            .filter(is_read)
             .filter(|source| source.state == SourceState::Failed || source.error.is_some())
             .filter_map(|source| {
                 Some(((source.id.scope(), ServerKey::of(&source.id.part)?), source))

@@ -194,6 +194,24 @@ fn it_is_told_to_the_client_that_has_the_server_and_goes_when_it_is_forgotten() 
     assert_eq!(strict.report(NAME).status, Status::Stale);
 }
 
+/// Clients start different servers under one name, and that of Codex has trouble.
+#[test]
+fn trouble_with_the_list_of_one_client_is_no_trouble_of_another() {
+    let world = World::default();
+    let (mut config_of, mut list_of) = (Vec::new(), Vec::new());
+    for client in ["codex", "cursor"] {
+        let (mut config, mut list) = (config(), live(&takes(&["a"])));
+        (config.id.client, list.id.client) = (client.into(), client.into());
+        list.error = (client == "codex").then(|| "a tool is not an object".into());
+        config_of.push(config);
+        list_of.push(list);
+    }
+    world.scan([config_of, list_of].concat());
+    world.uses(NAME, "S");
+    let action = |client: &str| world.seen_by(client).report("mcp__hub__*").verdict.action;
+    assert_eq!((action("codex"), action("cursor")), (NextAction::Verify, NextAction::Keep));
+}
+
 #[test]
 fn what_waits_is_for_a_person_whatever_else_is_wrong_with_it() {
     let safe = json!({ "annotations": { "readOnlyHint": true } });
