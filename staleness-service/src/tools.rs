@@ -44,11 +44,11 @@ pub fn resolve(
         Err(RegistryError::Rejected(Refusal::Unknown { .. })) => {}
         Err(error) => return Err(error.into()),
     }
-    let is_misspelt = !registry.tools().misspelt(&settings.project, name).wait()?.is_empty();
+    let (near, is_misspelt) = registry.tools().similar(&settings.project, name).wait()?;
     match Unused::of(registry, settings, name)?.filter(|_| !is_misspelt) {
         Some(unused) if unused.is_foreign() => Err(unused.refused(name)),
         Some(unused) => Ok(NamedTool::Unused(Box::new(unused))),
-        None => Err(unknown(registry, settings, name)),
+        None => Err(unknown(settings, name, &near)),
     }
 }
 
@@ -134,8 +134,7 @@ pub fn reported(
         let message = format!("{} is not a valid tool name", quoted(text));
         return Err(ServiceError { hint: refused.hint, ..ServiceError::invalid(message) });
     }
-    let is_near = || registry.tools().misspelt(&settings.project, text).wait();
-    if is_new || is_near()?.is_empty() {
+    if is_new || !registry.tools().similar(&settings.project, text).wait()?.1 {
         return Ok(name);
     }
     let how = if settings.in_server { "new: true." } else { "--new" };
@@ -167,7 +166,7 @@ impl Unused {
         Ok(unused.map(|(name, server)| Self { name, server }))
     }
 
-    /// Returns the error of a command that needs more than the name `text`.
+    /// Returns the error for a command that needs a tool with a history; `text` is the name as typed.
     #[must_use]
     pub fn refused(&self, text: &str) -> ServiceError {
         let what = format!("{} is not used yet: {}", quoted(text), self.reason());
@@ -206,9 +205,15 @@ impl Unused {
         let server =
             server.map_or_else(|| "its server".into(), |name| format!("its server {name}"));
         if self.is_foreign() || self.is_offered() {
-            let states = self.server.clients.iter();
-            let loads = states.filter(|(_, state)| **state == ListingState::Configured);
-            let clients: Vec<&str> = loads.map(|(client, _)| client.as_str()).collect();
+            let is_named = |state: ListingState| match self.is_foreign() {
+                true => state.is_listed(),
+                false => state == ListingState::Configured,
+            };
+            let named = self.server.clients.iter().filter(|(_, state)| is_named(**state));
+            let clients: Vec<&str> = named.map(|(client, _)| client.as_str()).collect();
+            if clients.is_empty() {
+                return format!("{server} is in no client any more");
+            }
             let verb = if self.is_foreign() { "only in" } else { "configured in" };
             return format!("{server} is {verb} {}", clients.join(", "));
         }
@@ -218,9 +223,9 @@ impl Unused {
     }
 }
 
-fn unknown(registry: &Registry, settings: &Settings, name: &str) -> ServiceError {
+fn unknown(settings: &Settings, name: &str, near: &[ToolName]) -> ServiceError {
     let unknown = ServiceError::new(ErrorKind::Unknown, format!("no tool named {}", quoted(name)));
-    let near = nearest(registry, settings, name);
+    let near = as_called(settings, near);
     unknown.hint(if near.is_empty() {
         "see `staleness tools list`, or run `staleness scan` first".into()
     } else {
@@ -232,13 +237,13 @@ fn unknown(registry: &Registry, settings: &Settings, name: &str) -> ServiceError
 /// exists.
 #[must_use]
 pub fn did_you_mean(registry: &Registry, settings: &Settings, name: &ToolReport) -> Option<String> {
-    let near = || nearest(registry, settings, name.key.name.as_str());
-    name.is_invented().then(near)?.into_iter().next()
+    let similar = || registry.tools().similar(&settings.project, name.key.name.as_str()).wait();
+    let (near, _) = name.is_invented().then(similar)?.ok()?;
+    as_called(settings, &near).into_iter().next()
 }
 
-/// Returns the names to suggest instead of an unknown one, as the client calls them.
-fn nearest(registry: &Registry, settings: &Settings, name: &str) -> Vec<String> {
-    let near = registry.tools().nearest(&settings.project, name).wait().unwrap_or_default();
-    let near = near.iter().map(ToolName::as_str).filter(|near| is_plain(near));
-    near.map(|near| called_by(settings.client.as_ref(), near)).collect()
+/// Returns names as the client calls them, without those that could be prose.
+fn as_called(settings: &Settings, names: &[ToolName]) -> Vec<String> {
+    let names = names.iter().map(ToolName::as_str).filter(|name| is_plain(name));
+    names.map(|name| called_by(settings.client.as_ref(), name)).collect()
 }

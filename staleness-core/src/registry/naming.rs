@@ -70,8 +70,11 @@ impl Tools<'_> {
     }
 
     /// Returns the name and the server of a tool that was never used: one that `text` may mean, on a server
-    /// that the project sees, or else of another client. `None` if there is no such server, or if a live list of the server already says
-    /// which tools it has. A name without a server is that of a tool of the only server.
+    /// that the project sees, or else of another client. `None` if there is no such server, or if a live list of the
+    /// server already says which tools it has. A name without a server is that of a tool of the only server.
+    ///
+    /// # Errors
+    /// Errors of the store.
     pub async fn unused(
         self,
         project: &ProjectRef,
@@ -112,31 +115,28 @@ impl Tools<'_> {
         Ok(unlisted.map(|(name, server)| (name, ToolReport::new(&context, server))))
     }
 
-    /// Returns the known names of which `text` is probably a misspelling (see `typing_errors`), or which it may
-    /// all mean. Names that only failed are not among them, nor `text` itself.
-    pub async fn misspelt(
+    /// Returns the known names to suggest instead of `text`, at most three: those of which it is probably a
+    /// misspelling (see `typing_errors`) or which it may all mean, and true; else the most similar one, and false.
+    /// Names that only failed are left out; for the name of a server's tool, servers too.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub async fn similar(
         self,
         project: &ProjectRef,
         text: &str,
-    ) -> Result<Vec<ToolName>, RegistryError> {
+    ) -> Result<(Vec<ToolName>, bool), RegistryError> {
         let view = self.0.seen(project).await?;
-        Ok(misspelt(&self.real_names(&view, project, text), text))
-    }
-
-    /// Returns the known names to suggest instead of `text`: those of which it is probably a misspelling, else the
-    /// most similar one. For the name of a server's tool these can be called.
-    pub async fn nearest(
-        self,
-        project: &ProjectRef,
-        text: &str,
-    ) -> Result<Vec<ToolName>, RegistryError> {
-        let view = self.0.seen(project).await?;
-        let mut names = self.real_names(&view, project, text);
+        let context = Context::new(&view, &self.0.policy, project, Timestamp::default());
         let is_called = ToolKind::of_name(text) == ToolKind::McpTool;
-        names.retain(|name| !is_called || !name.is_server_entry());
+        let real = context.visible().filter(|tool| !tool.failed_only()).map(|tool| &tool.key.name);
+        let names: Vec<ToolName> = real
+            .filter(|name| name.as_str() != text && !(is_called && name.is_server_entry()))
+            .cloned()
+            .collect();
         let near = misspelt(&names, text);
         if !near.is_empty() {
-            return Ok(near);
+            return Ok((near, true));
         }
         // That both are tools of servers makes them no more alike.
         let bare = |name: &str| name.strip_prefix("mcp__").unwrap_or(name).to_lowercase();
@@ -150,15 +150,8 @@ impl Tools<'_> {
         };
         let best = names.into_iter().map(|name| (alike(&name), name));
         let best = best.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
-        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, name)| name).into_iter().collect())
-    }
-
-    /// Returns the names of the tools that the project sees, without `text` and names that only failed.
-    fn real_names(self, view: &View, project: &ProjectRef, text: &str) -> Vec<ToolName> {
-        let context = Context::new(view, &self.0.policy, project, Timestamp::default());
-        let real = context.visible().filter(|tool| !tool.failed_only());
-        let names = real.map(|tool| &tool.key.name).filter(|name| name.as_str() != text);
-        names.cloned().collect()
+        let best = best.filter(|(like, _)| *like >= ALIKE).map(|(_, name)| name);
+        Ok((best.into_iter().collect(), false))
     }
 }
 

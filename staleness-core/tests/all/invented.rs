@@ -46,7 +46,7 @@ fn answered(world: &World, name: &str) -> Vec<String> {
         .chain(ranked.into_iter().map(|each| each.tool.key.name.into()))
         .chain(told.tools.into_iter().map(|each| each.name))
         .chain(told.failing.into_iter().map(|each| each.name))
-        .chain(tools.nearest(project, name).wait().unwrap().into_iter().map(String::from))
+        .chain(tools.similar(project, name).wait().unwrap().0.into_iter().map(String::from))
         .collect()
 }
 

@@ -258,7 +258,7 @@ fn the_nearest_known_name_helps_against_slips() {
     let world = World::default();
     shelf(&world, vec![command("/review"), server("github"), skill("pdf")]);
     let nearest = |text: &str| {
-        let name = world.registry.tools().nearest(&world.project, text).wait().unwrap();
+        let name = world.registry.tools().similar(&world.project, text).wait().unwrap().0;
         name.first().map(ToString::to_string)
     };
     assert_eq!(nearest("/reveiw").as_deref(), Some("/review"));

@@ -259,7 +259,7 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
     if let Ok(NamedTool::Unused(unused)) = tool {
         return Err(unused.refused(name));
     }
-    let tools = registry.tools().nearest(project, name).wait()?;
+    let (tools, _) = registry.tools().similar(project, name).wait()?;
     let tool = tools.first().map(ToString::to_string);
     let item = registry.knowledge().nearest(&project.id, name).wait()?.map(|id| id.to_string());
     let work = registry.work().nearest(&project.id, name).wait()?.map(|id| id.to_string());
