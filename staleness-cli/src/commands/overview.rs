@@ -78,9 +78,11 @@ pub(crate) fn run(
         }
         LevelArg::Stale => level(Level::Stale) + blocks(Level::Stale) + items(Level::Stale) > 0,
     }) || fail_on.is_some_and(|least| reaches(&stuck, least));
-    let (on, off_count) = (all.len(), total - all.len());
+    let (on, off_count) = (all.len(), off.len());
     let unused = all.iter().filter(|tool| tool.uses == 0).count();
-    let unknown = all.iter().filter(|tool| tool.verdict.word() == "unknown").count();
+    let unknown = all.iter().filter(|tool| tool.verdict.word() == "unknown");
+    let unproven = unknown.clone().filter(|tool| tool.uses > 0).count();
+    let unknown = unknown.count();
     let mut doubtful = all;
     doubtful.retain(|tool| tool.verdict.level != Level::Fresh);
     fold_into_servers(&mut off);
@@ -110,7 +112,6 @@ pub(crate) fn run(
         ));
     } else if doubtful.is_empty() && total > 0 {
         let tools = counted(total, "tool", "tools");
-        let unproven = unknown.saturating_sub(unused);
         let parts = [
             (unused, "never used"),
             (unproven, "without a known success"),
