@@ -15,7 +15,7 @@ use staleness::ids::ClientId;
 use staleness::knowledge::{Context, Document, Fact};
 use staleness::registry::{FindTools, Resume, WorkListing};
 use staleness::report::{Delta, DeltaItem};
-use staleness::verdict::Verdict;
+use staleness::verdict::{Level, Verdict};
 use staleness::work::{Warning, Work, WorkKind};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Digest;
@@ -266,11 +266,12 @@ fn judged(
             }
             // Of a superseded item another one tells what holds.
             None if each.item.superseded_by.is_empty() => {
-                doubtful.extend(since(each).map(|since| Doubtful {
-                    item: each.item.clone(),
-                    freshness: each.item.score(&each.evidence, context).0,
-                    since,
-                }));
+                let (freshness, level) = each.item.score(&each.evidence, context);
+                if level == Level::Stale
+                    && let Some(since) = since(each)
+                {
+                    doubtful.push(Doubtful { item: each.item.clone(), freshness, since });
+                }
             }
             None => {}
         }
