@@ -25,7 +25,6 @@ use staleness_mcp::gateway::{Call, Gateway, GatewayError, Ranked, View};
 use staleness_mcp::probe::{messages, raw_list};
 use tokio::process::{Child, Command};
 use tokio::sync::Mutex;
-use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 /// Time in which a server must start, and list its tools.
@@ -74,10 +73,13 @@ impl Upstream {
         Ok(&self.client.insert(client).1)
     }
 
-    /// Asks for its tools. Returns the reason if it does not list them.
-    async fn list(&mut self) -> Result<String, &'static str> {
-        let client = self.client().await.map_err(|_| "cannot be started")?;
-        let listed = timeout(PATIENCE, raw_list(client.peer())).await;
+    /// Asks a server for its tools. Returns the reason if it does not list them. Calls do not wait for it.
+    async fn list(server: &Mutex<Self>) -> Result<String, &'static str> {
+        let peer = match server.lock().await.client().await {
+            Ok(client) => client.peer().clone(),
+            Err(_) => return Err("cannot be started"),
+        };
+        let listed = timeout(PATIENCE, raw_list(&peer)).await;
         listed.unwrap_or(Err("does not list its tools in time"))
     }
 }
@@ -99,20 +101,19 @@ impl Proxy {
         let mut upstream = self.upstream.lock().await;
         upstream.retain(|name, _| config.mcp_servers.contains_key(name));
         // All are asked at once, so that one that does not answer holds up no other.
-        let mut asked = JoinSet::new();
+        let mut asked = Vec::new();
         for (name, entry) in config.mcp_servers {
             let new = || Arc::new(Mutex::new(Upstream { entry, client: None, tools: Vec::new() }));
             let server = Arc::clone(upstream.entry(name.clone()).or_insert_with(new));
-            asked.spawn(async move {
-                let listed = server.lock().await.list().await;
+            asked.push(tokio::spawn(async move {
+                let listed = Upstream::list(&server).await;
                 (name, server, listed)
-            });
+            }));
         }
         drop(upstream);
-        let mut answers = asked.join_all().await;
-        answers.sort_by(|(one, ..), (other, ..)| one.cmp(other));
         let mut offered = Vec::new();
-        for (name, server, listed) in answers {
+        for answer in asked {
+            let (name, server, listed) = answer.await?;
             let mut server = server.lock().await;
             let ranked = self.ranked(&name, listed, &server.tools).await?;
             server.tools = ranked.iter().map(|each| each.tool.clone()).collect();

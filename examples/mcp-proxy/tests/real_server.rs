@@ -77,8 +77,7 @@ impl Folder {
 
 /// Calls the tool. Returns true if it worked.
 async fn echo(client: &RunningService<RoleClient, ()>) -> Tried<bool> {
-    let mut arguments = JsonObject::new();
-    arguments.insert("message".into(), "hello".into());
+    let arguments = JsonObject::from_iter([("message".into(), "hello".into())]);
     let request = CallToolRequestParams::new(TOOL).with_arguments(arguments);
     let result = client.call_tool(request).await?;
     let text = serde_json::to_string(&result.content)?;
