@@ -232,14 +232,11 @@ mod tests {
     fn a_torn_write_ends_somewhere() {
         let disk = disk();
         let mut draws = Draws(1);
-        let ends: std::collections::BTreeSet<usize> = (0..100)
-            .map(|_| {
-                disk.after_power_cut(Keeps::Torn, &mut draws)["a"]
-                    .iter()
-                    .filter(|byte| **byte == 2)
-                    .count()
-            })
-            .collect();
+        let end = |_| {
+            let found = disk.after_power_cut(Keeps::Torn, &mut draws);
+            found["a"].iter().filter(|byte| **byte == 2).count()
+        };
+        let ends: std::collections::BTreeSet<usize> = (0..100).map(end).collect();
         assert!(ends.len() > 20, "{ends:?}");
     }
 

@@ -19,6 +19,7 @@ fn version(reach: Reach) -> BoxedStrategy<DefinitionVersion> {
     let finding = prop_oneof![
         text(20).prop_map(Finding::Order),
         Just(Finding::Hidden),
+        text(64).prop_map(Finding::Text),
         text(20).prop_map(Finding::Mixed),
         (text(20), text(20)).prop_map(|(host, whole)| Finding::Address(host, whole)),
     ];

@@ -1,7 +1,7 @@
 //! Rows with extreme values, which a store might lose.
 
 use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion, Finding, Part};
-use staleness_core::ids::{IdError, Level, SessionId};
+use staleness_core::ids::{IdError, Level, SessionId, SourceId};
 use staleness_core::journal::Revision;
 use staleness_core::knowledge::{
     Block, Citation, Cited, Contradiction, Document, Fact, Item, ItemKind, Lines,
@@ -101,6 +101,7 @@ pub(super) fn definitions(row: Definition) -> Vec<Definition> {
         found: [
             Finding::Order(text.to_owned()),
             Finding::Hidden,
+            Finding::Text("f".repeat(64)),
             Finding::Mixed(text.to_owned()),
             Finding::Address(text.to_owned(), text.to_owned()),
         ]
@@ -153,26 +154,17 @@ pub(super) fn tools(row: Tool) -> Vec<Tool> {
         vary(&|row| row.ring = Ring::from_entries((0..length).map(entry)));
     }
     let projects = [None, Some("p"), Some("a'b%")];
-    let listings = || {
-        Level::ALL.into_iter().flat_map(|level| projects.map(|of| (level, of))).map(
-            |(level, of)| {
-                let part = format!("plugin:a@b/skills {ROCKET}");
-                let source = source_id(of, "client \"c\"", &part);
-                let state = match (level, of) {
-                    (Level::User, None) => ListingState::Configured,
-                    (Level::User, Some(_)) => ListingState::Off,
-                    (Level::Project, None) => ListingState::Pending,
-                    (Level::Project, Some(_)) => ListingState::Untrusted,
-                    (_, None) => ListingState::Refused,
-                    (_, Some(_)) => ListingState::Gone,
-                };
-                Listing { source: staleness_core::ids::SourceId { level, ..source }, state }
-            },
-        )
-    };
-    vary(&|row| row.listings = listings().collect());
-    vary(&|row| row.listings = listings().rev().collect());
-    vary(&|row| row.listings = listings().take(1).collect());
+    let places = Level::ALL.into_iter().flat_map(|level| projects.map(|of| (level, of)));
+    let listings: Vec<Listing> = places
+        .zip(ListingState::ALL.into_iter().cycle())
+        .map(|((level, of), state)| {
+            let source = source_id(of, "client \"c\"", &format!("plugin:a@b/skills {ROCKET}"));
+            Listing { source: SourceId { level, ..source }, state }
+        })
+        .collect();
+    vary(&|row| row.listings.clone_from(&listings));
+    vary(&|row| row.listings = listings.iter().rev().cloned().collect());
+    vary(&|row| row.listings = listings[..1].to_vec());
     for text in
         TEXTS.map(String::from).into_iter().chain([ROCKET.repeat(Tool::MAX_DESCRIPTION_CHARS)])
     {
