@@ -27,8 +27,7 @@ fn call(site: &Site) -> f64 {
     });
     let server = server.expect("a server");
     let ask = || {
-        let mut arguments = Map::new();
-        arguments.insert("name".into(), "mcp__server0__tool0".into());
+        let arguments = Map::from_iter([("name".into(), "mcp__server0__tool0".into())]);
         let result = server.call("tool_status", arguments).expect("the tool");
         assert_eq!(result.is_error, Some(false), "{result:?}");
     };

@@ -68,9 +68,7 @@ impl Row {
     /// Creates a row from times by size: the smallest size's in place of the floor, the largest size's, and
     /// the ratio for the goal.
     pub fn of_growth(work: impl Into<String>, points: &[(f64, f64)], goal: Growth) -> Self {
-        let [first, .., last] = points else {
-            return Self::new(work, f64::NAN, f64::NAN, Goal::Open);
-        };
+        let (first, last) = (points[0], points[points.len() - 1]);
         let step = |pair: &[(f64, f64)]| pair[1].1 / pair[0].1;
         let (ratio, most, what) = match goal {
             Growth::InAll(most) => (last.1 / first.1, most, "in all"),

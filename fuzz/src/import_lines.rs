@@ -54,9 +54,7 @@ fn take(settings: &Settings, path: &Path, foreign: bool) {
     assert_eq!(export_of(&here), nothing, "who asks only writes nothing");
     let done = imported(&here, path, foreign, false);
     match (asked, done) {
-        (Ok(asked), Ok(done)) => {
-            assert_eq!(asked, done, "what would be is what is");
-        }
+        (Ok(asked), Ok(done)) => assert_eq!(asked, done, "what would be is what is"),
         (Err(asked), Err(done)) => {
             refused(&asked, 4_000);
             refused(&done, 4_000);

@@ -1,35 +1,30 @@
 //! Runs all seeds without a fuzzer.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Returns the file names in a folder, without extensions.
-fn names(folder: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let mut names: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    names
+/// Returns the paths in a folder, in order.
+fn paths(folder: &str) -> Vec<PathBuf> {
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = fs::read_dir(place).unwrap_or_else(|error| panic!("{folder}: {error}"));
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
 }
 
 #[test]
 fn every_target_is_played_here() {
-    let here: Vec<_> = crate::TARGETS.map(|(name, _)| name).into();
-    assert_eq!(names("fuzz_targets"), here);
-    assert_eq!(names("seeds"), here);
+    for folder in ["fuzz_targets", "seeds"] {
+        let paths = paths(folder);
+        let names: Vec<_> = paths.iter().map(|path| path.file_stem().unwrap()).collect();
+        assert_eq!(names, crate::TARGETS.map(|(name, _)| name), "{folder}");
+    }
 }
 
 #[test]
 fn every_seed_keeps_the_promises() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds");
     for (name, run) in crate::TARGETS {
-        let mut seeds: Vec<_> = fs::read_dir(folder.join(name))
-            .unwrap_or_else(|error| panic!("seeds of {name}: {error}"))
-            .map(|entry| entry.unwrap().path())
-            .collect();
-        seeds.sort();
+        let seeds = paths(&format!("seeds/{name}"));
         assert!(!seeds.is_empty(), "{name} has no seeds");
         for path in seeds {
             println!("{}", path.display());

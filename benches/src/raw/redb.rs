@@ -56,10 +56,7 @@ impl RawRedb {
         let turn = self.lock.acquire(Duration::from_secs(5)).expect("the lock");
         let recorded = match &self.open {
             Some(db) => transact(db, used),
-            None => {
-                let db = staleness_redb::database(&self.path).expect("the store opens");
-                transact(&db, used)
-            }
+            None => transact(&staleness_redb::database(&self.path).expect("the store opens"), used),
         };
         recorded.expect("the use is recorded");
         drop(turn);
