@@ -35,17 +35,14 @@ const PROGRAMS: [&str; 8] = [
 ];
 /// Other members of settings that decide what agents get: plugins, and variables such as the address of a model.
 const SETTINGS: [&str; 3] = ["enabledPlugins", "env", "extraKnownMarketplaces"];
-/// Folders of skills. A skill is a folder with `SKILL.md`.
-const SKILLS: [&str; 6] = [
-    ".agents/skills",
-    ".claude/skills",
-    ".codex/skills",
-    ".cursor/skills",
-    ".gemini/skills",
-    ".github/skills",
-];
-/// Folders of files that agents are given, with the kind, and how the names of such files end.
-const FOLDERS: [(&str, &str, &str); 13] = [
+/// Folders of what agents are given: path, kind, and how file names end. A skill is a folder with `SKILL.md`.
+const FOLDERS: [(&str, &str, &str); 19] = [
+    (".agents/skills", "skill", ""),
+    (".claude/skills", "skill", ""),
+    (".codex/skills", "skill", ""),
+    (".cursor/skills", "skill", ""),
+    (".gemini/skills", "skill", ""),
+    (".github/skills", "skill", ""),
     (".claude/agents", "agent", ".md"),
     (".claude/commands", "command", ".md"),
     (".codex/agents", "agent", ".toml"),
@@ -123,9 +120,6 @@ pub fn declared(request: &ScanRequest<'_>) -> Declarations {
     let mut reader = Reader { all: Declarations::default(), left: MAX_TOTAL, files: MAX_ALL };
     reader.servers(&mut outside);
     reader.hooks(&outside);
-    for below in SKILLS {
-        reader.shelf(below, "skill", "", &outside);
-    }
     for (below, kind, ending) in FOLDERS {
         reader.shelf(below, kind, ending, &outside);
     }
@@ -244,7 +238,7 @@ impl Reader {
         }
     }
 
-    /// Reads the skills in a folder, or the files whose names end like this.
+    /// Reads the skills in a folder, or the files whose names end in `ending`.
     fn shelf(&mut self, below: &str, kind: &'static str, ending: &str, outside: &Outside<'_>) {
         let root = outside.folder.join(below);
         match look(&root, Some(&outside.fence)) {
