@@ -98,9 +98,9 @@ impl Told<'_> {
             self.parts.iter().filter_map(|part| Some((part.part, part.now?, part.now_chars?)));
         cut.map(|(part, text, chars)| {
             format!(
-                "{part} now has {chars} characters, of which {} bytes are kept and shown here; see the rest at \
+                "{part} now has {chars} characters; only the first {} are kept and shown here, see the rest at \
                  its server\n",
-                text.len()
+                text.chars().count()
             )
         })
         .collect()

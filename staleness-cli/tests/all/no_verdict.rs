@@ -12,9 +12,14 @@ fn reports(sandbox: &Sandbox, client: &str, tool: &str, event: &str, times: usiz
     }
 }
 
-fn verdict(shown: &Value) -> (&Value, &Value, &Value) {
+/// Returns a tool, whose verdict must have this level and ask for nothing. Only a fresh one has a freshness.
+fn judged(sandbox: &Sandbox, args: &[&str], level: &str) -> Value {
+    let shown = sandbox.json(&[&["tools", "show"][..], args].concat());
+    let freshness = if level == "fresh" { json!(1.0) } else { Value::Null };
     let verdict = &shown["verdict"];
-    (&verdict["level"], &verdict["freshness"], &verdict["action"])
+    let told = [&verdict["level"], &verdict["freshness"], &verdict["action"]];
+    assert_eq!(told, [&json!(level), &freshness, &json!("keep")], "{shown}");
+    shown
 }
 
 #[test]
@@ -23,10 +28,8 @@ fn a_tool_that_was_not_used_yet_is_unknown() {
     sandbox.codex(&["github"]);
     sandbox.write("home/.claude/commands/ship.md", "Ship it.\n");
     sandbox.ok(&["scan"]);
-    let unknown = (&json!("unknown"), &Value::Null, &json!("keep"));
     for (name, clients) in [("github", "claude-code, codex"), ("/ship", "claude-code")] {
-        let shown = sandbox.json(&["tools", "show", name]);
-        assert_eq!(verdict(&shown), unknown);
+        let shown = judged(&sandbox, &[name], "unknown");
         let why = format!("not used yet; configured in {clients}");
         assert_eq!(shown["verdict"]["signals"][0]["reason"], json!(why));
         let shown = sandbox.ok(&["tools", "show", name]);
@@ -36,8 +39,7 @@ fn a_tool_that_was_not_used_yet_is_unknown() {
     let counts = sandbox.json(&[])["counts"].clone();
     assert_eq!((&counts["fresh"], &counts["tools"]), (&json!(0), &json!(2)), "{counts}");
     sandbox.ok(&["record", "mcp__github__list", "--success"]);
-    let shown = sandbox.json(&["tools", "show", "github"]);
-    assert_eq!(verdict(&shown), (&json!("fresh"), &json!(1.0), &json!("keep")));
+    judged(&sandbox, &["github"], "fresh");
 }
 
 /// Nothing is known of a tool that was used, as long as no use is known to have worked.
@@ -51,8 +53,7 @@ fn a_tool_without_a_known_success_is_unknown() {
     for at in ["0", "1"] {
         fails(at);
         for name in ["mcp__github__charge", "github"] {
-            let shown = sandbox.json(&["tools", "show", name]);
-            assert_eq!(verdict(&shown), (&json!("unknown"), &Value::Null, &json!("keep")));
+            let shown = judged(&sandbox, &[name], "unknown");
             let signal = &shown["verdict"]["signals"][0];
             assert_eq!(signal["reason"], "used, but no success is known");
         }
@@ -75,8 +76,7 @@ fn a_tool_without_a_known_success_is_unknown() {
         assert!(place("mcp__github__charges") < place("mcp__github__charge"), "{found:?}");
     }
     sandbox.ok(&["record", "mcp__github__charge", "--success"]);
-    let shown = sandbox.json(&["tools", "show", "mcp__github__charge"]);
-    assert_eq!(verdict(&shown), (&json!("fresh"), &json!(1.0), &json!("keep")));
+    judged(&sandbox, &["mcp__github__charge"], "fresh");
 }
 
 #[test]
@@ -86,8 +86,7 @@ fn what_a_person_switched_off_is_off_and_no_advice() {
     reports(&sandbox, "codex", "mcp__github__list", "PostToolUse", 1);
     sandbox.codex_github(false);
     for name in ["github", "mcp__github__list"] {
-        let shown = sandbox.json(&["tools", "show", name]);
-        assert_eq!(verdict(&shown), (&json!("off"), &Value::Null, &json!("keep")), "{shown}");
+        let shown = judged(&sandbox, &[name], "off");
         assert_eq!(shown["status"], "off");
         let shown = sandbox.ok(&["tools", "show", name]);
         assert!(shown.contains("  off\n") && shown.contains("switched off"), "{shown}");
@@ -123,8 +122,7 @@ fn a_tool_of_another_client_is_simply_not_this_ones() {
         ("mcp__hub__find", "not one of this client's tools of the server hub: used by codex"),
         ("linear", "not one of this client's tools: codex/user/mcp lists it"),
     ] {
-        let shown = sandbox.json(&["tools", "show", name, "--agent", "claude-code"]);
-        assert_eq!(verdict(&shown), (&json!("other_client"), &Value::Null, &json!("keep")));
+        let shown = judged(&sandbox, &[name, "--agent", "claude-code"], "other_client");
         assert_eq!(shown["verdict"]["signals"][0]["reason"], why);
         assert_eq!(shown["status"], "other_client");
         let shown = sandbox.ok(&["tools", "show", name, "--agent", "claude-code"]);
@@ -132,8 +130,7 @@ fn a_tool_of_another_client_is_simply_not_this_ones() {
     }
     assert_eq!(sandbox.status("shell"), "active", "for the client that has it");
     sandbox.ok(&["tools", "pin", "linear"]);
-    let shown = sandbox.json(&["tools", "show", "linear", "--agent", "claude-code"]);
-    assert_eq!(verdict(&shown), (&json!("other_client"), &Value::Null, &json!("keep")));
+    let shown = judged(&sandbox, &["linear", "--agent", "claude-code"], "other_client");
     assert_eq!(shown["status"], "other_client");
 }
 

@@ -1,4 +1,4 @@
-//! Answers and texts that help the one who asks: of its own client, and with commands that work as printed.
+//! Answers for one client: they name its own files, and their commands work as printed.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ pub(crate) fn told_on(sandbox: &Sandbox, client: &str, day: u32) -> String {
     let id = format!("{client}-{day}");
     let start =
         json!({ "session_id": id, "hook_event_name": "SessionStart", "cwd": sandbox.project });
-    let options = ["--client", client, "--now", &format!("2026-11-{day}T12:00:00Z")];
+    let options = ["--client", client, "--now", &format!("2026-11-{day:02}T12:00:00Z")];
     told(&sandbox.hook_with(&options, start.to_string().as_bytes()))
 }
 
@@ -117,7 +117,7 @@ fn a_removal_names_the_files_of_the_client_that_asks_or_else_of_each() {
     assert_eq!(reason("kept", "cursor"), format!("{foreign}{claude}, {codex} list it"));
 }
 
-/// Bug: what only its user can mend is called gone, without a word on how.
+/// Bug: a server that only its user can approve or repair is called gone, without saying how.
 #[test]
 fn a_server_that_waits_for_its_user_comes_with_the_request_to_the_user() {
     let sandbox = Sandbox::new();
@@ -250,7 +250,7 @@ fn an_answer_for_an_agent_keeps_to_the_files_that_its_client_loads() {
     assert!(!told.contains("claude"), "{told}");
 }
 
-/// Bug: whom a handoff is for is told twice that it waits, and its sender to accept it.
+/// Bug: the receiver of a handoff is told twice that it waits, and its sender is told to accept it.
 #[test]
 fn a_handoff_that_is_due_is_told_to_its_receiver_once_with_the_command_to_accept_it() {
     let sandbox = Sandbox::new();

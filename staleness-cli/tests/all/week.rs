@@ -1,8 +1,8 @@
 //! A week of two agents in one project: every text that a session start tells each of them.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::common::{Sandbox, line};
+use crate::common::{Sandbox, line, told};
 
 const TOOLS: &str = "Tool status from `staleness`:";
 const WORK: &str = "Work status from `staleness` (`staleness work show ID` for one):";
@@ -125,7 +125,7 @@ const WEEK: &[Day] = &[
 #[test]
 fn each_agent_is_told_what_concerns_it_and_nothing_else() {
     let sandbox = Sandbox::new();
-    let mut told = String::new();
+    let mut wrong = String::new();
     for (day, acts, claude, codex) in WEEK {
         let now = ["--now", &format!("{day}T12:00:00Z")];
         for act in *acts {
@@ -143,16 +143,13 @@ fn each_agent_is_told_what_concerns_it_and_nothing_else() {
             let start = json!({ "session_id": format!("{client}-{day}"), "cwd": sandbox.project,
                                 "hook_event_name": "SessionStart", "source": "startup" });
             let options = [&["--client", client][..], &now].concat();
-            let run = sandbox.hook_with(&options, start.to_string().as_bytes());
-            let said: Value = serde_json::from_str(&run.out).unwrap_or_default();
-            let text = said["hookSpecificOutput"]["additionalContext"].as_str();
-            let expected = expected.join("\n");
-            if text.unwrap_or_default() != expected {
-                told += &format!("{day} {client}:\n{}\n", text.unwrap_or_default());
+            let text = told(&sandbox.hook_with(&options, start.to_string().as_bytes()));
+            if text != expected.join("\n") {
+                wrong += &format!("{day} {client}:\n{text}\n");
             }
         }
     }
-    assert!(told.is_empty(), "{told}");
+    assert!(wrong.is_empty(), "{wrong}");
 }
 
 /// A session start of Claude Code on a day; what its agent is told.
@@ -160,9 +157,7 @@ fn told_on(sandbox: &Sandbox, day: &str) -> String {
     let start = json!({ "session_id": day, "cwd": sandbox.project, "hook_event_name": "SessionStart",
                         "source": "startup" });
     let options = ["--client", "claude-code", "--now", day];
-    let run = sandbox.hook_with(&options, start.to_string().as_bytes());
-    let said: Value = serde_json::from_str(&run.out).unwrap_or_default();
-    said["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+    told(&sandbox.hook_with(&options, start.to_string().as_bytes()))
 }
 
 fn used_on(sandbox: &Sandbox, day: &str, agent: &str, outcome: &str, tools: &[&str]) {

@@ -81,7 +81,12 @@ fn what_is_doubted_or_overdue_is_told_with_the_tool_that_settles_it() {
     add(&format!("{knowledge} --id port --expires 2026-01-03"));
     add(&format!("{knowledge} --id host"));
     add("knowledge contradict host --by me --reason moved --now 2026-01-05");
-    for (kind, id) in [("plan", "ship"), ("handoff", "anyone"), ("handoff", "mine --to codex")] {
+    for (kind, id) in [
+        ("plan", "ship"),
+        ("handoff", "anyone"),
+        ("handoff", "mine --to codex"),
+        ("trap", "old --expires 2026-01-02"),
+    ] {
         add(&format!("work add {kind} Text --now 2026-01-01 --from claude-code --id {id}"));
     }
     let told = connect(&machine).call("resume_session", json!({}));
@@ -90,6 +95,7 @@ fn what_is_doubted_or_overdue_is_told_with_the_tool_that_settles_it() {
         "Expired (still true: `save_knowledge` with a later `expires`, else ",
         "(still true: `verify_knowledge`, else `save_knowledge` with what is true now): knowledge `host`",
         "overdue plan `ship`: ",
+        "Next: work_item update with expires +30d if still valid, else settle_work",
         "days. Next: work_item step if it continues, else settle_work\n",
         "closed. Next: work_item update with status accepted if you take it, else settle_work\n",
     ] {
@@ -97,5 +103,5 @@ fn what_is_doubted_or_overdue_is_told_with_the_tool_that_settles_it() {
     }
     assert!(!text.contains("`staleness "), "{text}");
     let warnings = told["structuredContent"]["warnings"].as_array().unwrap();
-    assert!(warnings.len() == 3 && warnings.iter().all(|each| each["next"].is_string()), "{told}");
+    assert!(warnings.len() == 4 && warnings.iter().all(|each| each["next"].is_string()), "{told}");
 }

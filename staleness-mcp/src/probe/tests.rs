@@ -78,6 +78,7 @@ fn whatever_a_server_does_it_is_told_in_words_of_ours() {
     ] {
         let why = answer(shell(&script), limits).expect_err(&script);
         assert!(why.contains(expected) && !why.contains("hunter2"), "{script}: {why}");
+        assert_eq!(why.contains("last line"), expected.contains("last line"), "{script}: {why}");
     }
     for (program, folder, expected) in [
         ("/there/is/none", std::env::temp_dir(), "cannot be started: there is no such program"),
