@@ -1,5 +1,5 @@
-//! Links development builds for a fixed address: tests start the program thousands of times, and to relocate it
-//! took a third of each start.
+//! Links development builds for a fixed address: tests start the program thousands of times, and relocating it took
+//! a third of each start.
 
 use std::env::var;
 

@@ -206,10 +206,10 @@ impl Signal {
 
 /// The answer to three questions: can it still be trusted, why, and what should be done.
 ///
-/// Nothing is known of a tool that is not known to have worked, and there is nothing to judge in one that a person switched off or
-/// that only other clients have. Their verdict needs no attention, and says in a signal why it is none. Reports and JSON
-/// have `unknown`, `off` or `other_client` for its level, and no freshness.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+/// A tool that is not known to have worked, is switched off, or belongs to other clients only has no verdict: a signal
+/// says why, `level` is fresh and `action` is keep. Reports and JSON then have `unknown`, `off` or `other_client` as
+/// the level, and no freshness.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// The level of trust.
     pub level: Level,
@@ -240,7 +240,7 @@ impl Verdict {
         self.none().is_none().then_some(self.freshness)
     }
 
-    /// Returns the word for a verdict that is none.
+    /// Returns `unknown`, `off` or `other_client` if there is no verdict.
     fn none(&self) -> Option<&'static str> {
         self.signals.iter().find_map(|signal| match signal.kind {
             Ground::Unused | Ground::Unproven => Some("unknown"),

@@ -35,7 +35,7 @@ struct Inner {
     scanned: Mutex<Scanned>,
 }
 
-/// When the configuration was last read, by project.
+/// The time of the last scan of the configuration, by project.
 #[derive(Default)]
 struct Scanned(BTreeMap<ProjectId, Instant>);
 

@@ -54,7 +54,7 @@ impl Entry {
 pub enum Subject {
     /// A tool or a server's entry.
     Tool {
-        /// The request to the user after which its client loads it.
+        /// The thing that the user must do before the client loads it: see [`PresenceCause::remedy`].
         remedy: Option<&'static str>,
     },
     /// An item of knowledge. Has a path and line if its text is in a file.
@@ -73,7 +73,7 @@ pub enum Subject {
     },
     /// A work item.
     Work {
-        /// True if the asking agent may answer a handoff: see [`is_addressed`].
+        /// True if the asking agent may answer the handoff; `None` if that is unknown or it is no handoff.
         is_addressed: Option<bool>,
     },
 }

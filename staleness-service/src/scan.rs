@@ -49,9 +49,9 @@ fn with_request<T>(settings: &Settings, then: impl FnOnce(&ScanRequest<'_>) -> T
     then(&request)
 }
 
-/// Returns the configured servers with their launch commands, by scope and name. Prefers entries that may be started,
-/// then entries of the current client. Of a name there is one entry, or if clients start different servers under it, one
-/// for each client.
+/// Returns the configured servers with their launch commands, by scope and name. Entries that may be started come
+/// first, then those of the current client. A name has one entry, or one for each client if they start different
+/// servers.
 #[must_use]
 pub fn startable(settings: &Settings) -> Vec<Startable> {
     let mut all = with_request(settings, clients::startable);
@@ -62,8 +62,10 @@ pub fn startable(settings: &Settings) -> Vec<Startable> {
     };
     all.sort_by_key(order);
     let mut kept: Vec<Startable> = Vec::new();
-    for servers in all.chunk_by(|one, other| order(one).0 == order(other).0 && one.key == other.key)
-    {
+    let is_same = |one: &Startable, other: &Startable| {
+        one.key == other.key && one.source.scope() == other.source.scope()
+    };
+    for servers in all.chunk_by(is_same) {
         let Some(first) = servers.first() else { continue };
         let is_one = servers.iter().all(|each| each.launch.is_err() || each.launch == first.launch);
         let mut clients = BTreeSet::new();

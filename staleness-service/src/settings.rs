@@ -50,7 +50,7 @@ pub struct Options {
 pub struct Settings {
     /// The URL of the registry.
     pub url: StoreUrl,
-    /// The options that other commands need too, with their values. Not from the environment.
+    /// The options, with their values, that a suggested command must repeat. Values from the environment are left out.
     pub given: Vec<(&'static str, String)>,
     /// The project's folders.
     pub place: ProjectPlace,
@@ -304,8 +304,8 @@ fn agent_behind(policy: &Policy, name: AgentId) -> AgentId {
     client.map_or(agent, |client| policy.agent_behind(client))
 }
 
-/// Returns the options that say which store, project, files and agent a command is about. An option with the
-/// value of its variable is taken from the environment, and a URL with a password is left out.
+/// Returns the options that say which store, project, files and agent a command is about. An option that equals its
+/// environment variable is left out, and so is a URL with a password.
 fn given(options: &Options) -> Vec<(&'static str, String)> {
     let path = |path: &Option<PathBuf>| path.as_deref().and_then(Path::to_str).map(str::to_owned);
     let is_secret = |url: &String| staleness::StoreUrl::without_password(url) != *url;

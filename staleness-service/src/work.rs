@@ -132,8 +132,8 @@ pub fn key(settings: &Settings, global: bool, id: WorkId) -> WorkKey {
     WorkKey { scope, id }
 }
 
-/// Returns true if an agent may answer a handoff between these parties: one to it, or one of another agent to nobody in
-/// particular. `None` if nobody knows.
+/// Returns true if `agent` may answer a handoff: it is the recipient, or there is none and another agent sent it.
+/// `None` if neither party is known.
 #[must_use]
 pub fn is_addressed(from: Option<&str>, to: Option<&str>, agent: &str) -> Option<bool> {
     to.map(|to| to == agent).or_else(|| from.map(|from| from != agent))

@@ -58,25 +58,25 @@ pub(crate) fn run(
     }
     let keys: Vec<ServerKey> = names.iter().filter_map(|name| ServerKey::of(name)).collect();
     all.retain(|each| names.is_empty() || keys.contains(&each.key));
-    // Each different command is asked once.
+    // A command under one name is asked once, however many clients have it.
     let mut launches: Vec<Launch> = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
+    let mut servers: Vec<&str> = Vec::new();
     let mut places: Vec<Option<usize>> = Vec::new();
     for each in &all {
         let place = each.launch.as_ref().ok().map(|launch| {
-            let known = names
+            let known = servers
                 .iter()
                 .zip(&launches)
                 .position(|(name, other)| *name == each.server && launch == other);
             known.unwrap_or_else(|| {
                 launches.push(launch.clone());
-                names.push(&each.server);
+                servers.push(&each.server);
                 launches.len() - 1
             })
         });
         places.push(place);
     }
-    let answers = ask(&names, launches, out)?;
+    let answers = ask(&servers, launches, out)?;
     let mut told: Vec<Probed> = Vec::new();
     for (at, (each, place)) in all.iter().zip(&places).enumerate() {
         let is_of = |(other, known): (usize, &Startable)| {
@@ -94,8 +94,8 @@ pub(crate) fn run(
     Ok(told)
 }
 
-/// Returns empty lists for those that others replace: clients that started different servers under one name start the
-/// same one now, or the other way round.
+/// Returns an empty list for each known live list that this probe replaces. A list for all clients is replaced when
+/// clients now start different servers under one name; lists of single clients, when they now start the same one.
 pub(crate) fn replaced<'i>(
     probed: &[Probed],
     known: impl Iterator<Item = &'i SourceId>,
@@ -153,7 +153,7 @@ fn ask(_: &[&str], _: Vec<Launch>, _: &Output) -> Result<Vec<Result<String, Stri
     Err(CliError::invalid("this build has no MCP client (feature `mcp`)".to_owned()))
 }
 
-/// Converts an answer to a reading. A list that is not shared by all clients is that of its own client.
+/// Converts an answer to a reading. If clients start different servers under the name, the list is its client's own.
 fn probed(each: &Startable, answer: Option<Result<String, String>>, is_shared: bool) -> Probed {
     let scope = each.source.scope();
     let project: Option<&ProjectId> = scope.project();

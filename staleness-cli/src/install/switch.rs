@@ -34,9 +34,7 @@ impl Switches {
         };
         self.0.iter().filter_map(name).collect()
     }
-}
 
-impl Switches {
     /// The values of the entries that it removes from a text, without those that may be secrets.
     pub(super) fn removed(&self, text: &str) -> Vec<String> {
         let mut values = Vec::new();

@@ -44,8 +44,8 @@ impl Item {
         verdict(&Subject::item(self, evidence, context.now()), context)
     }
 
-    /// Returns since when the item is stale: at the earliest since it expired or was contradicted, other evidence
-    /// counts as if it had always been there. `None` if the item is not stale.
+    /// Returns the time at which the item became stale; `None` if it is not stale. The time is never before the item
+    /// expired or was contradicted. Other evidence has no date and counts as if it had always been there.
     #[must_use]
     pub fn stale_since(&self, evidence: &[Evidence], context: &Context) -> Option<Timestamp> {
         let signals = SignalSet::of(evidence);

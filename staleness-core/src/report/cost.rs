@@ -34,7 +34,8 @@ pub struct ToolCost {
     /// them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
-    /// Days, in UTC, without a use of it on which the client used other tools. `None` if no use by the client is known.
+    /// Number of UTC days after its last use, or its discovery, on which the client used other tools. `None` if no use
+    /// by the client is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_days: Option<i64>,
     /// True if it was idle for long enough. A tool that is pinned, ignored or this program's own is never unused.

@@ -52,7 +52,8 @@ pub struct ToolReport {
     /// The plugin that provides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<ToolName>,
-    /// The sources that list it or last listed it, of the requesting client if it has one. Serializes them as `client/level/part`.
+    /// The requesting client's sources that list it or last listed it; without such a source or client, all. Serialized
+    /// as `client/level/part`.
     #[serde(serialize_with = "words::sources")]
     pub sources: Vec<SourceId>,
     /// Its state in each client's configuration. For a server's tool, the state of the server.
@@ -344,7 +345,7 @@ fn see(what: &str, tool: &Tool) -> String {
     format!("{what}: see `staleness tools diff {name}`")
 }
 
-/// Returns the sources that list a tool: those of the requesting client, or all if none is.
+/// Returns the sources of the requesting client that list a tool, or all of them if there is none.
 fn sources(context: &Context<'_>, tool: &Tool) -> Vec<SourceId> {
     let all = || tool.listings.iter().map(|listing| &listing.source);
     let client = context.view().seen_by.as_ref();

@@ -72,8 +72,8 @@ impl PresenceCause {
         matches!(self, Self::Disabled | Self::ServerDisabled)
     }
 
-    /// Returns the request to the user that lets a client load what it lists. `None` if that is no matter of consent
-    /// or of a broken file.
+    /// Returns what the user must do before the client loads the tool, as a phrase after "ask the user to". `None` if
+    /// neither approval nor a corrected file would help.
     #[must_use]
     pub const fn remedy(self) -> Option<&'static str> {
         Some(match self {

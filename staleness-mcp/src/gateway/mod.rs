@@ -327,8 +327,8 @@ impl Gateway {
     }
 
     /// As [`Gateway::listed`], for JSON: a `tools/list` result, a response around it, or the bare list. Of a page that
-    /// names a next one, and of a list with a tool that cannot be read, nothing is noted as gone. A server gives such
-    /// JSON to [`raw_list`](crate::probe::raw_list), where the SDK's own list fails for one malformed tool.
+    /// names a next one, and of a list with a tool that cannot be read, nothing is noted as gone. [`raw_list`](crate::probe::raw_list)
+    /// asks a server for such JSON; the SDK's own list fails if one tool is malformed.
     ///
     /// # Errors
     /// When the text is no such list; else as for [`Gateway::listed`].
@@ -346,7 +346,10 @@ impl Gateway {
         if value.get("result").is_some_and(Value::is_object) {
             value = value["result"].take();
         }
-        let value = if value.is_array() { value } else { value["tools"].clone() };
+        let value = match value.is_array() {
+            true => value,
+            false => value.get_mut("tools").map(Value::take).unwrap_or_default(),
+        };
         let tools: Vec<Value> = serde_json::from_value(value).map_err(invalid)?;
         // One that cannot be read hides no other, and is not passed on.
         let (mut read, mut odd) = (Vec::new(), None);

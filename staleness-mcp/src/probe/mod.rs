@@ -205,8 +205,8 @@ async fn hear(child: &mut Child, limits: Limits, faults: &Arc<Faults>) -> Result
     listed.map_err(|why| if is_over() { Trouble::Words(TOO_MUCH) } else { why })
 }
 
-/// Returns the messages of a server: one a line, of at most 8 MiB. What no text can hold is replaced, so that it hides
-/// nothing else.
+/// Returns a transport that reads and writes one message a line. It ends at a message over 8 MiB; the sum of all
+/// messages is not limited. Bytes and escapes that no text can hold become replacement characters.
 pub fn messages(
     read: impl AsyncRead + Send + Unpin + 'static,
     write: impl AsyncWrite + Send + Unpin + 'static,
@@ -269,7 +269,8 @@ async fn pages(server: &Peer<RoleClient>, limits: Limits) -> Result<String, Trou
     Ok(listed.to_string())
 }
 
-/// Asks a server for all pages of its list of tools, as [`Answer`] has it. Keeps the usual limits except the time.
+/// Asks a server for its tools, and returns all pages as one `tools/list` result in JSON, with its `instructions`.
+/// Stops after the usual limits on pages and tools. The caller limits the time.
 ///
 /// # Errors
 /// The reason why there is no list, without any text of the server.

@@ -27,9 +27,9 @@ pub(super) struct Lines<R, W> {
 /// Faults of a sender.
 #[derive(Default)]
 pub(super) struct Faults {
-    /// It went too far.
+    /// The sender exceeded a limit on bytes.
     pub(super) is_over: AtomicBool,
-    /// Its last line is no message.
+    /// Its last line could not be read as a message.
     pub(super) is_odd: AtomicBool,
 }
 
@@ -46,18 +46,18 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
             let end = bytes.iter().position(|byte| *byte == b'\n');
             let read = &bytes[..end.map_or(bytes.len(), |at| at + 1)];
             let left = self.left.checked_sub(read.len() as u64);
-            if left.is_none() || self.line.len() + read.len() > MAX_LINE {
+            let Some(left) = left.filter(|_| self.line.len() + read.len() <= MAX_LINE) else {
                 self.faults.is_over.store(true, Ordering::Relaxed);
                 break;
-            }
-            self.left = left.unwrap_or(0);
+            };
+            self.left = left;
             self.line.extend_from_slice(read);
             let taken = read.len();
             self.read.consume(taken);
             if end.is_some() {
                 let line = std::mem::take(&mut self.line);
                 let text = repaired(&line);
-                // A line that is no message is nobody's answer.
+                // A line that is no message is skipped.
                 let message = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok();
                 let is_odd = message.is_none() && !text.trim().is_empty();
                 self.faults.is_odd.store(is_odd, Ordering::Relaxed);

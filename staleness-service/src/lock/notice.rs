@@ -23,8 +23,11 @@ pub struct Notice {
     digest: String,
 }
 
-/// Returns what moved, for an agent that was not told yet; `None` where nothing did, and without the file. A context
-/// that was `cleared` hears it again.
+/// Returns the notice of what moved. `None` if there is no `agents.lock`, nothing moved, or the agent was told already;
+/// a context that was `cleared` is told again.
+///
+/// # Errors
+/// Errors of the store.
 pub fn notice(
     settings: &Settings,
     registry: &Registry,

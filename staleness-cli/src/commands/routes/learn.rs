@@ -2,8 +2,7 @@
 
 use serde_json::json;
 use staleness::ids::OpId;
-use staleness::registry::Learn;
-use staleness::registry::ScopeChoice;
+use staleness::registry::{Learn, ScopeChoice};
 use staleness::report::RouteReport;
 use staleness::{Wait, clock};
 use staleness_service::tools::find;
