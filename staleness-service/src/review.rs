@@ -54,7 +54,8 @@ impl Entry {
 pub enum Subject {
     /// A tool or a server's entry.
     Tool {
-        /// The thing that the user must do before the client loads it: see [`PresenceCause::remedy`].
+        /// The thing that the user must do before the client loads it: see
+        /// [`PresenceCause::remedy`](staleness::tool::PresenceCause::remedy).
         remedy: Option<&'static str>,
     },
     /// An item of knowledge. Has a path and line if its text is in a file.
