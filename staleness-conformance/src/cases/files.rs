@@ -187,7 +187,9 @@ fn what_is_another_programs_is_not_a_store_and_gets_nothing_beside_it(context: &
         assert!(is_alone());
         drop(socket);
         fs::remove_file(&path).expect("the socket");
-        none("/dev/null".as_ref());
+        // Other programs write beside it.
+        let device = open_as(context, "/dev/null".as_ref(), Opening::Create).map(drop);
+        assert!(matches!(device, Err(StoreError::NotAStore(_))), "{device:?}");
     }
     fs::create_dir(&path).expect("a folder");
     none(&path);
