@@ -54,7 +54,7 @@ capabilities! {
     concurrent_readers,
     /// A location is a file path, and [`Backend::open_as`] works.
     file,
-    /// In a tokio runtime, work is moved to its blocking threads.
+    /// In a tokio runtime, steps run on its blocking threads.
     runtime,
 }
 

@@ -14,7 +14,8 @@ use crate::open::open;
 
 /// A registry in one workspace of a Postgres database. Clones share its connections.
 ///
-/// Any number of threads, processes and machines may use it at the same time. Dropping a future ends its
+/// Any number of threads, processes and machines may use it at the same time. Only waiting for the server is
+/// asynchronous: steps and queries run on the thread that polls the future. Dropping a future ends its
 /// transaction. If the commit had already been sent, its outcome is unknown: retry with the same op id.
 #[derive(Clone, Debug)]
 pub struct PostgresStore {

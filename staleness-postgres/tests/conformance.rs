@@ -61,7 +61,7 @@ impl Backend for Postgres {
             backup: false,
             concurrent_readers: true,
             file: false,
-            runtime: true,
+            runtime: false,
         }
     }
 
