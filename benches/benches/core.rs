@@ -5,6 +5,7 @@
 
 use std::hint::black_box;
 
+use staleness::ids::Caller;
 use staleness::knowledge::{Context, Item};
 use staleness::scan::ProjectRef;
 use staleness_benches::knowledge::items;
@@ -39,7 +40,7 @@ fn main() {
     let items = items(&ProjectRef::of_root("/bench/project"), MANY, now);
     let all: Vec<&Item> = items.iter().collect();
     let context =
-        Context::new(now, &KnowledgePolicy::default(), None, None).at_version(Some("2.6.1"));
+        Context::new(now, &KnowledgePolicy::default(), Caller::default()).at_version(Some("2.6.1"));
     let days: Vec<i64> = items.iter().map(|item| now.days_since(item.anchored_at())).collect();
     let [floor, alone, related] = race(
         rounds(501, 3),

@@ -5,7 +5,7 @@
 use staleness::Wait;
 use std::hint::black_box;
 
-use staleness::ids::ToolName;
+use staleness::ids::{Caller, ToolName};
 use staleness::knowledge::{Context, Item};
 use staleness::registry::FindTools;
 use staleness_benches::chance::words as any_words;
@@ -125,7 +125,7 @@ fn recalls(rows: &mut Vec<Row>) {
     put(&site.registry(), items.clone());
     let all: Vec<&Item> = items.iter().collect();
     let index = RecallIndex::new(&all);
-    let context = Context::new(now, &KnowledgePolicy::default(), None, None);
+    let context = Context::new(now, &KnowledgePolicy::default(), Caller::default());
     let asked = "how is the ledger of invoices migrated";
     let [warm] = race(
         rounds(51, 3),

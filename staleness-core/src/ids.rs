@@ -2,6 +2,7 @@
 
 use crate::text::wording;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
@@ -335,6 +336,29 @@ pub(crate) fn stable_hash_of<'t>(texts: impl IntoIterator<Item = &'t str>) -> u1
         std::hash::Hasher::write(&mut hasher, text.as_bytes());
     }
     hasher.finish128().as_u128()
+}
+
+/// The project and the agent whose rules of the policy apply. The default is any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Caller<'a> {
+    /// The project's id and root folder: either may have rules.
+    pub project: Option<(&'a ProjectId, &'a str)>,
+    /// The name of the agent, or of the author of the item.
+    pub agent: Option<&'a str>,
+}
+
+impl Caller<'_> {
+    /// Returns its entries in a table by project and in one by agent.
+    pub(crate) fn entries<'t, T>(
+        self,
+        by_project: &'t BTreeMap<String, T>,
+        by_agent: &'t BTreeMap<String, T>,
+    ) -> [Option<&'t T>; 2] {
+        let of = |(id, root): (&ProjectId, &str)| {
+            by_project.get(id.as_str()).or_else(|| by_project.get(root))
+        };
+        [self.project.and_then(of), self.agent.and_then(|agent| by_agent.get(agent))]
+    }
 }
 
 #[cfg(test)]

@@ -184,8 +184,8 @@ pub fn context(settings: &Settings, version: Option<&str>) -> Context {
 /// Like [`context`], for another agent.
 pub fn context_for(settings: &Settings, agent: Option<&AgentId>, version: Option<&str>) -> Context {
     let (project, policy) = (&settings.project, &settings.configured.policy.knowledge);
-    let place = Some((&project.id, project.root.as_str()));
-    Context::new(settings.now, policy, place, agent).at_version(version)
+    let caller = project.caller(agent.map(AgentId::as_str));
+    Context::new(settings.now, policy, caller).at_version(version)
 }
 
 /// Returns what is known without reading git history: the items now in files, and the findings of the last

@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use staleness::{Registry, Timestamp, Wait, clock};
-use staleness_core::registry::{PruneReport, SessionPruneReport};
+use staleness_core::registry::PruneReport;
 
 use crate::ServiceError;
 
 /// Numbers of removed rows, or of rows that a dry run would remove.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Left {
-    /// Sessions and cursors of agents.
-    pub sessions: SessionPruneReport,
+    /// Sessions.
+    pub sessions: PruneReport,
+    /// Cursors: the last change that each agent was told.
+    pub cursors: PruneReport,
     /// Projects. Those kept are counted only if they are past their retention time.
     pub projects: PruneReport,
     /// Invented names: not listed by any client, and never used successfully.
@@ -42,10 +44,10 @@ pub fn prune_left(
             projects.kept += 1;
         }
     }
-    let sessions = registry.admin().prune_sessions(now, dry_run).wait()?;
+    let (sessions, cursors) = registry.admin().prune_sessions(now, dry_run).wait()?;
     let (invented, unlisted) = registry.admin().prune_names(now, dry_run).wait()?;
     let entries = registry.admin().prune_journal(now, dry_run, &mut || true).wait()?;
-    Ok(Left { sessions, projects, invented, unlisted, entries })
+    Ok(Left { sessions, cursors, projects, invented, unlisted, entries })
 }
 
 /// Returns true if a folder was certainly deleted: its closest existing ancestor is not empty. An empty

@@ -1,6 +1,7 @@
 //! Parses names, ids and keywords from user input.
 
-use staleness::ids::{AgentId, IdError, ToolName};
+use staleness::ids::{AgentId, ToolName};
+use staleness_core::ids::IdError;
 
 use crate::error::{ServiceError, quoted};
 

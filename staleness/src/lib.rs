@@ -67,7 +67,7 @@ pub use url::{ParseUrlError, PostgresUrl, StoreUrl};
 /// Identifiers: names of tools, servers and agents, row keys and scopes.
 pub mod ids {
     pub use staleness_core::ids::{
-        AgentId, ClientId, IdError, ItemId, ItemKey, Level, ModelId, OpId, ProjectId, Scope,
+        AgentId, Caller, ClientId, ItemId, ItemKey, Level, ModelId, OpId, ProjectId, Scope,
         ServerKey, SessionId, SourceId, ToolKey, ToolName, WorkId, WorkKey,
     };
 }

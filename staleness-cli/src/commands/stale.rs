@@ -59,9 +59,11 @@ pub(super) fn reaches(report: &StaleReport, least: LevelArg) -> bool {
 /// Returns the overdue items in a file of another system. Nothing is stored.
 fn foreign(settings: &Settings, file: &Path, out: &Output) -> Result<StaleReport, CliError> {
     let items = work_in(settings, file, out)?;
-    let project = Some((&settings.project.id, settings.project.root.as_str()));
     let policy = &settings.configured.policy.work;
-    let rules = |item: &Work| policy.rules(item.kind, project, item.author.as_deref()).into_owned();
+    let rules = |item: &Work| {
+        let author = settings.project.caller(item.author.as_deref());
+        policy.rules(item.kind, author).into_owned()
+    };
     // The item belongs to another system and must be settled there.
     let command = |item: &Work| match item.kind.resolved() {
         Some(to) => format!("# in its own system, mark it {to}"),

@@ -19,13 +19,12 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
     let routes = registry.routes().prune_all(settings.now, args.dry_run).wait()?;
     let report = registry.admin().prune_outcomes(settings.now, args.dry_run).wait()?;
     let left = prune_left(&registry, settings.now, args.dry_run)?;
-    let (sessions, cursors) = (left.sessions.sessions, left.sessions.cursors);
     if out.json {
         return out.json(&json!({
             "routes": { "removed": routes.removed.len(), "kept": routes.kept },
             "outcomes": report,
-            "sessions": sessions,
-            "cursors": cursors,
+            "sessions": left.sessions,
+            "cursors": left.cursors,
             "projects": { "removed": left.projects.removed },
             "invented": { "removed": left.invented },
             "unlisted": { "removed": left.unlisted },
@@ -45,8 +44,8 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
     );
     // These counts are usually 0, so they are shown only if something was removed.
     for (removed, one, many) in [
-        (sessions.removed, "session", "sessions"),
-        (cursors.removed, "agent's read position", "agents' read positions"),
+        (left.sessions.removed, "session", "sessions"),
+        (left.cursors.removed, "agent's read position", "agents' read positions"),
         (left.projects.removed, "project without a folder", "projects without a folder"),
         (left.invented, "invented name", "invented names"),
         (left.unlisted, "unused tool that left its server", "unused tools that left their server"),

@@ -1,7 +1,7 @@
 //! The context of a verdict: everything except the item and its evidence.
 
 use super::{Distance, ItemKind, KnowledgePolicy, KnowledgeRules, SignalKind, Version};
-use crate::ids::{AgentId, ProjectId};
+use crate::ids::Caller;
 use crate::time::Timestamp;
 use crate::verdict::{Level, round};
 
@@ -21,16 +21,11 @@ pub(super) struct Resolved {
 }
 
 impl Context {
-    /// Creates a context as of `now`, with the rules for a project (id and root) and an agent.
+    /// Creates a context as of `now`, with the rules for a caller.
     #[must_use]
-    pub fn new(
-        now: Timestamp,
-        policy: &KnowledgePolicy,
-        project: Option<(&ProjectId, &str)>,
-        agent: Option<&AgentId>,
-    ) -> Self {
+    pub fn new(now: Timestamp, policy: &KnowledgePolicy, caller: Caller<'_>) -> Self {
         let resolve = |kind| {
-            let rules = policy.rules(kind, project, agent);
+            let rules = policy.rules(kind, caller);
             Resolved { rules, weights: SignalKind::ALL.map(|kind| rules.weight(kind)) }
         };
         Self { now, version: None, rules: ItemKind::ALL.map(resolve) }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Curve, Distance, ItemKind, SignalKind};
-use crate::ids::{AgentId, ProjectId};
+use crate::ids::Caller;
 
 macro_rules! knowledge_policy {
     (
@@ -198,18 +198,11 @@ fn over_defaults<'de, D: Deserializer<'de>>(
 }
 
 impl KnowledgePolicy {
-    /// Returns the rules for a kind, a project and an agent. Overrides apply in this order; later ones win.
+    /// Returns the rules for a kind and a caller. Overrides by kind, project and agent apply in this order; later
+    /// ones win.
     #[must_use]
-    pub fn rules(
-        &self,
-        kind: ItemKind,
-        project: Option<(&ProjectId, &str)>,
-        agent: Option<&AgentId>,
-    ) -> KnowledgeRules {
-        let by_project = project.and_then(|(id, root)| {
-            self.project.get(id.as_str()).or_else(|| self.project.get(root))
-        });
-        let by_agent = agent.and_then(|agent| self.agent.get(agent.as_str()));
+    pub fn rules(&self, kind: ItemKind, caller: Caller<'_>) -> KnowledgeRules {
+        let [by_project, by_agent] = caller.entries(&self.project, &self.agent);
         let set = [Some(&default_of(kind)), self.kind.get(&kind), by_project, by_agent]
             .into_iter()
             .flatten()

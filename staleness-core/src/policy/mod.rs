@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::ids::{AgentId, ProjectId};
+use crate::ids::{AgentId, Caller};
 use crate::tool::{DemotionRule, ToolKind};
 
 pub use crate::definition::DefinitionPolicy;
@@ -264,25 +264,13 @@ impl Policy {
         agent.and_then(|agent| AgentId::new(agent).ok()).unwrap_or(name)
     }
 
-    /// Returns the tool policy for a kind of tool, a project and an agent. Overrides apply in this order;
-    /// later ones win.
+    /// Returns the tool policy for a kind of tool and a caller. Overrides by kind, project and agent apply in this
+    /// order; later ones win.
     #[must_use]
-    pub fn tools_for(
-        &self,
-        kind: ToolKind,
-        project: Option<(&ProjectId, &str)>,
-        agent: Option<&AgentId>,
-    ) -> Cow<'_, ToolPolicy> {
-        let by_project = project.and_then(|(id, root)| {
-            self.project.get(id.as_str()).or_else(|| self.project.get(root))
-        });
-        let overrides = [
-            self.kind.get(&kind),
-            by_project,
-            agent.and_then(|agent| self.agent.get(agent.as_str())),
-        ];
+    pub fn tools_for(&self, kind: ToolKind, caller: Caller<'_>) -> Cow<'_, ToolPolicy> {
+        let [by_project, by_agent] = caller.entries(&self.project, &self.agent);
         let mut policy = Cow::Borrowed(&self.tools);
-        for each in overrides.into_iter().flatten() {
+        for each in [self.kind.get(&kind), by_project, by_agent].into_iter().flatten() {
             each.apply(policy.to_mut());
         }
         policy

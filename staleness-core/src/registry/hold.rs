@@ -144,8 +144,7 @@ impl Step for SetHold {
         if self.by_hand.was_done(view) {
             return Ok(Decision::Write(draft.finish()));
         }
-        let project = (&self.by_hand.project.id, self.by_hand.project.root.as_str());
-        let policy = self.policy.tools_for(tool.kind, Some(project), None);
+        let policy = self.policy.tools_for(tool.kind, self.by_hand.project.caller(None));
         let before = tool.status();
         let mut changed = tool.hold != self.hold;
         let mut edited = tool.clone();

@@ -39,7 +39,6 @@ pub(crate) use hold::{Forget, SetHold};
 pub use import::{ImportReport, Importer, StatedItem, ToldRoute, ToldWork, TransferCounts};
 pub use indexes::Indexes;
 pub use knowledge::{Act, FileItem, ItemPatch, Verification};
-pub use old::SessionPruneReport;
 pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing};
 use record::RecordUses;

@@ -29,18 +29,9 @@ const PAGE: usize = 1_000;
 /// The maximum number of names forgotten per commit. A store may read all outcomes for each.
 const NAMES: usize = 20;
 
-/// The numbers of sessions and cursors removed (or to be removed) and kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SessionPruneReport {
-    /// Sessions.
-    pub sessions: PruneReport,
-    /// Cursors: the last change that each agent was told.
-    pub cursors: PruneReport,
-}
-
 impl Admin<'_> {
     /// Removes sessions and cursors that are older than `sessions.keep_days`, in pages; with `dry_run` only
-    /// counts them. A session stays as long as a cursor that refers to it. An agent without a cursor starts
+    /// counts them. Returns the numbers of sessions, and those of cursors. A session stays as long as a cursor that refers to it. An agent without a cursor starts
     /// like a new one.
     ///
     /// # Errors
@@ -49,7 +40,7 @@ impl Admin<'_> {
         self,
         now: Timestamp,
         dry_run: bool,
-    ) -> Result<SessionPruneReport, RegistryError> {
+    ) -> Result<(PruneReport, PruneReport), RegistryError> {
         self.prune_sessions_while(now, dry_run, &mut || true).await
     }
 
@@ -58,7 +49,7 @@ impl Admin<'_> {
         now: Timestamp,
         dry_run: bool,
         more: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<SessionPruneReport, RegistryError> {
+    ) -> Result<(PruneReport, PruneReport), RegistryError> {
         let until = now.minus_days(i64::from(self.0.policy.sessions.keep_days));
         let view = self.0.ask(remembered()).await?;
         let old = |cursor: &&Cursor| cursor.moved_at <= until;
@@ -73,10 +64,8 @@ impl Admin<'_> {
             removed: removed as u64,
             kept: (all - removed) as u64,
         };
-        Ok(SessionPruneReport {
-            sessions: report(sessions.len(), view.sessions.len()),
-            cursors: report(cursors.len(), view.cursors.len()),
-        })
+        let sessions = report(sessions.len(), view.sessions.len());
+        Ok((sessions, report(cursors.len(), view.cursors.len())))
     }
 
     /// Forgets names that nobody needs, in pages; with `dry_run` only counts them: invented names that were last used

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::lesson::{Lessons, wanted};
 use super::seen::see;
 use super::used::Use;
-use crate::ids::{ClientId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
+use crate::ids::{AgentId, ClientId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::outcome::{Mark, Outcome, OutcomeKind};
 use crate::policy::Policy;
@@ -356,8 +356,8 @@ impl Recording<'_> {
     ) {
         let at = self.used.at;
         let Some(tool) = draft.get::<Tool>(key) else { return };
-        let project = (&self.used.project.id, self.used.project.root.as_str());
-        let policy = self.policy.tools_for(tool.kind, Some(project), self.used.agent.as_ref());
+        let caller = self.used.project.caller(self.used.agent.as_ref().map(AgentId::as_str));
+        let policy = self.policy.tools_for(tool.kind, caller);
         let before = tool.status();
         // Other clients were never told about its failures.
         let callers = if may_be_invented(tool) { tool.used_by.clone() } else { Vec::new() };

@@ -174,8 +174,7 @@ impl<'a> Context<'a> {
     /// Returns the thresholds for a tool.
     #[must_use]
     pub fn tool_policy(&self, tool: &Tool) -> std::borrow::Cow<'a, ToolPolicy> {
-        let project = (&self.project.id, self.project.root.as_str());
-        self.policy.tools_for(tool.kind, Some(project), None)
+        self.policy.tools_for(tool.kind, self.project.caller(None))
     }
 
     /// Returns the tools that a server entry provides; empty for other kinds.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::definition::{DefinitionVersion, digest_of_all};
 use crate::ids::{
-    ClientId, Level, ProjectId, ServerKey, SessionId, SourceId, ToolName, stable_hash_of,
+    Caller, ClientId, Level, ProjectId, ServerKey, SessionId, SourceId, ToolName, stable_hash_of,
 };
 use crate::source::SourceState;
 use crate::time::Timestamp;
@@ -38,6 +38,12 @@ impl ProjectRef {
     pub fn of_root(root: impl Into<String>) -> Self {
         let root = root.into();
         Self { id: ProjectId::of_root(&root), root }
+    }
+
+    /// Returns the caller whose rules apply: this project with an agent, or with any.
+    #[must_use]
+    pub fn caller<'a>(&'a self, agent: Option<&'a str>) -> Caller<'a> {
+        Caller { project: Some((&self.id, &self.root)), agent }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Aging, Work, WorkKind};
-use crate::ids::ProjectId;
+use crate::ids::Caller;
 use crate::time::Timestamp;
 
 macro_rules! work_policy {
@@ -76,16 +76,8 @@ work_policy! {
 impl WorkPolicy {
     /// Returns the thresholds for a kind, a project and an author. Overrides apply in this order; later ones win.
     #[must_use]
-    pub fn rules(
-        &self,
-        kind: WorkKind,
-        project: Option<(&ProjectId, &str)>,
-        agent: Option<&str>,
-    ) -> Cow<'_, Self> {
-        let by_project = project.and_then(|(id, root)| {
-            self.project.get(id.as_str()).or_else(|| self.project.get(root))
-        });
-        let by_agent = agent.and_then(|agent| self.agent.get(agent));
+    pub fn rules(&self, kind: WorkKind, author: Caller<'_>) -> Cow<'_, Self> {
+        let [by_project, by_agent] = author.entries(&self.project, &self.agent);
         let mut rules = Cow::Borrowed(self);
         for each in [self.kind.get(&kind), by_project, by_agent].into_iter().flatten() {
             each.apply(rules.to_mut());
@@ -109,14 +101,9 @@ impl WorkPolicy {
 
     /// Returns an upper bound for the time since which overdue items age in this way, in a project, by any
     /// author. Items that age since a later time are not overdue at `now`; earlier ones may be.
-    pub(crate) fn latest(
-        &self,
-        aging: Aging,
-        project: (&ProjectId, &str),
-        now: Timestamp,
-    ) -> Timestamp {
+    pub(crate) fn latest(&self, aging: Aging, project: Caller<'_>, now: Timestamp) -> Timestamp {
         let Some(kind) = aging.kind() else { return now };
-        let by_anybody = self.rules(kind, Some(project), None).days(aging);
+        let by_anybody = self.rules(kind, project).days(aging);
         let by_agents = self.agent.values().filter_map(|each| each.days(aging));
         match by_agents.chain(by_anybody).min() {
             // An age in the future is 0.
@@ -169,8 +156,8 @@ pub(crate) struct Rules<'p> {
 }
 
 impl<'p> Rules<'p> {
-    pub(crate) fn new(policy: &'p WorkPolicy, project: (&ProjectId, &str)) -> Self {
-        let by = |agent| WorkKind::ALL.map(|kind| policy.rules(kind, Some(project), agent));
+    pub(crate) fn new(policy: &'p WorkPolicy, project: Caller<'_>) -> Self {
+        let by = |agent| WorkKind::ALL.map(|kind| policy.rules(kind, Caller { agent, ..project }));
         let agents = policy.agent.keys().map(String::as_str);
         Self { by_anybody: by(None), by_agent: agents.map(|each| (each, by(Some(each)))).collect() }
     }

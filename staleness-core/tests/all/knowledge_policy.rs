@@ -2,7 +2,7 @@
 
 use crate::items::*;
 use staleness_core::Policy;
-use staleness_core::ids::{AgentId, ProjectId};
+use staleness_core::ids::{Caller, ProjectId};
 use staleness_core::knowledge::{Context, Curve, ItemKind};
 use staleness_core::verdict::Level;
 
@@ -30,8 +30,10 @@ fn kind_then_project_then_agent_override_field_by_field() {
         recall_from = 0.1
     "#)
     .unwrap();
-    let (id, agent) = (ProjectId::of_root("/p"), AgentId::new("me").unwrap());
-    let rules = policy.knowledge.rules(ItemKind::Todo, Some((&id, "/p")), Some(&agent));
+    let id = ProjectId::of_root("/p");
+    let rules = policy
+        .knowledge
+        .rules(ItemKind::Todo, Caller { project: Some((&id, "/p")), agent: Some("me") });
     let got = [
         rules.weight_expired,
         rules.weight_superseded,
@@ -40,17 +42,17 @@ fn kind_then_project_then_agent_override_field_by_field() {
         rules.recall_from,
     ];
     assert_eq!(got.map(|value| (value * 10.0).round() as u8), [1, 2, 3, 4, 1]);
-    let other = policy.knowledge.rules(ItemKind::Reference, None, None);
+    let other = policy.knowledge.rules(ItemKind::Reference, Caller::default());
     assert!((other.weight_superseded - 0.1).abs() < 1e-9 && (other.recall_from - 0.8).abs() < 1e-9);
 }
 
 #[test]
 fn an_override_of_a_kind_keeps_the_rest_of_its_defaults() {
     let policy = of("[knowledge.kind.todo]\nrecall_from = 0.5").unwrap();
-    let rules = policy.knowledge.rules(ItemKind::Todo, None, None);
+    let rules = policy.knowledge.rules(ItemKind::Todo, Caller::default());
     assert_eq!(rules.curve, Curve::Linear { drop: 0.5, days: 30.0, floor: 0.3 });
     let documents = of("[knowledge]\nstrength_marker = 0.7").unwrap();
-    let strength = |kind| documents.knowledge.rules(kind, None, None).strength_marker;
+    let strength = |kind| documents.knowledge.rules(kind, Caller::default()).strength_marker;
     assert!((strength(ItemKind::Todo) - 0.7).abs() < 1e-9);
     assert!((strength(ItemKind::Document) - 0.5).abs() < 1e-9, "documents have their own");
 }
@@ -182,7 +184,7 @@ fn a_policy_survives_its_file() {
         [("docs/**", ItemKind::Knowledge), ("docs/links/**", ItemKind::Reference)],
         "the longer pattern comes last and decides"
     );
-    let context = Context::new(NOW, &policy.knowledge, None, None);
+    let context = Context::new(NOW, &policy.knowledge, Caller::default());
     let (freshness, _) = item(ItemKind::Knowledge, "x", 45).score(&[], &context);
     assert!((freshness - 0.9).abs() < 1e-9);
 }

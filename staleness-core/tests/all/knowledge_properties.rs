@@ -2,6 +2,7 @@
 
 use crate::items::*;
 use proptest::prelude::*;
+use staleness_core::ids::Caller;
 use staleness_core::knowledge::{Context, Curve, Distance, Evidence, Fact, Item, ItemKind};
 use staleness_core::policy::{KnowledgeOverride, KnowledgePolicy};
 use staleness_core::verdict::{Level, SignalKind};
@@ -81,7 +82,7 @@ fn items() -> impl Strategy<Value = Item> {
 }
 
 fn context_of(policy: &KnowledgePolicy) -> Context {
-    Context::new(NOW, policy, None, None)
+    Context::new(NOW, policy, Caller::default())
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::common::*;
-use staleness_core::ids::{AgentId, ProjectId};
+use staleness_core::ids::{AgentId, Caller, ProjectId};
 use staleness_core::policy::ToolOverride;
 use staleness_core::registry::ToolListing;
 use staleness_core::tool::{DemotionRule, Ring, ToolKind};
@@ -244,7 +244,8 @@ fn values_that_make_no_sense_are_named() {
 
 #[test]
 fn builtins_stay_spared_when_another_kind_is_overridden() {
-    let demotes = |text: &str| of(text).unwrap().tools_for(ToolKind::Builtin, None, None).demote;
+    let demotes =
+        |text: &str| of(text).unwrap().tools_for(ToolKind::Builtin, Caller::default()).demote;
     assert!(!demotes(""));
     assert!(!demotes("[kind.skill]\ndemote = false"));
     assert!(!demotes("[kind.builtin]\nunseen_days = 3"));
@@ -271,16 +272,24 @@ fn kind_then_project_then_agent_override_field_by_field() {
     "#)
     .unwrap();
     let (id, agent) = (ProjectId::of_root("/p"), AgentId::new("me").unwrap());
-    let all = policy.tools_for(ToolKind::Skill, Some((&id, "/p")), Some(&agent));
+    let all = policy.tools_for(
+        ToolKind::Skill,
+        Caller { project: Some((&id, "/p")), agent: Some(agent.as_str()) },
+    );
     let got =
         [all.unseen_days, all.probation_minutes, all.probation_max_hours, all.probation_reset_days];
     assert_eq!(got, [1, 2, 3, 4]);
-    let none = policy.tools_for(ToolKind::McpTool, None, None);
+    let none = policy.tools_for(ToolKind::McpTool, Caller::default());
     assert_eq!(*none, policy.tools);
     let mut by_id = Policy::default();
     let days = |days| ToolOverride { unseen_days: Some(days), ..ToolOverride::default() };
     by_id.project.insert(id.to_string(), days(7));
-    assert_eq!(by_id.tools_for(ToolKind::Skill, Some((&id, "/p")), None).unseen_days, 7);
+    assert_eq!(
+        by_id
+            .tools_for(ToolKind::Skill, Caller { project: Some((&id, "/p")), agent: None })
+            .unseen_days,
+        7
+    );
 }
 
 #[test]

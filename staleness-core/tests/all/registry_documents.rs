@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::common::Spy;
-use staleness_core::ids::{DocumentKey, OpId, ProjectId};
+use staleness_core::ids::{Caller, DocumentKey, OpId, ProjectId};
 use staleness_core::knowledge::{
     Block, Citation, Cited, Context, Document, Fact, ItemKind, SignalSet,
 };
@@ -134,7 +134,7 @@ fn of_too_many_findings_the_worst_are_kept_and_the_document_is_looked_at_again()
     assert!(kept.found.is_sorted_by_key(|block| block.line));
     let worst = kept.found.iter().filter(|block| block.evidence.len() > 1);
     assert_eq!(worst.map(|block| block.line).collect::<Vec<_>>(), [7_000, 9_000]);
-    let context = Context::new(at(2), &Policy::default().knowledge, None, None);
+    let context = Context::new(at(2), &Policy::default().knowledge, Caller::default());
     let verdict = |document: &Document| document.judge(ItemKind::Document, &context);
     assert_eq!(verdict(&kept), verdict(&whole));
 }

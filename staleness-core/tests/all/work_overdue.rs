@@ -88,9 +88,7 @@ fn seen(work: &[Work]) -> BTreeMap<&WorkId, &Work> {
 }
 
 fn rules(policy: &WorkPolicy, work: &Work) -> WorkPolicy {
-    let project = project();
-    let of = Some((&project.id, project.root.as_str()));
-    policy.rules(work.kind, of, work.author.as_deref()).into_owned()
+    policy.rules(work.kind, project().caller(work.author.as_deref())).into_owned()
 }
 
 fn expected(work: &[Work], policy: &WorkPolicy, now: Timestamp) -> StaleReport {

@@ -287,7 +287,7 @@ mod tests {
     }
 
     fn context() -> Context {
-        Context::new(now(), &Policy::default().knowledge, None, None)
+        Context::new(now(), &Policy::default().knowledge, staleness::ids::Caller::default())
     }
 
     fn missing(path: &str, gone: Cited, renamed_to: Option<&str>, commit: Option<&str>) -> Fact {

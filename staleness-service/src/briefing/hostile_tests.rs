@@ -159,7 +159,7 @@ proptest! {
                 is_ours(&told)?;
             }
         }
-        let context = Context::new(Timestamp::default(), &Policy::default().knowledge, None, None);
+        let context = Context::new(Timestamp::default(), &Policy::default().knowledge, staleness::ids::Caller::default());
         let documents: Vec<Loaded> = names.iter().map(|name| loaded(name, digest)).collect();
         let told = documents::text(&documents, &context, Timestamp::default(), 4_000);
         is_ours(&told.unwrap())?;

@@ -1,5 +1,7 @@
 //! Tests of the policy layers.
 
+use staleness::ids::Caller;
+
 use super::*;
 
 fn layers(flags: &[&str]) -> Result<Configured, ServiceError> {
@@ -51,7 +53,7 @@ fn a_project_sets_thresholds_ignores_and_kinds_of_its_documents() {
     assert_eq!(policy.documents.ignore, ["vendor/"]);
     assert_eq!(policy.documents.kinds_in_order().len(), 1);
     let knowledge = staleness::knowledge::ItemKind::Knowledge;
-    let rules = policy.knowledge.rules(knowledge, None, None);
+    let rules = policy.knowledge.rules(knowledge, Caller::default());
     assert_eq!(rules.curve, staleness_core::knowledge::Curve::HalfLife { days: 30.0 });
     assert!((rules.recall_from - 0.7).abs() < 1e-9, "what is not named stays");
     let values = configured.values().unwrap();

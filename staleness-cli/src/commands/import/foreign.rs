@@ -4,9 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use serde::Deserialize;
-use staleness::ids::{
-    AgentId, IdError, Level, OpId, ServerKey, SessionId, SourceId, ToolKey, ToolName,
-};
+use staleness::ids::{AgentId, Level, OpId, ServerKey, SessionId, SourceId, ToolKey, ToolName};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{Act, Use};
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
@@ -14,6 +12,7 @@ use staleness::source::SourceState;
 use staleness::store::{Refusal, Selection, ToolFilter};
 use staleness::tool::ToolKind;
 use staleness::{Registry, RegistryError, Timestamp, Wait, clock};
+use staleness_core::ids::IdError;
 use staleness_core::registry::{ImportReport, StatedItem, ToldRoute, ToldWork};
 use staleness_service::work::party;
 use staleness_service::{Silent, documents};

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::Registry;
-use crate::ids::{DocumentKey, ProjectId};
+use crate::ids::{Caller, DocumentKey, ProjectId};
 use crate::knowledge::{Context, Document};
 use crate::registry::{Documents, RegistryError};
 use crate::store::{DocumentFilter, Selection};
@@ -46,7 +46,7 @@ impl Documents<'_> {
         at: Timestamp,
     ) -> Result<DocumentsReport, RegistryError> {
         let mut report = DocumentsReport::default();
-        let context = Context::new(at, &self.0.policy.knowledge, None, None);
+        let context = Context::new(at, &self.0.policy.knowledge, Caller::default());
         let mut rows = documents.into_iter().filter(|row| row.key.project == *project);
         loop {
             let mut batch: Vec<Document> = rows.by_ref().take(BATCH).collect();

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::ids::{ProjectId, Scope, WorkId, WorkKey};
+use crate::ids::{Caller, ProjectId, Scope, WorkId, WorkKey};
 use crate::policy::Policy;
 use crate::scan::ProjectRef;
 use crate::store::{Query, Selection, View, WorkFilter};
@@ -24,8 +24,8 @@ pub(in crate::registry) struct Overdue {
 }
 
 impl Overdue {
-    fn project(&self) -> (&ProjectId, &str) {
-        (&self.project.id, self.project.root.as_str())
+    fn project(&self) -> Caller<'_> {
+        self.project.caller(None)
     }
 
     fn rules(&self) -> Rules<'_> {

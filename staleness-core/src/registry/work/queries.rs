@@ -150,8 +150,7 @@ pub(super) fn rules<'p>(
     project: &ProjectRef,
     work: &Work,
 ) -> Cow<'p, WorkPolicy> {
-    let project = (&project.id, project.root.as_str());
-    policy.work.rules(work.kind, Some(project), work.author.as_deref())
+    policy.work.rules(work.kind, project.caller(work.author.as_deref()))
 }
 
 /// Returns the shell command that resolves an overdue item, ready to paste.

@@ -1,6 +1,6 @@
 //! Items and contexts for tests of knowledge.
 
-use staleness_core::ids::{ItemId, ItemKey, ProjectId, Scope};
+use staleness_core::ids::{Caller, ItemId, ItemKey, ProjectId, Scope};
 use staleness_core::knowledge::{Context, Distance, Evidence, Fact, Item, ItemKind};
 use staleness_core::policy::KnowledgePolicy;
 use staleness_core::time::Timestamp;
@@ -26,11 +26,11 @@ pub(crate) fn id(id: &str) -> ItemId {
 }
 
 pub(crate) fn context() -> Context {
-    Context::new(NOW, &KnowledgePolicy::default(), None, None)
+    Context::new(NOW, &KnowledgePolicy::default(), Caller::default())
 }
 
 pub(crate) fn under(policy: &str) -> Context {
-    Context::new(NOW, &toml::from_str(policy).unwrap(), None, None)
+    Context::new(NOW, &toml::from_str(policy).unwrap(), Caller::default())
 }
 
 pub(crate) fn drift(distance: Distance) -> Evidence {
