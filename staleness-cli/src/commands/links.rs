@@ -7,6 +7,7 @@ use staleness_service::links::{self, Counts, Impact, Link, Why};
 use super::shell::quoted;
 use crate::error::CliError;
 use crate::output::found::{paint_of, reasons, row};
+use crate::output::tools::cause;
 use crate::output::{Cell, Output, Paint, Screen, escape};
 use crate::settings::{Access, Settings};
 
@@ -49,7 +50,7 @@ fn why_text(told: &Why, out: &Output) -> String {
     for cause in &told.causes {
         text.push_str(&out.paint.warn(&out.lines(&escape(cause))));
     }
-    text.push_str(&out.table(told.journal.iter().map(|event| -> Vec<Cell> {
+    text.push_str(&out.details(told.journal.iter().map(|event| -> Vec<Cell> {
         let entry = &event.entry;
         let states = [&entry.from, &entry.to].map(|state| state.as_deref().unwrap_or_default());
         let change = if states[0] == states[1] { String::new() } else { states.join(" → ") };
@@ -58,7 +59,7 @@ fn why_text(told: &Why, out: &Output) -> String {
             (event.of.clone(), None),
             (entry.action.to_owned(), Some(Paint::bold)),
             (change, None),
-            (entry.cause.replace('_', " "), None),
+            (cause(entry), None),
         ]
     })));
     text.push_str(&out.lines(&format!("depends on it: {}", counts(&told.counts))));

@@ -331,7 +331,7 @@ fn history(
     if out.json {
         return out.json(&history);
     }
-    let mut text = out.table(history.entries.iter().map(history_row));
+    let mut text = out.details(history.entries.iter().map(history_row));
     if let Some(until) = history.pruned_until {
         let told = format!("changes up to {until} were pruned, so some may be missing here\n");
         text.push_str(&out.paint.dim(&told));
@@ -347,18 +347,11 @@ fn history_row(entry: &HistoryEntry) -> Vec<Cell> {
         (None, Some(to)) => to.clone(),
         (None, None) => String::new(),
     };
-    let mut cause = tools::words(&entry.cause);
-    for (what, text) in [(": ", &entry.note), (" in session ", &entry.session)] {
-        if let Some(text) = text {
-            cause.push_str(what);
-            cause.push_str(text);
-        }
-    }
     vec![
         (entry.at.to_string(), Some(Paint::dim)),
         (entry.action.into(), Some(Paint::bold)),
         (change, None),
-        (cause, None),
+        (tools::cause(entry), None),
     ]
 }
 

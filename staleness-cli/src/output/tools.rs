@@ -6,7 +6,7 @@ use staleness::report::{HealthState, Suggestion, ToolReport};
 use staleness::source::SourceState;
 use staleness::tool::{Hold, Status};
 use staleness::verdict::{Ground, Signal};
-use staleness_core::report::{ScoreParts, SourceReport};
+use staleness_core::report::{HistoryEntry, ScoreParts, SourceReport};
 use staleness_core::tool::ListingState;
 
 use super::{Cell, Output, Paint, Painter, escape};
@@ -229,6 +229,20 @@ pub(crate) fn sources(sources: &[SourceReport], out: &Output) -> String {
 /// Formats a cause for people, replacing underscores.
 pub(crate) fn words(cause: &str) -> String {
     if cause.contains(' ') { cause.to_owned() } else { cause.replace('_', " ") }
+}
+
+/// Formats the cause of a change, the clients it concerns, the person's reason and the session.
+pub(crate) fn cause(entry: &HistoryEntry) -> String {
+    let mut text = words(&entry.cause);
+    let clients = (!entry.clients.is_empty()).then(|| entry.clients.join(", "));
+    let more = [(" for ", &clients), (": ", &entry.note), (" in session ", &entry.session)];
+    for (what, more) in more {
+        if let Some(more) = more {
+            text.push_str(what);
+            text.push_str(more);
+        }
+    }
+    text
 }
 
 /// Renders everything known about a tool. For a server, also lists which tools in `own` are not active.

@@ -133,6 +133,10 @@ fn w2_claude_code_is_told_of_its_loss_though_cursor_has_the_server() {
     let told = sandbox.start_of("claude-code", "c2");
     assert!(told.contains("do not call: `mcp__github__*` (removed from config)"), "{told}");
     assert_eq!(sandbox.tool("mcp__github__*")["status"], "active", "for any client");
+    for shown in ["why github", "tools history github"].map(|words| sandbox.ok(&line(words))) {
+        assert!(shown.contains("removed from config for claude-code"), "{shown}");
+        assert!(shown.contains("configured for claude-code, cursor"), "{shown}");
+    }
 }
 
 /// An item that was added and has ended since the agent was there is told as ended, and not quoted.

@@ -40,6 +40,26 @@ fn the_first_call_of_a_client_reads_its_configuration() {
     assert_eq!(connect().data("resume_session", json!({}))["tools"], json!([]));
 }
 
+#[test]
+fn the_history_of_a_tool_says_for_which_clients_it_changed() {
+    let machine = Machine::new();
+    let cursor = machine.root.join("home/.cursor");
+    std::fs::create_dir_all(&cursor).unwrap();
+    std::fs::write(cursor.join("mcp.json"), r#"{"mcpServers": {"git": {"command": "x"}}}"#)
+        .unwrap();
+    configure(&machine, "[mcp_servers.git]\ncommand = \"x\"\n");
+    machine.ok(&["scan"]);
+    configure(&machine, "[mcp_servers.git]\ncommand = \"x\"\nenabled = false\n");
+    let answer = connect(&machine).call("tool_status", json!({ "name": "git", "history": 5 }));
+    let text = answer["content"][0]["text"].as_str().unwrap();
+    let told: Vec<&str> =
+        text.lines().skip(1).filter_map(|line| line.split_once(' ')).map(|line| line.1).collect();
+    assert_eq!(
+        told,
+        ["absent for `codex`: switched off", "added for `codex`, `cursor`: configured"]
+    );
+}
+
 /// Bug: what waits for its user is told to be dropped.
 #[test]
 fn an_agent_is_asked_to_ask_its_user_for_what_only_the_user_can_mend() {

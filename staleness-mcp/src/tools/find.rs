@@ -9,7 +9,7 @@ use staleness::registry::{FindTools, FoundTools, ScopeChoice, Use};
 use staleness::report::HealthState;
 use staleness::tool::Status;
 use staleness::{Wait, clock};
-use staleness_service::model_text::{ModelName, called_by, cause};
+use staleness_service::model_text::{ModelName, NameKind, called_by, cause};
 use staleness_service::settings::{Access, Settings};
 use staleness_service::tools::{NamedTool, Unused};
 use staleness_service::words::optional;
@@ -231,9 +231,15 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         let history = registry.tools().history(&[key], limit.min(100)).wait()?;
         let entries = history.entries;
         let rows = Rows::fit(&entries, entries.len(), |each| {
-            let to = each.to.as_deref().and_then(Status::from_word);
             let row = serde_json::to_value(each).unwrap_or_default();
-            let text = Text::new(each.at).and(" ").and(to.map_or(each.action, Status::as_str));
+            let text = Text::new(each.at).and(" ");
+            let text = if each.clients.is_empty() {
+                let to = each.to.as_deref().and_then(Status::from_word);
+                text.and(to.map_or(each.action, Status::as_str))
+            } else {
+                let of = each.clients.iter().map(|name| ModelName::new(NameKind::Agent, name));
+                text.and(each.action).and(" for ").and(Text::join(of.map(Text::new), ", "))
+            };
             (row, text.and(": ").and(cause(&each.cause)))
         });
         text = rows.text(text, Text::new("ask for fewer"));
