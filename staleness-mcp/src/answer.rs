@@ -194,7 +194,7 @@ pub(crate) fn refused(error: &ServiceError, next: &'static str) -> CallToolResul
         }
         (Some(hint), _) => (Text::new(Message(hint)), hint.to_owned()),
         (None, ErrorKind::Cancelled) => plain("call it again when there is time"),
-        (None, ErrorKind::Store) => plain("tell the user to run `staleness doctor`"),
+        (None, ErrorKind::Store) => plain("ask the user to run `staleness doctor`"),
         (None, _) => plain(next),
     };
     let (message, next) =

@@ -30,6 +30,7 @@ mod text;
 mod tools;
 mod turns;
 mod wire;
+mod words;
 
 pub use answer::{MAX_DATA_BYTES, MAX_ROWS_BYTES, MAX_TEXT_BYTES};
 pub use rmcp;

@@ -12,7 +12,7 @@ use staleness_service::review::at_hand;
 
 use crate::answer::Rows;
 use crate::server::Server;
-use crate::text::{Json, Message, Quoted, Text};
+use crate::text::{Json, Message, Quoted, Reason, Text};
 use crate::tools::overdue::{head, name};
 
 /// URI of the overview: everything in the server's project that cannot be trusted.
@@ -73,7 +73,7 @@ pub(crate) fn overview(server: &Server, agent: Option<AgentId>) -> Result<String
     let rows = Rows::fit(&entries, 30, |each| {
         let why = each.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
         let text = Text::new("- ").and(each.verdict.level.as_str()).and(" ").and(each.kind);
-        let text = text.and(" ").and(name(client, each)).and(": ").and(Quoted(why));
+        let text = text.and(" ").and(name(client, each)).and(": ").and(Reason(why));
         let text = text.and(" (").and(each.verdict.action.as_str()).and(")");
         ((), text)
     });

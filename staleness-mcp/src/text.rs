@@ -7,6 +7,8 @@ use rmcp::model::ErrorCode;
 use staleness_service::escape;
 use staleness_service::model_text::Piece;
 
+use crate::words::for_model;
+
 /// Maximum length of a title, description or reason, in characters.
 pub(crate) const MAX_QUOTED: usize = 160;
 
@@ -23,6 +25,9 @@ pub(crate) struct Part(String);
 /// The first line of foreign text in double quotes, escaped and truncated. Characters that could end the
 /// quote are replaced.
 pub(crate) struct Quoted<'a>(pub &'a str);
+
+/// A reason or note of ours, quoted in the same way, in the words of this server.
+pub(crate) struct Reason<'a>(pub &'a str);
 
 /// An error message, quoted in the same way.
 pub(crate) struct Message<'a>(pub &'a str);
@@ -41,7 +46,7 @@ impl From<Json<'_>> for Part {
 
 impl<T: Piece> From<T> for Part {
     fn from(piece: T) -> Self {
-        Self(piece.to_string())
+        Self(for_model(&piece.to_string()))
     }
 }
 
@@ -54,6 +59,19 @@ impl From<Text> for Part {
 impl From<Quoted<'_>> for Part {
     fn from(quoted: Quoted<'_>) -> Self {
         Self(in_quotes(&line(quoted.0)))
+    }
+}
+
+impl From<Reason<'_>> for Part {
+    fn from(reason: Reason<'_>) -> Self {
+        Self(in_quotes(&reason.text()))
+    }
+}
+
+impl Reason<'_> {
+    /// Returns the reason without quotes, as in structured content.
+    pub(crate) fn text(&self) -> String {
+        line(&for_model(self.0))
     }
 }
 

@@ -159,9 +159,19 @@ impl Client {
         }
     }
 
+    /// The answer to a request. It sends the user to the program, and never the model.
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
-        self.answer(id)
+        let answer = self.answer(id);
+        let told = answer.to_string();
+        for (at, _) in told.match_indices("`staleness ") {
+            let (before, after) = told.split_at(at);
+            let before = before.rsplit(['"', '.', ';', '\n']).next().unwrap();
+            let next = after.split('`').nth(2).unwrap_or_default();
+            let is_for_user = before.contains("user") || next.starts_with(" shows the user");
+            assert!(is_for_user, "{told}");
+        }
+        answer
     }
 
     /// The result of a tool. What every tool answers is what its schema says.

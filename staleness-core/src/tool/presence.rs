@@ -79,7 +79,7 @@ impl PresenceCause {
         Some(match self {
             Self::Pending => "approve it in the client",
             Self::Untrusted => "trust the folder in the client",
-            Self::Refused => "correct the file, see `staleness doctor`",
+            Self::Refused => "run `staleness doctor` and correct the file",
             _ => return None,
         })
     }

@@ -115,8 +115,8 @@ fn another_model_is_never_compared_and_never_an_error() {
     let found = world.registry.tools().suggest(&world.project, find, world.now()).wait().unwrap();
     assert_eq!(found_names(&found.tools), ["alpha"]);
     let offer = "3 routes have a vector of another model, which cannot be compared; \
-                 `staleness routes learn --query Q --tool NAME [--vector FILE --model other]` \
-                 embeds one again";
+                 run `staleness routes learn --query Q --tool NAME [--vector FILE --model other]` \
+                 to embed one again";
     let none =
         format!("no route has a vector of the model other; {offer}; only words were compared");
     assert_eq!(found.note, Some(none));

@@ -19,7 +19,7 @@ use super::verdict;
 use crate::answer::{Answer, Rows};
 use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
-use crate::text::{Quoted, Text, line};
+use crate::text::{Quoted, Reason, Text};
 
 /// Number of matches to look for beyond those shown, so that an answer can say how many more there are.
 const BEYOND: usize = 100;
@@ -125,7 +125,7 @@ fn told(
     note: Option<String>,
 ) -> Answer<Tools> {
     let mut text = rows.text(Text::new(head), Text::new(how)).and(audience(settings));
-    let note = note.as_deref().map(line);
+    let note = note.as_deref().map(|note| Reason(note).text());
     if let Some(note) = &note {
         text = text.and("\n").and(Quoted(note));
     }
@@ -257,7 +257,7 @@ fn not_used_yet(settings: &Settings, unused: &Unused) -> Answer<Known> {
     let client = settings.client.as_ref();
     let mut text =
         Text::new(ModelName::tool(client, unused.name.as_str())).and(" is not used yet: ");
-    text = text.and(Quoted(&unused.reason()));
+    text = text.and(Reason(&unused.reason()));
     if unused.is_offered() {
         text.push("; call it if your client lists it");
     }

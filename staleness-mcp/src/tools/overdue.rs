@@ -105,10 +105,10 @@ fn next(each: &Entry) -> ModelText {
     let is = |wanted: Ground| each.verdict.signals.iter().any(|signal| signal.kind == wanted);
     ModelText::from(match (&each.subject, each.verdict.action) {
         (Subject::Tool { .. }, _) if is(Ground::DefinitionWithheld) => {
-            "do not call it until the user runs `staleness tools diff` and accepts the change"
+            "do not call it; ask the user to run `staleness tools diff` and accept the change"
         }
         (Subject::Tool { .. }, NextAction::Verify) if is(Ground::DefinitionChanged) => {
-            "the user can see the change with `staleness tools diff`"
+            "ask the user to run `staleness tools diff` and look at the change"
         }
         (Subject::Tool { .. }, NextAction::Drop) => "do not call it; use suggest_tool",
         (Subject::Tool { .. }, NextAction::Verify) => "try it; record_outcome if no hook does",
@@ -282,7 +282,7 @@ mod tests {
         for (kind, action, step) in [
             (Ground::Unseen, NextAction::Verify, "try it;"),
             (Ground::DefinitionChanged, NextAction::Verify, "`staleness tools diff`"),
-            (Ground::DefinitionWithheld, NextAction::Verify, "do not call it until"),
+            (Ground::DefinitionWithheld, NextAction::Verify, "do not call it; ask the user to run"),
         ] {
             let signals = vec![Signal::new(kind, 1.0, 0.5, String::new())];
             let verdict = Verdict { level: Level::Review, freshness: 0.5, signals, action };

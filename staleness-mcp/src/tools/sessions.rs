@@ -222,12 +222,11 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
 }
 
 /// Introduces a changed tool that should be reviewed.
-const CHANGED: &str =
-    "- changed by its server, the user can see how with `staleness tools diff`: tool ";
+const CHANGED: &str = "- changed by its server, ask the user to run `staleness tools diff`: tool ";
 
 /// Introduces a changed tool that a person must accept first.
-const WITHHELD: &str = "- changed by its server, do not call until the user runs \
-                        `staleness tools diff` and accepts the change: tool ";
+const WITHHELD: &str = "- changed by its server, do not call; ask the user to run \
+                        `staleness tools diff` and accept the change: tool ";
 
 /// Renders the answer after the changes already reported. The flag is true if it contains the last change.
 fn render(

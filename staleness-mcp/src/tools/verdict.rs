@@ -8,7 +8,8 @@ use staleness::report::{Suggestion, ToolReport};
 use staleness::verdict::{Level, NextAction, Verdict};
 use staleness_service::model_text::{ModelName, called_by};
 
-use crate::text::{Fraction, Quoted, Text, line};
+use crate::text::{Fraction, Quoted, Reason, Text, line};
+use crate::words::for_model;
 
 /// Maximum number of reasons per thing.
 const MAX_REASONS: usize = 3;
@@ -51,8 +52,8 @@ pub(super) fn statuses(_: &mut SchemaGenerator) -> Schema {
 
 pub(super) fn reasons(verdict: &Verdict) -> Vec<String> {
     let reason = |signal: &staleness::verdict::Signal| match &signal.note {
-        Some(note) => line(&format!("{}: {note}", signal.reason)),
-        None => line(&signal.reason),
+        Some(note) => line(&format!("{}: {note}", for_model(&signal.reason))),
+        None => Reason(&signal.reason).text(),
     };
     let mut reasons: Vec<String> = verdict.signals.iter().take(MAX_REASONS).map(reason).collect();
     if verdict.signals.len() > MAX_REASONS {
@@ -95,7 +96,7 @@ pub(super) fn suggestion(client: Option<&ClientId>, each: &Suggestion) -> (Found
         status: tool.status_word,
         mark: each.mark,
         score: each.score,
-        reason: line(&each.reason),
+        reason: Reason(&each.reason).text(),
         description: tool.description.as_deref().map(line),
         verdict: brief(&tool.verdict),
     };
@@ -106,7 +107,7 @@ pub(super) fn suggestion(client: Option<&ClientId>, each: &Suggestion) -> (Found
     if let Some(description) = &tool.description {
         text = text.and(": ").and(Quoted(description));
     }
-    (row, text.and(" (").and(Quoted(&each.reason)).and(")"))
+    (row, text.and(" (").and(Reason(&each.reason)).and(")"))
 }
 
 /// Suggests the tool that an invented name may mean.
@@ -120,6 +121,10 @@ pub(super) fn tool(client: Option<&ClientId>, tool: &ToolReport) -> Value {
     value["name"] = called_by(client, tool.key.name.as_str()).into();
     if let Some(text) = tool.description.as_deref() {
         value["description"] = line(text).into();
+    }
+    let signals = value.pointer_mut("/verdict/signals").and_then(Value::as_array_mut);
+    for (signal, each) in signals.into_iter().flatten().zip(&tool.verdict.signals) {
+        signal["reason"] = for_model(&each.reason).into();
     }
     if let Value::Array(sources) = &mut value["sources"] {
         sources.truncate(5);

@@ -79,7 +79,7 @@ impl NameKind {
             Self::Session => "staleness session list",
             Self::Project => "staleness project list",
             Self::Parameter => "staleness tools diff",
-            Self::Setting => "staleness policy",
+            Self::Setting => "staleness config show",
         }
     }
 }

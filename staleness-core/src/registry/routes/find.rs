@@ -142,7 +142,7 @@ pub(in crate::registry) fn offer(model: &ModelId, others: usize) -> Option<Strin
         count => counted(count, "route has", "routes have"),
     };
     Some(format!(
-        "{count} a vector of another model, which cannot be compared; `staleness routes learn \
-         --query Q --tool NAME [--vector FILE --model {model}]` embeds one again"
+        "{count} a vector of another model, which cannot be compared; run `staleness routes \
+         learn --query Q --tool NAME [--vector FILE --model {model}]` to embed one again"
     ))
 }
