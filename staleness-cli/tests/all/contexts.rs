@@ -119,3 +119,39 @@ fn who_was_told_of_a_handoff_hears_once_that_another_took_it() {
     assert!(!told.contains("theirs"), "{told}");
     assert_eq!(start(&sandbox, 5, "s3", "startup"), "", "once");
 }
+
+/// Bug: what the first session of a client was told depended on which client came before.
+#[test]
+fn the_first_session_of_a_client_is_told_the_same_whoever_came_before() {
+    for order in [["claude-code", "codex"], ["codex", "claude-code"]] {
+        let sandbox = Sandbox::new();
+        sandbox.claude(&["github", "linear"]);
+        sandbox.codex(&["github", "docs"]);
+        sandbox.ok(&["scan"]);
+        sandbox.claude(&["github", "added"]);
+        sandbox.codex(&["github"]);
+        for outcome in ["success", "failure", "failure", "failure"] {
+            sandbox.ok(&line(&format!("record mcp__github__list --{outcome}")));
+        }
+        for client in order {
+            // It knows of no earlier state, so only what fails is said.
+            let told = sandbox.start_of(client, &format!("{client}-1"));
+            let fails = "- Failing, avoid: `mcp__github__list` (3 of the last 4 uses failed)";
+            let whole = format!("\"Tool status from `staleness`:\\n{fails}\"");
+            assert!(told.contains(&whole), "{client}: {told}");
+        }
+        sandbox.claude(&["github"]);
+        for (session, is_news) in [("2", true), ("3", false)] {
+            for client in order {
+                let told = sandbox.start_of(client, &format!("{client}-{session}"));
+                let gone = "- Gone since the last session, do not call: `mcp__added__*`";
+                let is_told = is_news && client == "claude-code";
+                assert_eq!(
+                    (told.contains(gone), told.contains("added")),
+                    (is_told, is_told),
+                    "{told}"
+                );
+            }
+        }
+    }
+}

@@ -80,7 +80,8 @@ enum Begin {
     After(Revision),
     /// The changes since a time.
     At(Timestamp),
-    /// The current state, because the agent was never told anything here; for tools the changes since this revision.
+    /// The current state, because the agent was never told anything here. The revision says if it may have been here
+    /// before the journal was pruned.
     Met(Revision),
     /// As [`Begin::Met`], plus the changes since, for a known agent whose session lost its context.
     Again(Revision),
@@ -189,9 +190,9 @@ impl WhatChanged {
         let agent = &self.resume.agent;
         let context = Context::new(&view, policy, project, *now);
         let after = match begin {
-            Begin::After(after) | Begin::Met(after) | Begin::Again(after) => after,
+            Begin::After(after) | Begin::Again(after) => after,
             Begin::At(_) => Revision(0),
-            Begin::Nowhere => view.revision,
+            Begin::Nowhere | Begin::Met(_) => view.revision,
         };
         let last = self.told_last(&view).filter(|last| *last > after);
         let telling = tell(&context, after, last);
@@ -231,8 +232,7 @@ impl WhatChanged {
         };
         let mut tools = telling.changes;
         let came_back = |change: &NetChange| change.from.is_some() && change.to == Status::Active;
-        let knows_nothing = self.resume.cleared || matches!(begin, Begin::Met(_));
-        tools.retain(|change| !knows_nothing || !came_back(change));
+        tools.retain(|change| !self.resume.cleared || !came_back(change));
         tools.retain(|change| waiting.iter().all(|each| each.name != change.name));
         let counts = DeltaCounts::of(&items, &tools);
         let source = match (&self.resume.from, begin) {
@@ -370,8 +370,8 @@ impl Query for WhatChanged {
                 let (after, digest) = match self.begin(view) {
                     Ok(Begin::After(after)) => (after, false),
                     Ok(Begin::At(_)) => (Revision(0), false),
-                    Ok(Begin::Met(after) | Begin::Again(after)) => (after, true),
-                    Ok(Begin::Nowhere) => (view.revision, true),
+                    Ok(Begin::Again(after)) => (after, true),
+                    Ok(Begin::Nowhere | Begin::Met(_)) => (view.revision, true),
                     Err(_) => return None,
                 };
                 let work = if digest { open(&self.project) } else { self.overdue.candidates() };
