@@ -139,7 +139,7 @@ pub enum Ground {
     Inactive,
     /// The time since something was verified or written.
     Age,
-    /// A name that never existed in the project.
+    /// A name that never existed in the project. There is no verdict on a tool of that name.
     Invented,
     /// Evidence against an item of knowledge. Work has the ground `expired` too.
     #[serde(untagged)]
@@ -206,9 +206,9 @@ impl Signal {
 
 /// The answer to three questions: can it still be trusted, why, and what should be done.
 ///
-/// A tool that is not known to have worked, is switched off, or belongs to other clients only has no verdict: a signal
-/// says why, `level` is fresh and `action` is keep. Reports and JSON then have `unknown`, `off` or `other_client` as
-/// the level, and no freshness.
+/// A tool that is not known to have worked, is switched off, belongs to other clients only, or is an invented name has
+/// no verdict: a signal says why, and `level` is fresh. Reports and JSON then have `unknown`, `off`, `other_client` or
+/// `invented` as the level, and no freshness.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// The level of trust.
@@ -240,11 +240,12 @@ impl Verdict {
         self.none().is_none().then_some(self.freshness)
     }
 
-    /// Returns `unknown`, `off` or `other_client` if there is no verdict.
+    /// Returns the word for a missing verdict. An invented name in a text has a verdict, and its signal a weight.
     fn none(&self) -> Option<&'static str> {
         self.signals.iter().find_map(|signal| match signal.kind {
             Ground::Unused | Ground::Unproven => Some("unknown"),
             kind @ (Ground::Off | Ground::OtherClient) => Some(kind.as_str()),
+            kind @ Ground::Invented if signal.weight == 0.0 => Some(kind.as_str()),
             _ => None,
         })
     }

@@ -7,7 +7,7 @@ use staleness_service::links::{self, Counts, Impact, Link, Why};
 use super::shell::quoted;
 use crate::error::CliError;
 use crate::output::found::{paint_of, reasons, row};
-use crate::output::tools::cause;
+use crate::output::tools::{cause, did_you_mean};
 use crate::output::{Cell, Output, Paint, Screen, escape};
 use crate::settings::{Access, Settings};
 
@@ -47,6 +47,7 @@ fn why_text(told: &Why, out: &Output) -> String {
     if let Some(verdict) = told.verdict.as_ref().filter(|_| told.findings.is_empty()) {
         reasons(verdict, 2, out, &mut text);
     }
+    text.push_str(&did_you_mean(told.did_you_mean.as_deref()));
     for cause in &told.causes {
         text.push_str(&out.paint.warn(&out.lines(&escape(cause))));
     }

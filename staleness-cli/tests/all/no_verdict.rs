@@ -163,8 +163,25 @@ fn a_name_that_its_server_does_not_have_is_invented() {
     assert_eq!(invented(), ["MCP:nothing", "mcp__github__no_such"]);
     let shown = sandbox.json(&["tools", "show", "MCP:nothing"]);
     assert_eq!(shown["presence"]["cause"], "invented");
+    // All answers agree that it is no tool, and name the nearest one.
     let shown = sandbox.json(&["tools", "show", "mcp__github__no_such"]);
-    assert_eq!(shown["status"], "invented");
+    let why = sandbox.json(&["why", "mcp__github__no_such"]);
+    assert_eq!((&shown["status"], &why["state"]), (&json!("invented"), &json!("invented")));
+    for told in [&shown, &why] {
+        let verdict = &told["verdict"];
+        let told =
+            [&verdict["level"], &verdict["freshness"], &verdict["action"], &told["did_you_mean"]];
+        let near = json!("mcp__github__post");
+        assert_eq!(told, [&json!("invented"), &Value::Null, &json!("drop"), &near], "{verdict}");
+    }
+    for verb in [&["why"][..], &["tools", "show"]] {
+        let text = sandbox.ok(&[verb, &["mcp__github__no_such"]].concat());
+        assert!(
+            text.contains("did you mean mcp__github__post?") && !text.contains("stale 0"),
+            "{text}"
+        );
+        assert!(!text.contains("may be tried"), "{text}");
+    }
     let server = sandbox.json(&["tools", "show", "github"]);
     assert_eq!((&server["outcomes"], &server["verdict"]["level"]), (&json!(""), &json!("unknown")));
     let told = sandbox.start_of("claude-code", "c1");

@@ -151,12 +151,15 @@ fn m2_an_invented_name_is_answered_with_the_nearest_real_one() {
         let answer = client.call("record_outcome", told);
         assert!(text(&answer).starts_with("`mcp__a__fnd` is invented"), "{answer}");
         assert!(text(&answer).ends_with("; did you mean `mcp__a__find`?"), "{answer}");
+        let data = &answer["structuredContent"];
+        assert_eq!(data["verdict"]["level"], "invented", "{data}");
+        assert_eq!(data["did_you_mean"], "mcp__a__find", "{data}");
     }
     let answer = client.call("tool_status", json!({ "name": "mcp__a__fnd" }));
     assert_eq!(
         text(&answer),
-        "`mcp__a__fnd` is invented; stale 0.10, drop: \"3 of the last 3 uses failed\"; \"no client lists it, and it \
-         never worked\"; did you mean `mcp__a__find`?"
+        "`mcp__a__fnd` is invented: \"no client lists it, and it never worked\"; \"3 of the last 3 uses failed\"; \
+         did you mean `mcp__a__find`?"
     );
     assert_eq!(answer["structuredContent"]["did_you_mean"], "mcp__a__find");
     for (tool, asked) in

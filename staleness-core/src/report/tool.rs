@@ -164,6 +164,8 @@ fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
     let state = match &cause {
         None => HealthState::Healthy,
         Some(_) if tool.hold == Hold::Demoted => HealthState::Failing,
+        // Nobody should try it again.
+        Some(_) if tool.presence.cause == PresenceCause::Invented => HealthState::Failing,
         Some(_) if tool.health.is_on_probation(context.now(), &context.tool_policy(tool)) => {
             HealthState::Probation
         }
@@ -257,7 +259,9 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         for signal in &mut signals {
             signal.weight = 0.0;
         }
-        return Verdict { signals, ..Verdict::fresh() };
+        let invented = tool.presence.cause == PresenceCause::Invented;
+        let action = if invented { NextAction::Drop } else { NextAction::Keep };
+        return Verdict { signals, action, ..Verdict::fresh() };
     }
     let freshness = round(freshness);
     Verdict { level: Level::of(freshness), freshness, signals, action }
@@ -273,6 +277,7 @@ fn no_verdict(context: &Context<'_>, tool: &Tool, is_sound: bool) -> Option<Sign
             signal(Ground::Off, absence(context, tool))
         }
         PresenceCause::OtherClient => signal(Ground::OtherClient, absence(context, tool)),
+        PresenceCause::Invented => signal(Ground::Invented, absence(context, tool)),
         _ if !is_sound || tool.is_unaccepted() => None,
         _ if context.uses(tool) == 0 => signal(Ground::Unused, not_used(context, tool)),
         _ if !context.has_worked(tool) => {

@@ -302,6 +302,7 @@ struct Recorded {
     duplicate: bool,
     offline: bool,
     verdict: verdict::Brief,
+    did_you_mean: Option<String>,
 }
 
 fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceError> {
@@ -334,8 +335,9 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
     if report.offline {
         text.push("; most servers fail at the same time, so this machine counts as offline");
     }
-    if let Some(near) = tools::did_you_mean(&registry, settings, &report.tool) {
-        text.push(verdict::did_you_mean(&near));
+    let near = tools::did_you_mean(&registry, settings, &report.tool);
+    if let Some(near) = &near {
+        text.push(verdict::did_you_mean(near));
     }
     let changed = report.changed.iter().map(|each| serde_json::to_value(each).unwrap_or_default());
     let data = Recorded {
@@ -346,6 +348,7 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
         outcomes: report.tool.outcomes,
         duplicate: report.duplicate,
         offline: report.offline,
+        did_you_mean: near,
     };
     Ok(Answer::new(text, data))
 }

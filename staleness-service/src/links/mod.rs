@@ -25,7 +25,7 @@ use crate::knowledge::{World, show};
 use crate::model_text::{is_plain, tool_prefix};
 use crate::remembered::Remembered;
 use crate::settings::Settings;
-use crate::tools::{NamedTool, resolve};
+use crate::tools::{NamedTool, did_you_mean, resolve};
 use crate::words::tool_name;
 pub use resting::{Counts, Impact, Leading, Line, Link};
 use resting::{lost, rests_on};
@@ -63,6 +63,9 @@ pub struct Why {
     /// The verdict, for things that have one. For a document, that of its worst finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+    /// The known tool most similar to an invented name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub did_you_mean: Option<String>,
     /// Findings of the last check in a document, worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<KnowledgeReport>,
@@ -100,6 +103,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
         state: String::new(),
         since: None,
         verdict: None,
+        did_you_mean: None,
         findings: Vec::new(),
         causes: Vec::new(),
         journal: Vec::new(),
@@ -149,6 +153,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             }
             journal.extend(all);
             why.state = tool_state(&tool);
+            why.did_you_mean = did_you_mean(registry, settings, &tool);
             why.title = tool.description;
             (why.since, why.verdict) = (Some(since), Some(tool.verdict));
         }
