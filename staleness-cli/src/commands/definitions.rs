@@ -9,12 +9,14 @@ use staleness::{Registry, RegistryError, Timestamp, Wait};
 use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion, Difference, Part};
 use staleness_service::model_text::is_plain;
 use staleness_service::tools::find;
+use unicode_width::UnicodeWidthStr;
 
 use super::shell::quoted;
 use super::tools::{by_hand, choice};
 use crate::args::tools_args::HoldArgs;
 use crate::error::CliError;
 use crate::output::diff::{painted, unified};
+use crate::output::found::gap;
 use crate::output::{Cell, Output, Paint, Painter, escape};
 use crate::settings::{Access, Settings};
 
@@ -215,10 +217,12 @@ fn render(row: &Definition, out: &Output) -> String {
     let told = Told::new(row);
     let name = out.paint.bold(&escape(told.name));
     let state = match told.pending {
-        Some(class) => out.paint.warn(&format!("{}, not accepted yet", class.as_str())).to_string(),
+        Some(class) => format!("{}, not accepted yet", class.as_str()),
         None => "as accepted".to_owned(),
     };
-    let mut text = format!("{name}  {state}\n");
+    let gap = gap(told.name.width() + state.width() + 2, out);
+    let state = if told.pending.is_some() { out.paint.warn(&state) } else { state };
+    let mut text = format!("{name}{gap}{state}\n");
     text.push_str(&out.row("pinned", 12, &told.pinned_at.to_string()));
     text.push_str(&out.row("since", 12, &told.since.to_string()));
     text.push_str(&out.row("changes", 12, &told.changes.to_string()));

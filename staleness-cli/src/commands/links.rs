@@ -3,10 +3,11 @@
 use staleness_core::text::counted;
 use staleness_service::knowledge::World;
 use staleness_service::links::{self, Counts, Impact, Link, Why};
+use unicode_width::UnicodeWidthStr;
 
 use super::shell::quoted;
 use crate::error::CliError;
-use crate::output::found::{paint_of, reasons, row};
+use crate::output::found::{gap, paint_of, reasons, row};
 use crate::output::tools::{cause, did_you_mean};
 use crate::output::{Cell, Output, Paint, Screen, escape};
 use crate::settings::{Access, Settings};
@@ -36,7 +37,8 @@ fn why_text(told: &Why, out: &Output) -> String {
         || told.state.clone(),
         |verdict| paint_of(verdict.level)(out.paint, &told.state),
     );
-    let mut text = format!("{name}  {}  {state}\n", told.kind);
+    let width = told.name.width() + told.kind.width() + told.state.width() + 4;
+    let mut text = format!("{name}{}{}  {state}\n", gap(width, out), told.kind);
     if told.findings.is_empty() {
         let title = told.title.as_deref().and_then(|title| title.lines().next());
         text.push_str(&out.row("", 0, title.unwrap_or_default()));

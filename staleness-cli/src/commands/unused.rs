@@ -101,7 +101,7 @@ fn render(
     let mut text = format!("{}\n{}", out.paint.bold(&escape(name)), out.table(unused.chain(files)));
     let ClientCost { servers, skills, instructions, .. } = client;
     let mut sum = format!(
-        "  {} a session: {}, {}, {}",
+        "{} a session: {}, {}, {}",
         about(client.tokens),
         counted(servers, "server", "servers"),
         counted(skills, "skill or command", "skills and commands"),
@@ -113,7 +113,7 @@ fn render(
     if client.unknown > 0 {
         sum.push_str(&format!("; the cost of {} is not fully known", client.unknown));
     }
-    text.push_str(&format!("{sum}\n"));
+    text.push_str(&out.details([vec![(sum, None)]]));
     if !client.is_watched {
         let how = match Client::from_str(name, false) {
             Ok(_) => format!("init {name}` records uses"),

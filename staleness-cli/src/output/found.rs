@@ -14,7 +14,7 @@ use staleness_service::remembered::Remembered;
 use staleness_service::words::need;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Cell, Output, Paint, Painter, escape, wrap};
+use super::{Cell, ColorArg, Output, Paint, Painter, escape, wrap};
 
 /// Maximum number of findings to show on a terminal.
 const MOST: usize = 200;
@@ -135,13 +135,18 @@ fn heading(group: &Group, count: usize, out: &Output) -> String {
     )
 }
 
+/// Separates the parts of a line of `width` columns. If they do not fit, the second goes below.
+pub(crate) fn gap(width: usize, out: &Output) -> &'static str {
+    if width > out.width { "\n    " } else { "  " }
+}
+
 /// Appends a finding's place: `docs/guide.md:3  stale 0.24 → update`.
 fn place(told: &KnowledgeReport, out: &Output, text: &mut String) {
     let place =
         format!("{}:{}", escape(told.path.as_deref().unwrap_or_default()), told.line.unwrap_or(1));
     let state = state(&told.verdict, out);
     // A place is never truncated, because people click on it.
-    let gap = if place.width() + 24 > out.width { "\n    " } else { "  " };
+    let gap = gap(place.width() + 24, out);
     text.push_str(&format!("  {}{gap}{state}\n", out.paint.bold(&place)));
 }
 
@@ -222,18 +227,21 @@ pub(crate) fn summary(
     out: &Output,
 ) -> String {
     let Levels { fresh, review, stale } = found.counts;
-    let paint = |count: u64, painter: Painter, word: &str| {
-        let text = format!("{count} {word}");
-        if count > 0 { painter(out.paint, &text) } else { text }
+    let head = |paint: Paint| {
+        let part = |count: u64, painter: Painter, word: &str| {
+            let text = format!("{count} {word}");
+            if count > 0 { painter(paint, &text) } else { text }
+        };
+        format!(
+            "{}, {}, {} of {} in {}",
+            part(stale, Paint::bad, "stale"),
+            part(review, Paint::warn, "review"),
+            part(fresh, Paint::good, "fresh"),
+            counted(fresh + review + stale, "block", "blocks"),
+            counted(report.counts.documents, "document", "documents"),
+        )
     };
-    let mut text = format!(
-        "{}, {}, {} of {} in {}",
-        paint(stale, Paint::bad, "stale"),
-        paint(review, Paint::warn, "review"),
-        paint(fresh, Paint::good, "fresh"),
-        counted(fresh + review + stale, "block", "blocks"),
-        counted(report.counts.documents, "document", "documents"),
-    );
+    let mut text = String::new();
     if !report.blind.is_empty() {
         text.push_str(&format!("; {} incomplete", report.blind.len()));
     }
@@ -250,8 +258,14 @@ pub(crate) fn summary(
     if let Some(Compared { new, known, gone }) = compared {
         text.push_str(&format!("; {new} new, {known} known, {gone} gone since the baseline"));
     }
-    text.push('\n');
-    text
+    let width = head(Paint::new(ColorArg::Never)).width() + text.width();
+    let rest = text.strip_prefix("; ").filter(|_| width > out.width);
+    match rest {
+        Some(rest) => {
+            format!("{}\n{}", head(out.paint), out.details([vec![(rest.to_owned(), None)]]))
+        }
+        None => format!("{}{text}\n", head(out.paint)),
+    }
 }
 
 /// Maximum number of blocks or items in the overview.

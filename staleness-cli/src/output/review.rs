@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 use staleness::verdict::Verdict;
+use unicode_width::UnicodeWidthStr;
 
-use super::found::{reasons, state};
+use super::found::{gap, reasons, state};
 use super::{Output, escape, fitting};
+
 /// Something that needs attention.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
@@ -28,12 +30,9 @@ pub(crate) fn render(entries: &[Entry], total: usize, out: &Output) -> String {
     let paint = out.paint;
     let mut text = String::new();
     for each in entries {
-        text.push_str(&format!(
-            "{}  {} {}\n",
-            state(&each.verdict, out),
-            paint.dim(each.kind),
-            paint.bold(&escape(&each.id))
-        ));
+        let (state, id) = (state(&each.verdict, out), escape(&each.id));
+        let gap = gap(24 + each.kind.width() + id.width(), out);
+        text.push_str(&format!("{state}{gap}{} {}\n", paint.dim(each.kind), paint.bold(&id)));
         if each.title != each.id {
             let title = fitting(&escape(&each.title), out.width.saturating_sub(4));
             text.push_str(&format!("    {}\n", paint.dim(&title)));

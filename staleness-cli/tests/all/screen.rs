@@ -273,19 +273,50 @@ fn i1_the_help_of_import_names_every_shape() {
     assert!(Sandbox::new().ok(&["import", "--help"]).contains(shapes));
 }
 
-/// Bug L1: a terminal cut words of the overview, the doctor and a tool.
+/// Bug L1: a terminal cut words of the overview, the doctor and a tool. Names and commands are whole, to be pasted.
 #[cfg(unix)]
 #[test]
 fn l1_no_line_goes_beyond_a_terminal_of_80_columns() {
     let sandbox = fates();
+    let (server, name) =
+        ("github-enterprise-production", "mcp__github-enterprise-production__create_pull_request");
+    sandbox.claude(&["github", server]);
+    sandbox.ok(&["scan"]);
+    for _ in 0..3 {
+        sandbox.ok(&["record", name, "--failure", "--session", "s2"]);
+    }
     sandbox.ok(&line(
         "--now 2026-10-01 work add plan 'Move to the new host' --id move-to-the-new-host",
     ));
-    for args in
-        [&[][..], &["doctor"], &["tools"], &["tools", "show", "mcp__github__search"], &["stale"]]
-    {
-        let text = sandbox.shown(args);
-        let wide = text.lines().filter(|line| line.chars().count() > 80);
+    for args in [
+        "",
+        "doctor",
+        "tools",
+        "tools matrix",
+        "tools unused",
+        "tools unused --days 0",
+        "tools rank",
+        "stale",
+        "review",
+        "check",
+        "board",
+        "work list",
+        "knowledge list",
+        "session list",
+        "scan --dry-run",
+        "tools show mcp__github__search",
+    ]
+    .map(line)
+    .into_iter()
+    .chain([
+        vec!["tools", "show", name],
+        vec!["tools", "history", name],
+        vec!["why", name],
+        vec!["impact", name],
+    ]) {
+        let text = sandbox.shown(&args);
+        let is_pasted = |text: &str| text.trim_start().starts_with("$ ") || text.contains('`');
+        let wide = text.lines().filter(|line| line.chars().count() > 80 && !is_pasted(line));
         assert_eq!((wide.collect::<Vec<_>>(), text.is_empty()), (vec![], false), "{args:?}");
     }
 }
