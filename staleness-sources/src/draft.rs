@@ -89,6 +89,13 @@ impl Draft {
         self.note.get_or_insert_with(text);
     }
 
+    /// Removes entries that another source decides.
+    pub(crate) fn drop(&mut self, is_decided: impl Fn(&Found) -> bool) {
+        self.found.retain(|found| !is_decided(found));
+        let places = self.found.iter().enumerate().map(|(at, found)| (found.name.clone(), at));
+        self.places = places.collect();
+    }
+
     /// Returns true if a tool with this name was added.
     pub(crate) fn holds(&self, name: &ToolName) -> bool {
         self.places.contains_key(name)

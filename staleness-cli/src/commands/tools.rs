@@ -274,11 +274,13 @@ fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
     }
     let head = ["server"].into_iter().chain(clients.iter().copied());
     let head: Vec<Cell> = head.map(|name| (name.to_owned(), Some(Paint::dim as _))).collect();
-    let rows = servers.iter().map(|server| {
-        let name = server.server.clone().unwrap_or_else(|| server.key.name.to_string());
+    // Of the user's and the project's entry of one name, each client has one.
+    let rows = servers.chunk_by(|one, other| one.key.name == other.key.name).map(|entries| {
+        let name = entries[0].server.clone().unwrap_or_else(|| entries[0].key.name.to_string());
         let mut cells: Vec<Cell> = vec![(name, Some(Paint::bold))];
         for client in &clients {
-            let word = server.clients.get(*client).map_or("-", |at| state(server, at));
+            let of = |server: &ToolReport| Some(state(server, server.clients.get(*client)?));
+            let word = entries.iter().find_map(of).unwrap_or("-");
             cells.push((word.to_owned(), tools::paint_of_listing(word)));
         }
         cells

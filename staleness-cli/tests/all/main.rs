@@ -54,6 +54,7 @@ mod knowledge_files;
 mod large_files;
 mod limits;
 mod links;
+mod loaded;
 mod lock;
 mod model_names;
 mod network;

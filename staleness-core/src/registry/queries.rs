@@ -14,7 +14,7 @@ use crate::registry::{Admin, RegistryError, Tools};
 use crate::report::{
     Context, History, HistoryEntry, RankedTool, ToolCost, ToolReport, costs, rank, status_word,
 };
-use crate::scan::{ProjectRef, may_be_invented, see_as};
+use crate::scan::{ProjectRef, may_be_invented, see_all};
 use crate::source::Source;
 use crate::store::{
     JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, Selection, SourceFilter,
@@ -259,8 +259,7 @@ impl Tools<'_> {
         let all = scopes.into_iter().map(ToolFilter::Scope).fold(Selection::new(), Selection::peek);
         let all = all.outcomes(OutcomeFilter::FirstAndLast { limit: ENDS });
         let mut view = self.0.store.view(std::sync::Arc::new(all)).await?;
-        // Each client counts for itself.
-        see_as(&mut view, None);
+        see_all(&mut view);
         let context = Context::new(&view, &self.0.policy, project, now);
         Ok(costs(&context, self.0.client.as_ref(), days, &names_only))
     }

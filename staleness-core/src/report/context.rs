@@ -395,6 +395,20 @@ impl<'a> Context<'a> {
             .filter(|tool| self.meant(tool).key == tool.key)
     }
 
+    /// Returns true if a client that has the user's server loads the project's server of that name instead.
+    pub(super) fn is_shadowed(&self, tool: &Tool) -> bool {
+        let project = Scope::Project(self.project.id.clone());
+        let own = tool.server.as_ref().and_then(|server| self.entries.0.get(&(&project, server)));
+        tool.key.scope == Scope::Global && own.is_some_and(|own| !own.presence.cause.is_foreign())
+    }
+
+    /// Returns the tool with this key, or the user's if that decides instead of the project's.
+    pub(super) fn deciding(&self, key: &ToolKey) -> Option<&'a Tool> {
+        let users = ToolKey::global(key.name.clone());
+        let mut all = [key, &users].into_iter().filter_map(|key| self.view.tools.get(key));
+        all.find(|tool| self.is_visible(tool))
+    }
+
     /// Returns true if the project uses a tool of the same name in the other scope instead. Changes of this
     /// one are then not worth reporting.
     #[must_use]

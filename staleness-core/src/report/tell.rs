@@ -166,7 +166,7 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
     let client = context.view().seen_by.as_ref();
     let mut changes: BTreeMap<&ToolName, NetChange> = BTreeMap::new();
     for (key, (begun, ended)) in &runs(context, after) {
-        let Some(tool) = context.view().tools.get(key).filter(|tool| told(context, tool)) else {
+        let Some(tool) = context.deciding(key).filter(|tool| told(context, tool)) else {
             continue;
         };
         if context.is_replaced(tool) {

@@ -388,6 +388,9 @@ fn absence(context: &Context<'_>, tool: &Tool) -> String {
         PresenceCause::ServerNotLoaded => format!("its server {server} is listed but not loaded"),
         PresenceCause::DefinitionChanged => waits(tool),
         PresenceCause::NotListed => format!("{all} no longer {verb} it"),
+        PresenceCause::OtherClient if context.is_shadowed(tool) => {
+            format!("the project's own server {server} is loaded instead")
+        }
         PresenceCause::OtherClient if of_clients().next().is_none() => {
             let users: Vec<&str> = tool.used_by.iter().map(ClientId::as_str).collect();
             let server = tool.server.as_ref();

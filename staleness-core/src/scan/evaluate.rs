@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::providers::{Provider, Providers};
+use super::shadow::state_for;
 use super::{Found, Scan, SourceReading};
 use crate::definition::Definition;
 use crate::ids::{ClientId, Level, Scope, ServerKey, SourceId, ToolKey};
@@ -164,8 +165,11 @@ impl<'s> Evaluation<'s> {
         let status = (!is_new).then(|| draft.get::<Tool>(key).map(Tool::status)).flatten();
         let mut moved = self.move_to(draft, key, target).filter(|_| !is_new);
         let Some(tool) = draft.get::<Tool>(key) else { return };
+        let users = ToolKey::global(key.name.clone());
+        let users = draft.get::<Tool>(&users).filter(|_| key.scope != Scope::Global);
+        let users = users.map_or(&[][..], |tool| &tool.listings);
         let mut entries =
-            by_client(&before, &tool.listings, |client| had(draft.view(), key, client));
+            by_client(&before, &tool.listings, users, |client| had(draft.view(), key, client));
         if !is_new && before.is_empty() {
             // It was known from use before a configuration listed it, so this is not news.
             entries.retain(|(action, _), _| *action != Action::Added);
@@ -304,23 +308,24 @@ fn had(view: &View, key: &ToolKey, client: &str) -> bool {
 
 /// Groups the changes of a tool's listings by action and cause, each with the clients that it concerns. The
 /// action is `Added` for a client that never listed the tool, or that awaited a person's decision and never
-/// `had` it before.
+/// `had` it before. Where the user's own listings of a project's tool are loaded, they decide unless the project
+/// switches the tool off.
 fn by_client(
     before: &[Listing],
     after: &[Listing],
+    users: &[Listing],
     had: impl Fn(&str) -> bool,
 ) -> BTreeMap<(Action, PresenceCause), Vec<ClientId>> {
-    let of = |listings: &[Listing], client: &str| {
-        let own = listings
-            .iter()
-            .filter(|each| each.source.client == client && each.source.level != Level::Live);
-        own.map(|each| each.state).min()
-    };
     let clients: BTreeSet<&str> =
         before.iter().chain(after).map(|each| each.source.client.as_str()).collect();
     let mut changes: BTreeMap<(Action, PresenceCause), Vec<ClientId>> = BTreeMap::new();
     for client in clients {
-        let (old, new) = (of(before, client), of(after, client));
+        let (mut old, mut new) = (state_for(before, client), state_for(after, client));
+        let users = state_for(users, client).filter(|state| *state == ListingState::Configured);
+        if users.is_some() && (old == Some(ListingState::Off)) != (new == Some(ListingState::Off)) {
+            let decides = |state: &ListingState| *state == ListingState::Off;
+            (old, new) = (old.filter(decides).or(users), new.filter(decides).or(users));
+        }
         let (was, is) =
             (old == Some(ListingState::Configured), new == Some(ListingState::Configured));
         let action = match (was, is) {

@@ -4,6 +4,7 @@ mod apply;
 mod define;
 mod evaluate;
 mod providers;
+mod shadow;
 mod viewpoint;
 
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use crate::tool::{ListingState, Tool, ToolKind};
 
 pub(crate) use apply::{ApplyScan, readings_of};
 pub(crate) use providers::{Entry, Provider, Providers};
-pub(crate) use viewpoint::{ClientServers, invented, is_read_by, may_be_invented, see_as};
+pub(crate) use viewpoint::{ClientServers, invented, is_read_by, may_be_invented, see_all, see_as};
 
 /// A project, by id and root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::shadow;
 use crate::ids::{ClientId, Level, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use crate::store::View;
 use crate::tool::{Hold, Listing, ListingState, PresenceCause, Tool, ToolKind, ToolSummary};
@@ -27,14 +28,28 @@ enum Standing {
 /// summaries omit them.
 pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>) {
     let invented = invented(view);
+    shadow::settle(view, client, true);
     view.seen_by = client.cloned();
     if let Some(client) = client {
         see_as_one(view, client);
     }
+    mark(view, &invented);
+}
+
+/// Adapts a view to each client by itself. Entries of which a client loads only one all stay, because each can be
+/// switched off.
+pub(crate) fn see_all(view: &mut View) {
+    let invented = invented(view);
+    shadow::settle(view, None, false);
+    mark(view, &invented);
+}
+
+/// Marks invented names, and removes their summaries.
+fn mark(view: &mut View, invented: &HashSet<ToolKey>) {
     if invented.is_empty() {
         return;
     }
-    for key in &invented {
+    for key in invented {
         if let Some(tool) = view.tools.get_mut(key) {
             tool.presence.cause = PresenceCause::Invented;
         }
@@ -107,6 +122,9 @@ pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
 fn see_as_one(view: &mut View, client: &ClientId) {
     let servers = ClientServers::of(view, client);
     for tool in view.tools.values_mut() {
+        if tool.presence.cause.is_foreign() {
+            continue;
+        }
         let of = servers.standing(&tool.key.scope, (&*tool).into(), client);
         let cause = match of {
             Standing::There => continue,
@@ -220,11 +238,7 @@ impl<'a> From<&'a ToolSummary> for Facts<'a> {
 /// it belongs to the server and applies to every client.
 fn own(tool: Facts<'_>, client: &ClientId) -> Standing {
     let of_clients = || tool.listings.iter().filter(|each| each.source.level != Level::Live);
-    let state = of_clients()
-        .filter(|each| each.source.client == client.as_str())
-        .map(|each| each.state)
-        .min();
-    match state {
+    match shadow::state_for(tool.listings, client.as_str()) {
         Some(ListingState::Configured) => Standing::There,
         Some(state) => Standing::Away(state.cause()),
         None if of_clients().next().is_none() => {

@@ -107,8 +107,8 @@ fn forgetting_a_server_forgets_its_tools_and_what_is_still_listed_returns_as_new
     assert_eq!(forget(ScopeChoice::Global), (mine, 4), "the project's own stay");
     assert_eq!(forget(ScopeChoice::Either), ("mcp__y__* mcp__y__a".to_owned(), 1));
     world.scan(all());
-    let tool = world.report("mcp__x__a");
-    assert_eq!((tool.outcomes.as_str(), tool.presence.is_present()), ("", true));
+    let outcomes = world.report("mcp__x__a").outcomes;
+    assert_eq!((outcomes.as_str(), world.presence("mcp__x__a")), ("", "configured"));
 }
 
 #[test]

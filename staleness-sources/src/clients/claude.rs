@@ -139,6 +139,8 @@ fn project_servers(
             &file.root,
             &Rules { state: &state, ..Rules::plain(outside, &FILE) },
         );
+        // The client then loads the user's server of that name, unless that is switched off too.
+        draft.drop(|found| found.state == ListingState::Off && local.users.contains(&found.name));
         for refusal in all().filter_map(|each| each.refusal.clone()) {
             draft.note(|| refusal);
         }

@@ -1,15 +1,15 @@
 //! Reads `.claude.json`: the user's servers, and the user's servers for one project.
 //!
 //! A project's section is level `local` and says nothing about other projects. Its `disabledMcpServers` names
-//! servers of any origin that are disabled in the project. The user's own servers and plugins have one state
-//! for all projects, so the list is only applied to the section's servers, `.mcp.json` and the project's
-//! plugins.
+//! servers of any origin that are disabled in the project. The user's own servers have one state for all
+//! projects, so those in the list are also listed, as off, at level `local`. The user's plugins have one state for
+//! all projects.
 
 use std::collections::HashSet;
 use std::path::Path;
 
-use staleness_core::ids::Level;
-use staleness_core::scan::SourceReading;
+use staleness_core::ids::{Level, ToolName};
+use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::ListingState;
 
 use super::claude::STATE;
@@ -26,6 +26,8 @@ pub(super) struct LocalState {
     /// Disabled servers: the project's by name, those of plugins as `plugin:<plugin>:<server>`.
     pub(super) off_servers: HashSet<String>,
     pub(super) approvals: Approvals,
+    /// The user's own servers.
+    pub(super) users: HashSet<ToolName>,
     /// True if the user trusts the project. Only then may its files and sections approve its servers.
     pub(super) is_trusted: bool,
     pub(super) faults: Vec<String>,
@@ -57,8 +59,15 @@ pub(super) fn read(
         }
         JsonFile::Read(file) => {
             servers::add_keyed(&mut user, &file, &file.root, &Rules::plain(outside, &STATE));
-            sources.push(user.read());
             let seen = state.take(outside, &file, &mut local);
+            for off in state.off_servers.iter().filter_map(|name| Found::server(name)) {
+                if user.holds(&off.name) && !local.holds(&off.name) {
+                    local.add(off.switched_off(true));
+                }
+            }
+            let user = user.read();
+            state.users = user.found.iter().map(|found| found.name.clone()).collect();
+            sources.push(user);
             sources.push(local.finish(seen, true));
             if let Some((line, what)) = STATE.syntax.refuses(&file.liberties) {
                 let refusal = Some(STATE.refusal(path, line, what));

@@ -85,7 +85,7 @@ fn every_list_that_switches_servers_off_is_honoured() {
     let readings = tree.read();
     lists(
         &of(&readings, CLAUDE, Level::Local, "mcp"),
-        &["-mcp__l1__*", "mcp__l2__*", "mcp__l3__*"],
+        &["-mcp__global__*", "-mcp__l1__*", "mcp__l2__*", "mcp__l3__*"],
     );
     lists(
         &of(&readings, CLAUDE, Level::Project, "mcp"),

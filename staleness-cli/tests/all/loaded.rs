@@ -1,0 +1,99 @@
+//! What a client loads in one project: servers that the project switches off or replaces.
+
+use serde_json::json;
+
+use crate::common::{Sandbox, used};
+
+const OFF_HERE: &str = "switched off in claude-code/local/mcp";
+
+fn claude(sandbox: &Sandbox, section: serde_json::Value) {
+    let project = sandbox.project.to_str().unwrap();
+    let servers = json!({ "github": { "command": "x" }, "linear": { "command": "x" } });
+    let config = json!({ "mcpServers": servers, "projects": { project: section } });
+    sandbox.write("home/.claude.json", config.to_string());
+}
+
+fn matrix(sandbox: &Sandbox) -> String {
+    let text = sandbox.ok(&["tools", "matrix"]);
+    let rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_users_server_that_a_project_switches_off_is_off_there_for_that_client() {
+    let sandbox = Sandbox::new();
+    claude(&sandbox, json!({}));
+    sandbox.write("home/.cursor/mcp.json", r#"{"mcpServers": {"github": {"command": "x"}}}"#);
+    sandbox.start_of("claude-code", "c1");
+    for at in 1..=3 {
+        sandbox.hook(&used("PostToolUse", "mcp__github__q", &format!("g{at}")));
+        sandbox.hook(&used("PostToolUseFailure", "mcp__linear__q", &format!("l{at}")));
+    }
+    claude(&sandbox, json!({ "disabledMcpServers": ["github", "linear", "nosuch"] }));
+    let told = sandbox.start_of("claude-code", "c2");
+    for server in ["github", "linear"] {
+        assert!(told.contains(&format!("`mcp__{server}__*` (switched off)")), "{told}");
+    }
+    assert!(!told.contains("Failing"), "{told}");
+    assert_eq!(matrix(&sandbox), "server claude-code cursor\ngithub off configured\nlinear off -");
+    let of_claude = |args: &str| {
+        let args: Vec<&str> = args.split(' ').chain(["--agent", "claude-code"]).collect();
+        sandbox.ok(&args)
+    };
+    assert!(of_claude("tools show github").contains(OFF_HERE));
+    assert!(of_claude("tools show mcp__github__q").contains("its server github is switched off"));
+    let list = of_claude("tools list");
+    assert_eq!(list.matches("  off  ").count(), 2, "{list}");
+    assert!(!list.contains("active") && !list.contains("probation"), "{list}");
+    assert!(of_claude("review").contains("nothing needs attention"));
+    assert!(of_claude("tools suggest q").contains("no active tool fits"));
+    let others = sandbox.ok(&["tools", "list", "--agent", "cursor"]);
+    assert!(others.contains("mcp__github__q") && !others.contains("  off  "), "{others}");
+    assert_eq!(sandbox.status("mcp__github__q"), "active", "for any client");
+    assert_eq!(sandbox.status("mcp__linear__q"), "off", "for any client");
+    let told = sandbox.start_of("claude-code", "c3");
+    assert!(!told.contains("github") && !told.contains("linear"), "{told}");
+    claude(&sandbox, json!({}));
+    let told = sandbox.start_of("claude-code", "c4");
+    assert!(told.contains("Available again: `mcp__github__*`"), "{told}");
+    assert_eq!(
+        matrix(&sandbox),
+        "server claude-code cursor\ngithub configured configured\nlinear configured -"
+    );
+}
+
+#[test]
+fn a_projects_server_replaces_the_users_of_that_name_while_it_is_approved() {
+    let sandbox = Sandbox::new();
+    claude(&sandbox, json!({}));
+    sandbox.start_of("claude-code", "c1");
+    for at in 1..=3 {
+        sandbox.hook(&used("PostToolUseFailure", "mcp__github__q", &format!("l{at}")));
+    }
+    sandbox.write("project/.mcp.json", r#"{"mcpServers": {"github": {"command": "y"}}}"#);
+    let trusted = |key: &str| json!({ "hasTrustDialogAccepted": true, key: ["github"] });
+    let scope = || sandbox.tool("github")["scope"].clone();
+    for (section, loaded) in [
+        (json!({}), "global"),
+        (trusted("disabledMcpjsonServers"), "global"),
+        (trusted("enabledMcpjsonServers"), "project"),
+    ] {
+        claude(&sandbox, section);
+        sandbox.ok(&["scan"]);
+        assert_eq!(scope(), loaded);
+        let rows = "server claude-code\ngithub configured\nlinear configured";
+        assert_eq!(matrix(&sandbox), rows, "{loaded}");
+        let is_alarm = sandbox.ok(&["review"]).contains("mcp__github__q");
+        assert_eq!(is_alarm, loaded == "global");
+    }
+    let told = sandbox.start_of("claude-code", "c2");
+    assert!(!told.contains("ailing"), "{told}");
+    let shown = sandbox.ok(&["tools", "show", "mcp__github__q"]);
+    assert!(shown.contains("the project's own server github is loaded instead"), "{shown}");
+    sandbox.hook(&used("PostToolUse", "mcp__github__q", "p1"));
+    assert_eq!(sandbox.tool("mcp__github__q")["outcomes"], "S");
+    std::fs::remove_file(sandbox.root().join("project/.mcp.json")).unwrap();
+    sandbox.ok(&["scan"]);
+    assert_eq!(scope(), "global");
+    assert!(!sandbox.ok(&["tools", "list"]).contains("removed from config"));
+}

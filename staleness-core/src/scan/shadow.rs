@@ -1,0 +1,166 @@
+//! Shadows: servers that a client does not load in a project, because its entry for the project says otherwise.
+//!
+//! The user's entry of a server serves every project, so its row cannot say what one project makes of it. A view
+//! of a project keeps for each client the entry that decides.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::ids::{ClientId, Level, Scope, ServerKey, ToolName};
+use crate::store::View;
+use crate::tool::{Hold, Listing, ListingState, PresenceCause, ToolKind};
+
+/// Returns the best state of a client's own entries.
+pub(super) fn state_for(listings: &[Listing], client: &str) -> Option<ListingState> {
+    listings.iter().filter(|each| is_of(each, client)).map(|each| each.state).min()
+}
+
+fn is_of(listing: &Listing, client: &str) -> bool {
+    listing.source.level != Level::Live && listing.source.client == client
+}
+
+/// The project's and the user's listings of one server.
+#[derive(Debug, Default)]
+struct Pair {
+    own: Vec<Listing>,
+    global: Vec<Listing>,
+    /// True if a person decided about one of the entries, so that both stay visible.
+    is_held: bool,
+    /// True if the project's entry is loaded instead of the user's.
+    is_shadowed: bool,
+    /// True if no client loads the user's entry.
+    is_off: bool,
+}
+
+impl Pair {
+    /// Leaves each client only the listings that decide: the project's if they load the server or switch it off,
+    /// else the user's if they load it. What the project switches off is off in the user's entry.
+    fn settle(&mut self, client: Option<&ClientId>, replaces: bool) {
+        let clients: BTreeSet<String> =
+            self.global.iter().map(|each| each.source.client.clone()).collect();
+        let mut is_off = false;
+        for each in &clients {
+            let states = (state_for(&self.own, each), state_for(&self.global, each));
+            let (Some(own), Some(global)) = states else { continue };
+            if own != ListingState::Configured && !global.is_listed() {
+                continue;
+            }
+            let is_loaded = own == ListingState::Configured
+                || own.is_listed() && global != ListingState::Configured;
+            if own == ListingState::Off {
+                self.global.retain(|listing| !is_of(listing, each));
+                self.global.extend(self.own.extract_if(.., |listing| is_of(listing, each)));
+                self.global.sort();
+                is_off = true;
+            } else if self.is_held || !replaces {
+                continue;
+            } else if is_loaded {
+                self.global.retain(|listing| !is_of(listing, each));
+                self.is_shadowed |= client.is_some_and(|client| client.as_str() == each);
+            } else {
+                self.own.retain(|listing| !is_of(listing, each));
+            }
+        }
+        self.is_shadowed |= self.global.is_empty();
+        self.is_off =
+            is_off && !self.global.iter().any(|each| each.state == ListingState::Configured);
+    }
+}
+
+/// Adapts the servers of a view of one project, and their tools. Unless `replaces` is set, entries that replace each
+/// other all stay, and only what is switched off counts.
+pub(super) fn settle(view: &mut View, client: Option<&ClientId>, replaces: bool) {
+    let (mut pairs, mut servers) = pairs(view);
+    if pairs.is_empty() {
+        return;
+    }
+    pairs.values_mut().for_each(|pair| pair.settle(client, replaces));
+    servers.retain(|_, name| pairs.contains_key(name));
+    // Returns why the row is absent in the project.
+    let adapt = |scope: &Scope,
+                 name: &ToolName,
+                 kind: ToolKind,
+                 server: Option<&ServerKey>,
+                 listings: &mut Vec<Listing>| {
+        let is_entry = kind == ToolKind::McpServer;
+        let of = match kind {
+            ToolKind::McpServer => Some(name),
+            ToolKind::McpTool => server.and_then(|server| servers.get(server)),
+            _ => None,
+        };
+        let pair = of.and_then(|name| pairs.get(name))?;
+        match (scope, is_entry) {
+            (Scope::Project(_), false) => None,
+            (Scope::Project(_), true) => {
+                listings.clone_from(&pair.own);
+                pair.own.is_empty().then_some(PresenceCause::OtherClient)
+            }
+            (Scope::Global, _) if pair.is_shadowed => Some(PresenceCause::OtherClient),
+            (Scope::Global, true) => {
+                listings.clone_from(&pair.global);
+                pair.is_off.then_some(PresenceCause::Disabled)
+            }
+            (Scope::Global, false) => pair.is_off.then_some(PresenceCause::ServerDisabled),
+        }
+    };
+    for tool in view.tools.values_mut() {
+        let (key, server) = (&tool.key, tool.server.as_ref());
+        if let Some(away) = adapt(&key.scope, &key.name, tool.kind, server, &mut tool.listings)
+            && (away.is_foreign() || tool.presence.is_present())
+        {
+            tool.presence.cause = away;
+        }
+    }
+    for (scope, summaries) in &mut view.summaries {
+        summaries.retain_mut(|tool| {
+            let server = tool.server.as_ref();
+            let away = adapt(scope, &tool.name, tool.kind, server, &mut tool.listings);
+            tool.present &= away.is_none();
+            !away.is_some_and(PresenceCause::is_foreign)
+        });
+    }
+}
+
+/// Returns the servers that both the user and the project list or listed, and the names of these by key. Empty if the
+/// view has servers of several projects.
+fn pairs(view: &View) -> (HashMap<ToolName, Pair>, HashMap<ServerKey, ToolName>) {
+    let mut pairs: HashMap<ToolName, Pair> = HashMap::new();
+    let mut servers = HashMap::new();
+    let mut projects = BTreeSet::new();
+    let mut note = |scope: &Scope,
+                    name: &ToolName,
+                    server: Option<&ServerKey>,
+                    listings: &[Listing],
+                    hold: Hold| {
+        let pair = pairs.entry(name.clone()).or_default();
+        let own = match scope.project() {
+            Some(project) => {
+                projects.insert(project.clone());
+                &mut pair.own
+            }
+            None => &mut pair.global,
+        };
+        own.extend_from_slice(listings);
+        pair.is_held |= hold != Hold::None;
+        servers.extend(server.map(|server| (server.clone(), name.clone())));
+    };
+    for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer) {
+        let (key, server) = (&tool.key, tool.server.as_ref());
+        note(&key.scope, &key.name, server, &tool.listings, tool.hold);
+    }
+    for (scope, summaries) in &view.summaries {
+        for tool in summaries.iter().filter(|tool| tool.kind == ToolKind::McpServer) {
+            note(scope, &tool.name, tool.server.as_ref(), &tool.listings, tool.hold);
+        }
+    }
+    pairs.retain(|_, pair| !pair.own.is_empty() && !pair.global.is_empty());
+    if projects.len() > 1 {
+        pairs.clear();
+    }
+    for pair in pairs.values_mut() {
+        for listings in [&mut pair.own, &mut pair.global] {
+            listings.sort();
+            listings.dedup();
+        }
+    }
+    (pairs, servers)
+}
