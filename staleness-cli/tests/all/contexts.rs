@@ -155,3 +155,17 @@ fn the_first_session_of_a_client_is_told_the_same_whoever_came_before() {
         }
     }
 }
+
+/// Bug: a name of Cursor without a server was in `list_stale` and told at no start, though its servers may have it.
+#[test]
+fn a_failing_name_without_a_server_is_told_at_a_start_too() {
+    let sandbox = Sandbox::new();
+    let servers = json!({ "mcpServers": { "one": { "command": "x" }, "two": { "command": "x" } } });
+    sandbox.write("home/.cursor/mcp.json", servers.to_string());
+    sandbox.start_of("cursor", "c1");
+    for _ in 0..3 {
+        sandbox.ok(&line("record MCP:serch --failure --agent cursor"));
+    }
+    let told = sandbox.start_of("cursor", "c2");
+    assert!(told.contains("`MCP:serch` (3 of the last 3 uses failed)"), "{told}");
+}

@@ -1,6 +1,7 @@
 //! Selections of the tools to report to an agent: those that fail, and those that changed.
 
 use crate::ids::{ProjectId, Scope, ToolKey};
+use crate::scan::may_be_invented;
 use crate::store::{DefinitionFilter, Selection, ToolFilter, View};
 use crate::tool::ToolKind;
 
@@ -30,6 +31,11 @@ pub(super) fn around_demoted(project: &ProjectId, view: &View, mut more: Selecti
             more = more
                 .peek(ToolFilter::Server(Scope::Global, server.clone()))
                 .peek(ToolFilter::Server(Scope::Project(project.clone()), server));
+        } else if may_be_invented(tool) {
+            // Any server of its callers may have it.
+            more = more
+                .peek(ToolFilter::Configured(Scope::Global))
+                .peek(ToolFilter::Configured(Scope::Project(project.clone())));
         }
     }
     more
