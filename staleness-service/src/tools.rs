@@ -143,26 +143,6 @@ pub fn reported(
     Err(refused)
 }
 
-/// Returns the client for which a success that was reported by hand counts as a use: the asking one, unless only
-/// other clients have the tool configured. Such a success is evidence of health alone.
-///
-/// # Errors
-/// Errors of the store.
-pub fn used_by(
-    registry: &Registry,
-    settings: &Settings,
-    name: &ToolName,
-) -> Result<Option<ClientId>, ServiceError> {
-    let is_others = match resolve(registry, settings, name.as_str(), ScopeChoice::Either) {
-        Ok(NamedTool::Known(key)) => {
-            let shown = registry.tools().show(&settings.project, &[key], settings.now).wait()?;
-            shown.presence.cause == PresenceCause::OtherClient && !shown.clients.is_empty()
-        }
-        _ => Unused::of(registry, settings, name.as_str())?.is_some_and(|each| each.is_foreign()),
-    };
-    Ok(settings.client.clone().filter(|_| !is_others))
-}
-
 /// A tool of a known server that nobody has used yet.
 #[derive(Debug)]
 pub struct Unused {

@@ -10,7 +10,7 @@ use crate::args::RecordArgs;
 use crate::error::CliError;
 use crate::output::{Output, escape, tools};
 use crate::settings::{Access, Settings};
-use staleness_service::tools::{did_you_mean, reported, used_by};
+use staleness_service::tools::{did_you_mean, reported};
 
 pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Result<(), CliError> {
     let outcome = if args.outcome.success {
@@ -26,9 +26,6 @@ pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Resul
     let mut used = Use::new(op, tool, outcome, settings.now, settings.project.clone());
     used.session = optional::<SessionId>("session", args.session.as_ref())?;
     (used.agent, used.client) = (settings.agent.clone(), settings.client.clone());
-    if outcome == OutcomeKind::Success {
-        used.client = used_by(&registry, settings, &used.tool)?;
-    }
     used.duration_ms = args.duration_ms;
     let report = registry.tools().record(used).wait()?;
     let near = || tools::did_you_mean(did_you_mean(&registry, settings, &report.tool).as_deref());

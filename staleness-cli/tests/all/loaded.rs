@@ -97,29 +97,3 @@ fn a_projects_server_replaces_the_users_of_that_name_while_it_is_approved() {
     assert_eq!(scope(), "global");
     assert!(!sandbox.ok(&["tools", "list"]).contains("removed from config"));
 }
-
-#[test]
-fn a_success_reported_by_hand_does_not_give_a_client_anothers_tool() {
-    let sandbox = Sandbox::new();
-    sandbox.write("home/.cursor/mcp.json", r#"{"mcpServers": {"stripe": {"command": "x"}}}"#);
-    sandbox.codex(&["github"]);
-    sandbox.ok(&["scan"]);
-    let record = |name: &str, client: &str| {
-        sandbox.ok(&["record", name, "--success", "--new", "--agent", client]);
-    };
-    record("mcp__stripe__charge", "cursor");
-    for name in ["stripe", "mcp__stripe__charge", "mcp__stripe__refund"] {
-        record(name, "codex");
-    }
-    let list = |client: &str| sandbox.ok(&["tools", "list", "--agent", client]);
-    assert!(!list("codex").contains("stripe"), "{}", list("codex"));
-    assert!(list("cursor").contains("mcp__stripe__charge") && list("cursor").contains("SS"));
-    // What no client configures is there for those that used it.
-    for client in ["cursor", "codex"] {
-        record("deploy", client);
-        assert!(list(client).contains("deploy"), "{}", list(client));
-    }
-    let call = used("PostToolUse", "mcp__stripe__charge", "h1").to_string();
-    sandbox.hook_with(&["--client", "codex"], call.as_bytes());
-    assert!(list("codex").contains("mcp__stripe__charge"), "its client called it");
-}

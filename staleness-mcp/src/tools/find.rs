@@ -319,9 +319,6 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
     used.session = optional::<SessionId>("session", asked.session.as_ref())?;
     used.agent = call.agent.clone();
     used.client.clone_from(&settings.client);
-    if kind == OutcomeKind::Success {
-        used.client = tools::used_by(&registry, settings, &used.tool)?;
-    }
     used.duration_ms = asked.duration_ms;
     let report = registry.tools().record(used).wait()?;
     let mut text =
