@@ -51,8 +51,8 @@ impl Scanned {
     }
 }
 
-/// The time after which a call reads the configuration again.
-const SCAN_EVERY: Duration = Duration::from_secs(10 * 60);
+/// The time after which a call reads the configuration again, which takes a few milliseconds if nothing changed.
+const SCAN_EVERY: Duration = Duration::from_secs(15);
 
 /// The number of projects whose last scan is remembered.
 const MAX_SCANNED: usize = 64;
@@ -195,19 +195,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_project_is_scanned_every_ten_minutes_and_only_so_many_of_them() {
+    fn a_project_is_scanned_every_15_seconds_and_only_so_many_of_them() {
         let mut scanned = Scanned::default();
         let project = |at: usize| ProjectId::of_root(&format!("/{at}"));
-        let (begin, minute) = (Instant::now(), Duration::from_secs(60));
-        for (after, is_due) in [(0, true), (0, false), (9, false), (10, true), (19, false)] {
-            assert_eq!(scanned.is_due(&project(0), begin + after * minute), is_due, "{after}");
+        let (begin, second) = (Instant::now(), Duration::from_secs(1));
+        for (after, is_due) in [(0, true), (0, false), (14, false), (15, true), (29, false)] {
+            assert_eq!(scanned.is_due(&project(0), begin + after * second), is_due, "{after}");
         }
-        let now = begin + 19 * minute;
+        let now = begin + 29 * second;
         for at in 1..64 {
             assert!(scanned.is_due(&project(at), now), "{at}");
         }
         assert!(!scanned.is_due(&project(64), now));
-        assert!(scanned.is_due(&project(64), now + minute), "one of them is due again");
-        assert!(!scanned.is_due(&project(0), now + minute), "and lost its place");
+        assert!(scanned.is_due(&project(64), now + second), "one of them is due again");
+        assert!(!scanned.is_due(&project(0), now + second), "and lost its place");
     }
 }
