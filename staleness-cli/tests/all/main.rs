@@ -6,6 +6,7 @@ mod asking;
 #[cfg(feature = "redb")]
 mod both_backends;
 mod by_hand;
+mod causes;
 mod check;
 mod check_blind;
 mod check_documents;

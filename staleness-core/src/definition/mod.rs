@@ -298,6 +298,13 @@ impl Definition {
         let differences = change::differences(accepted.as_ref(), now);
         let class = change::class(&differences).unwrap_or(ChangeClass::Wording);
         let pending = (policy.of(class) != Treatment::Count && !is_accepted).then_some(class);
+        // What waits already was told when it came: the journal has what this version adds.
+        let told = if self.pending.is_none_or(|waits| class > waits) {
+            class
+        } else {
+            let step = change::class(&change::differences(Some(&self.current), now));
+            class.min(step.unwrap_or(ChangeClass::Wording))
+        };
         let before = std::mem::replace(&mut self.current, now.clone());
         self.previous = if is_accepted { Some(before) } else { accepted };
         self.pending = if is_withheld { self.pending.max(pending) } else { pending };
@@ -305,11 +312,11 @@ impl Definition {
         self.changes = self.changes.saturating_add(1);
         let is_news = self
             .journalled
-            .is_none_or(|(known, when)| class > known || at.millis_since(when) >= JOURNAL_AGAIN);
+            .is_none_or(|(known, when)| told > known || at.millis_since(when) >= JOURNAL_AGAIN);
         if is_news {
-            self.journalled = Some((class, at));
+            self.journalled = Some((told, at));
         }
-        is_news.then_some(class)
+        is_news.then_some(told)
     }
 
     /// Lets nothing wait that the policy only counts.

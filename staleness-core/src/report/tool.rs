@@ -36,6 +36,9 @@ pub struct HealthReport {
     /// The evidence, if the tool is not healthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
+    /// When the failures began, if they demote the tool.
+    #[serde(skip)]
+    pub since: Option<Timestamp>,
 }
 
 /// A tool with all known facts and its verdict.
@@ -171,7 +174,7 @@ fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
         }
         Some(_) => HealthState::Failing,
     };
-    HealthReport { state, cause }
+    HealthReport { state, cause, since: tool.health.began(&tool.ring) }
 }
 
 fn failing_cause(context: &Context<'_>, tool: &Tool) -> Option<String> {

@@ -102,6 +102,17 @@ impl Health {
         Some(HealthChange::Failed(cause))
     }
 
+    /// Returns when the failures began that demote the tool: the first one since its last success.
+    pub(crate) fn began(&self, ring: &Ring) -> Option<Timestamp> {
+        let demoted = self.failing.as_ref()?.since;
+        let counted = ring.entries().rev().filter(|entry| entry.mark.is_counted());
+        let run = counted
+            .take(usize::from(self.window))
+            .take_while(|entry| entry.mark == Mark::Failure)
+            .map(|entry| entry.at);
+        run.chain([demoted]).min()
+    }
+
     /// Clears the failing state because a person says that the tool works. Returns true if it was failing.
     pub fn lift(&mut self, policy: &ToolPolicy) -> bool {
         if policy.window_restarts_on_restore {
@@ -167,6 +178,26 @@ mod tests {
         policy.window_restarts_on_restore = true;
         assert!(!run("FFFSFF", &policy).0.is_failing());
         assert!(run("FFFSFFF", &policy).0.is_failing());
+    }
+
+    #[test]
+    fn failures_began_with_the_first_one_since_the_last_success() {
+        for (letters, began) in [
+            ("FF", None),
+            ("FFF", Some(0)),
+            ("SFOFF", Some(1)),
+            ("FSFF", Some(2)),
+            ("FFFSF", Some(4)),
+        ] {
+            let mut ring = Ring::default();
+            let mut health = Health::default();
+            for (at, mark) in letters.chars().filter_map(Mark::from_letter).enumerate() {
+                let at_time = Timestamp::from_millis(at as i64);
+                ring.push(RingEntry { mark, at: at_time, op: at as u64 }, 5);
+                health.follow(&ring, mark, at_time, &ToolPolicy::default());
+            }
+            assert_eq!(health.began(&ring), began.map(Timestamp::from_millis), "{letters}");
+        }
     }
 
     #[test]

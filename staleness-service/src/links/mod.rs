@@ -3,6 +3,7 @@
 //! Nothing is stored for this. It is derived from the journal, definitions, documents, routes, items and
 //! work.
 
+mod causes;
 mod resting;
 
 use serde::Serialize;
@@ -10,7 +11,7 @@ use staleness::ids::{ItemKey, Scope, ToolKey};
 use staleness::knowledge::{Evidence, Fact};
 use staleness::registry::ScopeChoice;
 use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
-use staleness::tool::Status;
+use staleness::tool::{Hold, Status};
 use staleness::verdict::{Ground, Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::journal::Subject;
@@ -27,8 +28,9 @@ use crate::remembered::Remembered;
 use crate::settings::Settings;
 use crate::tools::{NamedTool, did_you_mean, resolve};
 use crate::words::tool_name;
+use causes::{began, causes};
+use resting::rests_on;
 pub use resting::{Counts, Impact, Leading, Line, Link};
-use resting::{lost, rests_on};
 
 /// Maximum number of journal entries to read for one subject.
 const ENTRIES: u32 = 200;
@@ -122,22 +124,16 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
     match thing {
         Thing::Tool(tool, key) => {
             let all = of(Subject::tool(&key))?;
-            let is_now = |event: &&Event| {
-                event.entry.to.as_deref() == Some(tool.status.as_str())
-                    && event.entry.from != event.entry.to
-            };
-            let began = all.iter().rev().find(is_now).map(|event| event.entry.at);
-            let absent = (tool.status == Status::Stale).then_some(tool.presence.since);
-            let since = absent.or(began).unwrap_or(tool.discovered_at);
             let mut server = None;
             for key in server_keys(registry, settings, &tool)? {
                 journal.extend(of(Subject::tool(&key))?);
                 let (project, now) = (&settings.project, settings.now);
                 server = Some(registry.tools().show(project, &[key], now).wait()?);
             }
-            if tool.verdict.level != Level::Fresh {
-                why.causes = causes(registry, settings, &key, since, &journal)?;
-            }
+            let definitions = registry.tools().definitions(&settings.project.id, &key).wait()?;
+            let since = began(&tool, &all);
+            why.causes = causes(&tool, since, &definitions, &all, &journal);
+            let server = server.filter(|_| tool.hold != Hold::Demoted);
             // A server speaks for its tools.
             if let Some(server) = server {
                 let signals = server.verdict.signals.into_iter();
@@ -167,7 +163,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             let all = found.groups.into_iter().filter(|group| group.path == path);
             let mut found: Vec<Finding> = all.flat_map(|group| group.found).collect();
             found.retain(|each| each.told.verdict.level != Level::Fresh);
-            why.since = began(settings, &found);
+            why.since = not_since(settings, &found);
             why.findings = found.into_iter().map(|each| each.told).collect();
             let worst = why.findings.first();
             why.state = match worst {
@@ -301,54 +297,9 @@ fn server_keys(
     Ok(found.into_iter().collect())
 }
 
-/// Returns sentences on changes to the definition and the server within the day before a state began.
-fn causes(
-    registry: &Registry,
-    settings: &Settings,
-    key: &ToolKey,
-    since: Timestamp,
-    of_server: &[Event],
-) -> Result<Vec<String>, ServiceError> {
-    let is_then = |at: Timestamp| at <= since && since.millis_since(at) <= Timestamp::DAY;
-    let day = |at: Timestamp| at.to_string().chars().take(10).collect::<String>();
-    let mut causes = Vec::new();
-    for row in registry.tools().definitions(&settings.project.id, key).wait()? {
-        if row.changes > 0 && is_then(row.since) {
-            let lost: Vec<String> =
-                lost(registry, settings, key)?.iter().map(|name| format!("`{name}`")).collect();
-            let what = if lost.is_empty() {
-                "changed".to_owned()
-            } else {
-                format!("lost {}", lost.join(", "))
-            };
-            causes.push(format!(
-                "began on {}; its definition {what} on {}",
-                day(since),
-                day(row.since)
-            ));
-        }
-    }
-    for event in of_server
-        .iter()
-        .filter(|event| is_then(event.entry.at) && event.entry.from.is_some())
-        .filter(|event| event.entry.from != event.entry.to)
-    {
-        if let Some(to) = &event.entry.to {
-            causes.push(format!(
-                "began on {}; its server became {to} on {}",
-                day(since),
-                day(event.entry.at)
-            ));
-        }
-    }
-    causes.sort();
-    causes.dedup();
-    Ok(causes)
-}
-
 /// Returns when a document came to the level of its worst finding: when the first of what such findings name
 /// was removed, or when it was written if that was later. `None` unless all of them have a date.
-fn began(settings: &Settings, found: &[Finding]) -> Option<Timestamp> {
+fn not_since(settings: &Settings, found: &[Finding]) -> Option<Timestamp> {
     let mut repo = settings.repo();
     let level = found.first()?.told.verdict.level;
     let worst = found.iter().filter(|each| each.told.verdict.level == level);

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use serde::Serialize;
-use staleness::ids::ToolKey;
 use staleness::registry::WorkListing;
 use staleness::report::RouteReport;
 use staleness::{Registry, Wait};
+use staleness_core::definition::Definition;
 use staleness_docs::disk::{Fence, look};
 
 use super::Thing;
@@ -165,7 +165,10 @@ pub(super) fn rests_on(
     let (settings, project) = (world.settings, &world.settings.project.id);
     let (kind, name) = thing.names();
     let lost: Vec<String> = match thing {
-        Thing::Tool(_, key) => lost(registry, settings, key)?.into_iter().collect(),
+        Thing::Tool(_, key) => {
+            let definitions = registry.tools().definitions(project, key).wait()?;
+            lost(&definitions).into_iter().collect()
+        }
         _ => Vec::new(),
     };
     let lost_terms: Vec<Term> = lost.iter().map(|name| Term::new(name)).collect();
@@ -317,14 +320,8 @@ fn cut(text: &str) -> String {
     text.trim().chars().take(LINE_CHARS).collect()
 }
 
-/// Returns the parameters that were removed from the definition of a tool, or of any tool of a server.
-pub(super) fn lost(
-    registry: &Registry,
-    settings: &Settings,
-    key: &ToolKey,
-) -> Result<BTreeSet<String>, ServiceError> {
-    let rows = registry.tools().definitions(&settings.project.id, key).wait()?;
-    let all = rows.iter().flat_map(staleness_core::definition::Definition::differences);
-    let lost = all.filter(|each| each.what == "lost").filter_map(|each| each.name);
-    Ok(lost.filter_map(|name| Some(name.rsplit(['.', ':']).next()?.to_owned())).collect())
+/// Returns the parameters that were removed from definitions.
+pub(super) fn lost(definitions: &[Definition]) -> BTreeSet<String> {
+    let lost = definitions.iter().flat_map(Definition::differences).filter(|it| it.what == "lost");
+    lost.filter_map(|it| Some(it.name?.rsplit(['.', ':']).next()?.to_owned())).collect()
 }
