@@ -18,6 +18,7 @@ use crate::citations;
 use crate::error::{ErrorKind, ServiceError, brief, quoted};
 use crate::items::without_gone;
 use crate::listener::Listener;
+use crate::scan;
 use crate::settings::{Access, Settings};
 
 /// The options of a check.
@@ -170,10 +171,19 @@ pub(crate) fn without_others(
     kept
 }
 
-/// Returns the paths of the documents that a check without arguments reads, without running git.
-pub(crate) fn paths(settings: &Settings) -> Result<Vec<String>, ServiceError> {
+/// Returns the paths of the documents that a check without arguments reads, without running git, and of the
+/// skills, commands, agents and rules that the project gives to its agents.
+pub(crate) fn paths(settings: &Settings) -> Result<BTreeSet<String>, ServiceError> {
     let report = read_files(settings, CheckOptions::new(settings.now))?;
-    Ok(report.documents.into_iter().map(|document| document.key.path).collect())
+    let tracked = unknown(settings, &report.documents);
+    let tracked = tracked.iter().map(|path| key_of(settings, None, &path.to_string_lossy()));
+    let given = scan::declared(settings).entries.into_iter().filter_map(|each| match each.kind {
+        "skill" => Some(format!("{}/SKILL.md", each.name)),
+        "agent" | "command" | "rules" => Some(each.name),
+        _ => None,
+    });
+    let read = report.documents.iter().map(|document| document.key.path.clone());
+    Ok(read.chain(tracked).chain(given).collect())
 }
 
 /// Returns the context for verdicts on items and documents, for the current agent.

@@ -58,11 +58,17 @@ impl Finding {
 
     /// Returns the evidence that affects the verdict. Some evidence has no weight for some kinds of item.
     pub fn told_evidence(&self) -> impl Iterator<Item = &Evidence> {
-        let signals = &self.told.verdict.signals;
-        let is_told =
-            |one: &&Evidence| signals.iter().any(|each| each.kind == one.fact.kind().into());
-        self.evidence.iter().filter(is_told)
+        told_evidence(&self.told, &self.evidence)
     }
+}
+
+/// Returns the evidence that affects a verdict. Some has no weight for some kinds of item.
+pub(crate) fn told_evidence<'e>(
+    told: &'e KnowledgeReport,
+    evidence: &'e [Evidence],
+) -> impl Iterator<Item = &'e Evidence> {
+    let signals = &told.verdict.signals;
+    evidence.iter().filter(|one| signals.iter().any(|each| each.kind == one.fact.kind().into()))
 }
 
 /// Returns a hash of the name that was removed and the commit that removed it. `None` for other facts.

@@ -198,3 +198,87 @@ fn a_document_tells_each_finding_and_since_when_it_does_not_hold() {
     sandbox.check_now();
     assert_eq!(why()["since"], "2026-04-13T00:00:00Z");
 }
+
+#[test]
+fn skills_commands_and_agents_name_tools_as_documents_do() {
+    let sandbox = connected();
+    let paths = [".claude/agents/ag.md", ".claude/commands/go.md", ".claude/skills/rel/SKILL.md"];
+    for path in paths {
+        let text = "---\nname: rel\ndescription: d\n---\nCall `find_issue` with `repo`.\n";
+        sandbox.write(&format!("project/{path}"), text);
+        assert_eq!(sandbox.json(&["why", path])["kind"], "document", "{path}");
+    }
+    let told = sandbox.json(&["impact", TOOL]);
+    assert_eq!(column(&told, "documents", "path")[..3], paths, "{told}");
+    assert_eq!((&told["counts"]["documents"], &told["counts"]["still"]), (&json!(4), &json!(6)));
+}
+
+#[test]
+fn a_name_belongs_to_the_server_that_has_the_tool() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["a", "a__b"]);
+    for (server, name) in [("a", "get__node"), ("a__b", "find")] {
+        let tool = json!({ "name": name, "inputSchema": {} });
+        let file = sandbox.write("tools.json", json!({ "tools": [tool] }).to_string());
+        sandbox.ok(&["scan", "--tools-json", file.to_str().unwrap(), "--server", server]);
+        let full = format!("mcp__{server}__{name}");
+        sandbox.ok(&["routes", "learn", "--query", name, "--tool", &full]);
+    }
+    sandbox.write("project/guide.md", "mcp__a__b__find\n\nmcp__a__get__node\n\nget__node\n");
+    for (name, lines, tool) in [
+        ("mcp__a__*", json!([3]), "mcp__a__get__node"),
+        ("mcp__a__b__*", json!([1]), "mcp__a__b__find"),
+        ("mcp__a__get__node", json!([3, 5]), "mcp__a__get__node"),
+    ] {
+        let told = sandbox.json(&["impact", name]);
+        let found: Vec<&Value> =
+            told["documents"].as_array().unwrap().iter().map(|each| &each["line"]).collect();
+        assert_eq!((json!(found), column(&told, "routes", "tool")), (lines, vec![tool]), "{name}");
+    }
+}
+
+#[test]
+fn a_route_tells_that_it_is_skipped_and_what_its_query_names() {
+    let sandbox = connected();
+    let route = sandbox.json(&["routes"])["routes"][0]["id"].as_str().unwrap().to_owned();
+    let causes = [
+        format!("skipped: {TOOL} is demoted"),
+        "began on 2026-11-18; its definition lost `repo` on 2026-11-18".to_owned(),
+        format!("its query names `repo`, which {TOOL} lost"),
+    ];
+    assert_eq!(sandbox.json(&["why", &route])["causes"], json!(causes));
+    sandbox.ok(&["tools", "restore", TOOL]);
+    assert_eq!(sandbox.json(&["why", &route])["causes"], json!(causes[2..]));
+}
+
+#[test]
+fn a_plan_tells_what_it_rests_on_that_does_not_hold_and_an_item_since_when() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/run.sh", "x\n");
+    sandbox.write("project/guide.md", "Start `run.sh` first.\n");
+    sandbox.commit("2026-01-02T00:00:00Z");
+    let run = |args: &[&str], now: &str| sandbox.ok(&[args, &["--now", now]].concat());
+    let add = ["knowledge", "add", "--id", "rt", "--cite", "run.sh", "--body", "Start it."];
+    run(&add, "2026-01-03T00:00:00Z");
+    let plan = ["work", "add", "plan", "Release", "--id", "pl", "--ref", "rt", "--ref", "guide.md"];
+    run(&plan, "2026-01-03T00:00:00Z");
+    let why = |name: &str| sandbox.json(&["why", name, "--now", "2026-01-06T00:00:00Z"]);
+    assert_eq!(
+        (&why("pl")["causes"], &why("rt")["since"]),
+        (&json!([]), &json!("2026-01-03T00:00:00Z"))
+    );
+    std::fs::rename(sandbox.project.join("run.sh"), sandbox.project.join("go.sh")).unwrap();
+    sandbox.commit("2026-01-05T00:00:00Z");
+    sandbox.check_now();
+    let told = why("rt");
+    assert_eq!((&told["state"], &told["since"]), (&json!("stale"), &json!("2026-01-05T00:00:00Z")));
+    let plan = why("pl");
+    let causes = plan["causes"].as_array().unwrap().iter().map(|each| each.as_str().unwrap());
+    let causes: Vec<&str> = causes.collect();
+    assert!(
+        causes.len() == 2
+            && causes[0].starts_with("refers to rt, which is stale: run.sh is now go.sh")
+            && causes[1].starts_with("refers to guide.md, which is stale: run.sh is now go.sh"),
+        "{causes:?}"
+    );
+}

@@ -4,8 +4,9 @@ use staleness::registry::ScopeChoice;
 use staleness::report::KnowledgeReport;
 
 use super::item_id;
-use super::world::World;
+use super::world::{Pretended, World};
 use crate::error::{ErrorKind, ServiceError};
+use crate::items::Known;
 use crate::settings::Access;
 
 /// Returns reports on all items that the project sees, sorted by id.
@@ -30,6 +31,18 @@ pub fn show(
     id: &str,
     scope: ScopeChoice,
 ) -> Result<KnowledgeReport, ServiceError> {
+    Ok(known(world, id, scope)?.told(&world.context()))
+}
+
+/// Returns one item with its evidence.
+///
+/// # Errors
+/// Errors of [`show`].
+pub(crate) fn known(
+    world: &World<'_>,
+    id: &str,
+    scope: ScopeChoice,
+) -> Result<Known, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let target = world.target(&registry, &item_id(id)?, scope)?;
     // A related item may live in a file, and be stale because of what was found there.
@@ -38,6 +51,6 @@ pub fn show(
     } else {
         world.look_at_hand(&registry)?;
     }
-    let told = world.told(&registry, &[target.item.key])?.pop();
-    told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item no longer exists"))
+    let known = world.known_as(&registry, &[target.item.key], Pretended::default())?.pop();
+    known.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item no longer exists"))
 }

@@ -13,6 +13,7 @@ use staleness::knowledge::ItemKind;
 
 pub use add::{NewItem, add};
 pub use change::{done, set, verify};
+pub(crate) use look::known;
 pub use look::{everything, show};
 pub use recall::{Recall, recall};
 pub use relate::{contradict, remove, supersede};

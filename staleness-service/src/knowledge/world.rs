@@ -336,6 +336,18 @@ impl<'a> World<'a> {
         keys: &[ItemKey],
         pretended: Pretended,
     ) -> Result<Vec<KnowledgeReport>, ServiceError> {
+        let known = self.known_as(registry, keys, pretended)?;
+        let context = self.context();
+        Ok(known.iter().map(|each| each.told(&context)).collect())
+    }
+
+    /// Like [`Self::told_as`], but returns the items with their evidence.
+    pub(super) fn known_as(
+        &self,
+        registry: &Registry,
+        keys: &[ItemKey],
+        pretended: Pretended,
+    ) -> Result<Vec<Known>, ServiceError> {
         // Superseding and related items may live in a file.
         let report = match self.report.get().or(self.at_hand.get()) {
             Some(report) => report,
@@ -351,10 +363,9 @@ impl<'a> World<'a> {
         asked.retain(|item| keys.contains(&item.key));
         let cited = citations::evidence(self.settings, &asked);
         let outside = |item: &Item| outside(item, report, &cited);
-        let context = self.context();
-        let known = known(items, &outside, &context);
-        let find = |key: &ItemKey| known.iter().find(|each| each.item.key == *key);
-        Ok(keys.iter().filter_map(|key| Some(find(key)?.told(&context))).collect())
+        let known = known(items, &outside, &self.context());
+        let find = |key: &ItemKey| known.iter().find(|each| each.item.key == *key).cloned();
+        Ok(keys.iter().filter_map(find).collect())
     }
 
     /// Records that the project exists, so that it can be listed and forgotten.

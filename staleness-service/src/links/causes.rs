@@ -1,18 +1,146 @@
 //! When a tool's state began, and the likely causes.
 
-use staleness::Timestamp;
-use staleness::report::ToolReport;
+use staleness::ids::ToolKey;
+use staleness::registry::ScopeChoice;
+use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
 use staleness::tool::{Hold, Status};
-use staleness::verdict::Ground;
+use staleness::verdict::{Ground, Level};
+use staleness::{Registry, Timestamp, Wait};
 use staleness_core::definition::{ChangeClass, Definition};
-use staleness_core::journal::Action;
+use staleness_core::journal::{Action, Subject};
 
-use super::Event;
-use super::resting::lost;
+use super::resting::{asks_for, lost};
+use super::{Event, tool_state};
+use crate::error::ServiceError;
+use crate::knowledge::World;
+use crate::model_text::tool_prefix;
+use crate::remembered::Remembered;
+use crate::settings::Settings;
+use crate::tools::{NamedTool, resolve};
+
+/// Maximum number of journal entries to read for one subject.
+const ENTRIES: u32 = 200;
+
+/// The beginning of a tool's state.
+pub(super) struct Beginning {
+    pub(super) since: Timestamp,
+    /// Sentences on likely causes.
+    pub(super) causes: Vec<String>,
+    /// The journal of its server and its own, each oldest first.
+    pub(super) journal: Vec<Event>,
+}
+
+impl Beginning {
+    pub(super) fn of(
+        registry: &Registry,
+        settings: &Settings,
+        tool: &ToolReport,
+        key: &ToolKey,
+    ) -> Result<Self, ServiceError> {
+        let project = &settings.project;
+        let own = events(registry, Subject::tool(key))?;
+        let (mut journal, mut server) = (Vec::new(), None);
+        for key in server_keys(registry, settings, tool)? {
+            journal.extend(events(registry, Subject::tool(&key))?);
+            server = Some(registry.tools().show(project, &[key], settings.now).wait()?);
+        }
+        let definitions = registry.tools().definitions(&project.id, key).wait()?;
+        let since = began(tool, &own);
+        let mut causes = causes(tool, since, &definitions, &own, &journal);
+        // A server speaks for its tools.
+        if let Some(server) = server.filter(|_| tool.hold != Hold::Demoted) {
+            let signals = server.verdict.signals.into_iter();
+            let (unheard, others): (Vec<_>, Vec<_>) =
+                signals.partition(|signal| signal.kind == Ground::DidNotAnswer);
+            let reasons: Vec<String> = others.into_iter().map(|each| each.reason).collect();
+            if server.status != Status::Active {
+                let (name, word) = (&server.key.name, server.status_word);
+                let reasons = reasons.join("; ");
+                causes.insert(0, format!("its server {name} is {word}: {reasons}"));
+            }
+            causes.extend(unheard.iter().map(|each| format!("its server {}", each.reason)));
+        }
+        journal.extend(own);
+        Ok(Self { since, causes, journal })
+    }
+}
+
+/// Returns the journal of a subject, oldest first.
+pub(super) fn events(registry: &Registry, subject: Subject) -> Result<Vec<Event>, ServiceError> {
+    let of = subject.id.clone();
+    let entries = registry.admin().journal_of(subject, ENTRIES).wait()?;
+    Ok(entries.iter().map(|entry| Event { of: of.clone(), entry: entry.into() }).collect())
+}
+
+/// Returns the key of the entry of the tool's server. Empty if `tool` is such an entry itself.
+fn server_keys(
+    registry: &Registry,
+    settings: &Settings,
+    tool: &ToolReport,
+) -> Result<Vec<ToolKey>, ServiceError> {
+    let is_tool = tool_prefix(tool.key.name.as_str()).is_none();
+    let Some(server) = tool.server.as_ref().filter(|_| is_tool) else {
+        return Ok(Vec::new());
+    };
+    let own = format!("mcp__{server}__*");
+    let found = registry.tools().find_key(&settings.project.id, &own, ScopeChoice::Either).wait();
+    Ok(found.into_iter().collect())
+}
+
+/// Returns sentences on what leads a route to a tool that is not suggested, and on parameters in its query that
+/// the tool lost.
+pub(super) fn of_route(
+    registry: &Registry,
+    settings: &Settings,
+    route: &RouteReport,
+) -> Result<Vec<String>, ServiceError> {
+    let name = route.tool.as_str();
+    let Ok(NamedTool::Known(key)) = resolve(registry, settings, name, ScopeChoice::Either) else {
+        return Ok(Vec::new());
+    };
+    let project = &settings.project;
+    let tool = registry.tools().show(project, std::slice::from_ref(&key), settings.now).wait()?;
+    let mut causes = Vec::new();
+    if tool.status != Status::Active {
+        causes.push(format!("skipped: {name} is {}", tool_state(&tool)));
+        causes.extend(Beginning::of(registry, settings, &tool, &key)?.causes);
+    }
+    let lost = lost(&registry.tools().definitions(&project.id, &key).wait()?);
+    let asked = asks_for(&route.query, &lost);
+    causes.extend(asked.iter().map(|lost| format!("its query names `{lost}`, which {name} lost")));
+    Ok(causes)
+}
+
+/// Returns sentences on the items and documents that a work item refers to and that do not hold.
+pub(super) fn of_references(
+    world: &World<'_>,
+    registry: &Registry,
+    work: &WorkReport,
+) -> Result<Vec<String>, ServiceError> {
+    if work.refs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let context = world.context_at_hand();
+    let items = world.at_hand(registry, &context)?;
+    let items = items.iter().map(|each| each.told(&context)).map(|told| (told.id.clone(), told));
+    let (_, found) = Remembered::with_findings(world.settings, registry, None)?;
+    let documents = found.groups.into_iter().filter_map(|group| {
+        let worst = group.found.into_iter().next()?.told;
+        Some((group.path, worst))
+    });
+    let doubtful = items
+        .chain(documents)
+        .filter(|(name, told)| work.refs.contains(name) && told.verdict.level != Level::Fresh);
+    let cause = |(name, told): (String, KnowledgeReport)| {
+        let reason = told.verdict.signals.first().map_or("", |signal| &signal.reason);
+        format!("refers to {name}, which is {}: {reason}", told.verdict.level.as_str())
+    };
+    Ok(doubtful.map(cause).collect())
+}
 
 /// Returns when the state of a tool began: the person's decision, the first of its failures, its absence, or
 /// the change that waits. `own` is its journal, oldest first.
-pub(super) fn began(tool: &ToolReport, own: &[Event]) -> Timestamp {
+fn began(tool: &ToolReport, own: &[Event]) -> Timestamp {
     let at = |event: Option<&Event>| event.map(|event| event.entry.at);
     let last = |action: Action| own.iter().rposition(|event| is(event, action));
     let known = match tool.status {
@@ -38,7 +166,7 @@ pub(super) fn began(tool: &ToolReport, own: &[Event]) -> Timestamp {
 /// Returns the reason that a person gave, or else sentences on changes within the day before a state began: of
 /// the definition, and of the server. A tool that is gone is not so for its definition, and one that waits for
 /// a person not for its server.
-pub(super) fn causes(
+fn causes(
     tool: &ToolReport,
     since: Timestamp,
     definitions: &[Definition],

@@ -11,8 +11,8 @@ use staleness::ids::{ItemKey, Scope, ToolKey};
 use staleness::knowledge::{Evidence, Fact};
 use staleness::registry::ScopeChoice;
 use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
-use staleness::tool::{Hold, Status};
-use staleness::verdict::{Ground, Level, Verdict};
+use staleness::tool::Status;
+use staleness::verdict::{Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::journal::Subject;
 use staleness_core::registry::nearest;
@@ -21,19 +21,17 @@ use staleness_docs::git::Oid;
 
 use crate::documents;
 use crate::error::{ErrorKind, ServiceError, quoted};
-use crate::findings::Finding;
-use crate::knowledge::{World, show};
-use crate::model_text::{is_plain, tool_prefix};
+use crate::findings::{Finding, told_evidence};
+use crate::knowledge::{World, known};
+use crate::model_text::is_plain;
 use crate::remembered::Remembered;
 use crate::settings::Settings;
 use crate::tools::{NamedTool, did_you_mean, resolve};
 use crate::words::tool_name;
-use causes::{began, causes};
+use causes::{Beginning, events, of_references, of_route};
 use resting::rests_on;
 pub use resting::{Counts, Impact, Leading, Line, Link};
 
-/// Maximum number of journal entries to read for one subject.
-const ENTRIES: u32 = 200;
 /// Maximum number of days between a journal entry and the beginning of a state to show the entry.
 const NEAR_DAYS: i64 = 7;
 
@@ -43,7 +41,7 @@ enum Thing {
     Tool(Box<ToolReport>, ToolKey),
     Route(RouteReport),
     Document(String),
-    Item(Box<KnowledgeReport>),
+    Item(Box<KnowledgeReport>, Vec<Evidence>),
     Work(Box<WorkReport>),
 }
 
@@ -111,11 +109,6 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
         journal: Vec::new(),
         counts,
     };
-    let of = |subject: Subject| -> Result<Vec<Event>, ServiceError> {
-        let of = subject.id.clone();
-        let entries = registry.admin().journal_of(subject, ENTRIES).wait()?;
-        Ok(entries.iter().map(|entry| Event { of: of.clone(), entry: entry.into() }).collect())
-    };
     let scope = |word: &str| match word {
         "global" => Scope::Global,
         _ => Scope::Project(settings.project.id.clone()),
@@ -123,47 +116,28 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
     let mut journal = Vec::new();
     match thing {
         Thing::Tool(tool, key) => {
-            let all = of(Subject::tool(&key))?;
-            let mut server = None;
-            for key in server_keys(registry, settings, &tool)? {
-                journal.extend(of(Subject::tool(&key))?);
-                let (project, now) = (&settings.project, settings.now);
-                server = Some(registry.tools().show(project, &[key], now).wait()?);
-            }
-            let definitions = registry.tools().definitions(&settings.project.id, &key).wait()?;
-            let since = began(&tool, &all);
-            why.causes = causes(&tool, since, &definitions, &all, &journal);
-            let server = server.filter(|_| tool.hold != Hold::Demoted);
-            // A server speaks for its tools.
-            if let Some(server) = server {
-                let signals = server.verdict.signals.into_iter();
-                let (unheard, others): (Vec<_>, Vec<_>) =
-                    signals.partition(|signal| signal.kind == Ground::DidNotAnswer);
-                let reasons: Vec<String> = others.into_iter().map(|each| each.reason).collect();
-                if server.status != Status::Active {
-                    let (name, word) = (&server.key.name, server.status_word);
-                    let reasons = reasons.join("; ");
-                    why.causes.insert(0, format!("its server {name} is {word}: {reasons}"));
-                }
-                why.causes.extend(unheard.iter().map(|each| format!("its server {}", each.reason)));
-            }
-            journal.extend(all);
+            let beginning = Beginning::of(registry, settings, &tool, &key)?;
+            (journal, why.causes) = (beginning.journal, beginning.causes);
             why.state = tool_state(&tool);
             why.did_you_mean = did_you_mean(registry, settings, &tool);
             why.title = tool.description;
-            (why.since, why.verdict) = (Some(since), Some(tool.verdict));
+            (why.since, why.verdict) = (Some(beginning.since), Some(tool.verdict));
         }
         Thing::Route(route) => {
             why.title = Some(format!("{} → {}", route.query, route.tool));
             why.state = format!("confidence {:.2}", route.confidence.get());
             why.since = Some(route.created_at);
+            why.causes = of_route(registry, settings, &route)?;
         }
         Thing::Document(path) => {
             let (known, found) = Remembered::with_findings(settings, registry, None)?;
             let all = found.groups.into_iter().filter(|group| group.path == path);
             let mut found: Vec<Finding> = all.flat_map(|group| group.found).collect();
             found.retain(|each| each.told.verdict.level != Level::Fresh);
-            why.since = not_since(settings, &found);
+            let level = found.first().map(|worst| worst.told.verdict.level);
+            let worst = found.iter().filter(|each| Some(each.told.verdict.level) == level);
+            let dates = worst.map(|each| not_since(settings, &each.told, &each.evidence));
+            why.since = dates.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().min());
             why.findings = found.into_iter().map(|each| each.told).collect();
             let worst = why.findings.first();
             why.state = match worst {
@@ -174,18 +148,24 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             why.title = worst.map(|worst| worst.title.clone());
             why.verdict = worst.map(|worst| worst.verdict.clone());
         }
-        Thing::Item(item) => {
+        Thing::Item(item, evidence) => {
             let id = crate::knowledge::item_id(&item.id)?;
-            journal = of(Subject::item(&ItemKey { scope: scope(item.scope), id }))?;
-            why.since = Some(crate::rank::since(&item));
+            journal = events(registry, Subject::item(&ItemKey { scope: scope(item.scope), id }))?;
+            why.since = match item.verdict.level {
+                Level::Fresh => None,
+                _ => not_since(settings, &item, &evidence)
+                    .or_else(|| journal.last().map(|event| event.entry.at)),
+            };
+            why.since = why.since.or_else(|| Some(crate::rank::since(&item)));
             why.state = item.verdict.level.as_str().to_owned();
             (why.title, why.verdict) = (Some(item.title), Some(item.verdict));
         }
         Thing::Work(work) => {
             let keys = ScopeChoice::Either.work_keys(&settings.project.id, &work.id);
             for key in keys {
-                journal.extend(of(Subject::work(&key))?);
+                journal.extend(events(registry, Subject::work(&key))?);
             }
+            why.causes = of_references(world, registry, &work)?;
             (why.state, why.since) = (work.status.as_str().to_owned(), Some(work.updated_at));
             (why.title, why.verdict) = (Some(work.text), Some(work.verdict));
         }
@@ -218,7 +198,7 @@ impl Thing {
             Self::Tool(tool, _) => (tool.kind.as_str(), tool.key.name.to_string()),
             Self::Route(route) => ("route", route.id.to_string()),
             Self::Document(path) => ("document", path.clone()),
-            Self::Item(item) => (item.kind.as_str(), item.id.clone()),
+            Self::Item(item, _) => (item.kind.as_str(), item.id.clone()),
             Self::Work(work) => (work.kind.as_str(), work.id.to_string()),
         };
         (kind.to_owned(), name)
@@ -244,8 +224,11 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
     if paths.iter().any(|each| each == path) {
         return Ok(Thing::Document(path.to_owned()));
     }
-    match show(world, name, ScopeChoice::Either) {
-        Ok(item) => return Ok(Thing::Item(Box::new(item))),
+    match known(world, name, ScopeChoice::Either) {
+        Ok(known) => {
+            let told = known.told(&world.context());
+            return Ok(Thing::Item(Box::new(told), known.evidence));
+        }
         Err(error) if matches!(error.kind, ErrorKind::Unknown | ErrorKind::Invalid) => {}
         Err(error) => return Err(error),
     }
@@ -282,41 +265,25 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
     }))
 }
 
-/// Returns the key of the entry of the tool's server. Empty if `tool` is such an entry itself.
-fn server_keys(
-    registry: &Registry,
+/// Returns when a text came to be in doubt: when the first of what it names was removed, or when it was written
+/// if that was later. `None` if nothing has a date.
+fn not_since(
     settings: &Settings,
-    tool: &ToolReport,
-) -> Result<Vec<ToolKey>, ServiceError> {
-    let is_tool = tool_prefix(tool.key.name.as_str()).is_none();
-    let Some(server) = tool.server.as_ref().filter(|_| is_tool) else {
-        return Ok(Vec::new());
-    };
-    let own = format!("mcp__{server}__*");
-    let found = registry.tools().find_key(&settings.project.id, &own, ScopeChoice::Either).wait();
-    Ok(found.into_iter().collect())
-}
-
-/// Returns when a document came to the level of its worst finding: when the first of what such findings name
-/// was removed, or when it was written if that was later. `None` unless all of them have a date.
-fn not_since(settings: &Settings, found: &[Finding]) -> Option<Timestamp> {
+    told: &KnowledgeReport,
+    evidence: &[Evidence],
+) -> Option<Timestamp> {
     let mut repo = settings.repo();
-    let level = found.first()?.told.verdict.level;
-    let worst = found.iter().filter(|each| each.told.verdict.level == level);
-    let dates = worst.map(|each| {
-        let written = crate::rank::since(&each.told);
-        let of = |one: &Evidence| match &one.fact {
-            Fact::Expired { at } => Some(*at),
-            Fact::BrokenLink { .. } => Some(written),
-            fact => {
-                let id = Oid::from_hex(fact.commit()?.as_bytes())?;
-                let commit = repo.get().ok()?.commit(id).ok().flatten()?;
-                Some(commit.at.max(written))
-            }
-        };
-        each.told_evidence().filter_map(of).min()
-    });
-    dates.collect::<Option<Vec<_>>>()?.into_iter().min()
+    let written = crate::rank::since(told);
+    let of = |one: &Evidence| match &one.fact {
+        Fact::Expired { at } => Some(*at),
+        Fact::BrokenLink { .. } => Some(written),
+        fact => {
+            let id = Oid::from_hex(fact.commit()?.as_bytes())?;
+            let commit = repo.get().ok()?.commit(id).ok().flatten()?;
+            Some(commit.at.max(written))
+        }
+    };
+    told_evidence(told, evidence).filter_map(of).min()
 }
 
 fn tool_state(tool: &ToolReport) -> String {

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use serde::Serialize;
-use staleness::registry::WorkListing;
-use staleness::report::RouteReport;
+use staleness::ids::ServerKey;
+use staleness::registry::{ToolListing, WorkListing};
+use staleness::report::{RouteReport, ToolReport};
+use staleness::tool::ToolKind;
 use staleness::{Registry, Wait};
 use staleness_core::definition::Definition;
 use staleness_docs::disk::{Fence, look};
@@ -111,19 +113,21 @@ pub struct Link {
 }
 
 impl Thing {
-    /// Returns the terms to search for in texts.
-    fn terms(&self) -> Vec<Term> {
+    /// Returns the terms to search for in texts. `servers` are all that the project sees.
+    fn terms(&self, servers: &[ToolReport]) -> Vec<Term> {
         let (_, name) = self.names();
-        let Self::Tool(..) = self else { return vec![Term::new(&name)] };
-        let mut terms = vec![Term::new(&name)];
+        let Self::Tool(tool, _) = self else { return vec![Term::new(&name)] };
         if let Some(prefix) = tool_prefix(&name) {
-            // The prefix of all tools of a server.
-            terms = vec![Term { text: prefix, quoted: false, open: true }];
-        } else if let Some((_, own)) = name.rsplit_once("__") {
-            // The tool's own name counts as a match only if it is not a single common word.
-            terms.extend(Some(Term::new(own)).filter(|own| !own.quoted));
+            let others = servers.iter().filter_map(|other| tool_prefix(other.key.name.as_str()));
+            let except = others.filter(|it| it.len() > prefix.len() && it.starts_with(&prefix));
+            let except = except.collect();
+            return vec![Term { text: prefix, quoted: false, open: true, except }];
         }
-        terms
+        let server = tool.server.as_deref().and_then(ServerKey::of);
+        // The tool's own name counts as a match only if it is not a single common word.
+        let own = server.and_then(|server| Some(Term::new(server.tool_part(&name)?)));
+        let own = own.filter(|own| !own.quoted);
+        [Term::new(&name)].into_iter().chain(own).collect()
     }
 }
 
@@ -133,14 +137,16 @@ struct Term {
     text: String,
     /// True for a term that may be a common word. It only matches inside backticks.
     quoted: bool,
-    /// True if the term is a prefix.
+    /// True if the term is a prefix, of all tools of a server.
     open: bool,
+    /// Longer prefixes, of other servers.
+    except: Vec<String>,
 }
 
 impl Term {
     fn new(name: &str) -> Self {
         let quoted = name.chars().all(|c| c.is_ascii_lowercase());
-        Self { text: name.to_owned(), quoted, open: false }
+        Self { text: name.to_owned(), quoted, open: false, except: Vec::new() }
     }
 
     /// Returns true if the text contains the term as a whole word.
@@ -152,7 +158,8 @@ impl Term {
                 return before.ends_with('`') && after.starts_with('`');
             }
             let is_free = before.ends_with("./") || !before.ends_with(joins);
-            is_free && (self.open || !after.starts_with(joins))
+            let is_of_other = self.except.iter().any(|it| text[at..].starts_with(it));
+            is_free && !is_of_other && (self.open || !after.starts_with(joins))
         })
     }
 }
@@ -167,29 +174,27 @@ pub(super) fn rests_on(
     let lost: Vec<String> = match thing {
         Thing::Tool(_, key) => {
             let definitions = registry.tools().definitions(project, key).wait()?;
-            lost(&definitions).into_iter().collect()
+            lost(&definitions)
         }
         _ => Vec::new(),
     };
     let lost_terms: Vec<Term> = lost.iter().map(|name| Term::new(name)).collect();
-    let (terms, mut told) = (thing.terms(), Impact { kind, name, lost, ..Impact::default() });
+    let servers = ToolListing { kind: Some(ToolKind::McpServer), ..ToolListing::default() };
+    let servers = registry.tools().list(&settings.project, servers, settings.now).wait()?;
+    let terms = thing.terms(&servers);
+    let mut told = Impact { kind, name, lost, ..Impact::default() };
     lines(settings, &told.name.clone(), (&terms, &lost_terms), &mut told)?;
     told.documents.truncate(MAX_TOLD);
 
-    if let Thing::Tool(tool, key) = thing {
-        let prefix = tool_prefix(tool.key.name.as_str());
+    if let Thing::Tool(_, key) = thing {
         let leads = |name: &str| {
-            name == key.name.as_str() || prefix.as_deref().is_some_and(|it| name.starts_with(it))
+            name == key.name.as_str() || terms.iter().any(|term| term.open && term.is_in(name))
         };
         let routes = registry.routes().list(project).wait()?;
-        // A query is about the tool, so any of its words may be a parameter.
-        let says = |query: &str| {
-            let words = lost_terms.iter().map(|term| Term { quoted: false, ..term.clone() });
-            words.filter(|term| term.is_in(query)).map(|term| term.text).collect()
-        };
         let leading = routes.iter().filter(|it| leads(it.key.tool.as_str()));
-        told.routes =
-            leading.map(|it| Leading { route: it.into(), lost: says(&it.query) }).collect();
+        let leading =
+            leading.map(|it| Leading { route: it.into(), lost: asks_for(&it.query, &told.lost) });
+        told.routes = leading.collect();
     }
     let named = |text: &str| terms.iter().any(|term| term.is_in(text));
     let also = |text: &str| -> Vec<String> {
@@ -197,7 +202,7 @@ pub(super) fn rests_on(
     };
     let context = world.context_at_hand();
     for item in world.at_hand(registry, &context)?.iter().map(|each| each.told(&context)) {
-        let is_own = matches!(thing, Thing::Item(own) if own.id == item.id)
+        let is_own = matches!(thing, Thing::Item(own, _) if own.id == item.id)
             || matches!(thing, Thing::Document(path) if item.path.as_ref() == Some(path));
         let text = item.body.as_deref().unwrap_or(&item.title);
         let cites = |cited: &String| cited.split([':', '#']).next() == Some(told.name.as_str());
@@ -320,8 +325,16 @@ fn cut(text: &str) -> String {
     text.trim().chars().take(LINE_CHARS).collect()
 }
 
+/// Returns the parameters that the query of a route names. A query is about the tool, so any of its words may
+/// be a parameter.
+pub(super) fn asks_for(query: &str, lost: &[String]) -> Vec<String> {
+    let term = |name: &String| Term { quoted: false, ..Term::new(name) };
+    lost.iter().filter(|name| term(name).is_in(query)).cloned().collect()
+}
+
 /// Returns the parameters that were removed from definitions.
-pub(super) fn lost(definitions: &[Definition]) -> BTreeSet<String> {
+pub(super) fn lost(definitions: &[Definition]) -> Vec<String> {
     let lost = definitions.iter().flat_map(Definition::differences).filter(|it| it.what == "lost");
-    lost.filter_map(|it| Some(it.name?.rsplit(['.', ':']).next()?.to_owned())).collect()
+    let names = lost.filter_map(|it| Some(it.name?.rsplit(['.', ':']).next()?.to_owned()));
+    names.collect::<BTreeSet<_>>().into_iter().collect()
 }
