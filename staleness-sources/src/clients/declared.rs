@@ -468,16 +468,17 @@ mod tests {
     #[test]
     fn a_digest_of_a_server_moves_with_all_but_its_secrets() {
         let server = json!({"command": "npx", "args": ["-y", "hub", "--token", "a", "--api-key=b"],
-                            "env": {"A": "1"}, "url": "https://me:pw@hub.dev/mcp?key=1"});
+                            "env": {"TOKEN": "1"}, "url": "https://me:pw@hub.dev/mcp?key=1"});
         let mut same = server.clone();
         same["args"] = json!(["-y", "hub", "--token", "z", "--api-key=y"]);
-        same["env"]["A"] = "2".into();
+        same["env"]["TOKEN"] = "2".into();
         same["url"] = "https://you@hub.dev/mcp?key=2#x".into();
         assert_eq!(digest(&server), digest(&same));
         for (key, value) in [
             ("command", json!("sh")),
             ("args", json!(["hub", "-y", "--token", "a", "--api-key=b"])),
-            ("env", json!({"B": "1"})),
+            ("env", json!({"KEY": "1"})),
+            ("env", json!({"TOKEN": "1", "PATH": "./evil"})),
             ("url", json!("https://hub.example/mcp")),
             ("type", json!("http")),
         ] {

