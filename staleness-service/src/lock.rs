@@ -257,7 +257,8 @@ impl Lock {
         std::fs::File::open(&path)
             .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
             .map_err(|error| refused(format!("cannot be read: {}", in_words(&error))))?;
-        Self::parse(&text).map(Some).map_err(refused)
+        // Some editors begin a file with a byte-order mark.
+        Self::parse(text.trim_start_matches('\u{feff}')).map(Some).map_err(refused)
     }
 
     fn parse(text: &str) -> Result<Self, String> {

@@ -73,6 +73,8 @@ fn a_lock_is_the_same_on_each_machine_and_holds_no_secret() {
         "skill .claude/skills/ship",
     ];
     assert_eq!(names, expected);
+    one.write("project/agents.lock", format!("\u{feff}{text}"));
+    assert_eq!(moved(&one).1, Vec::<String>::new(), "some editors begin a file with this mark");
     let again = one.json(&["lock"]);
     assert_eq!(again["written"], false);
     assert_eq!(moved(&one), (0, vec![], again["unchecked"].clone()));
@@ -184,8 +186,10 @@ fn definitions_are_compared_where_they_are_known() {
 fn what_the_clients_of_a_project_load_is_locked_and_the_rest_is_told() {
     let sandbox = Sandbox::new();
     let settings = |url: &str, token: &str| {
-        json!({ "enabledPlugins": { "a@b": true }, "env": { "MODEL_URL": url, "TOKEN": token } })
-            .to_string()
+        let is_first = url == "https://a.example";
+        json!({ "enabledPlugins": { "a@b": true }, "env": { "MODEL_URL": url, "TOKEN": token },
+            "enableAllProjectMcpServers": !is_first, "disableAllHooks": is_first })
+        .to_string()
     };
     sandbox.write("project/.claude/settings.json", settings("https://a.example", "1"));
     for path in [
@@ -212,6 +216,8 @@ fn what_the_clients_of_a_project_load_is_locked_and_the_rest_is_told() {
         "rules .cursorrules",
         "rules .github/instructions/i.instructions.md",
         "rules .windsurfrules",
+        "setting .claude/settings.json#disableAllHooks",
+        "setting .claude/settings.json#enableAllProjectMcpServers",
         "setting .claude/settings.json#enabledPlugins",
         "setting .claude/settings.json#env",
         "skill .agents/skills/b",
@@ -229,8 +235,13 @@ fn what_the_clients_of_a_project_load_is_locked_and_the_rest_is_told() {
     assert_eq!(moved(&sandbox).1, Vec::<String>::new(), "no secret counts");
     sandbox.write("project/.claude/settings.json", settings("https://b.example", "2"));
     sandbox.write("project/.cursorrules", "Obey.\n");
-    let both = ["changed rules .cursorrules", "changed setting .claude/settings.json#env"];
-    assert_eq!(moved(&sandbox).1, both);
+    let all = [
+        "changed rules .cursorrules",
+        "changed setting .claude/settings.json#disableAllHooks",
+        "changed setting .claude/settings.json#enableAllProjectMcpServers",
+        "changed setting .claude/settings.json#env",
+    ];
+    assert_eq!(moved(&sandbox).1, all);
     assert!(sandbox.start_of("cursor", "c").contains("`.cursorrules` (changed)"));
     assert!(!sandbox.start_of("codex", "x").contains("cursorrules"));
 }

@@ -33,8 +33,17 @@ const PROGRAMS: [&str; 8] = [
     "toolDiscoveryCommand",
     "toolCallCommand",
 ];
-/// Other members of settings that decide what agents get: plugins, and variables such as the address of a model.
-const SETTINGS: [&str; 3] = ["enabledPlugins", "env", "extraKnownMarketplaces"];
+/// Other members of settings that decide what agents get: plugins, variables such as the address of a model, and which
+/// servers and hooks need no approval or do not run.
+const SETTINGS: [&str; 7] = [
+    "disableAllHooks",
+    "disabledMcpjsonServers",
+    "enableAllProjectMcpServers",
+    "enabledMcpjsonServers",
+    "enabledPlugins",
+    "env",
+    "extraKnownMarketplaces",
+];
 /// Folders of what agents are given: path, kind, and how file names end. A skill is a folder with `SKILL.md`.
 const FOLDERS: [(&str, &str, &str); 19] = [
     (".agents/skills", "skill", ""),
