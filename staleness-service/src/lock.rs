@@ -70,8 +70,8 @@ pub struct Current {
     pub unread: Vec<(String, String)>,
     /// Files and folders of clients that are there and not read.
     not_read: Vec<&'static str>,
-    /// The tools with a change that no person has accepted, by its class.
-    pub unaccepted: BTreeMap<ChangeClass, Vec<String>>,
+    /// The tools with a change that no person has accepted.
+    pub unaccepted: Vec<Unaccepted>,
 }
 
 /// The way in which an entry moved.
@@ -141,6 +141,20 @@ pub struct Unchecked {
     pub reason: String,
 }
 
+/// A tool whose server changed it, which no person has accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unaccepted {
+    /// Its name.
+    pub name: String,
+    /// The class of the change.
+    pub class: ChangeClass,
+    /// True if it is withheld from agents until then. A policy says so by class.
+    pub withheld: bool,
+    /// Its line in the file, from 1; none if it is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+}
+
 /// A file compared with the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Comparison {
@@ -148,6 +162,8 @@ pub struct Comparison {
     pub moved: Vec<Moved>,
     /// Things that were not compared.
     pub unchecked: Vec<Unchecked>,
+    /// The tools with a change that no person has accepted, whatever the file says.
+    pub unaccepted: Vec<Unaccepted>,
     /// The number of entries that are as they were.
     pub same: usize,
 }
@@ -161,10 +177,13 @@ impl Unchecked {
 }
 
 impl Comparison {
-    /// Returns true if everything that the project's files give is as the lock says, as far as it is known here.
+    /// Returns true if everything that the project's files give is as the lock says, as far as it is known here, and no
+    /// tool is withheld.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.moved.is_empty() && !self.unchecked.iter().any(Unchecked::is_unread)
+        self.moved.is_empty()
+            && !self.unchecked.iter().any(Unchecked::is_unread)
+            && !self.unaccepted.iter().any(|each| each.withheld)
     }
 }
 
@@ -190,7 +209,7 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
             unread.push((each.name, "two entries of one kind have this name".to_owned()));
         }
     }
-    let mut unaccepted: BTreeMap<ChangeClass, Vec<String>> = BTreeMap::new();
+    let mut unaccepted = Vec::new();
     let project = &settings.project.id;
     let pinned = registry.tools().pinned(project).wait()?;
     // A server of the user may have the name of one of the project.
@@ -200,9 +219,14 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
             *known = true;
             if tool.presence.cause != PresenceCause::NotListed {
                 lock.insert(TOOL, tool.key.name.as_str(), row.current.digest(), 0);
-                if let Some(class) = row.pending {
-                    unaccepted.entry(class).or_default().push(tool.key.name.to_string());
-                }
+                let withheld = tool.presence.cause == PresenceCause::DefinitionChanged;
+                let name = escape(tool.key.name.as_str()).into_owned();
+                unaccepted.extend(row.pending.map(|class| Unaccepted {
+                    name,
+                    class,
+                    withheld,
+                    line: None,
+                }));
             }
         }
     }
@@ -338,7 +362,11 @@ impl Current {
     /// Compares a file with what is there now.
     #[must_use]
     pub fn compare(&self, locked: &Lock) -> Comparison {
-        let mut told = Comparison::default();
+        let mut told = Comparison { unaccepted: self.unaccepted.clone(), ..Comparison::default() };
+        for each in &mut told.unaccepted {
+            let entry = locked.0.get(&(TOOL.to_owned(), each.name.clone()));
+            each.line = entry.map(|entry| entry.line);
+        }
         let mut blind: BTreeSet<Unchecked> = BTreeSet::new();
         let files: BTreeSet<&str> = self.unread.iter().map(|(path, _)| path.as_str()).collect();
         let unread = |name: &str| {

@@ -1,5 +1,7 @@
 //! `lock`: writes `agents.lock`.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 use staleness_core::text::counted;
 use staleness_service::lock::{FILE, Lock, current, path};
@@ -26,7 +28,11 @@ pub(crate) fn run(settings: &Settings, dry_run: bool, out: &Output) -> Result<()
     });
     let now = current(settings, &settings.open(Access::Look)?)?;
     let lock = now.to_lock(before.as_ref())?;
-    for (class, names) in now.unaccepted.iter().rev() {
+    let mut unaccepted: BTreeMap<_, Vec<&str>> = BTreeMap::new();
+    for each in &now.unaccepted {
+        unaccepted.entry(each.class).or_default().push(&each.name);
+    }
+    for (class, names) in unaccepted.iter().rev() {
         let tools = counted(names.len(), "tool", "tools");
         let see = names.first().map(|name| diff_of(name)).unwrap_or_default();
         let what = class.as_str();

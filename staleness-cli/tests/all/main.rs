@@ -57,6 +57,7 @@ mod limits;
 mod links;
 mod loaded;
 mod lock;
+mod lock_secrets;
 mod model_names;
 mod network;
 mod no_verdict;

@@ -49,6 +49,8 @@ pub fn notice(
         Ok(Some(locked)) => {
             let current = current(settings, registry)?;
             let mut told = current.compare(&locked);
+            // The session start tells of what a server changed elsewhere.
+            told.unaccepted.clear();
             if let Some(client) = settings.client.as_ref().map(ClientId::as_str) {
                 let all = current.lock.0.keys().chain(locked.0.keys());
                 let servers = all.filter(|(kind, _)| kind == SERVER);

@@ -10,6 +10,8 @@ use staleness_service::findings::{Finding, Findings};
 use staleness_service::fixes::Fixes;
 use staleness_service::lock::{self, Comparison};
 
+use super::locked::NOT_ACCEPTED;
+
 /// Returns an annotation for each finding, each unchecked file, and each note on the whole check. Findings
 /// with only weak signs are included only if `weak` is true.
 pub(crate) fn annotations(
@@ -38,12 +40,21 @@ pub(super) fn moved(told: &Comparison) -> String {
         let file = property(lock::FILE);
         format!("::error file={file},line={line},title=moved::{}\n", data(&escape(&text)))
     });
+    let unaccepted = told.unaccepted.iter().map(|each| {
+        let text = format!("tool {}: {NOT_ACCEPTED} ({})", each.name, each.class.as_str());
+        let command = if each.withheld { "error" } else { "warning" };
+        let (file, line) = (property(lock::FILE), each.line.unwrap_or(1));
+        format!(
+            "::{command} file={file},line={line},title={NOT_ACCEPTED}::{}\n",
+            data(&escape(&text))
+        )
+    });
     let unchecked = told.unchecked.iter().map(|each| {
         let text = format!("{} {}: {}", each.kind, each.name, each.reason);
         let command = if each.is_unread() { "error" } else { "warning" };
         format!("::{command} title=not checked::{}\n", data(&escape(&text)))
     });
-    moved.chain(unchecked).collect()
+    moved.chain(unaccepted).chain(unchecked).collect()
 }
 
 fn skipped(file: &Skipped) -> String {

@@ -6,11 +6,15 @@ use staleness_service::lock::{Comparison, FILE, Lock, Move, Unchecked, current};
 
 use super::{github, sarif};
 use crate::args::documents_args::ReportFormat;
+use crate::commands::definitions::diff_of;
 use crate::error::CliError;
 use crate::output::{Cell, Output, Paint, Painter, escape};
 use crate::settings::{Access, Settings};
 
-/// Prints the changes. Returns true if there are any, or if something could not be read.
+/// The state of a tool with a change that no person has accepted.
+pub(super) const NOT_ACCEPTED: &str = "not accepted";
+
+/// Prints the changes. Returns true if there are any, if something could not be read, or a tool is withheld.
 pub(super) fn run(
     settings: &Settings,
     format: ReportFormat,
@@ -35,12 +39,16 @@ pub(super) fn run(
 }
 
 fn summary(told: &Comparison) -> String {
+    let unaccepted = match told.unaccepted.len() {
+        0 => String::new(),
+        more => format!("; {more} {NOT_ACCEPTED}"),
+    };
     let (moved, same) = (told.moved.len(), counted(told.same, "entry", "entries"));
     let unchecked = match told.unchecked.len() {
         0 => String::new(),
         more => format!("; {more} not checked"),
     };
-    format!("{FILE}: {moved} changed, {same} unchanged{unchecked}\n")
+    format!("{FILE}: {moved} changed, {same} unchanged{unaccepted}{unchecked}\n")
 }
 
 fn table(told: &Comparison, out: &Output) -> String {
@@ -55,16 +63,32 @@ fn table(told: &Comparison, out: &Output) -> String {
             (each.name.clone(), Some(Paint::bold)),
         ]
     });
-    let mut text = out.details(moved) + &not_checked(&told.unchecked, out);
+    let unaccepted = told.unaccepted.iter().map(|each| -> Vec<Cell> {
+        let paint: Painter = if each.withheld { Paint::bad } else { Paint::warn };
+        let name = format!("{} ({})", each.name, each.class.as_str());
+        vec![
+            (NOT_ACCEPTED.into(), Some(paint)),
+            ("tool".into(), Some(Paint::dim)),
+            (name, Some(Paint::bold)),
+        ]
+    });
+    let mut text = out.details(moved.chain(unaccepted)) + &not_checked(&told.unchecked, out);
     text.push_str(&summary(told));
-    if !told.holds() {
-        if told.moved.iter().any(|each| each.kind == "tool") {
-            let known = "tools are compared with the lists that this machine knows; `staleness scan \
-                         --probe` asks their servers again";
-            text.push_str(&out.hint(known));
-        }
-        text.push_str(&out.hint("review the changes, then run `staleness lock`"));
+    if let Some(first) = told.unaccepted.first() {
+        text.push_str(&out.hint(&format!(
+            "`{}` shows the change; `staleness tools accept` takes it",
+            diff_of(&first.name)
+        )));
     }
+    if told.moved.is_empty() && !told.unchecked.iter().any(Unchecked::is_unread) {
+        return text;
+    }
+    if told.moved.iter().any(|each| each.kind == "tool") {
+        let known = "tools are compared with the lists that this machine knows; `staleness scan \
+                         --probe` asks their servers again";
+        text.push_str(&out.hint(known));
+    }
+    text.push_str(&out.hint("review the changes, then run `staleness lock`"));
     text
 }
 

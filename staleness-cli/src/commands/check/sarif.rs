@@ -10,9 +10,10 @@ use staleness::verdict::{Ground, Level, Signal, SignalKind};
 use staleness_docs::{Edit, Report};
 
 use super::baseline::{fingerprint, subject};
+use super::locked::NOT_ACCEPTED;
 use staleness_service::findings::{Finding, Findings};
 use staleness_service::fixes::Fixes;
-use staleness_service::lock::{self, Comparison, Moved, Unchecked};
+use staleness_service::lock::{self, Comparison, Moved, Unaccepted, Unchecked};
 
 /// URL of the JSON schema of the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -42,11 +43,11 @@ pub(super) fn moved(told: &Comparison) -> Value {
         help: "Review the change, then run `staleness lock`.",
         level: "error",
     };
-    let result = |kind: &str, name: &str, what: &str, line: Option<usize>| {
+    let result = |level: &str, (kind, name): (&str, &str), what: &str, line: Option<usize>| {
         json!({
             "ruleId": rule.id,
             "ruleIndex": 0,
-            "level": rule.level,
+            "level": level,
             "message": { "text": format!("{kind} {name}: {what}") },
             "locations": [{ "physicalLocation": {
                 "artifactLocation": location(lock::FILE),
@@ -55,16 +56,21 @@ pub(super) fn moved(told: &Comparison) -> Value {
             "partialFingerprints": { FINGERPRINT: fingerprint(name, kind, 0, what) },
         })
     };
-    let moved = |it: &Moved| result(&it.kind, &it.name, it.change.as_str(), it.line);
-    let unread = |it: &Unchecked| result(&it.kind, &it.name, &it.reason, None);
+    let moved = |it: &Moved| result("error", (&it.kind, &it.name), it.change.as_str(), it.line);
+    let unread = |it: &Unchecked| result("error", (&it.kind, &it.name), &it.reason, None);
+    let unaccepted = |it: &Unaccepted| {
+        let level = if it.withheld { "error" } else { "warning" };
+        let what = format!("{NOT_ACCEPTED} ({})", it.class.as_str());
+        result(level, ("tool", &it.name), &what, it.line)
+    };
     let unchecked = |each: &Unchecked| {
         let Unchecked { kind, name, reason } = each;
         notification("warning", &format!("not checked: {kind} {name}: {reason}"), None, None)
     };
     let (errors, others): (Vec<_>, Vec<_>) =
         told.unchecked.iter().partition(|each| each.is_unread());
-    let results: Vec<Value> =
-        told.moved.iter().map(moved).chain(errors.into_iter().map(unread)).collect();
+    let results = told.moved.iter().map(moved).chain(told.unaccepted.iter().map(unaccepted));
+    let results: Vec<Value> = results.chain(errors.into_iter().map(unread)).collect();
     let unchecked: Vec<Value> = others.into_iter().map(unchecked).collect();
     envelope(&[rule], &unchecked, &results, &json!({}))
 }

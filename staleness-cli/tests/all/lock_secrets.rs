@@ -1,0 +1,52 @@
+//! What moves `agents.lock` beside secrets, which never do.
+
+use serde_json::{Value, json};
+
+use crate::common::Sandbox;
+use crate::lock::moved;
+
+#[test]
+fn what_a_server_or_hook_runs_counts_in_variables_and_behind_secrets_too() {
+    let sandbox = Sandbox::new();
+    let settles = |path: &str, text: Value, moves: bool| {
+        sandbox.write(&format!("project/{path}"), text.to_string());
+        let moved = moved(&sandbox).1;
+        assert_eq!(!moved.is_empty(), moves, "{path}: {text}: {moved:?}");
+        sandbox.ok(&["lock"]);
+    };
+    sandbox.write("project/.mcp.json", "{}");
+    sandbox.ok(&["lock"]);
+    let server = |part: &str, value: Value| {
+        let mut hub = json!({ "command": "hub", "args": [] });
+        hub[part] = value;
+        json!({ "mcpServers": { "hub": hub } })
+    };
+    let names = "NODE_OPTIONS PATH LD_PRELOAD PYTHONPATH BASH_ENV GIT_SSH_COMMAND GIT_ASKPASS \
+                 HTTPS_PROXY npm_config_registry";
+    for name in names.split(' ') {
+        settles(".mcp.json", server("env", json!({ name: "" })), true);
+        settles(".mcp.json", server("env", json!({ name: "./evil" })), true);
+    }
+    settles(".mcp.json", server("headers", json!({ "X-Tenant": "a" })), true);
+    settles(".mcp.json", server("headers", json!({ "X-Tenant": "b" })), true);
+    settles(".mcp.json", server("headers", json!({ "Authorization": "a" })), true);
+    settles(".mcp.json", server("headers", json!({ "Authorization": "b" })), false);
+    settles(".mcp.json", server("args", json!(["--auth-command", "a"])), true);
+    settles(".mcp.json", server("args", json!(["--auth-command", "evil"])), true);
+    let hook = |line: &str| json!({ "hooks": { "Stop": [{ "command": line }] } });
+    for line in [
+        "run --token <(evil)",
+        "run --token >(evil)",
+        "run --token >~/.bashrc",
+        "TOKEN=<(evil) run",
+        "run --password-command ./evil.sh",
+    ] {
+        settles(".claude/settings.json", hook("run --token a"), true);
+        settles(".claude/settings.json", hook("run --token b"), false);
+        settles(".claude/settings.json", hook(line), true);
+    }
+    settles(".claude/settings.json", hook("TOKEN=a run"), true);
+    settles(".claude/settings.json", hook("TOKEN=<(evil) run"), true);
+    settles(".claude/settings.json", hook("run --password-command ./a.sh"), true);
+    settles(".claude/settings.json", hook("run --password-command ./evil.sh"), true);
+}
