@@ -259,19 +259,32 @@ fn named<'a>(
         return Err(CliError::new(ErrorKind::Unknown, message)
             .hint("see `staleness tools matrix`, or run `staleness scan` first"));
     };
-    let client = first.client.clone();
-    let is_watched = found.iter().any(|each| each.idle_days.is_some());
+    let why = not_unused(settings, &found, first);
     found.retain(|each| each.unused);
     if !found.is_empty() {
         return Ok(found);
     }
-    let why = if is_watched {
-        "is in use, or you keep it".to_owned()
-    } else {
-        format!("may be used: no use by {client} is recorded")
-    };
     Err(CliError::invalid(format!("{} {why}", quoted(name)))
         .hint("nothing was changed; you can still switch it off in the client"))
+}
+
+/// Returns why a server is not unused, of which these are the entries.
+fn not_unused(settings: &Settings, found: &[&ToolCost], first: &ToolCost) -> String {
+    let idle = found.iter().filter(|each| !each.unused && each.idle_days.is_some());
+    let Some(least) = idle.min_by_key(|each| (!each.kept, each.idle_days)) else {
+        return format!("may be used: no use by {} is recorded", first.client);
+    };
+    if least.kept {
+        return "is pinned, ignored or this program's own".to_owned();
+    }
+    let days = least.idle_days.unwrap_or_default();
+    let since = least.last_used_at.map(|at| ago(settings.now, at));
+    if let (Some(since), 0) = (&since, days) {
+        return format!("is in use: {since}");
+    }
+    let used = since.map_or_else(|| "never used".to_owned(), |since| format!("used {since}"));
+    let days = counted(usize::try_from(days).unwrap_or_default(), "day", "days");
+    format!("was {used}, but {} worked on only {days} since; `--days N` takes fewer", least.client)
 }
 
 /// Plans the change of one file. A file that its client rejects is an error, because the change would have no

@@ -329,9 +329,13 @@ fn a_person_is_told_why_nothing_is_switched_off() {
     watched(&sandbox, "claude-code");
     watched(&sandbox, "codex");
     use_of(&sandbox, "codex", "mcp__used__x", "2026-11-20T11:30:00Z");
-    refused(&sandbox, &["used"], "\"used\" is in use, or you keep it");
+    refused(&sandbox, &["used"], "\"used\" is in use: ");
     refused(&sandbox, &["hub", "used", "--yes"], "is in use");
-    refused(&sandbox, &["hub", "--days", "99"], "is in use, or you keep it");
+    let few = "\"hub\" was never used, but claude-code worked on only 31 days since; `--days N` takes fewer";
+    refused(&sandbox, &["hub", "--days", "99"], few);
+    sandbox.ok(&["tools", "pin", "hub"]);
+    refused(&sandbox, &["hub"], "\"hub\" is pinned, ignored or this program's own");
+    sandbox.ok(&["tools", "restore", "hub"]);
     assert_eq!(sandbox.run(&["tools", "unused", "--yes"]).code, 2);
     assert_eq!(sandbox.run(&["tools", "unused", "--days", "-1"]).code, 3);
 

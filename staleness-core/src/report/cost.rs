@@ -38,7 +38,10 @@ pub struct ToolCost {
     /// by the client is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_days: Option<i64>,
-    /// True if it was idle for long enough. A tool that is pinned, ignored or this program's own is never unused.
+    /// True if it is pinned, ignored or this program's own, and so never unused.
+    #[serde(skip)]
+    pub kept: bool,
+    /// True if it was idle for long enough.
     #[serde(skip)]
     pub unused: bool,
     /// Estimated tokens at the start of a session; `None` if unknown.
@@ -240,6 +243,7 @@ impl ClientCosts<'_> {
             sources: self.sources.clone(),
             last_used_at: used,
             idle_days,
+            kept: self.is_exempt(tool),
             unused: self.is_unused(tool, idle_days),
             tokens: None,
             loaded_tokens: None,
