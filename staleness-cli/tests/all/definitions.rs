@@ -112,8 +112,10 @@ fn nothing_is_started_that_its_client_would_not_start_and_no_secret_is_kept() {
     let http = json!({ "url": format!("https://u:{SECRET}@h.example/{SECRET}") });
     let dead = json!({ "command": "/bin/sh", "args": ["-c", "exit 3"], "env": { "K": SECRET } });
     let asks = json!({ "command": "/bin/sh", "args": [], "env": { "K": "${NOT_SET}" } });
-    let users = json!({ "dead": dead, "remote": http, "asks": asks });
-    sandbox.write("home/.claude.json", json!({ "mcpServers": users }).to_string());
+    let users = json!({ "dead": dead, "remote": http, "asks": asks, "here": touch });
+    let section = json!({ sandbox.project.to_str().unwrap(): { "disabledMcpServers": ["here"] } });
+    let state = json!({ "mcpServers": users, "projects": section });
+    sandbox.write("home/.claude.json", state.to_string());
     sandbox.write(
         "home/.codeium/windsurf/mcp_config.json",
         json!({ "mcpServers": { "off": off } }).to_string(),
@@ -149,6 +151,7 @@ fn nothing_is_started_that_its_client_would_not_start_and_no_secret_is_kept() {
     let expected = [
         ("asks", "skipped", "it needs a variable that is not set here"),
         ("dead", "failed", "cannot be started: it ended before it answered, with exit code 3"),
+        ("here", "skipped", "switched off"),
         ("off", "skipped", "switched off"),
         ("remote", "failed", remote),
         (

@@ -1,7 +1,7 @@
 //! Reads how servers are launched, when a person asks for it. Launches are never stored.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -107,11 +107,23 @@ impl Starts {
     pub(super) fn of(self, sources: Vec<SourceReading>, project: &Path) -> Vec<Startable> {
         let starts = self.0.into_inner();
         let mut all = Vec::new();
-        for reading in sources {
+        // What a client switches off for this project is off wherever else it lists it. There is no more to the entry.
+        let entries =
+            sources.iter().filter(|reading| reading.id.level == Level::Local).flat_map(|reading| {
+                let off = reading.found.iter().filter(|found| found.state == ListingState::Off);
+                off.map(|found| (reading.id.client.clone(), found.name.clone()))
+            });
+        let off: BTreeSet<_> = entries.collect();
+        for reading in &sources {
             for found in reading.found.iter().filter(|found| found.kind == ToolKind::McpServer) {
                 let Some(key) = found.server.clone() else { continue };
+                let is_off = off.contains(&(reading.id.client.clone(), found.name.clone()));
                 let start = starts.get(&(reading.id.clone(), found.name.clone()));
-                let launch = match refusal(&reading, found.state) {
+                if is_off && start.is_none() {
+                    continue;
+                }
+                let state = if is_off { ListingState::Off } else { found.state };
+                let launch = match refusal(reading, state) {
                     Some(why) => Err(why.to_owned()),
                     None => start.map_or_else(
                         || Err(NOTHING.to_owned()),
