@@ -68,26 +68,6 @@ fn tool_events(tools: usize, outcomes: usize, rows: &mut Vec<Row>) {
     rows.push(Row::of(work, &floor, &ours, 1, Goal::Times(1.5)));
 }
 
-/// Measures a redb store that is opened for a single write, next to SQLite.
-fn tool_event_in_redb(rows: &mut Vec<Row>) {
-    let [sqlite, redb] = ["sqlite", "redb"].map(|backend| {
-        let site = Site::new(backend, HOOK);
-        site.fill(10_000, 10_000);
-        site
-    });
-    let event = |site: &Site, count: &mut usize| {
-        *count += 1;
-        hook(site, &used(site, "mcp__server0__tool0", *count))
-    };
-    let (mut first, mut second) = (0, 0);
-    let [floor, ours] = race(
-        rounds(100, 3),
-        [&mut || event(&sqlite, &mut first), &mut || event(&redb, &mut second)],
-    );
-    let work = "hook: tool event on redb beside SQLite, 10,000 tools";
-    rows.push(Row::of(work, &floor, &ours, 1, Goal::Open));
-}
-
 fn session_starts(rows: &mut Vec<Row>) {
     let site = Site::new("sqlite", HOOK);
     let entries: Vec<String> =
@@ -160,7 +140,6 @@ fn main() {
     let mut rows = Vec::new();
     tool_events(20, 200, &mut rows);
     tool_events(10_000, rounds(100_000, 10_000), &mut rows);
-    tool_event_in_redb(&mut rows);
     session_starts(&mut rows);
     let ([idle, ours], _) = prompts(1_000, 1_000);
     let work = "hook: prompt, 1,000 described tools, 1,000 routes";

@@ -2,7 +2,6 @@
 //! and redb. The floors are raw programs that read and write the same rows behind the same lock.
 //!
 //! Our redb store opens the database for each step to let other processes work, and so does its floor.
-//! Another row compares it with a database that stays open.
 //!
 //! `cargo bench -p staleness-benches --bench stores [-- --quick]`
 
@@ -106,21 +105,13 @@ fn redb(rows: &mut Vec<Row>) {
     const TURN: usize = 50;
     let arena = Arena::new("redb");
     let raw = twin(&arena.site.store());
-    let other = arena.site.home().join("opened.db");
-    std::fs::copy(&raw, &other).expect("a copy");
-    let (each_time, opened) = (RawRedb::new(&raw), RawRedb::opened(&other));
-    let [floor, opened, ours] = race(
+    let store = RawRedb::new(&raw);
+    let [floor, ours] = race(
         rounds(21, 1),
-        [
-            &mut || arena.raw(TURN, |each| each_time.record(each)),
-            &mut || arena.raw(TURN, |each| opened.record(each)),
-            &mut arena.ours(TURN),
-        ],
+        [&mut || arena.raw(TURN, |each| store.record(each)), &mut arena.ours(TURN)],
     );
     let work = "redb: one outcome per commit, store held open";
     rows.push(Row::of(work, &floor, &ours, TURN, Goal::Share(0.8)));
-    let work = "redb: the same beside a database that stays open";
-    rows.push(Row::of(work, &opened, &ours, TURN, Goal::Open));
 }
 
 fn main() {

@@ -18,8 +18,6 @@ pub enum Goal {
     Share(f64),
     /// Our time is at most this, in seconds.
     Within(f64),
-    /// No goal: our time divided by the floor's, for information.
-    Open,
 }
 
 /// The goal for times measured at growing sizes.
@@ -42,15 +40,13 @@ impl Row {
     pub fn new(work: impl Into<String>, floor: f64, ours: f64, goal: Goal) -> Self {
         let ratio = ours / floor;
         let (ratio, wanted, met) = match goal {
-            Goal::Times(most) => (ratio, format!("≤ {most}"), Some(ratio <= most)),
-            Goal::Share(least) => (floor / ours, format!("≥ {least}"), Some(floor / ours >= least)),
-            Goal::Within(most) => (ratio, format!("≤ {}", time(most)), Some(ours <= most)),
-            Goal::Open => (ratio, "–".into(), None),
+            Goal::Times(most) => (ratio, format!("≤ {most}"), ratio <= most),
+            Goal::Share(least) => (floor / ours, format!("≥ {least}"), floor / ours >= least),
+            Goal::Within(most) => (ratio, format!("≤ {}", time(most)), ours <= most),
         };
         let number =
             |number: f64| if number.is_nan() { "–".into() } else { format!("{number:.2}") };
-        let cells = [work.into(), time(floor), time(ours), number(ratio), wanted, word(met).into()];
-        Self { cells }
+        Self::with(work, [time(floor), time(ours), number(ratio), wanted], met)
     }
 
     /// Creates a row from the medians of two contestants. Each sample has `per` units of work.
@@ -74,37 +70,22 @@ impl Row {
             Growth::InAll(most) => (last.1 / first.1, most, "in all"),
             Growth::Step(most) => (points.windows(2).map(step).fold(0.0, f64::max), most, "a step"),
         };
-        let cells = [
-            work.into(),
-            time(first.1),
-            time(last.1),
-            format!("{ratio:.2}"),
-            format!("≤ {most} {what}"),
-            word(Some(ratio <= most)).into(),
-        ];
-        Self { cells }
+        let wanted = format!("≤ {most} {what}");
+        let cells = [time(first.1), time(last.1), format!("{ratio:.2}"), wanted];
+        Self::with(work, cells, ratio <= most)
     }
 
     /// Creates a row for memory in KiB. The goal is at most `most` megabytes.
     pub fn of_memory(work: impl Into<String>, ours: u64, most: u64) -> Self {
         let megabytes = ours as f64 * 1_024.0 / 1e6;
-        let cells = [
-            work.into(),
-            "–".into(),
-            format!("{megabytes:.1} MB"),
-            "–".into(),
-            format!("≤ {most} MB"),
-            word(Some(megabytes <= most as f64)).into(),
-        ];
-        Self { cells }
+        let (ours, wanted) = (format!("{megabytes:.1} MB"), format!("≤ {most} MB"));
+        Self::with(work, ["–".into(), ours, "–".into(), wanted], megabytes <= most as f64)
     }
-}
 
-const fn word(met: Option<bool>) -> &'static str {
-    match met {
-        Some(true) => "met",
-        Some(false) => "**missed**",
-        None => "",
+    fn with(work: impl Into<String>, cells: [String; 4], met: bool) -> Self {
+        let [floor, ours, ratio, goal] = cells;
+        let word = if met { "met" } else { "**missed**" };
+        Self { cells: [work.into(), floor, ours, ratio, goal, word.into()] }
     }
 }
 

@@ -1,5 +1,5 @@
 //! The floor of the redb store: the same rows in one transaction, with the lock and quick repair. A redb file
-//! belongs to one process at a time, so it is opened for each transaction, or once.
+//! belongs to one process at a time, so it is opened for each transaction.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -35,30 +35,20 @@ const CODEC: Configuration = standard();
 pub struct RawRedb {
     path: PathBuf,
     lock: FileLock,
-    open: Option<Database>,
 }
 
 impl RawRedb {
     /// Returns a store that is opened for each transaction.
     pub fn new(path: &Path) -> Self {
-        let lock = FileLock::new(format!("{}.lock", path.display()));
-        Self { path: path.into(), lock, open: None }
-    }
-
-    /// Returns a store that is opened once for all transactions.
-    pub fn opened(path: &Path) -> Self {
-        let db = staleness_redb::database(path).expect("the store opens");
-        Self { open: Some(db), ..Self::new(path) }
+        Self { path: path.into(), lock: FileLock::new(format!("{}.lock", path.display())) }
     }
 
     /// Records a use in one transaction.
     pub fn record(&self, used: &RawUse) {
         let turn = self.lock.acquire(Duration::from_secs(5)).expect("the lock");
-        let recorded = match &self.open {
-            Some(db) => transact(db, used),
-            None => transact(&staleness_redb::database(&self.path).expect("the store opens"), used),
-        };
-        recorded.expect("the use is recorded");
+        let db = staleness_redb::database(&self.path).expect("the store opens");
+        transact(&db, used).expect("the use is recorded");
+        drop(db);
         drop(turn);
     }
 }
