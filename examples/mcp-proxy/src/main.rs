@@ -3,7 +3,7 @@
 //!
 //! `mcp-proxy CONFIG [STORE]` reads `{"mcpServers": {name: {command, args}}}` whenever tools are listed, and
 //! starts servers when needed, also after they died. The registry ranks and marks tools, pins their
-//! definitions, and withholds tools that changed for the worse. See [`Proxy::offered`] and [`Proxy::call`].
+//! definitions, and withholds tools that changed for the worse: they are neither listed nor called.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -29,8 +29,12 @@ use tokio::time::timeout;
 
 /// Time in which a server must start, and list its tools.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Maximum duration of a call.
+const LONGEST: Duration = Duration::from_secs(300);
 /// Time to wait before retrying a failed list.
 const AGAIN: Duration = Duration::from_secs(2);
+
+type Fault = Box<dyn Error + Send + Sync>;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -38,7 +42,7 @@ struct Config {
     mcp_servers: BTreeMap<String, Entry>,
 }
 
-#[derive(Clone, Deserialize)]
+#[derive(Clone, PartialEq, Deserialize)]
 struct Entry {
     command: String,
     #[serde(default)]
@@ -48,6 +52,11 @@ struct Entry {
 /// A server behind the proxy.
 struct Upstream {
     entry: Entry,
+    running: Mutex<Running>,
+}
+
+#[derive(Default)]
+struct Running {
     /// The program and the connection, while the server runs.
     client: Option<(Child, RunningService<RoleClient, ()>)>,
     /// The last list of tools, kept while the server is down.
@@ -56,10 +65,10 @@ struct Upstream {
 
 impl Upstream {
     /// Returns the connection, starting the server if needed.
-    async fn client(
-        &mut self,
-    ) -> Result<&RunningService<RoleClient, ()>, Box<dyn Error + Send + Sync>> {
-        let client = match self.client.take().filter(|(_, client)| !client.is_transport_closed()) {
+    async fn peer(&self) -> Result<Peer<RoleClient>, Fault> {
+        let mut running = self.running.lock().await;
+        let client = running.client.take().filter(|(_, client)| !client.is_transport_closed());
+        let client = match client {
             Some(client) => client,
             None => {
                 let mut command = Command::new(&self.entry.command);
@@ -70,15 +79,12 @@ impl Upstream {
                 (child, timeout(PATIENCE, ().serve(messages(read, write))).await??)
             }
         };
-        Ok(&self.client.insert(client).1)
+        Ok(running.client.insert(client).1.peer().clone())
     }
 
     /// Asks a server for its tools. Returns the reason if it does not list them. Calls do not wait for it.
-    async fn list(server: &Mutex<Self>) -> Result<String, &'static str> {
-        let peer = match server.lock().await.client().await {
-            Ok(client) => client.peer().clone(),
-            Err(_) => return Err("cannot be started"),
-        };
+    async fn list(&self) -> Result<String, &'static str> {
+        let peer = self.peer().await.map_err(|_| "cannot be started")?;
         let listed = timeout(PATIENCE, raw_list(&peer)).await;
         listed.unwrap_or(Err("does not list its tools in time"))
     }
@@ -88,25 +94,25 @@ struct Proxy {
     config: PathBuf,
     project: ProjectRef,
     gateway: Gateway,
-    upstream: Mutex<BTreeMap<String, Arc<Mutex<Upstream>>>>,
+    upstream: Mutex<BTreeMap<String, Arc<Upstream>>>,
     told: Mutex<Vec<Tool>>,
 }
 
 impl Proxy {
     /// Returns the tools of all configured servers, ranked and marked.
-    async fn offered(&self) -> Result<Vec<Tool>, Box<dyn Error + Send + Sync>> {
+    async fn offered(&self) -> Result<Vec<Tool>, Fault> {
         let config: Config = serde_json::from_slice(&std::fs::read(&self.config)?)?;
         let names: Vec<&String> = config.mcp_servers.keys().collect();
         self.gateway.configured(&self.project, &names).await?;
         let mut upstream = self.upstream.lock().await;
-        upstream.retain(|name, _| config.mcp_servers.contains_key(name));
+        upstream.retain(|name, server| config.mcp_servers.get(name) == Some(&server.entry));
         // All are asked at once, so that one that does not answer holds up no other.
         let mut asked = Vec::new();
         for (name, entry) in config.mcp_servers {
-            let new = || Arc::new(Mutex::new(Upstream { entry, client: None, tools: Vec::new() }));
+            let new = || Arc::new(Upstream { entry, running: Mutex::default() });
             let server = Arc::clone(upstream.entry(name.clone()).or_insert_with(new));
             asked.push(tokio::spawn(async move {
-                let listed = Upstream::list(&server).await;
+                let listed = server.list().await;
                 (name, server, listed)
             }));
         }
@@ -114,15 +120,18 @@ impl Proxy {
         let mut offered = Vec::new();
         for answer in asked {
             let (name, server, listed) = answer.await?;
-            let mut server = server.lock().await;
-            let ranked = self.ranked(&name, listed, &server.tools).await?;
-            server.tools = ranked.iter().map(|each| each.tool.clone()).collect();
+            let mut running = server.running.lock().await;
+            let ranked = self.ranked(&name, listed, &running.tools).await?;
+            running.tools = ranked.iter().map(|each| each.tool.clone()).collect();
             offered.extend(View::default().offer(ranked).into_iter().map(|mut tool| {
                 tool.name = format!("{name}__{}", tool.name).into();
-                tool
+                (name.clone(), tool)
             }));
         }
-        Ok(offered)
+        // `a` may have a tool `b__x` where `a__b` has `x`.
+        let upstream = self.upstream.lock().await;
+        offered.retain(|(name, tool)| server_of(&upstream, &tool.name) == Some(name));
+        Ok(offered.into_iter().map(|(_, tool)| tool).collect())
     }
 
     /// Returns the tools of a server's list, or of its last one if it has none that can be read.
@@ -162,30 +171,42 @@ impl Proxy {
         }
     }
 
-    /// Calls a server's tool, and records the outcome.
+    /// Calls a server's tool, and records the outcome. A tool that is withheld is refused.
     async fn call(&self, server: &str, request: CallToolRequestParams) -> CallToolResult {
         let tool = request.name.to_string();
+        let refused = |why| CallToolResult::error(vec![ContentBlock::text(why)]);
+        match self.gateway.withheld(&self.project, server, &tool).await {
+            Ok(None) => {}
+            Ok(Some(why)) => return refused(why.to_string()),
+            Err(error) => return refused(error.to_string()),
+        }
         let began = Instant::now();
-        let upstream = self.upstream.lock().await.get(server).cloned();
-        let peer = match upstream {
-            None => Err(format!("no server is configured as {server}").into()),
-            Some(upstream) => {
-                upstream.lock().await.client().await.map(|client| client.peer().clone())
-            }
-        };
-        let answered = match peer {
-            Ok(peer) => peer.call_tool(request).await.map_err(Into::into),
-            Err(error) => Err(error),
-        };
+        let answered = timeout(LONGEST, self.answer(server, request)).await;
+        let answered = answered.unwrap_or_else(|late| Err(late.into()));
         let failed = answered.as_ref().map_or(true, |result| result.is_error == Some(true));
         let outcome = if failed { OutcomeKind::Failure } else { OutcomeKind::Success };
         let call = Call::new(server, tool, outcome).took(began.elapsed());
         // A failure to record does not affect the answer.
         let _ = self.gateway.called(&self.project, call).await;
-        answered.unwrap_or_else(|error: Box<dyn Error + Send + Sync>| {
-            CallToolResult::error(vec![ContentBlock::text(format!("{server}: {error}"))])
-        })
+        answered.unwrap_or_else(|error| refused(format!("{server}: {error}")))
     }
+
+    async fn answer(
+        &self,
+        server: &str,
+        request: CallToolRequestParams,
+    ) -> Result<CallToolResult, Fault> {
+        let upstream = self.upstream.lock().await.get(server).cloned();
+        let upstream = upstream.ok_or("this server is not configured any more")?;
+        Ok(upstream.peer().await?.call_tool(request).await?)
+    }
+}
+
+/// Returns the server whose name and `__` begin the name of a tool, the longest one.
+fn server_of<'s, T>(servers: &'s BTreeMap<String, T>, tool: &str) -> Option<&'s String> {
+    let is_own =
+        |name: &&String| tool.strip_prefix(*name).is_some_and(|rest| rest.starts_with("__"));
+    servers.keys().filter(is_own).max_by_key(|name| name.len())
 }
 
 impl ServerHandler for Proxy {
@@ -214,11 +235,11 @@ impl ServerHandler for Proxy {
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.to_string();
-        let Some((server, tool)) = name.split_once("__") else {
+        let Some(server) = server_of(&*self.upstream.lock().await, &name).cloned() else {
             return Err(ErrorData::invalid_params(format!("unknown tool: {name}"), None));
         };
-        request.name = tool.to_owned().into();
-        Ok(self.call(server, request).await.into())
+        request.name = name[server.len() + 2..].to_owned().into();
+        Ok(self.call(&server, request).await.into())
     }
 }
 

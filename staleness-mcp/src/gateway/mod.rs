@@ -41,11 +41,11 @@ use staleness::registry::{RecordReport, ScoredTool, Use};
 use staleness::report::{HealthState, ScanReport, ToolReport};
 use staleness::scan::{Found, ProjectRef, SourceReading};
 use staleness::source::SourceState;
-use staleness::store::StoreError;
+use staleness::store::{Refusal, StoreError};
 use staleness::tool::Status;
 use staleness::verdict::Ground;
 use staleness::{Policy, Registry, RegistryError, StoreUrl, Wait, clock};
-use staleness_service::model_text::{ModelText, cause};
+use staleness_service::model_text::{ModelName, ModelText, cause};
 use staleness_service::settings::Access;
 use staleness_service::{SharedStore, Waits, scan};
 use staleness_sources::live;
@@ -419,6 +419,32 @@ impl Gateway {
             Ok(registry.tools().show(&project, &[key], clock::now()).wait()?)
         })
         .await
+    }
+
+    /// Returns why a call of a tool is to be refused, in words for a model: a person has to accept first what its server
+    /// changed. `None` if it may be called, or is not known. To ask before each call.
+    ///
+    /// # Errors
+    /// As for [`Gateway::status`].
+    pub async fn withheld(
+        &self,
+        project: &ProjectRef,
+        server: &str,
+        tool: &str,
+    ) -> Result<Option<ModelText>, GatewayError> {
+        match self.status(project, server, tool).await {
+            Ok(report) if report.is_withheld() => Ok(Some(
+                ModelText::from(ModelName::tool(None, report.key.name.as_str())).and(
+                    " was not called: its server changed it, and a person has to accept that first. Ask the user to \
+                     run `staleness tools diff` and `staleness tools accept` with its name",
+                ),
+            )),
+            Ok(_) => Ok(None),
+            Err(GatewayError::Registry(RegistryError::Rejected(Refusal::Unknown { .. }))) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     async fn run<T: Send + 'static>(
