@@ -97,7 +97,7 @@ fn is_secret(name: &str) -> bool {
         "pwd",
         "auth",
         "bearer",
-        "credential",
+        "cred",
         "cookie",
         "key",
         "jwt",
@@ -109,7 +109,7 @@ fn is_secret(name: &str) -> bool {
     let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
     !is_place(&name)
         && (PARTS.iter().any(|part| name.contains(part))
-            || words.any(|word| matches!(word, "pin" | "pw")))
+            || words.any(|word| matches!(word, "otp" | "pat" | "pin" | "pw")))
 }
 
 /// Returns true if a name is that of a program or a place.
@@ -315,6 +315,7 @@ mod tests {
             ("hub --api-key=hunter2 x", "hub --api-key= x"),
             ("hub --api-key=hunter2;evil", "hub --api-key=;evil"),
             ("TOKEN=hunter2 hub; evil", "TOKEN= hub; evil"),
+            ("DB_CREDS=hunter2 GH_PAT=hunter2 PATCH=seen hub", "DB_CREDS= GH_PAT= PATCH=seen hub"),
             ("TOKEN=hunter2;PW='hunter2 hunter2' evil", "TOKEN=;PW=' ' evil"),
             ("LD_PRELOAD=./evil.so A='x y' hub", "LD_PRELOAD=./evil.so A='x y' hub"),
             ("KEY=1&&evil", "KEY=&&evil"),
