@@ -125,3 +125,19 @@ fn what_is_doubted_or_overdue_is_told_with_the_tool_that_settles_it() {
     let warnings = told["structuredContent"]["warnings"].as_array().unwrap();
     assert!(warnings.len() == 4 && warnings.iter().all(|each| each["next"].is_string()), "{told}");
 }
+
+#[test]
+fn the_history_of_a_tool_says_how_its_server_changed_it() {
+    let machine = Machine::new();
+    configure(&machine, "[mcp_servers.git]\ncommand = \"x\"\n");
+    for parameters in [json!({ "repo": {}, "all": {} }), json!({ "all": {} })] {
+        let tool = json!({ "name": "log", "inputSchema": { "properties": parameters } });
+        let file = machine.root.join("tools.json");
+        std::fs::write(&file, json!({ "tools": [tool] }).to_string()).unwrap();
+        machine.ok(&["scan", "--tools-json", file.to_str().unwrap(), "--server", "git"]);
+    }
+    let asked = json!({ "name": "mcp__git__log", "history": 1 });
+    let answer = connect(&machine).call("tool_status", asked);
+    let text = answer["content"][0]["text"].as_str().unwrap();
+    assert!(text.ends_with("Z active: its definition: narrowed"), "{text}");
+}

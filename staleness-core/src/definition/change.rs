@@ -73,23 +73,10 @@ pub(super) fn differences(
 ) -> Vec<Difference> {
     let mut all = Differences(BTreeSet::new());
     if let Some(before) = before {
-        if digest(&before.title) != digest(&now.title) {
-            all.add(ChangeClass::Wording, "changed title", None);
-        }
-        if digest(&before.description) != digest(&now.description) {
-            let text = |part: &Option<Part>| part.as_ref().map(|part| part.text.clone());
-            let what = match text(&before.description) == text(&now.description) {
-                true => "changed description, past what is kept of it",
-                false => "changed description",
-            };
-            all.add(ChangeClass::Wording, what, None);
-        }
-        all.schemas(&before.input, &now.input, Side::Input);
-        all.schemas(&before.output, &now.output, Side::Output);
-        all.hints(&before.annotations, &now.annotations);
-        if digest(&before.others) != digest(&now.others) {
-            let class = now.others.as_ref().map_or(ChangeClass::Wording, |_| ChangeClass::Narrowed);
-            all.add(class, "changed other tools of its name", None);
+        if digest(&before.others) == digest(&now.others) {
+            all.parts(before, now);
+        } else {
+            all.all_of_its_name(before, now);
         }
     }
     // A new text may repeat an accepted order and mean something else, so accepting one text accepts no other.
@@ -146,6 +133,52 @@ impl Differences {
     fn add(&mut self, class: ChangeClass, what: &'static str, name: Option<&str>) {
         let name = name.map(|name| name.chars().take(MAX_NAME).collect());
         self.0.insert((class, what, name));
+    }
+
+    fn parts(&mut self, before: &DefinitionVersion, now: &DefinitionVersion) {
+        if digest(&before.title) != digest(&now.title) {
+            self.add(ChangeClass::Wording, "changed title", None);
+        }
+        if digest(&before.description) != digest(&now.description) {
+            let text = |part: &Option<Part>| part.as_ref().map(|part| part.text.clone());
+            let what = match text(&before.description) == text(&now.description) {
+                true => "changed description, past what is kept of it",
+                false => "changed description",
+            };
+            self.add(ChangeClass::Wording, what, None);
+        }
+        self.schemas(&before.input, &now.input, Side::Input);
+        self.schemas(&before.output, &now.output, Side::Output);
+        self.hints(&before.annotations, &now.annotations);
+    }
+
+    /// Compares each tool of the name that is new with the one most like it that is gone: which of them stands
+    /// first says nothing.
+    fn all_of_its_name(&mut self, before: &DefinitionVersion, now: &DefinitionVersion) {
+        const OTHERS: &str = "changed other tools of its name";
+        let (Some(old), Some(new)) = (before.all_of_its_name(), now.all_of_its_name()) else {
+            self.parts(before, now);
+            return self.add(ChangeClass::Narrowed, OTHERS, None);
+        };
+        let without = |all: &[DefinitionVersion], other: &[DefinitionVersion]| {
+            let is_same = |each: &DefinitionVersion| other.iter().any(|other| other.is_same(each));
+            all.iter().filter(|each| !is_same(each)).cloned().collect::<Vec<_>>()
+        };
+        let (gone, new) = (without(&old, &new), without(&new, &old));
+        for now in &new {
+            let compared = gone.iter().map(|before| {
+                let mut all = Self(BTreeSet::new());
+                all.parts(before, now);
+                all.0
+            });
+            match compared.min_by_key(|all| (all.last().map(|each| each.0), all.len())) {
+                Some(all) => self.0.extend(all),
+                None => self.add(ChangeClass::Narrowed, OTHERS, None),
+            }
+        }
+        if new.is_empty() && !gone.is_empty() {
+            self.add(ChangeClass::Wording, OTHERS, None);
+        }
     }
 
     fn schemas(&mut self, before: &Option<Part>, now: &Option<Part>, side: Side) {

@@ -178,6 +178,17 @@ impl DefinitionVersion {
         self.parts().map(|(name, part)| (name.to_owned(), value(name, part))).collect()
     }
 
+    /// Returns the definitions of every tool of this name. `None` if a part is cut: nobody knows the rest.
+    fn all_of_its_name(&self) -> Option<Vec<Self>> {
+        let others = self.others.as_ref().map_or("[]", |part| &part.text);
+        let mut all: Vec<Map<String, Value>> = serde_json::from_str(others).ok()?;
+        let mut own = self.to_map();
+        own.remove("others");
+        all.push(own);
+        let is_cut = |each: &Map<String, Value>| each.values().any(Value::is_array);
+        (!all.iter().any(is_cut)).then(|| all.iter().map(Self::of).collect())
+    }
+
     /// The parts that it has, by the names under which a `tools/list` result holds them; `others` and `metadata` are
     /// this program's.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, &Part)> {

@@ -292,7 +292,9 @@ fn other_tools_of_the_same_name_are_looked_at_and_compared() {
     let changed = "narrowed: changed other tools of its name";
     let alone = version(&json!({ "description": "One" }));
     assert_eq!(told(Some(&alone), &of("One", &["Two"])), [changed]);
-    assert_eq!(told(Some(&of("One", &["Two"])), &of("One", &[poison])), [order, changed]);
+    let words = "wording: changed description";
+    assert_eq!(told(Some(&of("One", &["Two"])), &of("One", &[poison])), [order, words]);
+    assert!(told(Some(&of("One", &["Two"])), &of("Two", &["One"])).is_empty());
     assert!(told(Some(&of("One", &["Two", "Three"])), &of("One", &["Three", "Two"])).is_empty());
     let fewer = told(Some(&of("One", &["Two"])), &alone);
     assert_eq!(fewer, ["wording: changed other tools of its name"]);
@@ -300,6 +302,31 @@ fn other_tools_of_the_same_name_are_looked_at_and_compared() {
     let many: Vec<String> = (0..200).map(|at| format!("https://a{at}.example")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     assert!(of("https://b.example", &many).found.len() <= 65);
+}
+
+/// Clients start different programs under one name; which of their tools is first may change with each.
+#[test]
+fn a_tool_is_compared_with_the_one_of_its_name_that_it_was() {
+    let tool = |parameters: &[&str], hints: Value| {
+        let all = parameters.iter().map(|name| ((*name).to_owned(), json!({})));
+        let schema = json!({ "properties": all.collect::<Map<_, _>>() });
+        version(&json!({ "name": "a", "inputSchema": schema, "annotations": hints }))
+    };
+    let safe = || json!({ "readOnlyHint": true });
+    let (one, two) = (tool(&["repo", "x"], safe()), tool(&["repo", "y"], safe()));
+    let both = one.clone().with_others(std::slice::from_ref(&two));
+    let lost = tool(&["x"], safe());
+    for (first, second) in [(&lost, &two), (&two, &lost)] {
+        let now = first.clone().with_others(std::slice::from_ref(second));
+        assert_eq!(told(Some(&both), &now), ["narrowed: lost repo"]);
+    }
+    let writes = tool(&["repo", "y"], json!({}));
+    let now = told(Some(&both), &writes.with_others(&[one]));
+    assert_eq!(now[0], "effects: may now write", "{now:?}");
+    // What is cut may hide anything.
+    let long = version(&json!({ "description": "x".repeat(20_000) }));
+    let now = told(Some(&both), &two.with_others(&[long]));
+    assert!(now.contains(&"narrowed: changed other tools of its name".to_owned()), "{now:?}");
 }
 
 #[test]

@@ -342,7 +342,7 @@ impl ToolReport {
 }
 
 fn waits(tool: &Tool) -> String {
-    see("its server's new definition is not accepted", tool)
+    see("what its server says of it is not accepted", tool)
 }
 
 /// Adds the command that shows it; a name that a shell would read as more than a word is left to the reader.

@@ -193,17 +193,21 @@ fn causes(
                 let names: Vec<String> = lost.iter().map(|name| format!("`{name}`")).collect();
                 format!("lost {}", names.join(", "))
             }
+            _ if definitions.iter().all(|each| each.changes == 0) => {
+                format!("was {} when it was first seen", class.as_str())
+            }
             _ => format!("changed ({})", class.as_str()),
         };
         causes.push(format!("its definition {what} on {}", day(event.entry.at)));
     }
     let is_gone = is_failing || tool.status == Status::Stale && !waits;
-    for event in of_server.iter().filter(is_then).filter(|_| is_gone) {
-        let (from, to) = (&event.entry.from, &event.entry.to);
-        let to = to.as_deref().filter(|to| *to != Status::Active.as_str());
-        if let Some(to) = to.filter(|_| from.is_some() && from != &event.entry.to) {
-            causes.push(format!("its server became {to} on {}", day(event.entry.at)));
-        }
+    let moved = |event: &&Event| event.entry.from.is_some() && event.entry.from != event.entry.to;
+    // One that came back before is no cause.
+    let last = of_server.iter().filter(is_then).rfind(moved).filter(|_| is_gone);
+    let lost = last.filter(|event| event.entry.to.as_deref() != Some(Status::Active.as_str()));
+    if let Some((to, at)) = lost.and_then(|event| Some((event.entry.to.as_ref()?, event.entry.at)))
+    {
+        causes.push(format!("its server became {to} on {}", day(at)));
     }
     causes.dedup();
     causes.into_iter().map(|cause| format!("began on {}; {cause}", day(since))).collect()

@@ -289,6 +289,9 @@ fn not_since(
 fn tool_state(tool: &ToolReport) -> String {
     let (word, cause) = (tool.status_word, tool.presence.cause.as_str());
     match tool.status {
+        Status::Stale if tool.is_withheld() => {
+            format!("{word}: what its server says of it is not accepted")
+        }
         Status::Stale if word != cause => format!("{word}: {}", cause.replace('_', " ")),
         _ => word.to_owned(),
     }

@@ -5,6 +5,7 @@ use staleness::ids::ClientId;
 use staleness::report::Redefined;
 use staleness::tool::PresenceCause;
 use staleness::work::WorkStatus;
+use staleness_core::definition::ChangeClass;
 
 use super::{ModelName, ModelText, NameKind};
 
@@ -86,7 +87,10 @@ pub fn cause(text: &str) -> ModelText {
         let asked = PresenceCause::from_word(text).and_then(PresenceCause::remedy).map(ask);
         match (words, asked) {
             (Some(words), Some(asked)) => Some(words.and(": ").and(asked)),
-            (words, _) => words.or_else(|| one_of(FAILING, text)),
+            (words, _) => words.or_else(|| one_of(FAILING, text)).or_else(|| {
+                let class = ChangeClass::from_word(text)?;
+                Some(ModelText::from("its definition: ").and(class.as_str()))
+            }),
         }
     };
     let parts = text.split("; also absent: ").map(one);

@@ -282,6 +282,11 @@ fn is_there(tool: &Tool) -> Result<(), Refusal> {
     if tool.presence.is_present() || tool.hold == Hold::Pinned {
         return Ok(());
     }
+    if tool.is_withheld() {
+        let name = &tool.key.name;
+        let why = "nothing is learned until a person accepts what its server says of it";
+        return Err(Refusal::Conflict(format!("the tool {name} waits: {why}")));
+    }
     Err(Refusal::Conflict(format!(
         "the tool {} has been gone since {}; nothing is learned until it is found or used again",
         tool.key.name, tool.presence.since
