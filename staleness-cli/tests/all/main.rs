@@ -86,6 +86,7 @@ mod sessions;
 mod store_trouble;
 mod suggesting;
 mod told;
+mod told_definitions;
 mod transfer;
 mod two_at_once;
 mod unused;

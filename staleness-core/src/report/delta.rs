@@ -110,7 +110,8 @@ pub struct Delta {
     pub tools: Vec<NetChange>,
     /// The failing tools that are not listed as such in `tools`, last used first.
     pub failing: Vec<Failing>,
-    /// The tools with a changed definition that awaits a decision. Each is reported once, then once a week.
+    /// The tools with a changed definition that awaits a decision. Withheld ones are reported each time, others once,
+    /// then once a week.
     pub redefined: Vec<Redefined>,
     /// The last revision covered.
     #[serde(skip)]

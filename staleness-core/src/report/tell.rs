@@ -57,10 +57,13 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
     let waiting = context.view().definitions.values().filter_map(|row| {
         let tool = context.view().tools.get(&row.key)?;
         let shown = told(context, tool) && !context.is_replaced(tool);
-        Some((row, row.pending?)).filter(|_| shown)
+        let withheld = tool.presence.cause == PresenceCause::DefinitionChanged;
+        // One that the client no longer has is told as that.
+        let is_offered = withheld || tool.presence.is_present();
+        Some((row, row.pending?, withheld)).filter(|_| shown && is_offered)
     });
     let mut all: Vec<Redefined> = waiting
-        .map(|(row, class)| {
+        .map(|(row, class, withheld)| {
             let all = row.differences();
             let suspicious = all.iter().filter(|each| each.class == ChangeClass::Suspicious);
             // One that stands for itself is told before one that a name completes.
@@ -69,7 +72,6 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
                 .into_iter()
                 .filter(|each| matches!(each.class, ChangeClass::Narrowed | ChangeClass::Widened));
             let parameters = of_parameters.filter_map(|each| each.name).collect();
-            let withheld = context.view().tools.get(&row.key).is_some_and(Tool::is_withheld);
             let name = row.key.name.to_string();
             Redefined { name, class, withheld, finding, parameters, since: row.since }
         })

@@ -121,7 +121,10 @@ fn what_may_do_more_is_stale_until_a_person_accepts_it() {
     world.scan(vec![config(), live(&json!({}))]);
     assert_eq!(world.report(NAME).status, Status::Stale);
     assert_eq!(history(&world), ["absent definition_changed", "redefined effects"]);
-    assert_eq!(world.told(&world.project, "s2").redefined[0].class, ChangeClass::Effects);
+    for session in ["s2", "s3", "s4"] {
+        let told = world.told(&world.project, session).redefined;
+        assert_eq!((told.len(), told[0].class, told[0].withheld), (1, ChangeClass::Effects, true));
+    }
     // Neither a success nor the server itself takes it back, nor leaving its list and coming again.
     world.uses(NAME, "SS");
     world.scan(vec![config(), live(&safe)]);

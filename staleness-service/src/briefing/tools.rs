@@ -99,7 +99,7 @@ pub(crate) fn text(
 }
 
 /// The heading of tools that asks for a look.
-const CHANGED: &str = "Changed by their servers, see `staleness tools diff NAME`";
+const CHANGED: &str = "Changed by their servers, ask the user to run `staleness tools diff NAME`";
 
 /// The heading of tools that a person has to accept first.
 const WITHHELD: &str = "Changed by their servers, do not call until the user runs \
@@ -230,7 +230,7 @@ mod tests {
         for part in [
             "do not call until the user runs `staleness tools diff NAME` and accepts the change: \
              `mcp__a__x` (suspicious: tells the model to run something; changes `token`)",
-            "see `staleness tools diff NAME`: `mcp__a__y` (narrowed: `repo`, a parameter `#",
+            "ask the user to run `staleness tools diff NAME`: `mcp__a__y` (narrowed: `repo`, a parameter `#",
             ", `b`, and 2 more)",
         ] {
             assert!(told.contains(part), "{told}");

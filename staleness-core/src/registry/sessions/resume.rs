@@ -225,7 +225,10 @@ impl WhatChanged {
             .values()
             .filter(|entry| entry.action == Action::Redefined && entry.revision > after);
         let news: BTreeSet<&str> = news.map(|entry| entry.subject.id.as_str()).collect();
-        waiting.retain(|each| news.contains(each.name.as_str()) || is_due(each.since, told, *now));
+        // A client offers what is withheld in every session.
+        waiting.retain(|each| {
+            each.withheld || news.contains(each.name.as_str()) || is_due(each.since, told, *now)
+        });
         let more = match begin {
             Begin::At(_) | Begin::After(_) => 0,
             _ => digest.more,
