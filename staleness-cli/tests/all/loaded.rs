@@ -97,3 +97,76 @@ fn a_projects_server_replaces_the_users_of_that_name_while_it_is_approved() {
     assert_eq!(scope(), "global");
     assert!(!sandbox.ok(&["tools", "list"]).contains("removed from config"));
 }
+
+/// The user's github, and the project's own, approved or switched off.
+fn both(sandbox: &Sandbox, key: &str) {
+    sandbox.write("project/.mcp.json", r#"{"mcpServers": {"github": {"command": "y"}}}"#);
+    claude(sandbox, json!({ "hasTrustDialogAccepted": true, key: ["github"] }));
+    sandbox.ok(&["scan"]);
+}
+
+fn is_listed(sandbox: &Sandbox, agent: &str, words: &[&str]) -> bool {
+    let list = sandbox.ok(&["tools", "list", "--agent", agent]);
+    list.lines().any(|line| words.iter().all(|word| line.split_whitespace().any(|it| it == *word)))
+}
+
+#[test]
+fn tools_of_a_projects_server_that_went_are_nobody_elses() {
+    let sandbox = Sandbox::new();
+    sandbox.codex(&["context7"]);
+    both(&sandbox, "enabledMcpjsonServers");
+    sandbox.hook(&used("PostToolUse", "mcp__github__q", "q1"));
+    for at in 1..=3 {
+        sandbox.hook(&used("PostToolUseFailure", "mcp__github__bad", &format!("b{at}")));
+    }
+    std::fs::remove_file(sandbox.root().join("project/.mcp.json")).unwrap();
+    sandbox.ok(&["scan"]);
+    assert!(is_listed(&sandbox, "claude-code", &["active", "mcp__github__q"]));
+    let list = sandbox.ok(&["tools", "list", "--agent", "codex"]);
+    assert!(!list.contains("mcp__github"), "{list}");
+    let review = sandbox.ok(&["review", "--agent", "codex"]);
+    assert!(review.contains("nothing needs attention"), "{review}");
+}
+
+#[test]
+fn what_a_project_switches_off_takes_its_own_tools_along() {
+    let sandbox = Sandbox::new();
+    both(&sandbox, "enabledMcpjsonServers");
+    sandbox.hook(&used("PostToolUse", "mcp__github__q", "q1"));
+    both(&sandbox, "disabledMcpServers");
+    let shown = sandbox.ok(&["tools", "show", "mcp__github__q", "--agent", "claude-code"]);
+    assert!(shown.contains("its server github is switched off"), "{shown}");
+    let list = sandbox.ok(&["tools", "list", "--agent", "claude-code"]);
+    assert!(!list.contains("mcp__github__q"), "{list}");
+    assert_eq!(list.matches("mcp__github__*").count(), 1, "{list}");
+    // The switch went with the servers.
+    sandbox.write("home/.claude.json", "{}");
+    std::fs::remove_file(sandbox.root().join("project/.mcp.json")).unwrap();
+    sandbox.ok(&["scan"]);
+    let review = sandbox.json(&["review"]);
+    let names = |item: &serde_json::Value| item["id"].as_str().unwrap().starts_with("mcp__github");
+    assert_eq!(review["items"].as_array().unwrap().iter().filter(|it| names(it)).count(), 1);
+}
+
+#[test]
+fn failures_of_a_projects_server_say_nothing_of_another_clients_own() {
+    let sandbox = Sandbox::new();
+    sandbox.codex(&["github"]);
+    sandbox.ok(&["scan"]);
+    let of_codex = || sandbox.ok(&["record", "mcp__github__q", "--success", "--agent", "codex"]);
+    of_codex();
+    both(&sandbox, "enabledMcpjsonServers");
+    sandbox.start_of("codex", "x1");
+    for at in 1..=3 {
+        sandbox.hook(&used("PostToolUseFailure", "mcp__github__q", &format!("q{at}")));
+        sandbox.hook(&used("PostToolUseFailure", "mcp__github__other", &format!("o{at}")));
+    }
+    of_codex();
+    let list = sandbox.ok(&["tools", "list", "--agent", "codex"]);
+    assert_eq!(list.matches("mcp__github__q").count(), 1, "{list}");
+    assert!(is_listed(&sandbox, "codex", &["active", "mcp__github__q"]), "{list}");
+    assert!(!list.contains("mcp__github__other"), "{list}");
+    assert_eq!(sandbox.start_of("codex", "x2"), "");
+    let suggested = sandbox.ok(&["tools", "suggest", "q", "--agent", "codex"]);
+    assert!(suggested.contains("mcp__github__q"), "{suggested}");
+}

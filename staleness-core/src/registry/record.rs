@@ -12,14 +12,15 @@ use crate::journal::{Action, JournalEntry, Subject};
 use crate::outcome::{Mark, Outcome, OutcomeKind};
 use crate::policy::Policy;
 use crate::route::Suggestions;
-use crate::scan::{ClientServers, Entry, Provider, Providers, may_be_invented};
+use crate::scan::{ClientServers, Entry, Provider, Providers, may_be_invented, state_for};
 use crate::store::{
     Decision, Draft, Durability, OutcomeFilter, Pick, ProjectFilter, Refusal, Selection, Step,
     ToolFilter, View, meant,
 };
 use crate::time::Timestamp;
 use crate::tool::{
-    HealthChange, Presence, PresenceCause, ServerOutcome, Status, Tool, ToolKind, is_offline,
+    HealthChange, ListingState, Presence, PresenceCause, ServerOutcome, Status, Tool, ToolKind,
+    is_offline,
 };
 
 fn outage_since(policy: &Policy, at: Timestamp) -> Timestamp {
@@ -216,7 +217,11 @@ impl Recording<'_> {
     fn resolve(&self, draft: &Draft<'_>) -> ToolKey {
         let [project, global] = self.used.scopes();
         let own = self.used.key(project.clone());
+        let loads_shared = self.loads(draft, &global) && !self.loads(draft, &project);
         let shared = self.used.key(global);
+        if loads_shared {
+            return shared;
+        }
         let known = (draft.get::<Tool>(&own), draft.get::<Tool>(&shared));
         if known.0.is_some()
             && let Some(tool) = meant(known.0, known.1)
@@ -236,6 +241,21 @@ impl Recording<'_> {
             ToolKind::McpTool if self.is_of_an_account() => shared,
             _ => own,
         }
+    }
+
+    /// Returns true if the client loads the tool's server by its entry in this scope.
+    fn loads(&self, draft: &Draft<'_>, scope: &Scope) -> bool {
+        let Some(client) = &self.used.client else { return false };
+        let servers = self.used.possible_servers();
+        let is_entry = |tool: &&Tool| {
+            tool.kind == ToolKind::McpServer
+                && tool.key.scope == *scope
+                && tool.server.as_ref().is_some_and(|server| servers.contains(server))
+        };
+        let mut entries = draft.view().tools.values().filter(is_entry);
+        entries.any(|entry| {
+            state_for(&entry.listings, client.as_str()) == Some(ListingState::Configured)
+        })
     }
 
     /// Returns the server entry that owns the tool: the longest known server name, then a present entry

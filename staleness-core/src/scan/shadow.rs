@@ -10,7 +10,7 @@ use crate::store::View;
 use crate::tool::{Hold, Listing, ListingState, PresenceCause, ToolKind};
 
 /// Returns the best state of a client's own entries.
-pub(super) fn state_for(listings: &[Listing], client: &str) -> Option<ListingState> {
+pub(crate) fn state_for(listings: &[Listing], client: &str) -> Option<ListingState> {
     listings.iter().filter(|each| is_of(each, client)).map(|each| each.state).min()
 }
 
@@ -33,7 +33,8 @@ struct Pair {
 
 impl Pair {
     /// Leaves each client only the listings that decide: the project's if they load the server or switch it off,
-    /// else the user's if they load it. What the project switches off is off in the user's entry.
+    /// else the user's if they load it. What the project switches off is off in the user's entry, and what it no
+    /// longer lists is only the user's.
     fn settle(&mut self, client: Option<&ClientId>, replaces: bool) {
         let clients: BTreeSet<String> =
             self.global.iter().map(|each| each.source.client.clone()).collect();
@@ -41,28 +42,53 @@ impl Pair {
         for each in &clients {
             let states = (state_for(&self.own, each), state_for(&self.global, each));
             let (Some(own), Some(global)) = states else { continue };
-            if own != ListingState::Configured && !global.is_listed() {
+            if own == ListingState::Off && !global.is_listed() {
                 continue;
             }
-            let is_loaded = own == ListingState::Configured
-                || own.is_listed() && global != ListingState::Configured;
             if own == ListingState::Off {
+                let switches = self.own.iter().filter(|listing| is_of(listing, each)).cloned();
                 self.global.retain(|listing| !is_of(listing, each));
-                self.global.extend(self.own.extract_if(.., |listing| is_of(listing, each)));
+                self.global.extend(switches);
                 self.global.sort();
                 is_off = true;
-            } else if self.is_held || !replaces {
+            }
+            if self.is_held {
                 continue;
-            } else if is_loaded {
+            }
+            let is_replaced = own == ListingState::Configured || global != ListingState::Configured;
+            if !own.is_listed() || own == ListingState::Off || replaces && !is_replaced {
+                self.own.retain(|listing| !is_of(listing, each));
+            } else if replaces {
                 self.global.retain(|listing| !is_of(listing, each));
                 self.is_shadowed |= client.is_some_and(|client| client.as_str() == each);
-            } else {
-                self.own.retain(|listing| !is_of(listing, each));
             }
         }
         self.is_shadowed |= self.global.is_empty();
         self.is_off =
             is_off && !self.global.iter().any(|each| each.state == ListingState::Configured);
+    }
+
+    /// Sets the listings of an entry. Returns why the entry or tool is absent in the project.
+    fn adapt(
+        &self,
+        scope: &Scope,
+        is_entry: bool,
+        listings: &mut Vec<Listing>,
+    ) -> Option<PresenceCause> {
+        let decides = match scope {
+            Scope::Project(_) => &self.own,
+            Scope::Global => &self.global,
+        };
+        if is_entry {
+            listings.clone_from(decides);
+        }
+        match (scope, is_entry) {
+            (_, true) if decides.is_empty() => Some(PresenceCause::OtherClient),
+            (Scope::Project(_), _) => None,
+            (Scope::Global, _) if self.is_shadowed => Some(PresenceCause::OtherClient),
+            (Scope::Global, true) => self.is_off.then_some(PresenceCause::Disabled),
+            (Scope::Global, false) => self.is_off.then_some(PresenceCause::ServerDisabled),
+        }
     }
 }
 
@@ -75,32 +101,18 @@ pub(super) fn settle(view: &mut View, client: Option<&ClientId>, replaces: bool)
     }
     pairs.values_mut().for_each(|pair| pair.settle(client, replaces));
     servers.retain(|_, name| pairs.contains_key(name));
-    // Returns why the row is absent in the project.
     let adapt = |scope: &Scope,
                  name: &ToolName,
                  kind: ToolKind,
                  server: Option<&ServerKey>,
                  listings: &mut Vec<Listing>| {
-        let is_entry = kind == ToolKind::McpServer;
         let of = match kind {
             ToolKind::McpServer => Some(name),
             ToolKind::McpTool => server.and_then(|server| servers.get(server)),
             _ => None,
         };
         let pair = of.and_then(|name| pairs.get(name))?;
-        match (scope, is_entry) {
-            (Scope::Project(_), false) => None,
-            (Scope::Project(_), true) => {
-                listings.clone_from(&pair.own);
-                pair.own.is_empty().then_some(PresenceCause::OtherClient)
-            }
-            (Scope::Global, _) if pair.is_shadowed => Some(PresenceCause::OtherClient),
-            (Scope::Global, true) => {
-                listings.clone_from(&pair.global);
-                pair.is_off.then_some(PresenceCause::Disabled)
-            }
-            (Scope::Global, false) => pair.is_off.then_some(PresenceCause::ServerDisabled),
-        }
+        pair.adapt(scope, kind == ToolKind::McpServer, listings)
     };
     for tool in view.tools.values_mut() {
         let (key, server) = (&tool.key, tool.server.as_ref());

@@ -261,10 +261,11 @@ fn own(tool: Facts<'_>, client: &ClientId) -> Standing {
 pub(crate) struct ClientServers(HashMap<Scope, HashMap<ServerKey, Standing>>);
 
 impl ClientServers {
-    /// Collects the servers with entries in a view.
+    /// Collects the servers with entries in a view, but those for which another entry speaks.
     pub(crate) fn of(view: &View, client: &ClientId) -> Self {
         let mut servers = Self::default();
-        for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer) {
+        let entries = view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer);
+        for tool in entries.filter(|tool| !tool.presence.cause.is_foreign()) {
             servers.add(&tool.key.scope, tool.server.as_ref(), own(tool.into(), client));
         }
         for (scope, summaries) in &view.summaries {
@@ -294,11 +295,15 @@ impl ClientServers {
         tool.is_configured() || self.entry(&tool.key.scope, tool.into()).is_some()
     }
 
-    /// Returns the standing of the best entry of the tool's server.
+    /// Returns the standing of the best entry of the tool's server. A project's entry of which the client knows nothing
+    /// is another server than the user's.
     fn entry(&self, scope: &Scope, tool: Facts<'_>) -> Option<Standing> {
         let server = tool.server.filter(|_| tool.kind == ToolKind::McpTool)?;
         let of = |scope: &Scope| self.0.get(scope)?.get(server).copied();
-        of(scope).into_iter().chain(of(&Scope::Global)).min()
+        match of(scope) {
+            Some(Standing::Others) => Some(Standing::Others),
+            own => own.into_iter().chain(of(&Scope::Global)).min(),
+        }
     }
 
     /// Returns the standing of the tool's server if it has an entry, else that of the tool's own sources.
