@@ -63,6 +63,41 @@ fn a_users_server_that_a_project_switches_off_is_off_there_for_that_client() {
 }
 
 #[test]
+fn a_users_plugins_server_that_a_project_switches_off_is_off_there() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.root().join("home/.claude/plugins/cache/m/pl/1");
+    let index = json!({ "version": 2, "plugins": {
+        "pl@m": [{ "scope": "user", "installPath": folder, "version": "1" }] } });
+    sandbox.write("home/.claude/plugins/installed_plugins.json", index.to_string());
+    let servers = r#"{"mcpServers": {"srv": {"command": "x"}, "kept": {"command": "x"}}}"#;
+    sandbox.write("home/.claude/plugins/cache/m/pl/1/.mcp.json", servers);
+    claude(&sandbox, json!({}));
+    sandbox.start_of("claude-code", "c1");
+    for (server, event) in [("srv", "PostToolUseFailure"), ("kept", "PostToolUse")] {
+        for at in 1..=3 {
+            let tool = format!("mcp__plugin_pl_{server}__q");
+            sandbox.hook(&used(event, &tool, &format!("{server}{at}")));
+        }
+    }
+    let of_none =
+        json!({ "disabledMcpServers": ["srv", "pl:srv", "plugin_pl_srv", "plugin:pl@m:srv"] });
+    claude(&sandbox, of_none);
+    sandbox.ok(&["scan"]);
+    assert_eq!(sandbox.status("mcp__plugin_pl_srv__q"), "demoted");
+    claude(&sandbox, json!({ "disabledMcpServers": ["plugin:pl:srv"] }));
+    let told = sandbox.start_of("claude-code", "c2");
+    assert!(told.contains("`mcp__plugin_pl_srv__*` (switched off)"), "{told}");
+    assert_eq!(sandbox.status("mcp__plugin_pl_srv__q"), "off");
+    assert_eq!(sandbox.status("mcp__plugin_pl_kept__q"), "active");
+    let rows = "server claude-code\ngithub configured\nlinear configured\nplugin_pl_kept configured\n\
+        plugin_pl_srv off";
+    assert_eq!(matrix(&sandbox), rows);
+    assert!(sandbox.ok(&["tools", "show", "plugin_pl_srv"]).contains(OFF_HERE));
+    assert!(!sandbox.ok(&["review"]).contains("srv"));
+    assert!(!sandbox.start_of("claude-code", "c3").contains("srv"));
+}
+
+#[test]
 fn a_projects_server_replaces_the_users_of_that_name_while_it_is_approved() {
     let sandbox = Sandbox::new();
     claude(&sandbox, json!({}));

@@ -35,9 +35,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use staleness_core::ids::{Level, ProjectId, SourceId};
-use staleness_core::scan::{SourceIndex, SourceReading};
+use staleness_core::scan::{Found, SourceIndex, SourceReading};
 use staleness_core::source::SourceState;
-use staleness_core::tool::ListingState;
+use staleness_core::tool::{ListingState, ToolKind};
 
 use crate::draft::Draft;
 use crate::json::{JsonFile, JsonText};
@@ -381,6 +381,24 @@ fn refuse_all(sources: &mut [SourceReading], why: &str) {
         if source.state == SourceState::Read {
             source.state = SourceState::Refused;
             source.error = Some(why.to_owned());
+        }
+    }
+}
+
+/// Lists the user's servers that the project switches off in the project's source too, as off. In the user's sources
+/// they have one state for all projects.
+fn switch_off_in(sources: &mut [SourceReading], level: Level, is_off: impl Fn(&Found) -> bool) {
+    let users = sources.iter().filter(|source| source.id.level == Level::User);
+    let users = users.flat_map(|source| &source.found);
+    let on =
+        users.filter(|found| found.kind == ToolKind::McpServer && found.state != ListingState::Off);
+    let off = on.filter(|found| is_off(found)).map(|found| found.clone().switched_off(true));
+    let off: Vec<Found> = off.collect();
+    let is_it = |source: &&mut SourceReading| source.id.level == level && source.id.part == "mcp";
+    let Some(own) = sources.iter_mut().find(is_it) else { return };
+    for found in off {
+        if !own.found.iter().any(|each| each.name == found.name) {
+            own.found.push(found);
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Reads `.claude.json`: the user's servers, and the user's servers for one project.
 //!
 //! A project's section is level `local` and says nothing about other projects. Its `disabledMcpServers` names
-//! servers of any origin that are disabled in the project. The user's own servers have one state for all
-//! projects, so those in the list are also listed, as off, at level `local`. The user's plugins have one state for
-//! all projects.
+//! servers of any origin that are disabled in the project. The user's servers, and those of the user's plugins,
+//! have one state for all projects, so those in the list are also listed, as off, at level `local`.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -60,11 +59,6 @@ pub(super) fn read(
         JsonFile::Read(file) => {
             servers::add_keyed(&mut user, &file, &file.root, &Rules::plain(outside, &STATE));
             let seen = state.take(outside, &file, &mut local);
-            for off in state.off_servers.iter().filter_map(|name| Found::server(name)) {
-                if user.holds(&off.name) && !local.holds(&off.name) {
-                    local.add(off.switched_off(true));
-                }
-            }
             let user = user.read();
             state.users = user.found.iter().map(|found| found.name.clone()).collect();
             sources.push(user);
@@ -79,6 +73,19 @@ pub(super) fn read(
 }
 
 impl LocalState {
+    /// Returns true if the project's sections disable a server of the user or of a plugin.
+    pub(super) fn disables(&self, found: &Found) -> bool {
+        self.off_servers.iter().any(|off| {
+            match found.plugin {
+                None => Found::server(off),
+                Some(_) => off.strip_prefix("plugin:").and_then(|off| {
+                    Found::server(&format!("plugin_{}", off.replacen(':', "_", 1)))
+                }),
+            }
+            .is_some_and(|off| off.name == found.name)
+        })
+    }
+
     /// Reads the project's sections. Returns true if there are any.
     fn take(&mut self, outside: &Outside<'_>, file: &JsonText<'_>, local: &mut Draft) -> bool {
         let projects = match json::get(&file.root, "projects") {
