@@ -98,6 +98,44 @@ fn a_users_plugins_server_that_a_project_switches_off_is_off_there() {
 }
 
 #[test]
+fn a_users_server_that_a_projects_settings_of_gemini_block_is_off_there() {
+    let sandbox = Sandbox::new();
+    let servers = json!({ "github": { "command": "x" }, "linear": { "command": "x" } });
+    let users = json!({ "mcpServers": servers, "mcp": { "allowed": ["GitHub", "linear", "ext"] } });
+    sandbox.write("home/.gemini/settings.json", users.to_string());
+    let extension = r#"{"name": "e", "version": "1", "mcpServers": {"ext": {"command": "x"}}}"#;
+    sandbox.write("home/.gemini/extensions/e/gemini-extension.json", extension);
+    let project = |mcp: serde_json::Value| {
+        sandbox.write("project/.gemini/settings.json", json!({ "mcp": mcp }).to_string());
+        sandbox.ok(&["scan"]);
+    };
+    let rows = |states: [&str; 3]| {
+        let [ext, github, linear] = states;
+        let rows = format!("server gemini\next {ext}\ngithub {github}\nlinear {linear}");
+        assert_eq!(matrix(&sandbox), rows);
+    };
+    project(json!({}));
+    sandbox.ok(&["record", "mcp__github__q", "--success", "--agent", "gemini"]);
+    project(json!({ "excluded": ["github"] }));
+    rows(["configured"; 3]);
+    let folder = sandbox.project.to_str().unwrap();
+    let trust = json!({ folder: "TRUST_FOLDER" }).to_string();
+    sandbox.write("home/.gemini/trustedFolders.json", trust);
+    sandbox.ok(&["scan"]);
+    rows(["configured", "off", "configured"]);
+    let shown = sandbox.ok(&["tools", "show", "github"]);
+    assert!(shown.contains("switched off in gemini/project/mcp"), "{shown}");
+    assert!(!sandbox.ok(&["tools", "suggest", "github"]).contains("mcp__github__q"));
+    assert!(sandbox.ok(&["review"]).contains("nothing needs attention"));
+    project(json!({ "allowed": ["linear", "zzz"] }));
+    rows(["off", "off", "configured"]);
+    project(json!({ "allowed": ["zzz"] }));
+    rows(["off"; 3]);
+    project(json!({}));
+    rows(["configured"; 3]);
+}
+
+#[test]
 fn a_projects_server_replaces_the_users_of_that_name_while_it_is_approved() {
     let sandbox = Sandbox::new();
     claude(&sandbox, json!({}));

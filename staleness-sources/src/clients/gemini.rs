@@ -2,17 +2,19 @@
 //! extensions.
 //!
 //! In an untrusted folder the client loads no servers at all, not even the user's. The user's servers have
-//! one state for all projects, so only the project's servers are reported as untrusted.
+//! one state for all projects, so only the project's servers are reported as untrusted. Those that a trusted project
+//! switches off are also listed, as off, in the project's source.
 
 use std::collections::HashSet;
 use std::path::Path;
 
-use staleness_core::scan::SourceReading;
+use staleness_core::ids::Level;
+use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::ListingState;
 
 use super::format::{Format, Syntax};
 use super::servers::{self, Rules};
-use super::{Outside, Place, reading, refuse_all, shapes};
+use super::{Outside, Place, reading, refuse_all, shapes, switch_off_in};
 use crate::draft::Draft;
 use crate::folder::Lister;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
@@ -48,7 +50,7 @@ struct Gate {
 }
 
 impl Gate {
-    /// Reads the lists of a settings file. A project's list of allowed servers replaces the user's.
+    /// Reads the lists of a settings file. What one list does not allow is not allowed.
     fn take(&mut self, file: &JsonFile<'_>) {
         let file = match file {
             JsonFile::Missing => return,
@@ -61,7 +63,10 @@ impl Gate {
             Some(names.iter().map(|name| normal(name)).collect::<HashSet<_>>())
         };
         let (allowed, excluded) = (listed("allowed"), listed("excluded"));
-        self.allowed = allowed.or(self.allowed.take());
+        self.allowed = match (allowed, self.allowed.take()) {
+            (Some(own), Some(users)) => Some(&own & &users),
+            (own, users) => own.or(users),
+        };
         self.excluded.extend(excluded.into_iter().flatten());
     }
 
@@ -128,6 +133,12 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
                 draft.doubt(fault, unknown);
             }
         }));
+    }
+    if is_trusted || !gate.asks_for_trust {
+        let is_off = |found: &Found| {
+            found.name.spelled_server().is_some_and(|name| gate.state(name) == ListingState::Off)
+        };
+        switch_off_in(&mut sources[own..], Level::Project, is_off);
     }
     if let Some(why) = gate.refusal {
         refuse_all(&mut sources[own..], &why);

@@ -109,7 +109,7 @@ impl Starts {
         let mut all = Vec::new();
         // What a client switches off for this project is off wherever else it lists it. There is no more to the entry.
         let entries =
-            sources.iter().filter(|reading| reading.id.level == Level::Local).flat_map(|reading| {
+            sources.iter().filter(|reading| reading.id.level != Level::User).flat_map(|reading| {
                 let off = reading.found.iter().filter(|found| found.state == ListingState::Off);
                 off.map(|found| (reading.id.client.clone(), found.name.clone()))
             });

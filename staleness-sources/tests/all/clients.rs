@@ -162,7 +162,7 @@ fn gemini_lets_in_what_its_lists_allow() {
     );
     lists(
         &tree.source("gemini", Level::Project, "mcp"),
-        &["-mcp__a__*", "-mcp__b__*", "mcp__d__*"],
+        &["-mcp__a__*", "-mcp__b__*", "-mcp__d__*"],
     );
     tree.own(".gemini/settings.json", r#"{"mcpServers": {"a": {}}, "mcp": {"excluded": "a"}}"#);
     assert_eq!(tree.source("gemini", Level::Project, "mcp").state, SourceState::Partial);
