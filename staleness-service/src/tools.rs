@@ -68,11 +68,16 @@ pub fn find(
     }
 }
 
-/// Removes the absent and failing tools of absent and failing servers if the server itself is in the list. Tools
-/// about which a person decided stay. The reason of an absent server then gives the number of its tools.
+/// Removes the absent and failing tools of absent and failing servers if the server itself is in the list, and tools
+/// whose only fault is that their server did not answer. Tools about which a person decided stay. The reason of an absent server then gives the number of its tools.
 pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
     let tools_of =
         |server: &ToolKey| Some((server.scope.clone(), tool_prefix(server.name.as_str())?));
+    let is_unheard = |tool: &ToolReport| {
+        let signals = &tool.verdict.signals;
+        !signals.is_empty() && signals.iter().all(|each| each.kind == Ground::DidNotAnswer)
+    };
+    tools.retain(|tool| tool.kind == ToolKind::McpServer || !is_unheard(tool));
     let servers = tools
         .iter()
         .filter(|tool| tool.kind == ToolKind::McpServer && tool.status != Status::Active);

@@ -131,7 +131,8 @@ pub(crate) fn of_tool(
 /// Formats a pending change as one row.
 pub(crate) fn pending(row: &Definition) -> String {
     let Some(class) = row.pending else { return String::new() };
-    format!("changed ({}); see `{}`", class.as_str(), diff_of(row.key.name.as_str()))
+    let how = if row.changes == 0 { "not accepted" } else { "changed" };
+    format!("{how} ({}); see `{}`", class.as_str(), diff_of(row.key.name.as_str()))
 }
 
 /// Returns a difference as text: `lost repo`.
@@ -173,15 +174,24 @@ pub(crate) fn diff(
     let registry = settings.open(Access::Look)?;
     let key = find(&registry, settings, name, scope)?;
     let rows = registry.tools().definitions(&settings.project.id, &key).wait()?;
+    // A model would read what a server wrote for it: its texts are for the user.
+    let is_agent = settings.agent.is_some();
+    let told = rows.iter().map(Told::new);
+    let told = told.map(|told| if is_agent { told.without_texts() } else { told });
+    let told: Vec<Told<'_>> = told.collect();
     if out.json {
-        let told: Vec<Told<'_>> = rows.iter().map(Told::new).collect();
         return out.json(&json!({ "definitions": told }));
     }
     if rows.is_empty() {
         let none = "no changed definition is known; `staleness scan --probe` asks its server\n";
         return out.text(if out.quiet { "" } else { none });
     }
-    out.text(&rows.iter().map(|row| render(row, out)).collect::<String>())
+    let mut text = told.iter().map(|told| render(told, is_agent, out)).collect::<String>();
+    if is_agent {
+        let how = format!("ask the user to run `{}` and decide", diff_of(name));
+        text.push_str(&out.hint(&format!("the texts of a server are not for agents; {how}")));
+    }
+    out.text(&text)
 }
 
 /// Accepts the pending changes.
@@ -213,8 +223,7 @@ pub(crate) fn accept(
     })
 }
 
-fn render(row: &Definition, out: &Output) -> String {
-    let told = Told::new(row);
+fn render(told: &Told<'_>, is_agent: bool, out: &Output) -> String {
     let name = out.paint.bold(&escape(told.name));
     let state = match told.pending {
         Some(class) => format!("{}, not accepted yet", class.as_str()),
@@ -238,7 +247,7 @@ fn render(row: &Definition, out: &Output) -> String {
         let names = [format!("{} before", part.part), format!("{} now", part.part)];
         text.push_str(&painted(&unified([&names[0], &names[1]], &before, &now), out));
     }
-    if told.pending.is_some() {
+    if told.pending.is_some() && !is_agent {
         let cuts = told.cuts();
         if !cuts.is_empty() {
             text.push_str(&out.paint.warn(&cuts).to_string());

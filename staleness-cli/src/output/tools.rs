@@ -4,7 +4,7 @@ use staleness::ids::{Scope, ToolName};
 use staleness::registry::ScoredTool;
 use staleness::report::{HealthState, Suggestion, ToolReport};
 use staleness::source::SourceState;
-use staleness::tool::{Hold, Status};
+use staleness::tool::{Hold, PresenceCause, Status};
 use staleness::verdict::{Ground, Signal};
 use staleness_core::report::{HistoryEntry, ScoreParts, SourceReport};
 use staleness_core::tool::ListingState;
@@ -260,7 +260,11 @@ pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> Strin
     let presence = format!(
         "{} ({}) since {}",
         if tool.presence.is_present() { "present" } else { "absent" },
-        words(tool.presence.cause.as_str()),
+        match tool.presence.cause {
+            // A new tool may have it, too.
+            PresenceCause::DefinitionChanged => "definition not accepted".to_owned(),
+            cause => words(cause.as_str()),
+        },
         tool.presence.since
     );
     row("presence", &presence);

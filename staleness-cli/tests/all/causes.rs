@@ -193,7 +193,10 @@ fn what_was_poisoned_when_it_was_first_seen_did_not_change() {
                  2026-11-01";
     assert_eq!(told["causes"], json!([cause]));
     let reason = told["verdict"]["signals"][0]["reason"].as_str().unwrap();
-    assert!(reason.starts_with("what its server says of it is not accepted: see"), "{reason}");
+    assert!(
+        reason.starts_with("what its server says of it is not accepted (suspicious): see"),
+        "{reason}"
+    );
     let learned = sandbox.run(&["routes", "learn", "--query", "find it", "--tool", TOOL]);
     let said = "waits: nothing is learned until a person accepts what its server says of it";
     assert!(learned.code != 0 && learned.err.contains(said), "{learned:?}");

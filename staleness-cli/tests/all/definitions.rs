@@ -132,6 +132,8 @@ fn nothing_is_started_that_its_client_would_not_start_and_no_secret_is_kept() {
             trap.display()
         ),
     );
+    sandbox.ok(&["scan"]);
+    sandbox.ok(&["record", "mcp__dead__find", "--success"]);
     let report = sandbox.json(&["scan", "--probe"]);
     let told: Vec<(&str, &str, &str)> = report["probed"]
         .as_array()
@@ -180,10 +182,10 @@ fn nothing_is_started_that_its_client_would_not_start_and_no_secret_is_kept() {
     }
     let verdict = sandbox.json(&["tools", "show", "dead"])["verdict"].clone();
     assert_eq!((&verdict["level"], &verdict["action"]), (&json!("review"), &json!("verify")));
-    sandbox.ok(&["record", "mcp__dead__find", "--success"]);
     let causes = sandbox.json(&["why", "mcp__dead__find"])["causes"].clone();
     let cause = day(causes[0].as_str().unwrap().to_owned());
-    assert_eq!(cause, format!("its server {why}"), "{causes}");
+    let next = "once it starts, run `staleness scan --probe dead`";
+    assert_eq!(cause, format!("its server {why}; {next}"), "{causes}");
     let shown = sandbox.ok(&["scan", "--probe"]);
     let stored = std::fs::read(sandbox.store()).unwrap();
     for text in [report.to_string(), shown, String::from_utf8_lossy(&stored).into_owned()] {

@@ -79,3 +79,90 @@ fn an_agent_is_sent_to_its_user_for_what_a_server_changed() {
     assert!(told.contains(asked), "{told}");
     assert_eq!(sandbox.session_start(&here, "s3", "startup"), None, "it may be used: once a week");
 }
+
+#[test]
+fn an_agent_reads_no_text_of_a_server_where_a_person_does() {
+    let sandbox = with_servers(&["git"]);
+    list(&sandbox, "git", &[tool("log", "Shows", &[], true)]);
+    list(&sandbox, "git", &[tool("log", POISON, &["obey me"], true)]);
+    let diff = ["tools", "diff", "mcp__git__log"];
+    for args in [&[][..], &["--json"]] {
+        let person = sandbox.ok(&[&diff, args].concat());
+        assert!(person.contains("Ignore all previous") && person.contains("obey me"), "{person}");
+        let agent = sandbox.ok(&[&diff, args, &["--agent", "claude-code"]].concat());
+        assert!(!agent.contains("Ignore all") && !agent.contains("obey"), "{agent}");
+        assert!(agent.contains("tells the model to ignore its instructions"), "{agent}");
+    }
+    let agent = sandbox.ok(&[&diff[..], &["--agent", "claude-code"]].concat());
+    assert!(!agent.contains("accept --seen"), "{agent}");
+    assert!(agent.contains("ask the user to run `staleness tools diff mcp__git__log`"), "{agent}");
+}
+
+#[test]
+fn a_server_with_withheld_tools_is_one_to_look_at_and_their_class_is_named() {
+    let sandbox = with_servers(&["git", "other"]);
+    let tools = |log: &str, reads_only| {
+        let show = tool("show", "Shows", &[], reads_only);
+        [tool("log", log, &[], true), show, tool("add", "Adds", &[], true)]
+    };
+    list(&sandbox, "git", &tools("Logs", true));
+    sandbox.ok(&["record", "mcp__git__add", "--success"]);
+    assert_eq!(sandbox.json(&["tools", "show", "git"])["verdict"]["level"], "fresh");
+    list(&sandbox, "git", &tools(POISON, false));
+    list(&sandbox, "other", &[tool("new", POISON, &[], true)]);
+    let server = "2 of its 3 tools are not accepted (suspicious): see `staleness tools diff git`";
+    let verdict = sandbox.json(&["tools", "show", "git"])["verdict"].clone();
+    assert_eq!((&verdict["level"], &verdict["action"]), (&json!("review"), &json!("verify")));
+    assert_eq!(verdict["signals"][0]["reason"], server);
+    let log = "what its server says of it is not accepted (suspicious): see `staleness tools diff \
+               mcp__git__log`";
+    let show = log.replace("log", "show").replace("suspicious", "effects");
+    let new = log.replace("git__log", "other__new");
+    let other = "1 of its 1 tools is not accepted (suspicious): see `staleness tools diff other`";
+    for command in [&[][..], &["review"], &["tools", "list"]] {
+        let text = sandbox.ok(command);
+        for part in [server, log, &show, &new, other] {
+            assert!(text.contains(part), "{command:?}: {part}: {text}");
+        }
+    }
+    for (name, part) in [("git", server), ("mcp__git__log", log), ("mcp__other__new", &new)] {
+        for command in [&["why", name][..], &["tools", "show", name]] {
+            let text = sandbox.ok(command);
+            assert!(text.contains(part), "{command:?}: {text}");
+        }
+    }
+    let text = sandbox.ok(&["tools", "show", "mcp__other__new"]);
+    assert!(!text.contains("definition changed"), "it never had another: {text}");
+    assert!(
+        sandbox.ok(&["tools", "diff", "git"]).contains("mcp__git__show"),
+        "what is named works"
+    );
+}
+
+#[cfg(feature = "mcp")]
+#[test]
+fn a_server_that_does_not_start_marks_its_tools_until_one_works() {
+    let sandbox = with_servers(&["pw"]);
+    let hover = [tool("hover", "Hover over an element of the page", &[], true)];
+    list(&sandbox, "pw", &hover);
+    let servers = json!({ "pw": { "command": "/bin/sh", "args": ["-c", "exit 3"] } });
+    sandbox.write("home/.claude.json", json!({ "mcpServers": servers }).to_string());
+    sandbox.ok(&["scan", "--probe", "pw"]);
+    let ask = ["tools", "suggest", "hover over an element"];
+    let found = sandbox.json(&ask)["tools"][0].clone();
+    let name = "mcp__pw__hover";
+    assert_eq!((&found["name"], &found["mark"]), (&json!(name), &json!("[no answer]")));
+    let shown = sandbox.json(&["tools", "show", name])["verdict"].clone();
+    assert_eq!((&shown["level"], &shown["action"]), (&json!("review"), &json!("verify")));
+    let reason = shown["signals"][0]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("its server did not list its tools on "), "{reason}");
+    let next = "exit code 3; once it starts, run `staleness scan --probe pw`";
+    assert!(reason.ends_with(next), "{reason}");
+    let listed = sandbox.json(&["review"])["items"].clone();
+    assert_eq!(listed.as_array().unwrap().len(), 1, "the server speaks for its tools: {listed}");
+    assert!(listed[0]["verdict"].to_string().contains(next), "{listed}");
+    // It works after all.
+    sandbox.ok(&["record", name, "--success", "--now", "2026-11-20T13:00:00Z"]);
+    assert_eq!(sandbox.json(&ask)["tools"][0]["mark"], Value::Null);
+    assert_eq!(sandbox.json(&["tools", "show", "pw"])["verdict"]["level"], "fresh");
+}

@@ -82,7 +82,13 @@ fn what_a_server_wrote_is_told_when_a_person_accepted_it() {
         found + &status.to_string() + &stale
     };
     let waits = told("Finds notes");
-    assert!(waits.contains("suspicious") || waits.contains("definition_withheld"), "{waits}");
+    let class = "what its server says of it is not accepted (suspicious): ask the user to run";
+    assert!(waits.matches(class).count() >= 3, "by status, in words and data of the list: {waits}");
+    assert!(
+        waits.contains(
+            "Next: do not call it; ask the user to run `staleness tools diff` and decide"
+        )
+    );
     assert!(!waits.contains("previous"), "{waits}");
     let diff: Value =
         serde_json::from_str(&machine.ok(&["tools", "diff", name, "--json"])).unwrap();

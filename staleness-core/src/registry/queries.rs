@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Registry;
 use super::naming::named;
+use super::told::waiting;
 use crate::ids::{ProjectId, Scope, ServerKey, ToolKey};
 use crate::journal::{JournalEntry, Subject};
 use crate::policy::Policy;
@@ -33,7 +34,7 @@ const HISTORY: u32 = 200;
 #[must_use]
 pub(crate) fn visible(project: &ProjectId, policy: &Policy) -> Selection {
     let own = Scope::Project(project.clone());
-    visible_tools(project)
+    waiting(project, visible_tools(project))
         .peek(SourceFilter::Scope(Scope::Global))
         .peek(SourceFilter::Scope(own))
         .outcomes(last_outcomes(project, policy))
@@ -168,7 +169,7 @@ struct Shown {
 
 impl Query for Shown {
     fn selection(&self) -> Selection {
-        self.lookup.selection().outcomes(self.outcomes.clone())
+        waiting(&self.lookup.project, self.lookup.selection()).outcomes(self.outcomes.clone())
     }
 
     fn more(&self, view: &View) -> Option<Selection> {

@@ -141,10 +141,25 @@ impl<'a> Context<'a> {
         Self { view, policy, project, now, members, entries, twins, ignored, troubled }
     }
 
-    /// Returns the live list of a server entry, if there was trouble with it when it was last asked for.
+    /// Returns the live list of a server, if there was trouble with it when it was last asked for and no tool of it
+    /// worked since. For a tool of a server: only if the server did not answer.
     pub(crate) fn trouble(&self, tool: &Tool) -> Option<&'a Source> {
-        let server = tool.server.clone().filter(|_| tool.kind == ToolKind::McpServer)?;
-        self.troubled.get(&(tool.key.scope.clone(), server)).copied()
+        let entry = match tool.kind {
+            _ if self.troubled.is_empty() => return None,
+            ToolKind::McpServer => tool,
+            _ => self.entries.provider(tool).filter(|entry| entry.presence.is_present())?,
+        };
+        let key = (entry.key.scope.clone(), entry.server.clone()?);
+        let source = self.troubled.get(&key).copied()?;
+        if source.state != SourceState::Failed {
+            return (tool.kind == ToolKind::McpServer).then_some(source);
+        }
+        let mut of_it = self.members(entry).iter().copied().chain([tool]);
+        let since = |at: Timestamp| at > source.last_scan_at;
+        let works = |each: &Tool| {
+            each.ring.entries().any(|entry| entry.mark == Mark::Success && since(entry.at))
+        };
+        (!of_it.any(works)).then_some(source)
     }
 
     /// Returns the view.

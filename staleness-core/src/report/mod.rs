@@ -14,6 +14,7 @@ mod session;
 mod suggest;
 mod tell;
 mod tool;
+mod unaccepted;
 mod words;
 mod work;
 

@@ -28,8 +28,8 @@ pub struct Suggestion {
     pub score: f64,
     /// The reason for the suggestion.
     pub reason: String,
-    /// `[stale]`, `[off]`, `[demoted]`, or `[changed]` if its server changed it and nobody accepted that; `None` if there is
-    /// nothing to say.
+    /// `[stale]`, `[off]`, `[demoted]`, `[changed]` if its server changed it and nobody accepted that, or `[no answer]` if
+    /// its server did not list its tools when it was last asked; `None` if there is nothing to say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<&'static str>,
     /// The parts of the score, for `--explain`.
@@ -191,6 +191,7 @@ fn suggestion(
         reason: reason(each, found),
         mark: match each.status {
             Status::Active if each.tool.is_unaccepted() => Some("[changed]"),
+            Status::Active if context.trouble(each.tool).is_some() => Some("[no answer]"),
             Status::Active => None,
             _ if tool.is_off() => Some("[off]"),
             Status::Stale => Some("[stale]"),

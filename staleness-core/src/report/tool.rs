@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::unaccepted::{unaccepted, word};
 use super::{Context, words};
 use crate::ids::{ClientId, SourceId, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Revision};
 use crate::scan::is_read_by;
-use crate::source::SourceState;
+use crate::source::{Source, SourceState};
 use crate::text::days as days_in_words;
 use crate::time::Timestamp;
 use crate::tool::{
@@ -200,8 +201,9 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     let absent = tool.presence.is_absent();
     let unseen = context.unseen_days(tool);
     let troubled = context.trouble(tool);
-    let is_seen = unseen.is_none() && troubled.is_none();
-    let none = no_verdict(context, tool, is_seen);
+    let waiting = unaccepted(context, tool);
+    let is_sound = unseen.is_none() && troubled.is_none() && waiting.is_none();
+    let none = no_verdict(context, tool, is_sound);
     let mut signals: Vec<Signal> = none.iter().cloned().collect();
     let mut signal = |kind: Ground, freshness: f64, reason: String| {
         signals.push(Signal::new(kind, 1.0, round(1.0 - freshness), reason));
@@ -215,16 +217,10 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     if absent && !is_told {
         signal(Ground::Absent, policy.freshness_absent, absence(context, tool));
     }
-    let changed = tool.is_changed();
-    if changed {
-        signal(
-            Ground::DefinitionChanged,
-            policy.freshness_changed,
-            see("its server changed it", tool),
-        );
-    }
-    if withheld {
-        signal(Ground::DefinitionWithheld, policy.freshness_absent, waits(tool));
+    let is_waiting = waiting.is_some();
+    if let Some((ground, reason)) = waiting {
+        let freshness = if withheld { policy.freshness_absent } else { policy.freshness_changed };
+        signal(ground, freshness, reason);
     }
     if let Some(days) = unseen {
         signal(
@@ -234,13 +230,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         );
     }
     if let Some(source) = troubled {
-        let day: String = source.last_scan_at.to_string().chars().take(10).collect();
-        let (how, why) = match (source.state, source.error.as_deref()) {
-            (SourceState::Failed, why) => ("did not list its tools on", why),
-            (_, why) => ("has trouble with its list of tools of", why),
-        };
-        let reason = format!("{how} {day}: {}", why.unwrap_or("no answer"));
-        signal(Ground::DidNotAnswer, policy.freshness_unseen, reason);
+        signal(Ground::DidNotAnswer, policy.freshness_unseen, no_answer(source, tool));
     }
     let (freshness, action) = match (is_failing, absent) {
         // A person has to look at it first, whatever else is wrong with it.
@@ -252,7 +242,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         }
         (false, true) => (policy.freshness_absent, NextAction::Drop),
         (true, false) => (policy.freshness_failing, NextAction::Update),
-        (false, false) if changed => (policy.freshness_changed, NextAction::Verify),
+        (false, false) if is_waiting => (policy.freshness_changed, NextAction::Verify),
         (false, false) if unseen.is_some() || troubled.is_some() => {
             (policy.freshness_unseen, NextAction::Verify)
         }
@@ -281,7 +271,7 @@ fn no_verdict(context: &Context<'_>, tool: &Tool, is_sound: bool) -> Option<Sign
         }
         PresenceCause::OtherClient => signal(Ground::OtherClient, absence(context, tool)),
         PresenceCause::Invented => signal(Ground::Invented, absence(context, tool)),
-        _ if !is_sound || tool.is_unaccepted() => None,
+        _ if !is_sound => None,
         _ if context.uses(tool) == 0 => signal(Ground::Unused, not_used(context, tool)),
         _ if !context.has_worked(tool) => {
             signal(Ground::Unproven, "used, but no success is known".into())
@@ -341,16 +331,18 @@ impl ToolReport {
     }
 }
 
-fn waits(tool: &Tool) -> String {
-    see("what its server says of it is not accepted", tool)
-}
-
-/// Adds the command that shows it; a name that a shell would read as more than a word is left to the reader.
-fn see(what: &str, tool: &Tool) -> String {
-    let name = tool.key.name.as_str();
-    let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-:/.".contains(c));
-    let name = if is_word { name } else { "NAME" };
-    format!("{what}: see `staleness tools diff {name}`")
+/// Says that a server, or that of a tool, did not answer.
+fn no_answer(source: &Source, tool: &Tool) -> String {
+    let day: String = source.last_scan_at.to_string().chars().take(10).collect();
+    let whose = if tool.kind == ToolKind::McpServer { "" } else { "its server " };
+    let why = source.error.as_deref().unwrap_or("no answer");
+    match source.state {
+        SourceState::Failed => {
+            let again = format!("staleness scan --probe {}", word(&source.id.part));
+            format!("{whose}did not list its tools on {day}: {why}; once it starts, run `{again}`")
+        }
+        _ => format!("has trouble with its list of tools of {day}: {why}"),
+    }
 }
 
 /// Returns the sources of the requesting client that list a tool, or all of them if there is none.
@@ -389,7 +381,7 @@ fn absence(context: &Context<'_>, tool: &Tool) -> String {
         PresenceCause::ServerRemoved => format!("its server {server} was removed from config"),
         PresenceCause::ServerDisabled => format!("its server {server} is switched off"),
         PresenceCause::ServerNotLoaded => format!("its server {server} is listed but not loaded"),
-        PresenceCause::DefinitionChanged => waits(tool),
+        PresenceCause::DefinitionChanged => "its definition is not accepted".into(),
         PresenceCause::NotListed => format!("{all} no longer {verb} it"),
         PresenceCause::OtherClient if context.is_shadowed(tool) => {
             format!("the project's own server {server} is loaded instead")

@@ -105,10 +105,10 @@ fn next(each: &Entry) -> ModelText {
     let is = |wanted: Ground| each.verdict.signals.iter().any(|signal| signal.kind == wanted);
     ModelText::from(match (&each.subject, each.verdict.action) {
         (Subject::Tool { .. }, _) if is(Ground::DefinitionWithheld) => {
-            "do not call it; ask the user to run `staleness tools diff` and accept the change"
+            "do not call it; ask the user to run `staleness tools diff` and decide"
         }
         (Subject::Tool { .. }, NextAction::Verify) if is(Ground::DefinitionChanged) => {
-            "ask the user to run `staleness tools diff` and look at the change"
+            "ask the user to run `staleness tools diff` and decide"
         }
         (Subject::Tool { .. }, NextAction::Drop) => "do not call it; use suggest_tool",
         (Subject::Tool { .. }, NextAction::Verify) => "try it; record_outcome if no hook does",

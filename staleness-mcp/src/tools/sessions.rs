@@ -226,7 +226,7 @@ const CHANGED: &str = "- changed by its server, ask the user to run `staleness t
 
 /// Introduces a changed tool that a person must accept first.
 const WITHHELD: &str = "- changed by its server, do not call; ask the user to run \
-                        `staleness tools diff` and accept the change: tool ";
+                        `staleness tools diff` and decide: tool ";
 
 /// Renders the answer after the changes already reported. The flag is true if it contains the last change.
 fn render(

@@ -10,7 +10,7 @@ use crate::search::{Meaning, Question};
 use crate::session::SessionKey;
 use crate::store::{OutcomeFilter, Selection, SuggestionFilter, View};
 use crate::time::Timestamp;
-use crate::tool::Status;
+use crate::tool::{Status, Tool};
 
 /// The maximum number of tools suggested for one prompt.
 const MAX_TOOLS: usize = 3;
@@ -76,7 +76,8 @@ impl Tools<'_> {
         let rows = self.0.rows(project, &catalog, places, view.outcomes).await?;
         let context = Context::new(&rows, self.0.policy(), project, now);
         // A prompt's suggestion is a name without a mark.
-        let keep = |each: &RankedTool<'_>| is_usable(each) && !each.tool.is_unaccepted();
+        let is_marked = |tool: &Tool| tool.is_unaccepted() || context.trouble(tool).is_some();
+        let keep = |each: &RankedTool<'_>| is_usable(each) && !is_marked(each.tool);
         let tools = best(&context, &catalog, &scores, &fits, MAX_TOOLS, keep);
         Ok(tools.iter().map(SuggestedTool::from).collect())
     }
