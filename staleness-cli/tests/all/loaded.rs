@@ -136,6 +136,51 @@ fn a_users_server_that_a_projects_settings_of_gemini_block_is_off_there() {
 }
 
 #[test]
+fn a_projects_table_of_a_server_that_the_user_has_in_codex_is_no_server_of_its_own() {
+    let sandbox = Sandbox::new();
+    let folder = json!(sandbox.project.to_str().unwrap());
+    let users = |server: &str, trust: &str| {
+        let text = format!("{server}\n[projects.{folder}]\ntrust_level = \"{trust}\"\n");
+        sandbox.write("home/.codex/config.toml", text);
+    };
+    let on = "[mcp_servers.github]\ncommand = 'x'";
+    users(on, "trusted");
+    sandbox.start_of("codex", "c1");
+    for at in 1..=3 {
+        sandbox.hook(&used("PostToolUse", "mcp__github__q", &format!("g{at}")));
+    }
+    let project = |members: &str| {
+        let text = format!("[mcp_servers.github]\n{members}\n");
+        sandbox.write("project/.codex/config.toml", text);
+        sandbox.ok(&["scan"]);
+        let server = sandbox.tool("github");
+        (matrix(&sandbox).replace("server codex\ngithub ", ""), server["scope"].clone())
+    };
+    let own = |state: &str| (state.to_owned(), json!("project"));
+    let of_user = |state: &str| (state.to_owned(), json!("global"));
+    for members in ["tool_timeout_sec = 5", "enabled = true", "args = ['b']"] {
+        assert_eq!(project(members), of_user("configured"), "{members}");
+        assert_eq!(sandbox.tool("mcp__github__q")["outcomes"], "SSS");
+    }
+    assert_eq!(project("command = 'y'"), own("configured"));
+    assert_eq!(project("enabled = false").0, "off");
+    assert_eq!(sandbox.status("mcp__github__q"), "off");
+    assert!(sandbox.ok(&["tools", "show", "github"]).contains("switched off in codex/project/mcp"));
+    users(on, "untrusted");
+    assert_eq!(project("enabled = false"), of_user("configured"));
+    assert_eq!(project("command = 'y'\nenabled = false"), of_user("configured"));
+    assert_eq!(sandbox.status("mcp__github__q"), "active");
+    users(&format!("{on}\nenabled = false"), "trusted");
+    assert_eq!(project("tool_timeout_sec = 5"), of_user("off"));
+    assert_eq!(project("enabled = true"), own("configured"));
+    assert_eq!(project("command = 'y'").0, "off");
+    users("", "trusted");
+    assert_eq!(project("enabled = true"), own("refused"));
+    let doctor = sandbox.run(&["doctor"]).out;
+    assert!(doctor.contains("has no `command` and no `url`; add one"), "{doctor}");
+}
+
+#[test]
 fn a_projects_server_replaces_the_users_of_that_name_while_it_is_approved() {
     let sandbox = Sandbox::new();
     claude(&sandbox, json!({}));

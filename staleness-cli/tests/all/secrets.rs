@@ -25,7 +25,10 @@ fn planted() -> Sandbox {
     let cut = |text: String| text[..text.len() - 3].to_owned();
     sandbox
         .write("home/.cursor/mcp.json", cut(json!({ "mcpServers": { "c": server } }).to_string()));
-    sandbox.write("home/.codex/config.toml", format!("[mcp_servers.d.env]\nKEY = {SECRET}\n"));
+    sandbox.write(
+        "home/.codex/config.toml",
+        format!("[mcp_servers.d]\nurl = 'u'\n[mcp_servers.d.env]\nKEY = {SECRET}\n"),
+    );
     sandbox.write("home/.gemini/settings.json", format!("{{\"mcpServers\": {SECRET}}}"));
     sandbox.write("project/.mcp.json", format!("{{\"mcpServers\": {{\"p\": \"{SECRET}\n\"}}}}"));
     sandbox.write(

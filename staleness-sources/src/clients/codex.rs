@@ -1,6 +1,10 @@
 //! Reads the configuration of Codex CLI, which is TOML. The parser stops at a nesting depth of 80. Its
 //! messages quote the file and are not used.
+//!
+//! The client merges a project's table of a server into the user's. One that neither starts nor switches the user's
+//! server is not an entry of its own.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
@@ -32,10 +36,10 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         Some(folder) => folder.join("config.toml"),
         None => outside.home.join(".codex/config.toml"),
     };
-    let mut trust = Trust::default();
+    let mut users = Users::default();
     let own = sources.len();
     for place in outside.places(user, outside.home_is_there, Some(".codex/config.toml")) {
-        sources.push(toml_source(&place, outside, &mut trust));
+        sources.push(toml_source(&place, outside, &mut users));
     }
     let user = &sources[own];
     if let Some(why) = user.error.clone().filter(|_| user.state == SourceState::Refused) {
@@ -43,32 +47,80 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     }
 }
 
-/// The user's trust in the project's folder. Without it the client does not load the project's file.
+/// The facts of the user's file that matter to the project's.
 #[derive(Default)]
-struct Trust {
-    is_given: bool,
+struct Users {
+    /// True if the user trusts the project's folder. Without it the client does not load the project's file.
+    trusts: bool,
+    servers: HashMap<String, Entry>,
     /// Why the user's file cannot be used.
     fault: Option<String>,
 }
 
-impl Trust {
+const UNREACHABLE: &str = "a server has no `command` and no `url`; add one";
+
+/// The parts of a server's table that decide if it is loaded.
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    has_command: bool,
+    has_url: bool,
+    enabled: Option<bool>,
+}
+
+impl Entry {
+    fn of(table: &DeTable<'_>) -> Self {
+        let enabled = table.get("enabled").and_then(|value| value.get_ref().as_bool());
+        let [has_command, has_url] = ["command", "url"].map(|key| table.contains_key(key));
+        Self { has_command, has_url, enabled }
+    }
+
+    /// Merges the table into the user's.
+    fn over(self, below: Option<&Self>) -> Self {
+        let below = below.copied().unwrap_or_default();
+        Self {
+            has_command: self.has_command || below.has_command,
+            has_url: self.has_url || below.has_url,
+            enabled: self.enabled.or(below.enabled),
+        }
+    }
+
+    fn is_off(self) -> bool {
+        self.enabled == Some(false)
+    }
+
+    /// Returns why the client refuses to start with the server.
+    fn refusal(self) -> Option<&'static str> {
+        match (self.has_command, self.has_url) {
+            (false, false) => Some(UNREACHABLE),
+            (true, true) => Some("a server has both `command` and `url`; remove one"),
+            _ => None,
+        }
+    }
+}
+
+impl Users {
     fn take(&mut self, root: &DeTable<'_>, places: &Places) {
         let projects = root.get("projects").and_then(|value| value.get_ref().as_table());
-        self.is_given = projects.into_iter().flatten().any(|(path, value)| {
+        self.trusts = projects.into_iter().flatten().any(|(path, value)| {
             let level = value.get_ref().as_table().and_then(|project| project.get("trust_level"));
             level.and_then(|level| level.get_ref().as_str()) == Some("trusted")
                 && places.hold(path.get_ref())
         });
+        let servers = root.get("mcp_servers").and_then(|value| value.get_ref().as_table());
+        let servers = servers.into_iter().flatten().filter_map(|(name, server)| {
+            Some((name.get_ref().to_string(), Entry::of(server.get_ref().as_table()?)))
+        });
+        self.servers = servers.collect();
     }
 }
 
-fn toml_source(place: &Place<'_>, outside: &Outside<'_>, trust: &mut Trust) -> SourceReading {
+fn toml_source(place: &Place<'_>, outside: &Outside<'_>, users: &mut Users) -> SourceReading {
     let (path, draft) = (&*place.path, place.draft(CLIENT, "mcp"));
     let text = match read_config(path, place.fence, MAX_BYTES) {
         Content::Missing => return draft.missing(place.root_is_there),
         Content::Failed(_) if is_left_empty(path, outside) => String::new(),
         Content::Failed(why) => {
-            trust.fault = Some(why.clone());
+            users.fault = Some(why.clone());
             return draft.failed(why);
         }
         Content::Text(text, _) => text,
@@ -80,27 +132,27 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, trust: &mut Trust) -> S
             let mut draft = draft;
             let cut = looks_cut(&text)
                 .then(|| fault(text.len(), "the last line has no end; it may be incomplete"));
-            let state = match (place.project, &trust.fault) {
-                (Some(_), None) if !trust.is_given => ListingState::Untrusted,
+            let state = match (place.project, &users.fault) {
+                (Some(_), None) if !users.trusts => ListingState::Untrusted,
                 _ => ListingState::Configured,
             };
-            add_servers(&mut draft, root.get_ref(), state, &fault, outside.starts.as_ref());
-            if let Some(fault) = trust.fault.as_deref().filter(|_| !trust.is_given) {
+            if let Some(fault) = users.fault.as_deref().filter(|_| !users.trusts) {
                 draft.doubt(fault, ListingState::Untrusted);
             }
-            for fault in trust.fault.iter().filter(|_| trust.is_given).chain(&cut) {
+            for fault in users.fault.iter().filter(|_| users.trusts).chain(&cut) {
                 draft.fault(|| fault.clone());
             }
+            add_servers(&mut draft, root.get_ref(), state, users, &fault, outside.starts.as_ref());
             if place.project.is_none() {
-                trust.take(root.get_ref(), &Places::of(outside));
-                trust.fault = cut;
+                users.take(root.get_ref(), &Places::of(outside));
+                users.fault = cut;
             }
             draft.read()
         }
         Err(error) => {
             let at = error.span().map_or(text.len(), |span| span.start);
             let why = fault(at, "not valid TOML");
-            trust.fault = Some(why.clone());
+            users.fault = Some(why.clone());
             draft.failed(why)
         }
     }
@@ -120,11 +172,12 @@ fn looks_cut(text: &str) -> bool {
     !text.is_empty() && text.len().is_multiple_of(PIECE) && !text.ends_with('\n')
 }
 
-/// Adds the servers. The client refuses to start if a server is not a table.
+/// Adds the servers. The client refuses to start if a server is not a table, or says not how to reach it.
 fn add_servers(
     draft: &mut Draft,
     root: &DeTable<'_>,
     mut state: ListingState,
+    users: &Users,
     fault: &dyn Fn(usize, &str) -> String,
     starts: Option<&Starts>,
 ) {
@@ -140,16 +193,36 @@ fn add_servers(
         draft.refuse(refusal(odd.span().start, "a server is not a table"));
         state = ListingState::Refused;
     }
+    if state == ListingState::Configured && draft.is_blank() {
+        let refused = table.iter().find_map(|(name, value)| {
+            let below = users.servers.get(&**name.get_ref());
+            let entry = Entry::of(value.get_ref().as_table()?).over(below);
+            Some((name.span().start, entry.refusal()?))
+        });
+        if let Some((at, what)) = refused {
+            draft.refuse(refusal(at, what));
+            state = ListingState::Refused;
+        }
+    }
     for (name, value) in table {
         let Some(mut found) = Found::server(name.get_ref()) else {
             draft.fault(|| fault(name.span().start, "a server has an unusable name"));
             continue;
         };
         let Some(server) = value.get_ref().as_table() else { continue };
-        let enabled = server.get("enabled").and_then(|value| value.get_ref().as_bool());
+        let own = Entry::of(server);
+        let below = users.servers.get(&**name.get_ref());
+        let entry = own.over(below);
+        let is_loaded = state == ListingState::Configured;
+        let switches = below.is_some_and(|below| below.is_off() != entry.is_off());
+        let is_known = below.is_some() || users.fault.is_some();
+        if is_known && own.refusal() == Some(UNREACHABLE) && !(is_loaded && switches) {
+            continue;
+        }
         found.state = state;
-        if state != ListingState::Refused {
-            found = found.switched_off(enabled == Some(false));
+        // A file that is not loaded switches off nothing that the user has.
+        if is_loaded || state == ListingState::Untrusted && below.is_none() {
+            found = found.switched_off(entry.is_off());
         }
         let description = server.get("description").and_then(|value| value.get_ref().as_str());
         let name = found.name.clone();

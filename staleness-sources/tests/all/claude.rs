@@ -190,7 +190,7 @@ fn a_home_that_is_a_project_is_read_once() {
     tree.user(".claude/commands/a.md", "");
     tree.user(".cursor/mcp.json", r#"{"mcpServers": {"c": {}}}"#);
     tree.user(".gemini/settings.json", r#"{"mcpServers": {"g": {}}}"#);
-    tree.user(".codex/config.toml", "[mcp_servers.x]");
+    tree.user(".codex/config.toml", "mcp_servers.x.url = 'u'");
     let readings = tree.read();
     let listed: Vec<_> =
         readings.sources.iter().filter(|source| !source.found.is_empty()).collect();

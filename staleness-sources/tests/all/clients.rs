@@ -90,7 +90,8 @@ fn no_servers_are_no_servers() {
 fn codex_keeps_its_servers_in_toml() {
     let tree = Tree::new();
     let text = "\u{feff}# mine\r\nmodel = \"o\"\r\n[mcp_servers.a]\r\ncommand = \"x\"\r\n\
-        description = \"Does a\"\r\n[mcp_servers.b]\r\nenabled = false\r\n[mcp_servers.\"c.d\".env]\r\nK = \"v\"\r\n";
+        description = \"Does a\"\r\n[mcp_servers.b]\r\nurl = \"u\"\r\nenabled = false\r\n\
+        [mcp_servers.\"c.d\"]\r\ncommand = \"x\"\r\n[mcp_servers.\"c.d\".env]\r\nK = \"v\"\r\n";
     tree.user(".codex/config.toml", text);
     tree.own(".codex/config.toml", "mcp_servers = {x = {}, y = 5}\n");
     let user = tree.source("codex", Level::User, "mcp");
@@ -177,7 +178,7 @@ fn user_settings_are_found_on_every_platform() {
     }
     let tree = Tree::new();
     tree.user("xdg/Claude/claude_desktop_config.json", r#"{"mcpServers": {"a": {}}}"#);
-    tree.user("cx/config.toml", "[mcp_servers.b]");
+    tree.user("cx/config.toml", "mcp_servers.b.command = 'x'");
     let (xdg, codex) = (tree.home.join("xdg"), tree.home.join("cx"));
     let mut request = ScanRequest::new(&tree.home, &tree.project);
     request.config_dir = Some(&xdg);

@@ -7,7 +7,7 @@ use staleness_core::source::SourceState;
 use staleness_core::tool::ListingState::{self, Configured, Off, Pending, Refused, Untrusted};
 
 use crate::clients::put;
-use crate::tree::{Tree, lists, of};
+use crate::tree::{Tree, lists, names, of};
 
 const CLAUDE: &str = "claude-code";
 
@@ -156,7 +156,8 @@ fn s5_switches_that_a_client_ignores_are_ignored() {
     }
     tree.user(
         ".codex/config.toml",
-        "[mcp_servers.a]\n[mcp_servers.b]\ndisabled = true\n[mcp_servers.c]\nenabled = false\n",
+        "mcp_servers.a.url = 'u'\nmcp_servers.b = { url = 'u', disabled = true }\n\
+         mcp_servers.c = { url = 'u', enabled = false }\n",
     );
     lists(&tree.source("codex", Level::User, "mcp"), &["-mcp__c__*", "mcp__a__*", "mcp__b__*"]);
 }
@@ -230,6 +231,50 @@ fn s7_a_project_file_counts_for_codex_where_it_trusts_the_folder() {
     assert_eq!(state("[projects.\n"), (SourceState::Partial, Untrusted));
     let other = section("trusted").replace("project\"", "other\"");
     assert_eq!(state(&other), (SourceState::Read, Untrusted));
+}
+
+/// A client that finds no way to a server does not start.
+#[test]
+fn a_server_that_codex_cannot_reach_makes_its_file_refused() {
+    let tree = Tree::new();
+    let trust = format!("[projects.{:?}]\ntrust_level = \"trusted\"\n", tree.project.folder);
+    let read = |user: &str, own: &str, level| {
+        tree.user(".codex/config.toml", format!("{user}\n{trust}"));
+        tree.own(".codex/config.toml", own);
+        let source = tree.source("codex", level, "mcp");
+        (source.state, names(&source).join(" "), source.error.unwrap_or_default())
+    };
+    let solo = "mcp_servers.a.url = 'u'\n[mcp_servers.solo]\nenabled = true\n";
+    let both = "[mcp_servers.solo]\nurl = 'u'\ncommand = 'x'\n";
+    for (text, what, found) in [
+        (
+            solo,
+            ":2: Codex CLI rejects this file: a server has no `command` and no `url`; add one",
+            2,
+        ),
+        (
+            both,
+            ":1: Codex CLI rejects this file: a server has both `command` and `url`; remove one",
+            1,
+        ),
+    ] {
+        for (user, own, level) in [(text, "# None.", Level::User), ("", text, Level::Project)] {
+            let (state, names, error) = read(user, own, level);
+            assert_eq!(state, SourceState::Refused, "{text}");
+            assert!(error.ends_with(what), "{error}");
+            assert_eq!(names.matches('!').count(), found, "{names}");
+        }
+    }
+    let user = "[mcp_servers.solo]\ncommand = 'x'";
+    let (state, names, _) = read(user, "[mcp_servers.solo]\nurl = 'u'\n", Level::Project);
+    assert_eq!((state, &*names), (SourceState::Refused, "!mcp__solo__*"));
+    let (state, names, _) = read(user, solo, Level::Project);
+    assert_eq!((state, &*names), (SourceState::Read, "mcp__a__*"));
+    // A file that may still be being written refuses nothing.
+    let cut = format!("{}[mcp_servers.solo]", "#".repeat(493) + "\n");
+    assert_eq!(cut.len(), 512);
+    let (state, names, _) = read("", &cut, Level::Project);
+    assert_eq!((state, &*names), (SourceState::Partial, "mcp__solo__*"));
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn a_file_of_over_16_mib_fails() {
 #[test]
 fn a_toml_file_of_over_1_mib_fails() {
     let tree = Tree::new();
-    let mut text = "[mcp_servers.a]\n".to_owned();
+    let mut text = "[mcp_servers.a]\nurl = 'u'\n".to_owned();
     text.push_str(&"# a comment\n".repeat(100_000));
     tree.user(".codex/config.toml", &text);
     let source = tree.source("codex", Level::User, "mcp");
