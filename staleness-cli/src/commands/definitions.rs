@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use staleness::ids::ToolKey;
 use staleness::registry::ScopeChoice;
 use staleness::store::Refusal;
+use staleness::tool::PresenceCause;
 use staleness::{Registry, RegistryError, Timestamp, Wait};
 use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion, Difference, Part};
 use staleness_service::model_text::is_plain;
@@ -31,7 +32,10 @@ pub(crate) struct Told<'a> {
     pinned_at: Timestamp,
     since: Timestamp,
     changes: u32,
-    /// Digest of the current version.
+    /// When its server took the pending change back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    taken_back: Option<Timestamp>,
+    /// Digest of the version that its server lists, which can be accepted.
     digest: String,
     pub(crate) differences: Vec<Difference>,
     parts: Vec<ToldPart<'a>>,
@@ -57,8 +61,10 @@ impl<'a> Told<'a> {
         let parts = |version: &'a DefinitionVersion| {
             version.parts().collect::<std::collections::BTreeMap<&'static str, &Part>>()
         };
-        let now = parts(&row.current);
-        let before = row.previous.as_ref().map(parts).unwrap_or_default();
+        let before = row.previous.as_ref().map(parts);
+        let is_first = before.is_none() && row.pending.is_none();
+        let now = if is_first { Default::default() } else { parts(&row.current) };
+        let before = before.unwrap_or_default();
         let names: std::collections::BTreeSet<&'static str> =
             before.keys().chain(now.keys()).copied().collect();
         let differ = names.into_iter().filter_map(|part| {
@@ -80,7 +86,8 @@ impl<'a> Told<'a> {
             pinned_at: row.pinned_at,
             since: row.since,
             changes: row.changes,
-            digest: row.current.digest(),
+            taken_back: row.taken_back(),
+            digest: row.listed().digest(),
             differences: row.differences(),
             parts: differ.collect(),
         }
@@ -96,8 +103,8 @@ impl Told<'_> {
 
     /// Says which texts are not shown whole.
     fn cuts(&self) -> String {
-        let cut =
-            self.parts.iter().filter_map(|part| Some((part.part, part.now?, part.now_chars?)));
+        let parts = self.parts.iter().filter(|_| self.taken_back.is_none());
+        let cut = parts.filter_map(|part| Some((part.part, part.now?, part.now_chars?)));
         cut.map(|(part, text, chars)| {
             format!(
                 "{part} now has {chars} characters; only the first {} are kept and shown here, see the rest at \
@@ -106,6 +113,16 @@ impl Told<'_> {
             )
         })
         .collect()
+    }
+
+    /// Lists the first differences in words.
+    pub(crate) fn summary(&self) -> String {
+        const DIFFERENCES: usize = 3;
+        let mut what: Vec<String> =
+            self.differences.iter().take(DIFFERENCES).map(difference).collect();
+        let more = self.differences.len().saturating_sub(DIFFERENCES);
+        what.extend((more > 0).then(|| format!("{more} more")));
+        what.join(", ")
     }
 
     /// Leaves out what the server wrote, which a person asks for with `tools diff`.
@@ -132,7 +149,8 @@ pub(crate) fn of_tool(
 pub(crate) fn pending(row: &Definition) -> String {
     let Some(class) = row.pending else { return String::new() };
     let how = if row.changes == 0 { "not accepted" } else { "changed" };
-    format!("{how} ({}); see `{}`", class.as_str(), diff_of(row.key.name.as_str()))
+    let back = row.taken_back().map_or("", |_| ", and taken back by its server");
+    format!("{how} ({}){back}; see `{}`", class.as_str(), diff_of(row.key.name.as_str()))
 }
 
 /// Returns a difference as text: `lost repo`.
@@ -140,7 +158,7 @@ pub(crate) fn difference(each: &Difference) -> String {
     match &each.name {
         Some(name) => format!("{} {name}", each.what),
         // A name that only `tools diff` shows.
-        None if ["for", "takes", "requires", "lost", "address"]
+        None if ["for", "takes", "requires", "lost", "address", "in"]
             .iter()
             .any(|end| each.what.ends_with(end)) =>
         {
@@ -186,7 +204,9 @@ pub(crate) fn diff(
         let none = "no changed definition is known; `staleness scan --probe` asks its server\n";
         return out.text(if out.quiet { "" } else { none });
     }
-    let mut text = told.iter().map(|told| render(told, is_agent, out)).collect::<String>();
+    let tool = registry.tools().show(&settings.project, &[key], settings.now).wait()?;
+    let is_gone = tool.presence.cause == PresenceCause::NotListed;
+    let mut text = told.iter().map(|told| render(told, is_agent, is_gone, out)).collect::<String>();
     if is_agent {
         let how = format!("ask the user to run `{}` and decide", diff_of(name));
         text.push_str(&out.hint(&format!("the texts of a server are not for agents; {how}")));
@@ -219,16 +239,30 @@ pub(crate) fn accept(
     let told: Vec<Value> = accepted.iter().map(|row| json!(Told::new(row))).collect();
     out.done(&json!({ "accepted": told }), || {
         let would = if dry_run { "would accept" } else { "accepted" };
-        accepted.iter().map(|row| format!("{would} {}\n", escape(row.key.name.as_str()))).collect()
+        let line = |row: &Definition| {
+            let told = Told::new(row).without_texts();
+            let what = match told.summary() {
+                none if none.is_empty() => none,
+                what => format!("  {}: {what}", told.class().as_str()),
+            };
+            format!("{would} {}{what}\n", escape(row.key.name.as_str()))
+        };
+        accepted.iter().map(line).collect()
     })
 }
 
-fn render(told: &Told<'_>, is_agent: bool, out: &Output) -> String {
+fn render(told: &Told<'_>, is_agent: bool, is_gone: bool, out: &Output) -> String {
     let name = out.paint.bold(&escape(told.name));
     let state = match told.pending {
+        Some(class) if told.taken_back.is_some() => {
+            format!("{}, taken back by its server, not accepted", class.as_str())
+        }
         Some(class) => format!("{}, not accepted yet", class.as_str()),
+        None if told.changes == 0 => "unchanged since pinned".to_owned(),
         None => "as accepted".to_owned(),
     };
+    let gone = if is_gone { "; its server no longer lists it" } else { "" };
+    let state = state + gone;
     let gap = gap(told.name.width() + state.width() + 2, out);
     let state = if told.pending.is_some() { out.paint.warn(&state) } else { state };
     let mut text = format!("{name}{gap}{state}\n");
@@ -244,7 +278,9 @@ fn render(told: &Told<'_>, is_agent: bool, out: &Output) -> String {
     // The texts are untrusted, so characters that a terminal hides or interprets are escaped.
     for part in &told.parts {
         let [before, now] = [part.before, part.now].map(|text| lines(text.unwrap_or_default()));
-        let names = [format!("{} before", part.part), format!("{} now", part.part)];
+        let words =
+            if told.taken_back.is_some() { ["pinned", "taken back"] } else { ["before", "now"] };
+        let names = words.map(|word| format!("{} {word}", part.part));
         text.push_str(&painted(&unified([&names[0], &names[1]], &before, &now), out));
     }
     if told.pending.is_some() && !is_agent {
@@ -254,7 +290,8 @@ fn render(told: &Told<'_>, is_agent: bool, out: &Output) -> String {
         }
         let (seen, name) = (&told.digest[..DefinitionVersion::NAMED_BY], quoted(told.name));
         let how = format!("staleness tools accept --seen {seen} {}", escape(&name));
-        text.push_str(&out.hint(&format!("to accept: `{how}`")));
+        let what = told.taken_back.map_or("accept", |_| "keep the pinned one");
+        text.push_str(&out.hint(&format!("to {what}: `{how}`")));
     }
     text
 }

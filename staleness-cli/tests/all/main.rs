@@ -85,6 +85,7 @@ mod secrets;
 mod sessions;
 mod store_trouble;
 mod suggesting;
+mod taken_back;
 mod told;
 mod told_definitions;
 mod transfer;

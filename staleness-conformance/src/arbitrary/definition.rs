@@ -32,6 +32,7 @@ fn version(reach: Reach) -> BoxedStrategy<DefinitionVersion> {
         others: part(),
         metadata: part(),
         found: prop::collection::btree_set(finding, 0..3),
+        listed_again: maybe(timestamp(reach)),
     })
 }
 

@@ -106,6 +106,7 @@ pub(super) fn definitions(row: Definition) -> Vec<Definition> {
             Finding::Address(text.to_owned(), text.to_owned()),
         ]
         .into(),
+        listed_again: Some(Timestamp::MIN),
     };
     let full = |class: ChangeClass| Definition {
         current: of(TEXTS[class as usize]),

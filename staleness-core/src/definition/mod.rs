@@ -74,6 +74,9 @@ pub struct DefinitionVersion {
     /// Findings that no definition should have, in the whole of every part.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub found: BTreeSet<Finding>,
+    /// When its server listed it again, after a later version that still waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed_again: Option<Timestamp>,
 }
 
 /// One part of a definition.
@@ -152,6 +155,7 @@ impl DefinitionVersion {
             others: None,
             metadata: (!odd.is_empty()).then(|| Part::new(&metadata)).flatten(),
             found: suspect::bounded(&found | &odd),
+            listed_again: None,
         }
     }
 
@@ -274,6 +278,18 @@ impl Definition {
         if self.pending.is_some() { self.previous.as_ref() } else { Some(&self.current) }
     }
 
+    /// When the server took back the change that waits, and listed the accepted version again.
+    #[must_use]
+    pub fn taken_back(&self) -> Option<Timestamp> {
+        self.pending.and(self.previous.as_ref()?.listed_again)
+    }
+
+    /// The version that its server lists now: the one that can be accepted.
+    #[must_use]
+    pub fn listed(&self) -> &DefinitionVersion {
+        self.previous.as_ref().filter(|_| self.taken_back().is_some()).unwrap_or(&self.current)
+    }
+
     /// Returns the description that counts, as a tool keeps it.
     pub(crate) fn description(&self) -> Option<String> {
         Tool::description_of(&self.accepted()?.description.as_ref()?.text)
@@ -296,6 +312,7 @@ impl Definition {
         at: Timestamp,
     ) -> Option<ChangeClass> {
         self.follow(policy);
+        let again = self.previous.as_mut().and_then(|previous| previous.listed_again.take());
         if now.is_same(&self.current) {
             return None;
         }
@@ -304,6 +321,9 @@ impl Definition {
         let is_accepted = accepted.as_ref().is_some_and(|accepted| now.is_same(accepted));
         // That it took the change back does not undo that it made it: the text is kept for the person to see.
         if is_withheld && is_accepted {
+            if let Some(previous) = &mut self.previous {
+                previous.listed_again = again.or(Some(at));
+            }
             return None;
         }
         let differences = change::differences(accepted.as_ref(), now);
@@ -332,11 +352,20 @@ impl Definition {
 
     /// Lets nothing wait that the policy only counts.
     pub(crate) fn follow(&mut self, policy: &DefinitionPolicy) {
-        self.pending = self.pending.filter(|class| policy.of(*class) != Treatment::Count);
+        if self.pending.is_some_and(|class| policy.of(class) == Treatment::Count) {
+            self.accept();
+        }
     }
 
-    /// Accepts the current version.
+    /// Accepts the version that its server lists.
     pub(crate) fn accept(&mut self) {
+        if let Some(at) = self.taken_back()
+            && let Some(previous) = &mut self.previous
+        {
+            previous.listed_again = None;
+            std::mem::swap(previous, &mut self.current);
+            self.since = at;
+        }
         self.pending = None;
     }
 

@@ -5,108 +5,23 @@ use super::change::{class, differences};
 use super::*;
 use crate::ids::ToolName;
 
-fn version(tool: &Value) -> DefinitionVersion {
+pub(super) fn version(tool: &Value) -> DefinitionVersion {
     DefinitionVersion::of(tool.as_object().expect("an object"))
 }
 
 /// A tool with a schema of these properties and required ones.
-fn takes(properties: Value, required: Value) -> DefinitionVersion {
+pub(super) fn takes(properties: Value, required: Value) -> DefinitionVersion {
     version(&json!({ "description": "Finds", "inputSchema": {
         "type": "object", "properties": properties, "required": required,
     }}))
 }
 
-fn told(before: Option<&DefinitionVersion>, now: &DefinitionVersion) -> Vec<String> {
+pub(super) fn told(before: Option<&DefinitionVersion>, now: &DefinitionVersion) -> Vec<String> {
     let one = |each: Difference| {
         let name = each.name.map(|name| format!(" {name}")).unwrap_or_default();
         format!("{}: {}{name}", each.class.as_str(), each.what)
     };
     differences(before, now).into_iter().map(one).collect()
-}
-
-#[test]
-fn each_change_of_a_schema_has_its_class() {
-    let base = || json!({ "repo": { "type": "string" }, "sort": { "enum": ["a", "b"] } });
-    let old = takes(base(), json!(["repo"]));
-    let with = |name: &str, value: Value| {
-        let mut all = base();
-        all[name] = value;
-        all
-    };
-    let mut lost = base();
-    lost.as_object_mut().map(|all| all.remove("repo"));
-    for (properties, required, expected) in [
-        (base(), json!(["repo"]), &[][..]),
-        (lost, json!([]), &["narrowed: lost repo"]),
-        (base(), json!(["sort", "repo"]), &["narrowed: now requires sort"]),
-        (base(), json!(["repo", "new"]), &["narrowed: now requires new"]),
-        (base(), json!([]), &["widened: no longer requires repo"]),
-        (with("new", json!({})), json!(["repo"]), &["widened: also takes new"]),
-        (with("new", json!({})), json!(["repo", "new"]), &["narrowed: now requires new"]),
-        (
-            with("sort", json!({ "enum": ["a"] })),
-            json!(["repo"]),
-            &["narrowed: takes fewer values for sort"],
-        ),
-        (
-            with("sort", json!({ "enum": ["c", "b", "a"] })),
-            json!(["repo"]),
-            &["widened: takes more values for sort"],
-        ),
-        (
-            with("repo", json!({ "type": ["string", "null"] })),
-            json!(["repo"]),
-            &["widened: takes more values for repo"],
-        ),
-        (
-            with("repo", json!({ "type": "integer" })),
-            json!(["repo"]),
-            &["narrowed: takes fewer values for repo"],
-        ),
-        (
-            with("repo", json!({ "type": "string", "pattern": "x" })),
-            json!(["repo"]),
-            &["narrowed: changed rule for repo"],
-        ),
-        (
-            with("repo", json!({ "type": "string", "description": "y" })),
-            json!(["repo"]),
-            &["wording: changed parameter descriptions"],
-        ),
-        (
-            with("repo", json!({ "type": "string", "properties": { "a": {} } })),
-            json!(["repo"]),
-            &["widened: also takes repo.a"],
-        ),
-    ] {
-        assert_eq!(told(Some(&old), &takes(properties, required)), expected);
-    }
-    // Of what no property describes as well.
-    let bare = takes(json!({}), json!(["repo"]));
-    assert_eq!(
-        told(Some(&bare), &takes(json!({}), json!([]))),
-        ["widened: no longer requires repo"]
-    );
-    assert_eq!(
-        told(Some(&bare), &takes(base(), json!(["repo"]))),
-        ["widened: also takes sort", "widened: also takes repo"]
-    );
-    let closed = |rule: Value| {
-        version(&json!({ "inputSchema": { "type": "object", "additionalProperties": rule } }))
-    };
-    let (open, shut) = (closed(json!(true)), closed(json!(false)));
-    assert_eq!(told(Some(&shut), &open), ["widened: one rule less for input"]);
-    assert_eq!(told(Some(&open), &shut), ["narrowed: changed rule for input"]);
-    let output = |names: &[&str]| {
-        let all: Map<String, Value> =
-            names.iter().map(|name| ((*name).into(), json!({}))).collect();
-        version(&json!({ "outputSchema": { "properties": all } }))
-    };
-    assert_eq!(told(Some(&output(&["a", "b"])), &output(&["a"])), ["narrowed: lost output:b"]);
-    assert_eq!(told(Some(&output(&["a"])), &output(&["a", "b"])), ["wording: also takes output:b"]);
-    let none = version(&json!({}));
-    assert_eq!(told(Some(&none), &output(&["a"])), ["wording: now has a schema for output"]);
-    assert_eq!(told(Some(&output(&["a"])), &none), ["narrowed: lost output"]);
 }
 
 #[test]
@@ -388,6 +303,15 @@ fn a_row_follows_what_its_server_lists() {
     // A server that takes it back is not trusted for that, and its text stays to be seen.
     assert_eq!(row.see(&opens(false), &policy, at(2)), None);
     assert_eq!((row.state(&policy), &row.current), (ListingState::Withheld, &opens(true)));
+    row.see(&opens(false), &policy, at(3));
+    assert_eq!((row.taken_back(), row.listed().digest()), (Some(at(2)), opens(false).digest()));
+    let mut kept = row.clone();
+    kept.accept();
+    assert_eq!((kept.accepted(), kept.since), (Some(&opens(false)), at(2)));
+    assert_eq!(kept.see(&opens(false), &policy, at(4)), None);
+    // Nothing that a server took back is accepted, and it may come again.
+    row.see(&opens(true), &policy, at(4));
+    assert_eq!((row.taken_back(), row.listed()), (None, &opens(true)));
     row.accept();
     assert_eq!(
         (row.state(&policy), row.accepted()),

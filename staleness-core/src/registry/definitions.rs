@@ -42,7 +42,7 @@ impl Tools<'_> {
     /// Accepts the changed definition of a tool, or of every tool of a server, and returns what it accepted.
     /// `seen` is the beginning of the digest of the version that a person saw, at least
     /// [`DefinitionVersion::NAMED_BY`](crate::definition::DefinitionVersion::NAMED_BY) digits. A suspicious change
-    /// requires it. May be repeated with the same op id.
+    /// requires it. Where the server took the change back, only the version that it lists again can be accepted. May be repeated with the same op id.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown name; [`Refusal::Conflict`] if no change waits, it is not the one that
@@ -177,7 +177,11 @@ impl Step for Accept {
         }
         for row in keys.iter().filter_map(|key| view.definitions.get(key)) {
             let why = match &self.seen {
-                Some(seen) if !row.current.is_named(seen) => "not the version you saw; look again",
+                Some(seen) if row.listed().is_named(seen) => continue,
+                Some(seen) if row.current.is_named(seen) => {
+                    "not what you saw any more: its server took that back; look again"
+                }
+                Some(_) => "not the version you saw; look again",
                 None if row.pending == Some(ChangeClass::Suspicious) => {
                     "suspicious; look at it first"
                 }
