@@ -65,8 +65,8 @@ pub(super) fn class(differences: &[Difference]) -> Option<ChangeClass> {
     differences.iter().map(|each| each.class).max()
 }
 
-/// Returns the differences between the version that counts and another one, the most serious first. Without the first
-/// one, what no tool should say at first sight; an address is no surprise then.
+/// Returns the differences between the version that counts and another one, the most serious first, and that it is
+/// deprecated before all that is not suspicious. Without the first one, what no tool should say at first sight; an address is no surprise then.
 pub(super) fn differences(
     before: Option<&DefinitionVersion>,
     now: &DefinitionVersion,
@@ -105,6 +105,7 @@ pub(super) fn differences(
     }
     let mut all: Vec<_> = all.0.into_iter().collect();
     all.reverse();
+    all.sort_by_key(|(class, what, _)| (*class != ChangeClass::Suspicious, *what != DEPRECATED));
     let told = all.into_iter().take(MAX_DIFFERENCES);
     told.map(|(class, what, name)| Difference { class, what, name }).collect()
 }
@@ -124,6 +125,7 @@ struct Differences(BTreeSet<(ChangeClass, &'static str, Option<String>)>);
 
 const LOST: &str = "lost";
 const MORE: &str = "also takes";
+const DEPRECATED: &str = "now says that it is deprecated";
 const NEW: &str = "now has a schema for";
 
 /// Stands for the whole of an input or output, until the side is known.
@@ -146,6 +148,12 @@ impl Differences {
                 false => "changed description",
             };
             self.add(ChangeClass::Wording, what, None);
+            let is_deprecated = |part: &Option<Part>| {
+                text(part).is_some_and(|text| text.to_lowercase().contains("deprecated"))
+            };
+            if is_deprecated(&now.description) && !is_deprecated(&before.description) {
+                self.add(ChangeClass::Wording, DEPRECATED, None);
+            }
         }
         self.schemas(&before.input, &now.input, Side::Input);
         self.schemas(&before.output, &now.output, Side::Output);
@@ -197,7 +205,12 @@ impl Differences {
             (_, None) => found.add(ChangeClass::Narrowed, LOST, Some(ALL)),
         }
         if found.0.is_empty() {
-            found.add(ChangeClass::Wording, "changed parameter descriptions", None);
+            let [before, now] = [before, now].map(|part| part.as_ref().and_then(parsed));
+            let what = match before.as_ref().map(descriptions) == now.as_ref().map(descriptions) {
+                true => "changed schema, with the same rules",
+                false => "changed parameter descriptions",
+            };
+            found.add(ChangeClass::Wording, what, None);
         }
         for (class, what, name) in found.0 {
             let class = match (side, what) {
@@ -252,7 +265,12 @@ impl Differences {
             self.schema(old, new, &below(path, "[]"));
         }
         self.values(old.get("enum").map(elements), new.get("enum").map(elements), named);
-        self.values(old.get("type").map(types), new.get("type").map(types), named);
+        // The protocol has objects alone there, whether or not a schema says so.
+        let types = |of: &Map<String, Value>| {
+            let root = || path.is_empty().then(|| BTreeSet::from(["object".to_owned()]));
+            of.get("type").map(types).or_else(root)
+        };
+        self.values(types(old), types(new), named);
         let both = |key: &str| old.contains_key(key) && new.contains_key(key);
         let is_compared = |key: &str| match key {
             "properties" | "required" | "enum" | "type" => true,
@@ -266,11 +284,21 @@ impl Differences {
             let rule = |of: &Map<String, Value>| {
                 of.get(key).filter(|rule| !(is_open && **rule == true)).cloned()
             };
-            match (rule(old), rule(new)) {
-                (old, new) if old == new => {}
-                (Some(_), None) => self.add(Widened, "one rule less for", named),
-                _ => self.add(Narrowed, "changed rule for", named),
+            let (old, new) = (rule(old), rule(new));
+            if old == new {
+                continue;
             }
+            let (class, what) = match (&old, &new) {
+                (Some(_), None) if is_open => (Widened, "now allows unknown fields in"),
+                (None, Some(_)) if is_open => (Narrowed, "no longer allows unknown fields in"),
+                (old, new) => match limit(key, old.as_ref(), new.as_ref()) {
+                    Some(told) => told,
+                    None if new.is_none() => (Widened, "drops a rule for"),
+                    None if old.is_none() => (Narrowed, "has a new rule for"),
+                    None => (Narrowed, "changed rule for"),
+                },
+            };
+            self.add(class, what, named);
         }
     }
 
@@ -297,7 +325,12 @@ impl Differences {
         if digest(before) == digest(now) {
             return;
         }
-        self.add(ChangeClass::Wording, "changed hints", None);
+        let what = match (before, now) {
+            (None, _) => "now has hints",
+            (_, None) => "no longer has hints",
+            _ => "changed hints",
+        };
+        self.add(ChangeClass::Wording, what, None);
         // One that was cut says nothing of what it allows.
         let is_cut = |part: &Option<Part>| {
             part.as_ref().is_some_and(|part| serde_json::from_str::<Value>(&part.text).is_err())
@@ -326,6 +359,45 @@ const WORDS: [&str; 9] = [
     "deprecated",
     "x-order",
 ];
+
+/// Returns what a changed limit means, if this rule is one: of a value, a length or a number of elements.
+fn limit(
+    key: &str,
+    old: Option<&Value>,
+    new: Option<&Value>,
+) -> Option<(ChangeClass, &'static str)> {
+    use ChangeClass::{Narrowed, Widened};
+    let is_least = key.starts_with("min") || key == "exclusiveMinimum";
+    if !is_least && !key.starts_with("max") && key != "exclusiveMaximum" {
+        return None;
+    }
+    let none = if is_least { f64::NEG_INFINITY } else { f64::INFINITY };
+    let number = |rule: Option<&Value>| rule.map_or(Some(none), Value::as_f64);
+    let (old, new) = (number(old)?, number(new)?);
+    Some(match (is_least, new > old) {
+        (true, true) => (Narrowed, "raises the minimum for"),
+        (true, false) => (Widened, "lowers the minimum for"),
+        (false, true) => (Widened, "raises the maximum for"),
+        (false, false) => (Narrowed, "lowers the maximum for"),
+    })
+}
+
+/// Returns every description in a schema.
+fn descriptions(schema: &Value) -> Vec<&str> {
+    let mut all = Vec::new();
+    let mut left = vec![schema];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Object(members) => {
+                all.extend(members.get("description").and_then(Value::as_str));
+                left.extend(members.values());
+            }
+            Value::Array(elements) => left.extend(elements),
+            _ => {}
+        }
+    }
+    all
+}
 
 /// The things that a tool may do, by its hints; what no hint says is as the protocol has it.
 fn risks(part: &Option<Part>) -> [(&'static str, bool); 4] {
@@ -368,3 +440,6 @@ fn types(value: &Value) -> BTreeSet<String> {
 fn below(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
+
+#[cfg(test)]
+mod tests;
