@@ -114,6 +114,13 @@ pub(super) fn bounded(mut found: BTreeSet<Finding>) -> BTreeSet<Finding> {
 }
 
 impl Finding {
+    /// Returns true if the name of a tool or parameter says what no definition should.
+    #[must_use]
+    pub fn is_in_name(name: &str) -> bool {
+        let found = findings(Some(name), std::iter::empty());
+        found.iter().any(|each| !matches!(each, Self::Address(..)))
+    }
+
     /// Returns true if it says that there were more than are kept.
     pub(super) fn is_many(&self) -> bool {
         matches!(self, Self::Order(what) if what == MANY)
