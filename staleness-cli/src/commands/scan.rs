@@ -6,16 +6,17 @@ use std::path::Path;
 
 use serde::Serialize;
 use staleness::Wait;
-use staleness::report::ScanReport;
+use staleness::report::{ScanReport, ToolReport};
 use staleness::scan::SourceReading;
 use staleness::source::SourceState;
+use staleness::tool::PresenceCause;
 use staleness_core::definition::Definition;
 use staleness_core::text::counted;
 use staleness_service::scan::is_project_server;
 pub(crate) use staleness_service::scan::{Asker, apply, preview};
 use staleness_sources::live;
 
-use super::definitions::{Told, diff_of, difference, paint_of_change};
+use super::definitions::{Told, diff_of, paint_of_change};
 use super::probe::{self, Probed};
 use crate::args::ScanArgs;
 use crate::error::{CliError, ErrorKind, in_words};
@@ -99,41 +100,49 @@ fn read_list(
 
 /// Formats definitions that a person may want to look at, the most serious first.
 fn changed(rows: &[Definition], out: &Output) -> String {
-    /// Maximum number of rows, and of differences in each.
+    /// Maximum number of rows.
     const ROWS: usize = 25;
-    const DIFFERENCES: usize = 3;
     let mut told: Vec<_> = rows.iter().map(|row| (row, Told::new(row).without_texts())).collect();
     told.sort_by_key(|(_, told)| Reverse(told.class()));
     let Some((first, _)) = told.first() else { return String::new() };
     let table = out.table(told.iter().take(ROWS).map(|(row, told)| -> Vec<Cell> {
         let class = told.class();
-        let mut what: Vec<String> =
-            told.differences.iter().take(DIFFERENCES).map(difference).collect();
-        let more = told.differences.len().saturating_sub(DIFFERENCES);
-        what.extend((more > 0).then(|| format!("{more} more")));
         let waits = if row.pending.is_some() { "; not accepted yet" } else { "" };
         vec![
             (row.key.name.to_string(), None),
             (class.as_str().to_owned(), Some(paint_of_change(class))),
-            (what.join(", ") + waits, None),
+            (told.summary() + waits, None),
         ]
     }));
     let more = out.more(rows.len().saturating_sub(ROWS), "--json lists all");
     let next = out.hint(&format!("`{}` shows the change", diff_of(first.key.name.as_str())));
-    format!("{} ({})\n{table}{more}{next}", out.paint.warn("changed or suspicious"), rows.len())
+    let title = out.paint.warn("changed or suspicious");
+    let waiting = rows.iter().filter(|row| row.pending.is_some()).count();
+    let count = match rows.len() {
+        all if all == waiting => all.to_string(),
+        all => format!("{all}, {waiting} to accept"),
+    };
+    format!("{title} ({count})\n{table}{more}{next}")
 }
 
 fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
     let paint = out.paint;
     let mut text = String::new();
-    let mut push = |title: String, rows: &[staleness::report::ToolReport]| {
+    let mut push = |title: String, rows: &[ToolReport]| {
         if !rows.is_empty() {
             text.push_str(&format!("{title} ({})\n", rows.len()));
             text.push_str(&tools::brief(rows, out));
         }
     };
     let would = if dry_run { "would be " } else { "" };
-    push(paint.bad(&format!("{would}stale")), &report.stale);
+    // A tool that waits for a person is told once, with what changed.
+    let is_changed = |tool: &ToolReport| {
+        tool.presence.cause == PresenceCause::DefinitionChanged
+            && report.changed.iter().any(|row| row.key == tool.key)
+    };
+    let stale: Vec<ToolReport> =
+        report.stale.iter().filter(|tool| !is_changed(tool)).cloned().collect();
+    push(paint.bad(&format!("{would}stale")), &stale);
     push(paint.good(&format!("{would}restored")), &report.restored);
     push(paint.bold(&format!("{would}added")), &report.added);
     text.push_str(&changed(&report.changed, out));
@@ -142,7 +151,7 @@ fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
     text.push_str(&format!(
         "{} added, {} stale, {} restored, {}{} unchanged; {} read{}\n",
         report.added.len(),
-        report.stale.len(),
+        stale.len(),
         report.restored.len(),
         match report.changed.len() {
             0 => String::new(),
