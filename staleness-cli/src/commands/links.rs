@@ -1,8 +1,11 @@
 //! `why` and `impact`: show the connections of a thing.
 
+use staleness::Wait;
+use staleness::registry::ScopeChoice;
 use staleness_core::text::counted;
 use staleness_service::knowledge::World;
 use staleness_service::links::{self, Counts, Impact, Link, Why};
+use staleness_service::tools::find;
 use unicode_width::UnicodeWidthStr;
 
 use super::shell::quoted;
@@ -27,8 +30,17 @@ pub(crate) fn why(settings: &Settings, name: &str, out: &Output) -> Result<(), C
 pub(crate) fn impact(settings: &Settings, name: &str, out: &Output) -> Result<(), CliError> {
     let screen = Screen::new(out, "checked");
     let world = World::new(settings, None, &screen);
-    let told = links::impact(&world, &settings.open(Access::Look)?, name)?;
-    if out.json { out.json(&told) } else { out.text(&impact_text(&told, out)) }
+    let registry = settings.open(Access::Look)?;
+    let told = links::impact(&world, &registry, name)?;
+    if out.json {
+        return out.json(&told);
+    }
+    let tool = find(&registry, settings, name, ScopeChoice::Either).ok();
+    let show = |key| registry.tools().show(&settings.project, &[key], settings.now).wait();
+    let is_gone = tool.map(show).transpose()?.is_some_and(|tool| tool.presence.is_absent());
+    let hide = format!("it is gone; `staleness tools ignore {}` hides it", quoted(name));
+    let hide = if is_gone { out.hint(&hide) } else { String::new() };
+    out.text(&(impact_text(&told, out) + &hide))
 }
 
 fn why_text(told: &Why, out: &Output) -> String {

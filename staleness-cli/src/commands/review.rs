@@ -55,7 +55,7 @@ fn command(
             format!("staleness tools diff {quoted}")
         }
         Subject::Tool { .. } => match verdict.action {
-            NextAction::Drop => format!("staleness tools ignore {quoted}"),
+            NextAction::Drop => format!("staleness impact {quoted}"),
             NextAction::Update => format!("staleness tools history {quoted}"),
             _ => format!("staleness tools show {quoted}"),
         },
