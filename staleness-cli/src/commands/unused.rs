@@ -66,7 +66,13 @@ pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Resul
             &out.hint("`staleness tools unused --off SERVER` shows how to switch one off"),
         );
     }
-    if costs.clients.values().any(|client| client.unknown > 0) {
+    let readings = registry.tools().readings(&settings.project.id).wait()?;
+    let is_asked = |name: &str| {
+        let mut live = readings.keys().filter(|id| id.level == ids::Level::Live);
+        live.any(|id| name == format!("mcp__{}__*", id.part))
+    };
+    let mut unknown = costs.clients.keys().flat_map(|client| unknown(&costs, client));
+    if unknown.any(|name| name.starts_with("mcp__") && !is_asked(name)) {
         text.push_str(&out.hint("`staleness scan --probe` finds the unknown costs"));
     }
     out.text(&(text + &out.hint(costs.method) + &audience(settings, out)))
@@ -110,8 +116,12 @@ fn render(
     if client.is_watched {
         sum.push_str(&format!("; unused: {}", about(client.unused_tokens)));
     }
-    if client.unknown > 0 {
-        sum.push_str(&format!("; the cost of {} is not fully known", client.unknown));
+    let unknown = unknown(costs, name);
+    if !unknown.is_empty() {
+        let named = unknown.iter().take(UNKNOWN).copied().collect::<Vec<_>>().join(", ");
+        let more = unknown.len().saturating_sub(UNKNOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        sum.push_str(&format!("; the cost of {named}{more} is not fully known"));
     }
     text.push_str(&out.details([vec![(sum, None)]]));
     if !client.is_watched {
@@ -123,6 +133,21 @@ fn render(
         text.push_str(&out.hint(&format!("  {why} (`staleness {how})")));
     }
     text
+}
+
+/// Maximum number of things of unknown cost to name.
+const UNKNOWN: usize = 3;
+
+/// Returns the servers, skills and files that a client loads at a cost that is not fully known.
+fn unknown<'c>(costs: &'c Costs, client: &str) -> Vec<&'c str> {
+    let tools = costs.unused.iter().chain(&costs.others).filter(|each| {
+        let is_partial = each.unknown_tools.is_some_and(|tools| tools > 0);
+        each.kind != ToolKind::McpTool && (each.tokens.is_none() || is_partial)
+    });
+    let tools = tools.filter(|each| each.client == client).map(|each| each.name.as_str());
+    let files = costs.instructions.iter().filter(|each| each.tokens.is_none());
+    let files = files.filter(|each| each.client == client).map(|each| each.path.as_str());
+    tools.chain(files).collect()
 }
 
 fn about(tokens: Option<u64>) -> String {

@@ -145,11 +145,17 @@ fn what_is_never_used_is_told_by_client_with_its_cost() {
         "never used",
         "about 4 tokens, 8 once loaded",
         "about 122 tokens a session: 2 servers, 0 skills and commands, 1 instruction file; unused: \
-         about 22 tokens; the cost of 1 is not fully known",
+         about 22 tokens; the cost of mcp__dark__* is not fully known",
         "an estimate: characters / 4",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    let asks = "`staleness scan --probe` finds the unknown costs";
+    assert!(text.contains(asks), "{text}");
+    pinned(&sandbox, "dark", &json!([tool("known", "")]));
+    sandbox.ok(&["record", "mcp__dark__hidden", "--success", "--agent", "codex"]);
+    let text = sandbox.ok(&["tools", "unused"]);
+    assert!(!text.contains(asks), "it was asked: {text}");
     let told = sandbox.json_under(&[("STALENESS_AGENT", "codex")], &["tools", "unused"]);
     assert_eq!(keys(&told["clients"]), ["codex"], "an answer is for one client");
 }

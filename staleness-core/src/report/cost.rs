@@ -60,8 +60,7 @@ pub struct ToolCost {
 
 impl ToolCost {
     /// The method of the estimate.
-    pub const METHOD: &'static str =
-        "an estimate: characters / 4 of name, description and input schema";
+    pub const METHOD: &'static str = "an estimate: characters / 4 of what a client loads first: names, descriptions and input schemas, or names alone";
 
     /// Estimates the tokens of a text of some characters.
     #[must_use]
