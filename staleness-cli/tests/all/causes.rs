@@ -58,7 +58,7 @@ fn why(life: &[(u8, u8, Step)]) -> (Sandbox, Value) {
 #[test]
 fn failures_began_with_the_first_one_and_only_what_came_before_can_be_their_cause() {
     let lost = "began on 2026-11-10; its definition lost `repo` on 2026-11-10";
-    let cases: [(&str, Life, &str, Vec<&str>); 7] = [
+    let cases: [(&str, Life, &str, Vec<&str>); 9] = [
         (
             "a change after the first failure",
             vec![(1, 8, V1), (10, 6, Fails), (10, 7, Fails), (10, 8, V2), (10, 9, Fails)],
@@ -85,6 +85,25 @@ fn failures_began_with_the_first_one_and_only_what_came_before_can_be_their_caus
             vec![lost],
         ),
         (
+            "a loss followed by a success",
+            vec![
+                (1, 8, V1),
+                (10, 8, V2),
+                (10, 9, Works),
+                (10, 10, Fails),
+                (10, 11, Fails),
+                (10, 12, Fails),
+            ],
+            "2026-11-10T10:00:00Z",
+            vec![],
+        ),
+        (
+            "a loss long before the first use",
+            vec![(1, 8, V1), (10, 8, V2), (20, 9, Fails), (20, 10, Fails), (21, 11, Fails)],
+            "2026-11-20T09:00:00Z",
+            vec!["began on 2026-11-20; its definition lost `repo` on 2026-11-10"],
+        ),
+        (
             "other words after the loss",
             vec![
                 (1, 8, V1),
@@ -95,7 +114,7 @@ fn failures_began_with_the_first_one_and_only_what_came_before_can_be_their_caus
                 (12, 11, Fails),
             ],
             "2026-11-12T09:00:00Z",
-            vec![],
+            vec!["began on 2026-11-12; its definition lost `repo` on 2026-11-10"],
         ),
         (
             "a second loss",
@@ -108,8 +127,11 @@ fn failures_began_with_the_first_one_and_only_what_came_before_can_be_their_caus
                 (10, 11, Fails),
             ],
             "2026-11-10T09:00:00Z",
-            // Of the two parameters, nobody knows which was lost on this day.
-            vec!["began on 2026-11-10; its definition changed (narrowed) on 2026-11-10"],
+            // Of the two parameters, nobody knows which was lost on which day.
+            vec![
+                "began on 2026-11-10; its definition changed (narrowed) on 2026-11-08",
+                "began on 2026-11-10; its definition changed (narrowed) on 2026-11-10",
+            ],
         ),
         (
             "other words alone",

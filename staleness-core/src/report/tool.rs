@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::unaccepted::{unaccepted, word};
 use super::{Context, words};
-use crate::ids::{ClientId, SourceId, ToolKey, ToolName};
+use crate::ids::{self, ClientId, SourceId, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Revision};
 use crate::scan::is_read_by;
 use crate::source::{Source, SourceState};
@@ -40,6 +40,9 @@ pub struct HealthReport {
     /// When the failures began, if they demote the tool.
     #[serde(skip)]
     pub since: Option<Timestamp>,
+    /// The last use before that, as far as it is remembered.
+    #[serde(skip)]
+    pub used_before: Option<Timestamp>,
 }
 
 /// A tool with all known facts and its verdict.
@@ -175,7 +178,13 @@ fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
         }
         Some(_) => HealthState::Failing,
     };
-    HealthReport { state, cause, since: tool.health.began(&tool.ring) }
+    let since = tool.health.began(&tool.ring);
+    HealthReport {
+        state,
+        cause,
+        since,
+        used_before: since.and_then(|since| tool.ring.counted_before(since)),
+    }
 }
 
 fn failing_cause(context: &Context<'_>, tool: &Tool) -> Option<String> {
@@ -366,6 +375,7 @@ fn absence(context: &Context<'_>, tool: &Tool) -> String {
         _ => each.state.cause() == cause && is_own(each),
     };
     let sources = tool.listings.iter().filter(is_told);
+    let is_server = sources.clone().all(|each| each.source.level == ids::Level::Live);
     let sources: Vec<String> = sources.map(|each| each.source.to_string()).collect();
     let verb = if sources.len() > 1 { "list" } else { "lists" };
     let all = match sources.is_empty() {
@@ -382,6 +392,7 @@ fn absence(context: &Context<'_>, tool: &Tool) -> String {
         PresenceCause::ServerDisabled => format!("its server {server} is switched off"),
         PresenceCause::ServerNotLoaded => format!("its server {server} is listed but not loaded"),
         PresenceCause::DefinitionChanged => "its definition is not accepted".into(),
+        PresenceCause::NotListed if is_server => "its server no longer lists it".into(),
         PresenceCause::NotListed => format!("{all} no longer {verb} it"),
         PresenceCause::OtherClient if context.is_shadowed(tool) => {
             format!("the project's own server {server} is loaded instead")

@@ -109,6 +109,12 @@ impl Ring {
         self.len() as u64 == uses && until.all(|entry| entry.mark != Mark::Success)
     }
 
+    /// Returns the time of the last counted outcome before a time.
+    pub(crate) fn counted_before(&self, then: Timestamp) -> Option<Timestamp> {
+        let counted = self.entries.iter().filter(|entry| entry.mark.is_counted());
+        counted.map(|entry| entry.at).filter(|at| *at < then).max()
+    }
+
     /// Returns the counted outcomes, latest first.
     pub fn counted_latest_first(&self) -> impl Iterator<Item = Mark> + '_ {
         self.entries.iter().rev().map(|entry| entry.mark).filter(|mark| mark.is_counted())

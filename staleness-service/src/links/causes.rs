@@ -163,8 +163,8 @@ fn began(tool: &ToolReport, own: &[Event]) -> Timestamp {
     known.or_else(|| at(own.iter().rev().find(is_now))).unwrap_or(tool.discovered_at)
 }
 
-/// Returns the reason that a person gave, or else sentences on changes within the day before a state began: of
-/// the definition, and of the server. A tool that is gone is not so for its definition, and one that waits for
+/// Returns the reason that a person gave, or else sentences on changes of the definition and of the server before
+/// a state began: of failures, since the last use before them, else within a day. A tool that is gone is not so for its definition, and one that waits for
 /// a person not for its server.
 fn causes(
     tool: &ToolReport,
@@ -183,7 +183,11 @@ fn causes(
     let waits = has(tool, Ground::DefinitionChanged) || has(tool, Ground::DefinitionWithheld);
     let is_then = |event: &&Event| {
         let at = event.entry.at;
-        at <= since && since.millis_since(at) <= Timestamp::DAY
+        let is_near = match tool.health.used_before {
+            _ if !is_failing => since.millis_since(at) <= Timestamp::DAY,
+            used => used.is_none_or(|used| at > used),
+        };
+        at <= since && is_near
     };
     let mut causes = Vec::new();
     for event in own.iter().filter(is_then).filter(|_| is_failing || waits) {
