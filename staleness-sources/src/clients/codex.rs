@@ -99,6 +99,15 @@ impl Entry {
 }
 
 impl Users {
+    /// Returns the place of a server that keeps the client from starting, and the reason.
+    fn unreachable(&self, root: &DeTable<'_>) -> Option<(usize, &'static str)> {
+        root.get("mcp_servers")?.get_ref().as_table()?.iter().find_map(|(name, value)| {
+            let entry = Entry::of(value.get_ref().as_table()?);
+            let merged = entry.over(self.servers.get(&**name.get_ref()));
+            Some((name.span().start, merged.refusal()?))
+        })
+    }
+
     fn take(&mut self, root: &DeTable<'_>, places: &Places) {
         let projects = root.get("projects").and_then(|value| value.get_ref().as_table());
         self.trusts = projects.into_iter().flatten().any(|(path, value)| {
@@ -132,7 +141,7 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, users: &mut Users) -> S
             let mut draft = draft;
             let cut = looks_cut(&text)
                 .then(|| fault(text.len(), "the last line has no end; it may be incomplete"));
-            let state = match (place.project, &users.fault) {
+            let mut state = match (place.project, &users.fault) {
                 (Some(_), None) if !users.trusts => ListingState::Untrusted,
                 _ => ListingState::Configured,
             };
@@ -141,6 +150,15 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, users: &mut Users) -> S
             }
             for fault in users.fault.iter().filter(|_| users.trusts).chain(&cut) {
                 draft.fault(|| fault.clone());
+            }
+            // A text that does not end with a newline may still be being written.
+            let is_whole = draft.is_blank() && text.ends_with('\n');
+            if is_whole
+                && state == ListingState::Configured
+                && let Some((at, what)) = users.unreachable(root.get_ref())
+            {
+                draft.refuse(fault(at, &refused_by("Codex CLI", what)));
+                state = ListingState::Refused;
             }
             add_servers(&mut draft, root.get_ref(), state, users, &fault, outside.starts.as_ref());
             if place.project.is_none() {
@@ -172,7 +190,7 @@ fn looks_cut(text: &str) -> bool {
     !text.is_empty() && text.len().is_multiple_of(PIECE) && !text.ends_with('\n')
 }
 
-/// Adds the servers. The client refuses to start if a server is not a table, or says not how to reach it.
+/// Adds the servers. The client refuses to start if a server is not a table.
 fn add_servers(
     draft: &mut Draft,
     root: &DeTable<'_>,
@@ -192,17 +210,6 @@ fn add_servers(
     if let Some(odd) = table.values().find(|value| value.get_ref().as_table().is_none()) {
         draft.refuse(refusal(odd.span().start, "a server is not a table"));
         state = ListingState::Refused;
-    }
-    if state == ListingState::Configured && draft.is_blank() {
-        let refused = table.iter().find_map(|(name, value)| {
-            let below = users.servers.get(&**name.get_ref());
-            let entry = Entry::of(value.get_ref().as_table()?).over(below);
-            Some((name.span().start, entry.refusal()?))
-        });
-        if let Some((at, what)) = refused {
-            draft.refuse(refusal(at, what));
-            state = ListingState::Refused;
-        }
     }
     for (name, value) in table {
         let Some(mut found) = Found::server(name.get_ref()) else {
