@@ -69,7 +69,7 @@ fn a_server_is_asked_its_tools_are_pinned_and_what_it_changes_waits() {
         assert!(text.contains(part), "{part}: {text}");
     }
     let told = sandbox.session_start(&here, "s2", "startup").unwrap();
-    assert!(told.contains("`mcp__hub__find` (narrowed: `sort`)"), "{told}");
+    assert!(told.contains("`mcp__hub__find` (narrowed: lost `sort`)"), "{told}");
     for command in ["suggest", "discover"] {
         let found = sandbox.json(&["tools", command, "finds"]);
         assert_eq!(found["tools"][0]["mark"], "[changed]", "{command}: {found}");
@@ -224,7 +224,8 @@ fn a_poisoned_description_is_shown_as_such_and_told_to_no_agent() {
         ),
         "{told}"
     );
-    let why = "`mcp__hub__find` (suspicious: tells the model to ignore its instructions)";
+    let why = "`mcp__hub__find` (suspicious: tells the model to ignore its instructions, contains \
+               hidden characters)";
     assert!(told.contains(why) && !told.contains("obey"), "{told}");
     assert!(!told.contains("Gone since"), "{told}");
     let shown = sandbox.json(&["review"])["items"][0].clone();

@@ -55,7 +55,7 @@ fn a_users_server_that_a_project_switches_off_is_off_there_for_that_client() {
     assert!(!told.contains("github") && !told.contains("linear"), "{told}");
     claude(&sandbox, json!({}));
     let told = sandbox.start_of("claude-code", "c4");
-    assert!(told.contains("Available again: `mcp__github__*`"), "{told}");
+    assert!(told.contains("Available again: `mcp__linear__*`, `mcp__github__*`"), "{told}");
     assert_eq!(
         matrix(&sandbox),
         "server claude-code cursor\ngithub configured configured\nlinear configured -"

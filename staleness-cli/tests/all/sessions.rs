@@ -36,7 +36,8 @@ fn first_contact_is_a_digest_and_then_each_thing_is_told_once() {
             "overdue",
             "tools",
             "failing",
-            "redefined"
+            "redefined",
+            "unanswered"
         ]
     );
     assert_eq!((&first["source"], &first["summary"]), (&json!("digest"), &json!("1 decision")));

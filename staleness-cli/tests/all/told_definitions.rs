@@ -75,7 +75,7 @@ fn an_agent_is_sent_to_its_user_for_what_a_server_changed() {
     list(&sandbox, "git", &[tool("show", "Shows", &["path", "repo"], true)]);
     let told = sandbox.session_start(&here, "s2", "startup").unwrap();
     let asked = "- Changed by their servers, ask the user to run `staleness tools diff NAME`: \
-                 `mcp__git__show` (narrowed: `repo`)";
+                 `mcp__git__show` (narrowed: now requires `repo`)";
     assert!(told.contains(asked), "{told}");
     assert_eq!(sandbox.session_start(&here, "s3", "startup"), None, "it may be used: once a week");
 }
@@ -165,4 +165,61 @@ fn a_server_that_does_not_start_marks_its_tools_until_one_works() {
     sandbox.ok(&["record", name, "--success", "--now", "2026-11-20T13:00:00Z"]);
     assert_eq!(sandbox.json(&ask)["tools"][0]["mark"], Value::Null);
     assert_eq!(sandbox.json(&["tools", "show", "pw"])["verdict"]["level"], "fresh");
+}
+
+#[test]
+fn what_an_agent_must_not_call_comes_first_and_used_tools_before_others() {
+    let sandbox = with_servers(&["docs", "play"]);
+    let here = sandbox.project.clone();
+    let (get, used) = (tool("get", "Gets", &[], true), "mcp__docs__get");
+    let play = |requires: &[&str], reads_only| -> Vec<Value> {
+        (0..40).map(|at| tool(&format!("t{at:02}"), "Plays", requires, reads_only)).collect()
+    };
+    list(&sandbox, "docs", &[get]);
+    list(&sandbox, "play", &play(&[], true));
+    sandbox.session_start(&here, "s1", "startup");
+    sandbox.ok(&["record", "mcp__play__t07", "--success"]);
+    sandbox.ok(&["record", used, "--success", "--now", "2026-11-20T12:30:00Z"]);
+    let mut changed = play(&["where"], true);
+    changed.splice(5..9, play(&[], false)[5..9].iter().cloned());
+    changed.extend((0..20).map(|at| tool(&format!("added_{at:02}"), "Adds", &[], true)));
+    list(&sandbox, "docs", &[tool("query", "Asks", &[], true)]);
+    list(&sandbox, "play", &changed);
+    let told = sandbox.session_start(&here, "s2", "startup").unwrap();
+    let lines: Vec<&str> = told.lines().collect();
+    let first = ": `mcp__play__t07` (effects: may now write, may now destroy, is no longer safe to \
+                 repeat), `mcp__play__t05` (";
+    assert!(lines[1].contains("do not call until") && lines[1].contains(first), "{told}");
+    let gone = "- Gone since the last session, do not call: `mcp__docs__get` (its server no longer \
+                lists it)";
+    assert_eq!(lines[2], gone);
+    assert!(lines[3].contains(": `mcp__play__t00` (narrowed: now requires `where`), "), "{told}");
+    assert!(lines[3].ends_with(" more"), "{told}");
+    assert!(lines[4].starts_with("- New: `mcp__docs__query`, `mcp__play__added_00`, "), "{told}");
+    assert!(told.chars().count() <= 1_500, "{told}");
+}
+
+#[cfg(feature = "mcp")]
+#[test]
+fn a_session_start_tells_once_that_a_server_did_not_answer() {
+    let sandbox = with_servers(&["pw"]);
+    let here = sandbox.project.clone();
+    sandbox.session_start(&here, "s1", "startup");
+    let servers = json!({ "pw": { "command": "/bin/sh", "args": ["-c", "exit 3"] } });
+    sandbox.write("home/.claude.json", json!({ "mcpServers": servers }).to_string());
+    sandbox.ok(&["scan", "--probe", "pw", "--now", "2026-11-20T12:01:00Z"]);
+    let start = |session: &str, day: &str| {
+        let now = format!("2026-{day}T12:02:00Z");
+        let event = json!({ "session_id": session, "hook_event_name": "SessionStart",
+                            "source": "startup", "cwd": here });
+        let args = ["--client", "claude-code", "--now", &now];
+        let run = sandbox.hook_with(&args, event.to_string().as_bytes());
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+        run.out.contains("may fail; ask the user to run `staleness scan --probe`: `mcp__pw__*`")
+    };
+    assert!(start("s2", "11-20"));
+    assert!(!start("s3", "11-21"), "once");
+    assert!(start("s4", "11-27"), "and after a week");
+    sandbox.ok(&["record", "mcp__pw__hover", "--success", "--now", "2026-11-28T12:00:00Z"]);
+    assert!(!start("s5", "12-04"), "one of its tools worked");
 }

@@ -1,7 +1,8 @@
 //! Selections of the tools to report to an agent: those that fail, and those that changed.
 
-use crate::ids::{ProjectId, Scope, ToolKey};
+use crate::ids::{Level, ProjectId, Scope, ServerKey, ToolKey};
 use crate::scan::may_be_invented;
+use crate::source::SourceState;
 use crate::store::{DefinitionFilter, Selection, ToolFilter, View};
 use crate::tool::ToolKind;
 
@@ -39,6 +40,19 @@ pub(super) fn around_demoted(project: &ProjectId, view: &View, mut more: Selecti
         }
     }
     more
+}
+
+/// Adds the servers in the view that did not list their tools when they were last asked, with their tools, one of which
+/// may have worked since.
+pub(super) fn around_unanswered(project: &ProjectId, view: &View, more: Selection) -> Selection {
+    let failed = view
+        .sources
+        .values()
+        .filter(|source| source.id.level == Level::Live && source.state == SourceState::Failed);
+    failed.filter_map(|source| ServerKey::of(&source.id.part)).fold(more, |more, server| {
+        more.peek(ToolFilter::Server(Scope::Global, server.clone()))
+            .peek(ToolFilter::Server(Scope::Project(project.clone()), server))
+    })
 }
 
 /// Adds both tools of each name if they are not in the view. Which of the two a project means depends on both.

@@ -113,6 +113,9 @@ pub struct Delta {
     /// The tools with a changed definition that awaits a decision. Withheld ones are reported each time, others once,
     /// then once a week.
     pub redefined: Vec<Redefined>,
+    /// The servers that did not list their tools when they were last asked, as long as no tool of them worked since.
+    /// Each is reported once, then once a week.
+    pub unanswered: Vec<String>,
     /// The last revision covered.
     #[serde(skip)]
     pub upto: Revision,

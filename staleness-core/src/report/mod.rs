@@ -37,7 +37,7 @@ pub(crate) use suggest::{
 };
 pub use suggest::{ScoreParts, Suggestion, TaughtBy};
 pub use tell::{Failing, NetChange, Redefined};
-pub(crate) use tell::{redefined, tell};
+pub(crate) use tell::{redefined, tell, unanswered};
 pub(crate) use tool::status_word;
 pub use tool::{HealthReport, HealthState, History, HistoryEntry, StatusChange, ToolReport};
 pub use work::WorkReport;

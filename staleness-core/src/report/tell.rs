@@ -8,6 +8,7 @@ use super::Context;
 use crate::definition::{ChangeClass, Difference};
 use crate::ids::{ClientId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
+use crate::source::SourceState;
 use crate::time::Timestamp;
 use crate::tool::{PresenceCause, Status, Tool, ToolKind};
 
@@ -27,7 +28,7 @@ pub struct NetChange {
 /// The changes and failures of tools to report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Telling {
-    /// The tools whose status changed, by name.
+    /// The tools whose status changed, last used first.
     pub changes: Vec<NetChange>,
     /// The tools that are demoted now and not listed as such in `changes`, last used first.
     pub failing: Vec<Failing>,
@@ -42,17 +43,14 @@ pub struct Redefined {
     pub class: ChangeClass,
     /// True if the tool must not be used until then.
     pub withheld: bool,
-    /// This program's words for the first suspicious thing in it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub finding: Option<&'static str>,
-    /// The changed parameters with their enclosing ones. The server chose these names.
-    pub parameters: Vec<String>,
+    /// The differences of this class. The server chose the names in them, of which suspicious ones are left out.
+    pub differences: Vec<Difference>,
     /// When the definition changed.
     #[serde(skip)]
     pub since: Timestamp,
 }
 
-/// Returns the tools that a project sees with a definition change that awaits a decision, by name.
+/// Returns the tools that a project sees with a definition change that awaits a decision, last used first.
 pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
     let waiting = context.view().definitions.values().filter_map(|row| {
         let tool = context.view().tools.get(&row.key)?;
@@ -60,25 +58,42 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
         let withheld = tool.presence.cause == PresenceCause::DefinitionChanged;
         // One that the client no longer has is told as that.
         let is_offered = withheld || tool.presence.is_present();
-        Some((row, row.pending?, withheld)).filter(|_| shown && is_offered)
+        let used = context.last_used(tool);
+        Some((row, row.pending?, withheld, used)).filter(|_| shown && is_offered)
     });
-    let mut all: Vec<Redefined> = waiting
-        .map(|(row, class, withheld)| {
-            let all = row.differences();
-            let suspicious = all.iter().filter(|each| each.class == ChangeClass::Suspicious);
-            // One that stands for itself is told before one that a name completes.
-            let finding = suspicious.min_by_key(|each| each.name.is_some()).map(Difference::alone);
-            let of_parameters = all
-                .into_iter()
-                .filter(|each| matches!(each.class, ChangeClass::Narrowed | ChangeClass::Widened));
-            let parameters = of_parameters.filter_map(|each| each.name).collect();
+    let mut all: Vec<_> = waiting
+        .map(|(row, class, withheld, used)| {
+            let mut differences = row.differences();
+            differences.retain(|each| each.class == class);
+            if class == ChangeClass::Suspicious {
+                // One that stands for itself is told before one that a name completes.
+                differences.sort_by_key(|each| each.name.is_some());
+                for each in &mut differences {
+                    (each.what, each.name) = (each.alone(), None);
+                }
+                differences.dedup();
+            }
             let name = row.key.name.to_string();
-            Redefined { name, class, withheld, finding, parameters, since: row.since }
+            (used, Redefined { name, class, withheld, differences, since: row.since })
         })
         .collect();
-    all.sort_by(|one, other| one.name.cmp(&other.name));
-    all.dedup_by(|one, other| one.name == other.name);
-    all
+    all.sort_by(|one, other| one.1.name.cmp(&other.1.name));
+    all.dedup_by(|one, other| one.1.name == other.1.name);
+    all.sort_by_key(|(used, _)| std::cmp::Reverse(*used));
+    all.into_iter().map(|(_, each)| each).collect()
+}
+
+/// Returns the server entries that a project sees and that did not list their tools when they were last asked, with the
+/// time of that.
+pub(crate) fn unanswered(context: &Context<'_>) -> Vec<(String, Timestamp)> {
+    let servers = context.visible().filter(|tool| {
+        tool.kind == ToolKind::McpServer && tool.presence.is_present() && told(context, tool)
+    });
+    let failed = servers.filter_map(|tool| {
+        let source = context.trouble(tool).filter(|each| each.state == SourceState::Failed)?;
+        Some((tool.key.name.to_string(), source.last_scan_at))
+    });
+    failed.collect()
 }
 
 /// A tool that must not be relied on.
@@ -138,7 +153,13 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
             Failing { name: report.key.name.to_string(), cause, is_news }
         })
         .collect();
-    Telling { changes: changes.into_values().collect(), failing }
+    let mut changes: Vec<NetChange> = changes.into_values().collect();
+    let used = |name: &str| {
+        let name = ToolName::new(name).ok()?;
+        context.last_used(context.view().resolve(context.project(), &name)?)
+    };
+    changes.sort_by_cached_key(|change| std::cmp::Reverse(used(&change.name)));
+    Telling { changes, failing }
 }
 
 /// Returns the first and the last journal entry of each tool after `after` that matter to the requesting client.

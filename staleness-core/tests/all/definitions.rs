@@ -94,7 +94,8 @@ fn a_definition_that_stays_writes_nothing_and_one_that_changed_is_told_until_it_
     assert_eq!(tool.verdict.signals[0].kind.as_str(), "definition_changed");
     let told = world.told(&world.project, "s2").redefined;
     assert_eq!((told.len(), told[0].class), (1, ChangeClass::Narrowed));
-    assert_eq!((told[0].name.as_str(), &told[0].parameters[..]), (NAME, &["sort".to_owned()][..]));
+    let lost = &told[0].differences;
+    assert_eq!((lost.len(), lost[0].what, lost[0].name.as_deref()), (1, "lost", Some("sort")));
     assert!(world.told(&world.project, "s3").redefined.is_empty(), "once in a week");
 
     world.registry.dry().tools().accept(world.by_hand(NAME), None).wait().unwrap();

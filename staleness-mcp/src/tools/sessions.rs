@@ -160,6 +160,7 @@ struct Resumed {
     #[schemars(with = "Vec<Map<String, Value>>")]
     redefined: Vec<Redefined>,
     more_redefined: usize,
+    unanswered: Vec<String>,
     #[schemars(with = "Vec<Map<String, Value>>")]
     tools: Vec<NetChange>,
     #[schemars(with = "Vec<Map<String, Value>>")]
@@ -228,6 +229,10 @@ const CHANGED: &str = "- changed by its server, ask the user to run `staleness t
 const WITHHELD: &str = "- changed by its server, do not call; ask the user to run \
                         `staleness tools diff` and decide: tool ";
 
+/// Introduces a server that may not answer.
+const UNANSWERED: &str = "- did not answer when last asked and may fail; ask the user to run \
+                          `staleness scan --probe`: server ";
+
 /// Renders the answer after the changes already reported. The flag is true if it contains the last change.
 fn render(
     client: Option<&ClientId>,
@@ -262,12 +267,15 @@ fn render(
     });
     let changed = Rows::fit(&delta.redefined, MOST_FAILING, |each| {
         let text = Text::new(if each.withheld { WITHHELD } else { CHANGED });
-        let row = Redefined {
-            name: called_by(client, &each.name),
-            parameters: each.parameters.iter().filter(|name| is_plain(name)).cloned().collect(),
-            ..each.clone()
-        };
+        let mut row = Redefined { name: called_by(client, &each.name), ..each.clone() };
+        for difference in &mut row.differences {
+            difference.name.take_if(|name| !is_plain(name));
+        }
         (row, text.and(redefined(client, each)))
+    });
+    let unanswered = Rows::fit(&delta.unanswered, MOST_FAILING, |each| {
+        let text = Text::new(UNANSWERED).and(ModelName::tool(client, each));
+        (called_by(client, each), text)
     });
     let doubted = Rows::fit(doubted, doubted.len(), |each| {
         (each.to_string(), Text::default().and(each.clone()))
@@ -276,7 +284,7 @@ fn render(
     let all: Vec<News<'_>> = tools.chain(delta.items.iter().map(News::Item)).collect();
     let before = before.min(all.len());
     // Overdue work and failing tools come first, because they are short and matter most.
-    let first = [warnings.bytes, failing.bytes, changed.bytes, doubted.bytes];
+    let first = [warnings.bytes, failing.bytes, changed.bytes, unanswered.bytes, doubted.bytes];
     let taken = first.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
     let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| {
         (*each, each.line(client, agent))
@@ -299,6 +307,7 @@ fn render(
         changed.text(Text::default(), how()),
         warnings.text(Text::default(), how()),
         failing.text(Text::default(), how()),
+        unanswered.text(Text::default(), how()),
         doubted.text(Text::default(), how()),
     ];
     for rows in first {
@@ -333,6 +342,7 @@ fn render(
         doubted: doubted.items,
         redefined: changed.items,
         more_redefined: changed.more,
+        unanswered: unanswered.items,
         tools,
         items,
         more: news.more + delta.more,

@@ -106,6 +106,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         tools: names.iter().enumerate().map(change).collect(),
         failing: names.iter().map(failing).collect(),
         redefined: Vec::new(),
+        unanswered: Vec::new(),
         upto: Revision(1),
         told: None,
         warnings: names.iter().take(2).map(warning).collect(),

@@ -283,6 +283,7 @@ mod tests {
             tools: Vec::new(),
             failing: Vec::new(),
             redefined: Vec::new(),
+            unanswered: Vec::new(),
             upto: Revision(1),
             told: None,
             warnings: overdue.iter().map(warning).collect(),

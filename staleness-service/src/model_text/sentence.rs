@@ -5,7 +5,7 @@ use staleness::ids::ClientId;
 use staleness::report::Redefined;
 use staleness::tool::PresenceCause;
 use staleness::work::WorkStatus;
-use staleness_core::definition::ChangeClass;
+use staleness_core::definition::{ChangeClass, Difference};
 
 use super::{ModelName, ModelText, NameKind};
 
@@ -107,26 +107,26 @@ pub fn ask(remedy: &'static str) -> ModelText {
     ModelText::from("ask the user to ").and(remedy)
 }
 
-/// Maximum number of changed parameters to name.
-const PARAMETERS: usize = 3;
+/// Maximum number of differences to name.
+const DIFFERENCES: usize = 3;
 
-/// Describes a tool that its server changed: its name, the class of the change, what is suspicious,
-/// and the changed parameters.
+/// Describes a tool that its server changed: its name, the class of the change, and the first differences.
 #[must_use]
 pub fn redefined(client: Option<&ClientId>, tool: &Redefined) -> ModelText {
+    let difference = |each: &Difference| {
+        let what = ModelText::from(each.what);
+        match &each.name {
+            Some(name) => what.and(" ").and(ModelName::new(NameKind::Parameter, name)),
+            None => what,
+        }
+    };
     let text = ModelText::from(ModelName::tool(client, &tool.name)).and(" (");
     let mut text = text.and(tool.class.as_str());
-    let named = tool.parameters.iter().take(PARAMETERS);
-    let named = named.map(|name| ModelName::new(NameKind::Parameter, name).into());
-    let named = ModelText::join(named, ", ");
-    if let Some(finding) = tool.finding {
-        text = text.and(": ").and(finding);
+    let told = ModelText::join(tool.differences.iter().take(DIFFERENCES).map(difference), ", ");
+    if !told.is_empty() {
+        text = text.and(": ").and(told);
     }
-    if !named.is_empty() {
-        let before = if tool.finding.is_some() { "; changes " } else { ": " };
-        text = text.and(before).and(named);
-    }
-    let more = tool.parameters.len().saturating_sub(PARAMETERS);
+    let more = tool.differences.len().saturating_sub(DIFFERENCES);
     if more > 0 {
         text = text.and(", and ").and(more).and(" more");
     }

@@ -7,16 +7,16 @@ use super::steps::met;
 use super::unknown;
 use crate::ids::{AgentId, ItemKey, ProjectId, Scope, ServerKey, SessionId, ToolKey, WorkKey};
 use crate::journal::{Action, Revision};
-use crate::registry::told::{around_demoted, demoted, of_these_names, waiting};
+use crate::registry::told::{around_demoted, around_unanswered, demoted, of_these_names, waiting};
 use crate::registry::work::{Overdue, hands_on, open, visible_open};
 use crate::report::{
     Context, Delta, DeltaCounts, DeltaItem, DeltaSource, Digest, NetChange, changes, nothing,
-    redefined, tell,
+    redefined, tell, unanswered,
 };
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{
     CursorFilter, ItemFilter, JournalFilter, ProjectFilter, Query, Refusal, Selection,
-    SessionFilter, ToolFilter, View, WorkFilter,
+    SessionFilter, SourceFilter, ToolFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
 use crate::tool::Status;
@@ -229,6 +229,8 @@ impl WhatChanged {
         waiting.retain(|each| {
             each.withheld || news.contains(each.name.as_str()) || is_due(each.since, told, *now)
         });
+        let mut unanswered = unanswered(&context);
+        unanswered.retain(|(_, at)| is_due(*at, told, *now));
         let more = match begin {
             Begin::At(_) | Begin::After(_) => 0,
             _ => digest.more,
@@ -265,6 +267,7 @@ impl WhatChanged {
             tools,
             failing: telling.failing,
             redefined: waiting,
+            unanswered: unanswered.into_iter().map(|(name, _)| name).collect(),
             upto: view.revision,
             told,
             moves: self.resume.from == ResumeFrom::Cursor && !self.resume.peek,
@@ -362,6 +365,8 @@ impl Query for WhatChanged {
         let sessions = self.resume.session.iter().chain(since);
         let key = |id: &SessionId| SessionKey { project: self.project.clone(), id: id.clone() };
         let first = waiting(&self.project, demoted(&self.project, Selection::new()))
+            .peek(SourceFilter::Scope(Scope::Global))
+            .peek(SourceFilter::Scope(Scope::Project(self.project.clone())))
             .peek(ProjectFilter::Id(self.project.clone()))
             .peek(CursorFilter::Key(cursor));
         sessions.fold(first, |all, id| all.peek(SessionFilter::Key(key(id))))
@@ -378,7 +383,8 @@ impl Query for WhatChanged {
                     Err(_) => return None,
                 };
                 let work = if digest { open(&self.project) } else { self.overdue.candidates() };
-                let mut around = around_demoted(&self.project, view, work);
+                let mut around = around_unanswered(&self.project, view, work);
+                around = around_demoted(&self.project, view, around);
                 if self.goes_on() && self.was_overtaken(view) {
                     around = around.peek(SessionFilter::Project(self.project.clone()));
                 }
