@@ -69,7 +69,8 @@ pub fn find(
 }
 
 /// Removes the absent and failing tools of absent and failing servers if the server itself is in the list, and tools
-/// whose only fault is that their server did not answer. Tools about which a person decided stay. The reason of an absent server then gives the number of its tools.
+/// whose only fault is that their server did not answer. Tools about which a person decided stay. The reason of an
+/// absent server then gives the number of its tools.
 pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
     let tools_of =
         |server: &ToolKey| Some((server.scope.clone(), tool_prefix(server.name.as_str())?));

@@ -64,7 +64,7 @@ fn what_a_server_wrote_is_told_when_a_person_accepted_it() {
     let name = "mcp__hub__find";
     list("Finds notes");
     let mut client = machine.client(&[]);
-    list_of("Finds notes", json!({ "type": "object" }));
+    list_of("Finds notes", json!({ "type": "object", "maxProperties": 1 }));
     for tool in ["suggest_tool", "discover_tools"] {
         let found = client.call(tool, json!({ "query": "find notes" }));
         assert_eq!(found["structuredContent"]["tools"][0]["mark"], "[changed]", "{found}");

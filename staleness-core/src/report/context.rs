@@ -92,7 +92,8 @@ pub struct Context<'a> {
     /// The project's own tool and the global one for each name that both have.
     twins: HashMap<&'a ToolName, (&'a Tool, &'a Tool)>,
     ignored: Ignored,
-    /// The live lists that could not be read, or not whole, or with something odd in them, by scope and server.
+    /// The live lists that could not be read, unless a tool of the server worked since, or not whole, or with something
+    /// odd in them, by scope and server.
     troubled: HashMap<(Scope, ServerKey), &'a Source>,
 }
 
@@ -131,11 +132,25 @@ impl<'a> Context<'a> {
             view.seen_by.as_ref().is_none_or(|client| is_read_by(&source.id, client))
         };
         let live = view.sources.values().filter(|source| source.id.level == Level::Live);
+        let works = |scope: &Scope, server: &ServerKey, since: Timestamp| {
+            let tools = view.tools.values().filter(|tool| tool.server.as_ref() == Some(server));
+            let mut tools = tools.filter(|tool| {
+                tool.kind == ToolKind::McpTool
+                    && entries.provider(tool).is_some_and(|entry| entry.key.scope == *scope)
+            });
+            tools.any(|tool| {
+                let mut uses = tool.ring.entries();
+                uses.any(|used| used.mark == Mark::Success && used.at > since)
+            })
+        };
         let troubled = live
             .filter(is_read)
             .filter(|source| source.state == SourceState::Failed || source.error.is_some())
             .filter_map(|source| {
-                Some(((source.id.scope(), ServerKey::of(&source.id.part)?), source))
+                let (scope, server) = (source.id.scope(), ServerKey::of(&source.id.part)?);
+                let is_past = source.state == SourceState::Failed
+                    && works(&scope, &server, source.last_scan_at);
+                (!is_past).then_some(((scope, server), source))
             })
             .collect();
         Self { view, policy, project, now, members, entries, twins, ignored, troubled }
@@ -151,15 +166,8 @@ impl<'a> Context<'a> {
         };
         let key = (entry.key.scope.clone(), entry.server.clone()?);
         let source = self.troubled.get(&key).copied()?;
-        if source.state != SourceState::Failed {
-            return (tool.kind == ToolKind::McpServer).then_some(source);
-        }
-        let mut of_it = self.members(entry).iter().copied().chain([tool]);
-        let since = |at: Timestamp| at > source.last_scan_at;
-        let works = |each: &Tool| {
-            each.ring.entries().any(|entry| entry.mark == Mark::Success && since(entry.at))
-        };
-        (!of_it.any(works)).then_some(source)
+        let concerns = tool.kind == ToolKind::McpServer || source.state == SourceState::Failed;
+        concerns.then_some(source)
     }
 
     /// Returns the view.
