@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::context::{Ignored, is_own};
+use super::context::Ignored;
+use super::own::is_own;
 use crate::ids::{ModelId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::search::{Meaning, Question, Scores, SearchIndex, origin};
 use crate::store::{RouteFilter, Selection, View};
