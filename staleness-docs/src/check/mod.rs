@@ -112,6 +112,7 @@ type Lives = BTreeMap<String, Vec<Block>>;
 /// ```
 /// use std::ops::ControlFlow;
 ///
+/// use staleness_core::ids::Caller;
 /// use staleness_core::knowledge::{Context, ItemKind};
 /// use staleness_core::verdict::Level;
 /// use staleness_core::{Policy, Timestamp};
@@ -131,7 +132,7 @@ type Lives = BTreeMap<String, Vec<Block>>;
 ///     if is_ended { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 /// })?;
 ///
-/// let context = Context::new(now, &Policy::default().knowledge, None, None);
+/// let context = Context::new(now, &Policy::default().knowledge, Caller::default());
 /// let verdict = report.documents[0].judge(ItemKind::Document, &context);
 /// assert_eq!(verdict.level, Level::Stale);
 /// assert_eq!(verdict.signals[0].reason, "src/router.rs does not exist");
