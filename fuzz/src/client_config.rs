@@ -204,13 +204,13 @@ fn git(folder: &Path, secret: &str) {
 fn tools(bytes: &[u8], secret: &str) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     for server in [None, Some("srv")] {
-        match tools_list(text, server, "/tools.json", None) {
-            Ok(reading) => {
-                judge_source(&reading);
-                untold(&format!("{reading:?}"), secret);
-            }
-            Err(error) => untold(&format!("{error} {error:?}"), secret),
+        let mut read = tools_list(text, server, "/tools.json", None);
+        if let Ok(reading) = &mut read {
+            judge_source(reading);
+            // A definition is kept as the server wrote it.
+            reading.found.iter_mut().for_each(|each| each.definition = None);
         }
+        untold(&format!("{read:?}"), secret);
     }
 }
 
