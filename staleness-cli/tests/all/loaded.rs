@@ -1,4 +1,4 @@
-//! What a client loads in one project: servers that the project switches off or replaces.
+//! Servers that a project switches off or replaces: the entry that a client loads there.
 
 use serde_json::json;
 

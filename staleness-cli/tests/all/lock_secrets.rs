@@ -1,4 +1,4 @@
-//! What moves `agents.lock` beside secrets, which never do.
+//! Moves of `agents.lock`, and the secrets that never move it.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What agents and people are told of tools that their server changed.
+//! Reports to agents and people on tools that their server changed.
 
 use serde_json::{Value, json};
 
