@@ -66,7 +66,7 @@ fn clean_text(flag: &str, text: &str) -> String {
         Ok(value)
             if name.is_empty() || name.ends_with('=') && !is_secret(&name[..name.len() - 1]) =>
         {
-            format!("{name}{}", clean(&value))
+            format!("{}{}", Words { flag, ..Words::default() }.clean(name), clean(&value))
         }
         _ => Words { flag, ..Words::default() }.clean(text),
     }
@@ -76,7 +76,8 @@ fn clean_text(flag: &str, text: &str) -> String {
 fn hides_next(flag: &str, next: &str) -> bool {
     let scheme = flag.len().checked_sub("=Bearer".len()).and_then(|at| flag.get(at..));
     let is_plain_header = || {
-        flag.ends_with("header") && next.split_once(':').is_some_and(|(name, _)| !is_secret(name))
+        flag.strip_suffix("header").is_some_and(|own| !is_secret(own))
+            && next.split_once(':').is_some_and(|(name, _)| !is_secret(name))
     };
     !next.starts_with('-')
         && (scheme.is_some_and(|end| {
@@ -125,29 +126,35 @@ fn is_place(name: &str) -> bool {
 /// Returns true for members that hold variables or headers.
 fn is_of_pairs(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name.contains("env") || name.contains("header")
+    (name.contains("env") || name.contains("header")) && !is_secret(&name.replace("header", ""))
 }
 
 /// Returns true for a text that looks like a token, or that begins with the scheme of one.
 fn looks_secret(text: &str) -> bool {
-    let is_scheme = |word: &str| {
-        ["basic", "bearer", "token"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
-    };
+    let is_token = |text: &str| !text.contains(|c: char| c.is_whitespace() || ENDS.contains(c));
     let any = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
     let all = |is: fn(&u8) -> bool| text.as_bytes().iter().all(is);
     let is_hex = text.len() >= 32 && all(|c| c.is_ascii_hexdigit() || *c == b'-');
     let is_mixed = any(u8::is_ascii_lowercase) && any(u8::is_ascii_uppercase);
-    text.split_once(' ').is_some_and(|(first, _)| is_scheme(first))
+    text.split_once(' ').is_some_and(|(first, rest)| is_scheme(first) && is_token(rest))
         || text.len() >= 20
+            && !text.starts_with('-')
             && any(u8::is_ascii_digit)
             && all(|c| c.is_ascii_alphanumeric() || b"+-._=~".contains(c))
             && (is_hex || is_mixed)
 }
 
-/// Returns a text without the user before a host and its port. An address with a scheme is left as it is.
+fn is_scheme(word: &str) -> bool {
+    ["basic", "bearer", "token"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
+}
+
+/// Returns a text without the user before a host and its port, or before an address in parentheses. An address with a
+/// scheme is left as it is.
 fn without_user(text: &str) -> &str {
-    let is_host =
-        |host: &str| host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    let is_host = |host: &str| {
+        host.contains('(')
+            || host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok())
+    };
     match text.rsplit_once('@') {
         Some((user, host)) if !user.contains('/') && user.contains(':') && is_host(host) => host,
         _ => text,
@@ -230,13 +237,19 @@ impl<'t> Words<'t> {
             // Without quotes a shell ends the address there.
             let begin = word.find("://").unwrap_or_default();
             let is_bare = !is_first && !word[..begin].contains(['"', '\'']);
-            let end = word[begin..].find(['<', '>', '&']).filter(|_| is_bare);
+            let ends = |c| c == ';' || is_bare && matches!(c, '<' | '>' | '&');
+            let end = word[begin..].find(ends);
             let (word, rest) = word.split_at(end.map_or(word.len(), |end| begin + end));
             return (word.split_inclusive("://").map(place).collect(), rest);
         }
         match word.split_once(':') {
+            // The value of a header with any name.
+            _ if self.flag.ends_with(':') && is_scheme(word) => {
+                self.until = Some("\"';&|");
+                (word.to_owned(), "")
+            }
             Some((user, password)) if matches!(self.flag, "-u" | "--user") => {
-                let (kept, rest) = self.secret(password, ENDS);
+                let (kept, rest) = self.secret(password, if is_first { "" } else { ENDS });
                 (format!("{user}:{kept}"), rest)
             }
             // A header. Quotes may enclose the name and the value together.
@@ -287,17 +300,15 @@ fn quote_of(c: char) -> Option<&'static str> {
 
 /// Returns the part of a URL from one `://` to the next, without user, query and fragment.
 fn place(part: &str) -> String {
-    if is_run(part) {
-        return part.to_owned();
-    }
     let (rest, mark) = part.strip_suffix("://").map_or((part, ""), |rest| (rest, "://"));
     let begin = rest.find(['?', '#']).unwrap_or(rest.len());
-    let end = rest[begin..]
-        .find(['"', '\'', ';', '|', ')', '<', '>'])
-        .map_or(rest.len(), |end| begin + end);
+    let end = match rest[begin..].find(['"', '\'', ';', '|', ')', '<', '>']) {
+        _ if is_run(&rest[begin..]) => begin,
+        end => end.map_or(rest.len(), |end| begin + end),
+    };
     let (host, path) = rest[..begin].split_at(rest[..begin].find('/').unwrap_or(begin));
-    let host =
-        host.rsplit_once('@').filter(|(user, _)| !user.is_empty()).map_or(host, |(_, own)| own);
+    let is_secret = |user: &str| !user.is_empty() && !is_run(user);
+    let host = host.rsplit_once('@').filter(|(user, _)| is_secret(user)).map_or(host, |it| it.1);
     format!("{host}{path}{}{mark}", &rest[end..])
 }
 
@@ -353,6 +364,8 @@ mod tests {
             ("bearer evil", "bearer evil"),
             ("npx npm:@scope/pkg@1.2 run auth:build", "npx npm:@scope/pkg@1.2 run auth:build"),
             ("[{\"token\": \"hunter2\"}]", "[{\"token\":null}]"),
+            ("https://me:hunter2@h/mcp?ids=[1]", "https://h/mcp[1]"),
+            ("curl https://me:hunter2@h/x-$(uname).sh", "curl https://h/x-$(uname).sh"),
         ] {
             assert_eq!(clean(&json!(text)), json!(left), "{text}");
         }
@@ -374,7 +387,9 @@ mod tests {
             "command": "npx", "env": { "TOKEN": "hunter2", "NODE_OPTIONS": "-r ./x", "PIN": 1234, "PORT": 80 },
             "headers": { "X-Key": "hunter2", "X": "Bearer hunter2", "Accept": "text/html" }, "headersHelper": "run.sh",
             "args": ["--token", "hunter2 hunter2", "--auth", "-x", "-H", "X-Key: hunter2", "-u", "me:hunter2", "PW=hunter2",
-                     "--token", "<(evil)", "--auth-command", "evil", "--header", "Accept: x", "--header", "Cookie: hunter2"],
+                     "--token", "<(evil)", "--auth-command", "evil", "--header", "Accept: x", "--header", "Cookie: hunter2",
+                     "--header", "X-Mine: Bearer hunter2", "--auth-header", "me:hunter2", "-u", "me:x&hunter2"],
+            "secretEnv": { "A": "hunter2" }, "authHeaders": { "A": "hunter2" },
             "oauth": { "clientSecret": "hunter2", "tokenUrl": "https://hunter2@h/t" }, "bearer_token": "hunter2",
             "more": ["--header=X-Mine: hunter2 hunter2", "-e", "MINE=seen seen", "-e", "KEY=hunter2 hunter2;evil",
                      "{\"apiKey\": \"hunter2\", \"run\": \"evil\"}", "--config={\"auth\": {\"a\": \"hunter2\"}}"],
@@ -384,7 +399,9 @@ mod tests {
             "command": "npx", "env": { "TOKEN": null, "NODE_OPTIONS": "-r ./x", "PIN": null, "PORT": 80 },
             "headers": { "X-Key": null, "X": null, "Accept": "text/html" }, "headersHelper": "run.sh",
             "args": ["--token", "", "--auth", "-x", "-H", "X-Key: ", "-u", "me:", "PW=",
-                     "--token", "<(evil)", "--auth-command", "evil", "--header", "Accept: x", "--header", ""],
+                     "--token", "<(evil)", "--auth-command", "evil", "--header", "Accept: x", "--header", "",
+                     "--header", "X-Mine: Bearer ", "--auth-header", "", "-u", "me:"],
+            "secretEnv": { "A": null }, "authHeaders": { "A": null },
             "oauth": { "clientSecret": null, "tokenUrl": "https://h/t" }, "bearer_token": null,
             "more": ["--header=  ", "-e", "MINE=seen seen", "-e", "KEY= ;evil",
                      "{\"apiKey\":null,\"run\":\"evil\"}", "--config={\"auth\":{\"a\":null}}"],
@@ -401,6 +418,16 @@ mod tests {
             ("Bearer hunter2", json!(null)),
             ("postgres://me:hunter2@h:1/db?hunter2", json!("postgres://h:1/db")),
             ("me:hunter2@proxy:3128", json!("proxy:3128")),
+            ("me:hunter2@tcp(h:3306)/db", json!("tcp(h:3306)/db")),
+            (
+                "jdbc:sqlserver://h:1433;user=me;password=hunter2",
+                json!("jdbc:sqlserver://h:1433;user=me;password="),
+            ),
+            ("token hunter2; rm", json!("token hunter2; rm")),
+            ("--require=goodModule12345678.js", json!("--require=goodModule12345678.js")),
+            ("AnthropicClaudeSonnetLatest", json!("AnthropicClaudeSonnetLatest")),
+            ("0123abcd-0123-abcd-0123-0123456789ab", json!(null)),
+            ("basic aHVudGVy", json!(null)),
             ("host=h password=hunter2", json!("host=h password=")),
             ("npm:evil@1.2", json!("npm:evil@1.2")),
             ("claude-sonnet-4-20250514", json!("claude-sonnet-4-20250514")),
