@@ -218,7 +218,7 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
         if let Some(known) = prefix.and_then(|prefix| servers.get_mut(&prefix)) {
             *known = true;
             if tool.presence.cause != PresenceCause::NotListed {
-                lock.insert(TOOL, tool.key.name.as_str(), row.current.digest(), 0);
+                lock.insert(TOOL, tool.key.name.as_str(), row.listed().digest(), 0);
                 let withheld = tool.presence.cause == PresenceCause::DefinitionChanged;
                 let name = escape(tool.key.name.as_str()).into_owned();
                 unaccepted.extend(row.pending.map(|class| Unaccepted {

@@ -65,8 +65,8 @@ pub(super) fn class(differences: &[Difference]) -> Option<ChangeClass> {
     differences.iter().map(|each| each.class).max()
 }
 
-/// Returns the differences between the version that counts and another one, the most serious first, and that it is
-/// deprecated before all that is not suspicious. Without the first one, what no tool should say at first sight; an address is no surprise then.
+/// Returns the differences from the accepted version: suspicious ones, then that it is deprecated, then the others by
+/// class. Without an accepted version, returns what is suspicious at first sight, which an address is not.
 pub(super) fn differences(
     before: Option<&DefinitionVersion>,
     now: &DefinitionVersion,
@@ -179,12 +179,12 @@ impl Differences {
                 all.parts(before, now);
                 all.0
             });
-            match compared.min_by_key(|all| (all.last().map(|each| each.0), all.len())) {
-                Some(all) => self.0.extend(all),
-                None => self.add(ChangeClass::Narrowed, OTHERS, None),
-            }
+            let least = compared.min_by_key(|all| (all.last().map(|each| each.0), all.len()));
+            self.0.extend(least.into_iter().flatten());
         }
-        if new.is_empty() && !gone.is_empty() {
+        if new.len() > gone.len() {
+            self.add(ChangeClass::Narrowed, OTHERS, None);
+        } else if new.is_empty() && !gone.is_empty() {
             self.add(ChangeClass::Wording, OTHERS, None);
         }
     }

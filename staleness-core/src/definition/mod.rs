@@ -163,7 +163,21 @@ impl DefinitionVersion {
     /// to a model.
     #[must_use]
     pub fn with_others(mut self, others: &[Self]) -> Self {
-        let mut all: Vec<Value> = others.iter().map(|other| other.to_map().into()).collect();
+        let twins = |version: &Self| match &version.others {
+            None => Vec::new(),
+            Some(part) => match serde_json::from_str(&part.text) {
+                Ok(Value::Array(all)) if part.chars.is_none() => all,
+                // Nobody knows the rest.
+                _ => vec![Value::from(vec![&*part.text, &*part.digest])],
+            },
+        };
+        let mut all = twins(&self);
+        for other in others {
+            let mut own = other.to_map();
+            own.remove("others");
+            all.push(own.into());
+            all.extend(twins(other));
+        }
         all.sort_by_cached_key(canonical);
         all.dedup();
         let found = others.iter().fold(self.found, |found, other| &found | &other.found);

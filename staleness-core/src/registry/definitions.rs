@@ -42,7 +42,8 @@ impl Tools<'_> {
     /// Accepts the changed definition of a tool, or of every tool of a server, and returns what it accepted.
     /// `seen` is the beginning of the digest of the version that a person saw, at least
     /// [`DefinitionVersion::NAMED_BY`](crate::definition::DefinitionVersion::NAMED_BY) digits. A suspicious change
-    /// requires it. Where the server took the change back, only the version that it lists again can be accepted. May be repeated with the same op id.
+    /// requires it. Where the server took the change back, only the version that it lists again can be accepted. May be
+    /// repeated with the same op id.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown name; [`Refusal::Conflict`] if no change waits, it is not the one that

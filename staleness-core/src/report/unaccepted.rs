@@ -7,6 +7,9 @@ use crate::verdict::Ground;
 /// Returns what awaits a decision in a tool's definition or, for a server, in those of its tools: the ground, and a
 /// sentence with the class of the change if the definition is in the view.
 pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, String)> {
+    if tool.kind != ToolKind::McpServer && !tool.is_unaccepted() {
+        return None;
+    }
     let all = context.members(tool);
     let withheld: Vec<&Tool> = match tool.kind {
         ToolKind::McpServer if tool.presence.is_present() => {
@@ -22,7 +25,8 @@ pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, 
     let (ground, what) = match tool.kind {
         ToolKind::McpServer if withheld.is_empty() => return None,
         ToolKind::McpServer => {
-            let (some, all) = (withheld.len(), all.len());
+            let listed = |each: &&&Tool| each.presence.is_present() || each.is_withheld();
+            let (some, all) = (withheld.len(), all.iter().filter(listed).count());
             let are = if some == 1 { "is" } else { "are" };
             (
                 Ground::DefinitionChanged,

@@ -37,31 +37,39 @@ pub(crate) fn log(
 
 /// Returns a log of the changes since `agents.lock` was written, each at its line.
 pub(super) fn moved(told: &Comparison) -> Value {
-    let rule = Rule {
-        id: "lock_moved",
-        short: "What the project gives to agents differs from agents.lock.",
-        help: "Review the change, then run `staleness lock`.",
-        level: "error",
-    };
-    let result = |level: &str, (kind, name): (&str, &str), what: &str, line: Option<usize>| {
+    let rules = [
+        Rule {
+            id: "lock_moved",
+            short: "What the project gives to agents differs from agents.lock.",
+            help: "Review the change, then run `staleness lock`.",
+            level: "error",
+        },
+        Rule {
+            id: "lock_not_accepted",
+            short: "A server changed a tool, and no person accepted that.",
+            help: "See `staleness tools diff`, then run `staleness tools accept`.",
+            level: "error",
+        },
+    ];
+    let result = |rule: usize, level: &str, (kind, name): (&str, &str), what: &str, line| {
         json!({
-            "ruleId": rule.id,
-            "ruleIndex": 0,
+            "ruleId": rules[rule].id,
+            "ruleIndex": rule,
             "level": level,
             "message": { "text": format!("{kind} {name}: {what}") },
             "locations": [{ "physicalLocation": {
                 "artifactLocation": location(lock::FILE),
-                "region": { "startLine": line.unwrap_or(1) },
+                "region": { "startLine": Option::unwrap_or(line, 1) },
             }}],
             "partialFingerprints": { FINGERPRINT: fingerprint(name, kind, 0, what) },
         })
     };
-    let moved = |it: &Moved| result("error", (&it.kind, &it.name), it.change.as_str(), it.line);
-    let unread = |it: &Unchecked| result("error", (&it.kind, &it.name), &it.reason, None);
+    let moved = |it: &Moved| result(0, "error", (&it.kind, &it.name), it.change.as_str(), it.line);
+    let unread = |it: &Unchecked| result(0, "error", (&it.kind, &it.name), &it.reason, None);
     let unaccepted = |it: &Unaccepted| {
         let level = if it.withheld { "error" } else { "warning" };
         let what = format!("{NOT_ACCEPTED} ({})", it.class.as_str());
-        result(level, ("tool", &it.name), &what, it.line)
+        result(1, level, ("tool", &it.name), &what, it.line)
     };
     let unchecked = |each: &Unchecked| {
         let Unchecked { kind, name, reason } = each;
@@ -72,7 +80,7 @@ pub(super) fn moved(told: &Comparison) -> Value {
     let results = told.moved.iter().map(moved).chain(told.unaccepted.iter().map(unaccepted));
     let results: Vec<Value> = results.chain(errors.into_iter().map(unread)).collect();
     let unchecked: Vec<Value> = others.into_iter().map(unchecked).collect();
-    envelope(&[rule], &unchecked, &results, &json!({}))
+    envelope(&rules, &unchecked, &results, &json!({}))
 }
 
 fn envelope(
