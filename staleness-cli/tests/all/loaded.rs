@@ -288,3 +288,19 @@ fn failures_of_a_projects_server_say_nothing_of_another_clients_own() {
     let suggested = sandbox.ok(&["tools", "suggest", "q", "--agent", "codex"]);
     assert!(suggested.contains("mcp__github__q"), "{suggested}");
 }
+
+#[test]
+fn uses_of_the_users_server_show_though_a_project_had_it_first() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/.cursor/mcp.json", r#"{"mcpServers": {"github": {"command": "y"}}}"#);
+    sandbox.ok(&["scan"]);
+    let use_it =
+        || sandbox.ok(&["record", "mcp__github__q", "--success", "--agent", "claude-code"]);
+    use_it();
+    claude(&sandbox, json!({}));
+    sandbox.ok(&["scan"]);
+    use_it();
+    use_it();
+    let shown = sandbox.json(&["tools", "show", "mcp__github__q", "--agent", "claude-code"]);
+    assert_eq!((&shown["scope"], &shown["outcomes"]), (&json!("global"), &json!("SS")), "{shown}");
+}

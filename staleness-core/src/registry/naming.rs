@@ -158,17 +158,17 @@ impl Tools<'_> {
 /// Returns the names with the fewest typing errors.
 fn misspelt(names: &[ToolName], text: &str) -> Vec<ToolName> {
     let wanted = words(text);
-    let errors = |name: &&ToolName| {
+    let errors = |name: &ToolName| {
         let (server, own) = parts(name.as_str());
         let whole = server.iter().chain(&own).cloned().collect::<Vec<_>>();
         let own = typing_errors(&wanted, &own);
         let own = own.filter(|_| !ToolName::new(text).is_ok_and(|text| text.is_mcp()));
         own.into_iter().chain(typing_errors(&wanted, &whole)).min()
     };
-    let Some(fewest) = names.iter().filter_map(|name| errors(&name)).min() else {
-        return Vec::new();
-    };
-    names.iter().filter(|name| errors(name) == Some(fewest)).take(MAX_NEAR).cloned().collect()
+    let all: Vec<_> = names.iter().filter_map(|name| Some((errors(name)?, name))).collect();
+    let fewest = all.iter().map(|(errors, _)| *errors).min();
+    let best = all.into_iter().filter(|(errors, _)| Some(*errors) == fewest);
+    best.take(MAX_NEAR).map(|(_, name)| name.clone()).collect()
 }
 
 /// Returns the number of errors with which somebody who meant `other` typed `one`. `None` if it is another name: one

@@ -212,12 +212,15 @@ impl Recording<'_> {
         });
     }
 
-    /// Returns the tool that the name means: the project's own if it or its server exists there, unless only
-    /// the global one is present; else the global one. A new tool is global if its server or its kind is.
+    /// Returns the tool that the name means: the global one if the client loads only the user's server; else the
+    /// project's own if it or its server exists there, unless only the global one is present; else the global one. A new
+    /// tool is global if its server or its kind is.
     fn resolve(&self, draft: &Draft<'_>) -> ToolKey {
         let [project, global] = self.used.scopes();
         let own = self.used.key(project.clone());
-        let loads_shared = self.loads(draft, &global) && !self.loads(draft, &project);
+        let servers = self.used.possible_servers();
+        let loads_shared =
+            self.loads(draft, &servers, &global) && !self.loads(draft, &servers, &project);
         let shared = self.used.key(global);
         if loads_shared {
             return shared;
@@ -243,10 +246,9 @@ impl Recording<'_> {
         }
     }
 
-    /// Returns true if the client loads the tool's server by its entry in this scope.
-    fn loads(&self, draft: &Draft<'_>, scope: &Scope) -> bool {
+    /// Returns true if the client loads one of the servers by its entry in this scope.
+    fn loads(&self, draft: &Draft<'_>, servers: &[ServerKey], scope: &Scope) -> bool {
         let Some(client) = &self.used.client else { return false };
-        let servers = self.used.possible_servers();
         let is_entry = |tool: &&Tool| {
             tool.kind == ToolKind::McpServer
                 && tool.key.scope == *scope

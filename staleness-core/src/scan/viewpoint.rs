@@ -60,10 +60,9 @@ fn mark(view: &mut View, invented: &HashSet<ToolKey>) {
     }
 }
 
-/// Returns the invented names in a view: names that have only failed and are not and were not listed. Either
-/// no entry of their server is known, or a live list of the server lacks them. A name
-/// without a server is one if that holds for each server of the clients that called it. The view must contain the
-/// server entries and their tools.
+/// Returns the invented names in a view: names that have only failed and are not and were not listed. Either no entry
+/// of their server is known, or a live list of the server lacks them. A name without a server is one if that holds for
+/// each server of the clients that called it. The view must contain the server entries and their tools.
 pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
     let tools = view.tools.values().map(|tool| (&tool.key.scope, Facts::from(tool)));
     let summaries = view.summaries.iter().flat_map(|(scope, summaries)| {
@@ -306,6 +305,12 @@ impl ClientServers {
         }
     }
 
+    /// Returns true if the client loads the tool's server by its entry in this scope.
+    fn is_loaded(&self, scope: &Scope, tool: Facts<'_>) -> bool {
+        let standing = || self.0.get(scope)?.get(tool.server?).copied();
+        standing() == Some(Standing::There)
+    }
+
     /// Returns the standing of the tool's server if it has an entry, else that of the tool's own sources.
     fn standing(&self, scope: &Scope, tool: Facts<'_>, client: &ClientId) -> Standing {
         match self.entry(scope, tool) {
@@ -316,7 +321,9 @@ impl ClientServers {
                 _ => PresenceCause::ServerNotLoaded,
             }),
             // The client used the tool although its configuration, as read, has no such server.
-            Some(Standing::Others) if tool.used_by.contains(client) => {
+            Some(Standing::Others)
+                if tool.used_by.contains(client) && !self.is_loaded(&Scope::Global, tool) =>
+            {
                 // A live list applies to every client.
                 if tool.is_unlisted() { Standing::There } else { Standing::Used }
             }
