@@ -3,15 +3,7 @@
 use staleness::tool::PresenceCause;
 
 /// Commands of the CLI, and the tools of this server that do the same. A person runs all others.
-const TOOLS: &[(&str, &str)] = &[
-    ("tools list", "discover_tools"),
-    ("tools show", "tool_status"),
-    ("review", "list_stale"),
-    ("stale", "list_stale"),
-    ("work list", "resume_session"),
-    ("resume", "resume_session"),
-    ("record", "record_outcome"),
-];
+const TOOLS: &[(&str, &str)] = &[("tools list", "discover_tools"), ("stale", "list_stale")];
 
 /// Words before a command that a reader should run.
 const VERBS: [&str; 2] = ["see ", "run "];
@@ -19,6 +11,9 @@ const VERBS: [&str; 2] = ["see ", "run "];
 /// Rewrites a sentence for a model, which has the tools of this server and no shell. A command becomes the tool that
 /// does the same. A command or remedy that needs a person becomes a request to the user.
 pub(crate) fn for_model(text: &str) -> String {
+    if !text.contains("`staleness ") && !text.contains(": ") {
+        return text.to_owned();
+    }
     let mut parts = text.split("`staleness ");
     let mut told = parts.next().unwrap_or_default().to_owned();
     for part in parts {

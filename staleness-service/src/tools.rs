@@ -141,7 +141,7 @@ pub fn reported(
         return Err(ServiceError { hint: refused.hint, ..ServiceError::invalid(message) });
     }
     if is_new || !registry.tools().similar(&settings.project, text).wait()?.1 {
-        return Ok(name);
+        return Ok(Unused::of(registry, settings, text)?.map_or(name, |unused| unused.name));
     }
     let how = if settings.in_server { "new: true." } else { "--new" };
     let hint = refused.hint.unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use staleness::Wait;
 use staleness::registry::ScopeChoice;
+use staleness::tool::PresenceCause;
 use staleness_core::text::counted;
 use staleness_service::knowledge::World;
 use staleness_service::links::{self, Counts, Impact, Link, Why};
@@ -37,7 +38,10 @@ pub(crate) fn impact(settings: &Settings, name: &str, out: &Output) -> Result<()
     }
     let tool = find(&registry, settings, name, ScopeChoice::Either).ok();
     let show = |key| registry.tools().show(&settings.project, &[key], settings.now).wait();
-    let is_gone = tool.map(show).transpose()?.is_some_and(|tool| tool.presence.is_absent());
+    let is_gone = tool.map(show).transpose()?.is_some_and(|tool| {
+        use PresenceCause::{NotListed, RemovedFromConfig, ServerRemoved};
+        matches!(tool.presence.cause, NotListed | RemovedFromConfig | ServerRemoved)
+    });
     let hide = format!("it is gone; `staleness tools ignore {}` hides it", quoted(name));
     let hide = if is_gone { out.hint(&hide) } else { String::new() };
     out.text(&(impact_text(&told, out) + &hide))

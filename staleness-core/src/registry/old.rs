@@ -31,8 +31,8 @@ const NAMES: usize = 20;
 
 impl Admin<'_> {
     /// Removes sessions and cursors that are older than `sessions.keep_days`, in pages; with `dry_run` only
-    /// counts them. Returns the numbers of sessions, and those of cursors. A session stays as long as a cursor that refers to it. An agent without a cursor starts
-    /// like a new one.
+    /// counts them. A session stays as long as a cursor that refers to it. An agent without a cursor starts
+    /// like a new one. Returns the counts of sessions and of cursors.
     ///
     /// # Errors
     /// An error of the store. Pages already removed stay removed.

@@ -378,7 +378,7 @@ impl<'a> Context<'a> {
             .filter(|tool| self.meant(tool).key == tool.key)
     }
 
-    /// Returns true if a client that has the user's server loads the project's server of that name instead.
+    /// Returns true if the tool is the user's, and the project's own server of that name is loaded instead.
     pub(super) fn is_shadowed(&self, tool: &Tool) -> bool {
         let project = Scope::Project(self.project.id.clone());
         let own = tool.server.as_ref().and_then(|server| self.entries.0.get(&(&project, server)));

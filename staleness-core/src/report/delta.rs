@@ -114,7 +114,7 @@ pub struct Delta {
     /// then once a week.
     pub redefined: Vec<Redefined>,
     /// The servers that did not list their tools when they were last asked, as long as no tool of them worked since.
-    /// Each is reported once, then once a week.
+    /// Each is reported once after each scan that it did not answer, then once a week.
     pub unanswered: Vec<String>,
     /// The last revision covered.
     #[serde(skip)]

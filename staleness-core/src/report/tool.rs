@@ -375,8 +375,9 @@ fn absence(context: &Context<'_>, tool: &Tool) -> String {
         _ => each.state.cause() == cause && is_own(each),
     };
     let sources = tool.listings.iter().filter(is_told);
-    let is_server = sources.clone().all(|each| each.source.level == ids::Level::Live);
+    let is_live = sources.clone().all(|each| each.source.level == ids::Level::Live);
     let sources: Vec<String> = sources.map(|each| each.source.to_string()).collect();
+    let is_server = is_live && !sources.is_empty();
     let verb = if sources.len() > 1 { "list" } else { "lists" };
     let all = match sources.is_empty() {
         true => "its configuration".into(),

@@ -74,10 +74,11 @@ work_policy! {
 }
 
 impl WorkPolicy {
-    /// Returns the thresholds for a kind, a project and an author. Overrides apply in this order; later ones win.
+    /// Returns the thresholds for a kind and a caller, whose agent is the author. Overrides by kind, project and agent
+    /// apply in this order; later ones win.
     #[must_use]
-    pub fn rules(&self, kind: WorkKind, author: Caller<'_>) -> Cow<'_, Self> {
-        let [by_project, by_agent] = author.entries(&self.project, &self.agent);
+    pub fn rules(&self, kind: WorkKind, caller: Caller<'_>) -> Cow<'_, Self> {
+        let [by_project, by_agent] = caller.entries(&self.project, &self.agent);
         let mut rules = Cow::Borrowed(self);
         for each in [self.kind.get(&kind), by_project, by_agent].into_iter().flatten() {
             each.apply(rules.to_mut());

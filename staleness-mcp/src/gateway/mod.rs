@@ -327,8 +327,8 @@ impl Gateway {
     }
 
     /// As [`Gateway::listed`], for JSON: a `tools/list` result, a response around it, or the bare list. Of a page that
-    /// names a next one, and of a list with a tool that cannot be read, nothing is noted as gone. [`raw_list`](crate::probe::raw_list)
-    /// asks a server for such JSON; the SDK's own list fails if one tool is malformed.
+    /// names a next one, and of a list with a tool that cannot be read, nothing is noted as gone.
+    /// [`raw_list`](crate::probe::raw_list) asks a server for such JSON; the SDK's own list fails if one tool is malformed.
     ///
     /// # Errors
     /// When the text is no such list; else as for [`Gateway::listed`].
@@ -440,9 +440,10 @@ impl Gateway {
                 ),
             )),
             Ok(_) => Ok(None),
-            Err(GatewayError::Registry(RegistryError::Rejected(Refusal::Unknown { .. }))) => {
-                Ok(None)
-            }
+            Err(
+                GatewayError::Registry(RegistryError::Rejected(Refusal::Unknown { .. }))
+                | GatewayError::Invalid(_),
+            ) => Ok(None),
             Err(error) => Err(error),
         }
     }

@@ -270,7 +270,7 @@ async fn pages(server: &Peer<RoleClient>, limits: Limits) -> Result<String, Trou
 }
 
 /// Asks a server for its tools, and returns all pages as one `tools/list` result in JSON, with its `instructions`.
-/// Stops after the usual limits on pages and tools. The caller limits the time.
+/// Stops after 200 pages or 10,000 tools ([`Limits::default`]). The caller limits the time.
 ///
 /// # Errors
 /// The reason why there is no list, without any text of the server.

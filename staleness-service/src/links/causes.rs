@@ -3,9 +3,10 @@
 use staleness::ids::ToolKey;
 use staleness::registry::ScopeChoice;
 use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
+use staleness::store::Refusal;
 use staleness::tool::{Hold, Status};
 use staleness::verdict::{Ground, Level};
-use staleness::{Registry, Timestamp, Wait};
+use staleness::{Registry, RegistryError, Timestamp, Wait};
 use staleness_core::definition::{ChangeClass, Definition};
 use staleness_core::journal::{Action, Subject};
 
@@ -16,7 +17,6 @@ use crate::knowledge::World;
 use crate::model_text::tool_prefix;
 use crate::remembered::Remembered;
 use crate::settings::Settings;
-use crate::tools::{NamedTool, resolve};
 
 /// Maximum number of journal entries to read for one subject.
 const ENTRIES: u32 = 200;
@@ -95,10 +95,12 @@ pub(super) fn of_route(
     route: &RouteReport,
 ) -> Result<Vec<String>, ServiceError> {
     let name = route.tool.as_str();
-    let Ok(NamedTool::Known(key)) = resolve(registry, settings, name, ScopeChoice::Either) else {
-        return Ok(Vec::new());
-    };
     let project = &settings.project;
+    let key = match registry.tools().find_key(&project.id, name, ScopeChoice::Either).wait() {
+        Ok(key) => key,
+        Err(RegistryError::Rejected(Refusal::Unknown { .. })) => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
+    };
     let tool = registry.tools().show(project, std::slice::from_ref(&key), settings.now).wait()?;
     let mut causes = Vec::new();
     if tool.status != Status::Active {
@@ -163,9 +165,9 @@ fn began(tool: &ToolReport, own: &[Event]) -> Timestamp {
     known.or_else(|| at(own.iter().rev().find(is_now))).unwrap_or(tool.discovered_at)
 }
 
-/// Returns the reason that a person gave, or else sentences on changes of the definition and of the server before
-/// a state began: of failures, since the last use before them, else within a day. A tool that is gone is not so for its definition, and one that waits for
-/// a person not for its server.
+/// Returns the reason that a person gave, else sentences on earlier changes of the definition and the server: for
+/// failures, those since the last use before them, else those within a day. The definition is no cause for a tool that
+/// is gone, nor the server for one that waits for a person.
 fn causes(
     tool: &ToolReport,
     since: Timestamp,

@@ -24,17 +24,17 @@ pub(in crate::registry) struct Overdue {
 }
 
 impl Overdue {
-    fn project(&self) -> Caller<'_> {
+    fn caller(&self) -> Caller<'_> {
         self.project.caller(None)
     }
 
     fn rules(&self) -> Rules<'_> {
-        Rules::new(&self.policy.work, self.project())
+        Rules::new(&self.policy.work, self.caller())
     }
 
     /// Returns the latest time since which an item that ages in this way may be overdue.
     fn until(&self, aging: Aging) -> Timestamp {
-        self.policy.work.latest(aging, self.project(), self.now)
+        self.policy.work.latest(aging, self.caller(), self.now)
     }
 
     /// Selects everything that may be overdue.
