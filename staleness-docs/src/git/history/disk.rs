@@ -133,14 +133,13 @@ impl History {
     /// Copies the index and its modification time, because git does not trust younger files. Sets the
     /// repository's objects as alternates.
     fn prepare(&self, scratch: &Scratch) -> io::Result<()> {
-        let path = |name| self.place.git_path(name).ok_or(io::ErrorKind::NotFound);
         let info = scratch.objects().join("info");
         fs::create_dir_all(&info)?;
-        let objects = canonical(&path("objects")?);
+        let objects = canonical(&self.place.common.join("objects"));
         let line = objects.to_str().filter(|path| !path.contains(['\n', '"']));
         let line = line.ok_or(io::ErrorKind::InvalidFilename)?;
         fs::write(info.join("alternates"), format!("{line}\n"))?;
-        let index = path("index")?;
+        let index = self.place.git.join("index");
         let Ok(meta) = index.metadata() else { return Ok(()) };
         if meta.len() > MAX_INDEX {
             return Err(io::ErrorKind::FileTooLarge.into());

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use staleness_core::ids::stable_hash;
 use staleness_core::time::Timestamp;
@@ -66,22 +66,30 @@ impl History {
         }
         check_files(root)?;
         let (program, folder) = (program.clone(), root.to_path_buf());
-        let mut place = Place { program, folder, prefix: String::new(), objects: None };
-        let asked = ["--is-inside-work-tree", "--is-shallow-repository", "--show-prefix"];
+        let (git, common) = (PathBuf::new(), PathBuf::new());
+        let mut place =
+            Place { program, folder, git, common, prefix: String::new(), objects: None };
         let answer = place
-            .start(&["rev-parse", asked[0], asked[1], asked[2], "--absolute-git-dir"])?
+            .start(&[
+                "rev-parse",
+                "--is-inside-work-tree",
+                "--is-shallow-repository",
+                "--show-prefix",
+                "--absolute-git-dir",
+                "--git-common-dir",
+            ])?
             .all()?;
         let answer = String::from_utf8(answer).map_err(|_| GitError::garbled("a path"))?;
-        let mut lines = answer.splitn(4, '\n');
-        let (inside, shallow) = (lines.next() == Some("true"), lines.next() == Some("true"));
-        if !inside {
+        let lines: Vec<&str> = answer.split_terminator('\n').collect();
+        if lines.first() != Some(&"true") {
             return Err(GitError::NoRepository);
         }
-        let (Some(prefix), Some(git)) = (lines.next(), lines.next()) else {
+        let [_, shallow, prefix, git, common] = lines[..] else {
             return Err(GitError::garbled("a path"));
         };
-        check_work_tree(root, prefix, Path::new(git.strip_suffix('\n').unwrap_or(git)))?;
+        check_work_tree(root, prefix, Path::new(git))?;
         prefix.clone_into(&mut place.prefix);
+        (place.git, place.common) = (git.into(), root.join(common));
         let mut objects = Objects::new(place.clone(), limits.object_bytes);
         let head = head(&mut objects)?;
         objects.unread = Unread::default();
@@ -97,7 +105,7 @@ impl History {
             names: HashMap::new(),
             anchors: HashMap::new(),
             cut: false,
-            shallow,
+            shallow: shallow == "true",
             committed: None,
             unread: Vec::new(),
             scratch: None,
@@ -109,8 +117,8 @@ impl History {
         if !self.shallow {
             return 0;
         }
-        let read = || crate::disk::read_small(&self.place.git_path("shallow")?, MAX_BOUNDARY);
-        stable_hash(read().unwrap_or_default().as_bytes()).max(1)
+        let read = crate::disk::read_small(&self.place.common.join("shallow"), MAX_BOUNDARY);
+        stable_hash(read.unwrap_or_default().as_bytes()).max(1)
     }
 
     pub(crate) fn is_cut(&self) -> bool {

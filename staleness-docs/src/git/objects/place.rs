@@ -10,6 +10,10 @@ pub(crate) struct Place {
     pub(crate) program: Program,
     /// The project's folder.
     pub(crate) folder: PathBuf,
+    /// The git directory of the work tree.
+    pub(crate) git: PathBuf,
+    /// The git directory that all work trees of the repository share.
+    pub(crate) common: PathBuf,
     /// The project's path within the repository: empty, or ending in `/`.
     pub(crate) prefix: String,
     /// An object folder that names the repository's own as its alternate.
@@ -17,12 +21,6 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Returns the path of a file in the git directory, as git reports it.
-    pub(crate) fn git_path(&self, name: &str) -> Option<PathBuf> {
-        let path = self.start(&["rev-parse", "--git-path", name]).ok()?.all().ok()?;
-        Some(self.folder.join(String::from_utf8(path).ok()?.strip_suffix('\n')?))
-    }
-
     /// Returns the project's path within the repository without the `/` at the end.
     pub(crate) fn within(&self) -> &str {
         self.prefix.strip_suffix('/').unwrap_or(&self.prefix)

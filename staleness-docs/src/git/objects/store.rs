@@ -1,7 +1,7 @@
 //! The object folders of a repository, seen from outside.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 use staleness_core::ids::stable_hash;
@@ -23,16 +23,12 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn of(place: &Place) -> Self {
-        let of = |folder| Self::of_folders(&object_folders(folder));
-        place.git_path("objects").map_or_else(Self::default, of)
-    }
-
-    fn of_folders(folders: &[PathBuf]) -> Self {
+        let folders = object_folders(place.common.join("objects"));
         let partial = folders.iter().any(|folder| has_promisor(&folder.join("pack")));
         let loose = (0..=u8::MAX).map(|byte| format!("{byte:02x}"));
         let names: Vec<String> = loose.chain(["pack".to_owned()]).collect();
         let mut bytes = Vec::new();
-        for folder in folders {
+        for folder in &folders {
             bytes.extend(folder.as_os_str().as_encoded_bytes());
             names.iter().for_each(|name| bytes.extend(changed(&folder.join(name)).to_le_bytes()));
         }

@@ -35,8 +35,14 @@ fn repository(contents: &[String]) -> (tempfile::TempDir, Vec<Oid>) {
 
 fn objects(dir: &tempfile::TempDir) -> Objects {
     let program = Program::of_environment().unwrap();
-    let place =
-        Place { program, folder: dir.path().to_path_buf(), prefix: String::new(), objects: None };
+    let place = Place {
+        program,
+        folder: dir.path().to_path_buf(),
+        git: dir.path().join(".git"),
+        common: dir.path().join(".git"),
+        prefix: String::new(),
+        objects: None,
+    };
     Objects { drained: 10, ..Objects::new(place, 5) }
 }
 
