@@ -44,7 +44,7 @@ fn asks(text: &str, verb: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use staleness_service::model_text::{ask, cause, overdue};
+    use staleness_service::model_text::{ask, cause};
 
     use super::*;
 
@@ -81,8 +81,7 @@ mod tests {
         let reasons = remedies.map(|remedy| format!("listed in x: {remedy}"));
         let asked = PresenceCause::ALL.iter().filter_map(|cause| cause.remedy()).map(ask);
         let causes = PresenceCause::ALL.iter().map(|each| cause(each.as_str()));
-        let told =
-            causes.chain([cause("?"), overdue("?")]).chain(asked).map(|each| each.to_string());
+        let told = causes.chain([cause("?")]).chain(asked).map(|each| each.to_string());
         for text in told.chain(reasons) {
             let told = for_model(&text);
             for command in told.match_indices("`staleness ").map(|found| found.0) {

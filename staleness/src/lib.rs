@@ -134,5 +134,5 @@ pub mod verdict {
 
 /// Work items and reports on overdue ones.
 pub mod work {
-    pub use staleness_core::work::{NoteType, StaleReport, Warning, Work, WorkKind, WorkStatus};
+    pub use staleness_core::work::{Flag, NoteType, Overdue, Warning, Work, WorkKind, WorkStatus};
 }

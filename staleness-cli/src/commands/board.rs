@@ -10,6 +10,7 @@ use staleness::work::{WorkKind, WorkStatus};
 use staleness_core::report::Context;
 
 use super::scan::preview;
+use super::stale::rows;
 use crate::error::CliError;
 use crate::output::Output;
 use crate::output::board::{self, Board};
@@ -21,7 +22,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
         return out.json(&json!({
             "in_progress": board.in_progress,
             "waiting": board.waiting,
-            "warnings": board.stale.warnings,
+            "warnings": rows(settings, &board.stale),
             "tools": board.tools,
         }));
     }

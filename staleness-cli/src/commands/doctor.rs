@@ -13,6 +13,7 @@ use super::installed;
 use super::mounts::{self, Medium};
 use super::scan::preview;
 use crate::error::{CliError, in_words};
+use crate::output::work::summary;
 use crate::output::{Cell, Output, Paint, Painter};
 use crate::settings::{Access, Settings};
 use staleness_service::Silent;
@@ -199,11 +200,11 @@ fn memory(settings: &Settings, registry: &Registry) -> Result<(State, String), C
             format!("; {items} {} attention", need(count))
         }
     };
-    let work = match stuck.counts.total {
+    let work = match stuck.len() {
         0 => String::new(),
-        _ => format!("; overdue: {}", stuck.summary),
+        _ => format!("; overdue: {}", summary(&stuck)),
     };
-    if stale + review + doubtful + stuck.counts.total > 0 {
+    if stale + review + doubtful + stuck.len() > 0 {
         return Ok((State::Warn, format!("{checked}{items}{work}; see `staleness review`")));
     }
     Ok((State::Ok, checked))

@@ -14,7 +14,7 @@ use staleness_service::words::need;
 
 use super::remembered::Remembered;
 use super::scan::preview;
-use super::stale::reaches;
+use super::stale::{reaches, rows};
 use super::tools::audience;
 use crate::args::LevelArg;
 use crate::error::CliError;
@@ -55,7 +55,7 @@ pub(crate) fn run(
         "stale_blocks": blocks(Level::Stale),
         "review_items": items(Level::Review),
         "stale_items": items(Level::Stale),
-        "work": stuck.counts.total,
+        "work": stuck.len(),
         "tools": total,
         "off": off.len(),
         "active": count(Status::Active),
@@ -95,7 +95,7 @@ pub(crate) fn run(
             "off": off,
             "documents": remembered.doubtful,
             "knowledge": remembered.knowledge,
-            "work": stuck.warnings,
+            "work": rows(settings, &stuck),
             "counts": counts,
             "documents_checked_at": remembered.checked_at,
         }))?;

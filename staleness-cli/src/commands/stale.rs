@@ -1,10 +1,11 @@
 //! `stale`: lists overdue work and settles it.
 
-use staleness::Wait;
 use std::path::Path;
 
+use serde_json::json;
+use staleness::Wait;
 use staleness::registry::ScopeChoice;
-use staleness::work::{StaleReport, Work};
+use staleness::work::{Warning, Work};
 use staleness_service::work as service;
 
 use super::import::work_in;
@@ -14,7 +15,8 @@ use super::work::act;
 use crate::args::work_args::StaleListArgs;
 use crate::args::{LevelArg, StaleCommand};
 use crate::error::CliError;
-use crate::output::{Output, escape, work};
+use crate::output::work::{self, Overdue};
+use crate::output::{Output, escape};
 use crate::settings::{Access, Settings};
 
 /// Runs the command. Returns true if an item reaches the level to fail on.
@@ -34,42 +36,53 @@ pub(crate) fn run(
 }
 
 fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool, CliError> {
-    let mut report = match &args.input {
+    let warnings = match &args.input {
         Some(file) => foreign(settings, file, out)?,
         None => {
             settings.open(Access::Look)?.work().stale(&settings.project, settings.now).wait()?
         }
     };
-    for each in &mut report.warnings {
-        each.suggested_action = again(settings, &each.suggested_action);
-    }
+    let action = |each: &Warning| match (&args.input, each.kind.resolved()) {
+        (None, _) => resolving(settings, each),
+        // The item belongs to another system and must be settled there.
+        (Some(_), Some(to)) => format!("# in its own system, mark it {to}"),
+        (Some(_), None) => String::new(),
+    };
+    let rows: Vec<_> = warnings.iter().map(|each| Overdue::new(each, action(each))).collect();
+    let summary = work::summary(&warnings);
     if out.json {
-        out.json(&report)?;
-    } else if !out.quiet || !report.warnings.is_empty() {
-        out.text(&work::overdue(&report, out))?;
+        let counts = work::counts(&warnings);
+        out.json(&json!({ "warnings": rows, "counts": counts, "summary": summary }))?;
+    } else if !out.quiet || !rows.is_empty() {
+        out.text(&work::overdue(&rows, &summary, out))?;
     }
-    Ok(args.fail_on.is_some_and(|least| reaches(&report, least)))
+    Ok(args.fail_on.is_some_and(|least| reaches(&warnings, least)))
+}
+
+/// Returns the command that settles an overdue item.
+fn resolving(settings: &Settings, warning: &Warning) -> String {
+    again(settings, &format!("staleness stale resolve {}", quoted(warning.id.as_str())))
+}
+
+/// Returns the overdue items with the commands that settle them.
+pub(super) fn rows<'a>(settings: &Settings, warnings: &'a [Warning]) -> Vec<Overdue<'a>> {
+    warnings.iter().map(|each| Overdue::new(each, resolving(settings, each))).collect()
 }
 
 /// Returns true if an item reaches a level.
-pub(super) fn reaches(report: &StaleReport, least: LevelArg) -> bool {
-    report.warnings.iter().any(|each| each.level >= least.into())
+pub(super) fn reaches(warnings: &[Warning], least: LevelArg) -> bool {
+    warnings.iter().any(|each| each.level >= least.into())
 }
 
 /// Returns the overdue items in a file of another system. Nothing is stored.
-fn foreign(settings: &Settings, file: &Path, out: &Output) -> Result<StaleReport, CliError> {
+fn foreign(settings: &Settings, file: &Path, out: &Output) -> Result<Vec<Warning>, CliError> {
     let items = work_in(settings, file, out)?;
     let policy = &settings.configured.policy.work;
     let rules = |item: &Work| {
         let author = settings.project.caller(item.author.as_deref());
         policy.rules(item.kind, author).into_owned()
     };
-    // The item belongs to another system and must be settled there.
-    let command = |item: &Work| match item.kind.resolved() {
-        Some(to) => format!("# in its own system, mark it {to}"),
-        None => String::new(),
-    };
-    Ok(StaleReport::of(items.iter(), settings.now, rules, command))
+    Ok(Warning::all(items.iter(), settings.now, rules))
 }
 
 fn resolve(

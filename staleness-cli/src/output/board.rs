@@ -2,7 +2,7 @@
 
 use staleness::Timestamp;
 use staleness::report::{ToolReport, WorkReport};
-use staleness::work::{StaleReport, Warning, WorkKind, WorkStatus};
+use staleness::work::{Warning, WorkKind, WorkStatus};
 
 use super::found::paint_of;
 use super::{Cell, Output, Paint, escape, work};
@@ -21,7 +21,7 @@ pub(crate) struct Board {
     /// Work waiting for somebody: handoffs, candidates, and plans that are blocked or to do.
     pub waiting: Vec<WorkReport>,
     /// Overdue work.
-    pub stale: StaleReport,
+    pub stale: Vec<Warning>,
     /// Tools that cannot be trusted.
     pub tools: Vec<ToolReport>,
 }
@@ -46,11 +46,11 @@ fn with_rows(root: &str, board: &Board, rows: usize, now: Timestamp, out: &Outpu
     text.push_str(&section("in progress", &board.in_progress, rows, now, narrow));
     text.push_str(&section("waiting", &board.waiting, rows, now, narrow));
     let stale = &board.stale;
-    if !stale.warnings.is_empty() {
-        text.push_str(&head(&format!("overdue: {}", stale.summary), narrow));
-        let shown = stale.warnings.len().min(rows);
-        text.push_str(&overdue(&stale.warnings[..shown], narrow));
-        text.push_str(&more(stale.warnings.len() - shown, "staleness stale", narrow));
+    if !stale.is_empty() {
+        text.push_str(&head(&format!("overdue: {}", work::summary(stale)), narrow));
+        let shown = stale.len().min(rows);
+        text.push_str(&overdue(&stale[..shown], narrow));
+        text.push_str(&more(stale.len() - shown, "staleness stale", narrow));
     }
     if !board.tools.is_empty() {
         let mut tools = board.tools.clone();
@@ -94,8 +94,8 @@ fn overdue(warnings: &[Warning], out: &Output) -> String {
     out.table(warnings.iter().map(|each| -> Vec<Cell> {
         vec![
             (each.kind.as_str().into(), Some(paint_of(each.level))),
-            (format!("{}d", each.age_days), Some(Paint::dim)),
-            (each.id.clone(), Some(Paint::bold)),
+            (format!("{}d", each.flag.age_days), Some(Paint::dim)),
+            (each.id.to_string(), Some(Paint::bold)),
             (each.text.clone(), None),
         ]
     }))

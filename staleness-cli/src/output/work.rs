@@ -4,11 +4,15 @@ use staleness::Timestamp;
 use staleness::report::{Delta, DeltaItem, DeltaSource, SessionReport, WorkReport};
 use staleness::tool::Status;
 use staleness::verdict::Level;
-use staleness::work::{NoteType, StaleReport, Warning, WorkKind, WorkStatus};
+use staleness::work::{NoteType, Overdue as Reason, Warning, WorkKind, WorkStatus};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use staleness_core::text::counted;
+use staleness_service::when::ago;
 
 use super::found::{paint_of, reasons, state};
 use super::{Cell, Output, Paint, Painter, escape, fitting, wrap};
-use staleness_service::when::ago;
 
 /// Renders a list of items with level, state and age. Ended items come last.
 pub(crate) fn list(told: &[WorkReport], now: Timestamp, out: &Output) -> String {
@@ -128,34 +132,69 @@ pub(crate) fn show(told: &WorkReport, dangling: &[String], now: Timestamp, out: 
     text
 }
 
-/// Renders all overdue work, with the commands that settle it.
-pub(crate) fn overdue(report: &StaleReport, out: &Output) -> String {
-    let mut text = String::new();
-    for each in &report.warnings {
-        text.push_str(&warning(each, out));
+/// A warning in words, with what settles the item.
+#[derive(Serialize)]
+pub(crate) struct Overdue<'a> {
+    #[serde(flatten)]
+    warning: &'a Warning,
+    reason: String,
+    /// The command to run next, or after `# ` what to do without one.
+    suggested_action: String,
+}
+
+impl<'a> Overdue<'a> {
+    /// Puts a warning in words. `suggested_action` settles the item.
+    pub(crate) fn new(warning: &'a Warning, suggested_action: String) -> Self {
+        Self { warning, reason: warning.reason(), suggested_action }
     }
+}
+
+/// Returns the number of overdue items of each kind that can be overdue, and in all.
+pub(crate) fn counts(warnings: &[Warning]) -> Value {
+    let of = |kind| warnings.iter().filter(|each| each.kind == kind).count();
+    let kinds = WorkKind::ALL.into_iter().filter(|kind| kind.resolved().is_some());
+    let counts = kinds.map(|kind| (format!("{kind}s"), json!(of(kind))));
+    counts.chain([("total".into(), json!(warnings.len()))]).collect()
+}
+
+/// Returns how many items of each kind are overdue, in one line: `3 plans, 1 expired trap`.
+pub(crate) fn summary(warnings: &[Warning]) -> String {
+    let part = |kind: WorkKind| {
+        let of_kind = || warnings.iter().filter(|each| each.kind == kind);
+        let all_expired = of_kind().all(|each| each.flag.overdue == Reason::Expired);
+        let word = if all_expired { "expired " } else { "" };
+        let count = Some(of_kind().count()).filter(|count| *count > 0)?;
+        Some(counted(count, &format!("{word}{kind}"), &format!("{word}{kind}s")))
+    };
+    let parts: Vec<String> = WorkKind::ALL.into_iter().filter_map(part).collect();
+    if parts.is_empty() { "nothing overdue".into() } else { parts.join(", ") }
+}
+
+/// Renders all overdue work, with the commands that settle it.
+pub(crate) fn overdue(warnings: &[Overdue<'_>], summary: &str, out: &Output) -> String {
+    let mut text: String = warnings.iter().map(|each| warning(each, out)).collect();
     if !out.quiet {
-        text.push_str(&format!("{}\n", report.summary));
+        text.push_str(&format!("{summary}\n"));
     }
     text
 }
 
-fn warning(each: &Warning, out: &Output) -> String {
-    let paint = out.paint;
+fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
+    let (paint, each) = (out.paint, overdue.warning);
     let level = each.level;
     let mut text = format!(
         "{}  {} {}\n",
         paint_of(level)(paint, level.as_str()),
         paint.dim(each.kind.as_str()),
-        paint.bold(&escape(&each.id))
+        paint.bold(&escape(each.id.as_str()))
     );
     let title = fitting(&escape(&each.text), out.width.saturating_sub(4));
     text.push_str(&format!("    {}\n", paint.dim(&title)));
-    for line in wrap(&escape(&each.reason), out.width.saturating_sub(4)) {
+    for line in wrap(&escape(&overdue.reason), out.width.saturating_sub(4)) {
         text.push_str(&format!("    {line}\n"));
     }
     // Never truncated, so that it can be pasted. Items of other systems have no command.
-    let action = escape(&each.suggested_action);
+    let action = escape(&overdue.suggested_action);
     if let Some(next) = action.strip_prefix("# ") {
         text.push_str(&format!("    {next}\n"));
         return text;
@@ -163,10 +202,11 @@ fn warning(each: &Warning, out: &Output) -> String {
     let to = each.kind.resolved().map(|to| format!("  # → {to}")).unwrap_or_default();
     text.push_str(&format!("    $ {action}{}\n", paint.dim(&to)));
     // `touch` helps too, except for an expiry or an answer that is awaited.
-    let expired = each.reason.starts_with("expired");
-    let (verb, end, why) = match each.kind {
-        WorkKind::Handoff | WorkKind::Candidate => ("set", " --status accepted", "you take it"),
-        _ if expired => ("set", " --expires +30d", "it is still valid"),
+    let (verb, end, why) = match (each.kind, each.flag.overdue) {
+        (WorkKind::Handoff | WorkKind::Candidate, _) => {
+            ("set", " --status accepted", "you take it")
+        }
+        (_, Reason::Expired) => ("set", " --expires +30d", "it is still valid"),
         _ => ("touch", "", "it still matters"),
     };
     let other = action.replacen("stale resolve", &format!("work {verb}"), 1);
@@ -175,16 +215,15 @@ fn warning(each: &Warning, out: &Output) -> String {
 }
 
 /// Renders overdue work for the overview. Empty if there is none.
-pub(crate) fn stuck(report: &StaleReport, out: &Output) -> String {
+pub(crate) fn stuck(all: &[Warning], out: &Output) -> String {
     /// Maximum number of items in the overview.
     const SHOWN: usize = 10;
-    let count = report.warnings.len();
-    if count == 0 {
+    if all.is_empty() {
         return String::new();
     }
-    let shown = &report.warnings[..count.min(SHOWN)];
-    let more = out.more(count - shown.len(), "`staleness stale` lists all");
-    format!("overdue work: {}\n{}{more}", report.summary, warnings(shown, out))
+    let shown = &all[..all.len().min(SHOWN)];
+    let more = out.more(all.len() - shown.len(), "`staleness stale` lists all");
+    format!("overdue work: {}\n{}{more}", summary(all), warnings(shown, out))
 }
 
 /// Renders one warning per line.
@@ -192,8 +231,8 @@ fn warnings(warnings: &[Warning], out: &Output) -> String {
     out.table(warnings.iter().map(|each| -> Vec<Cell> {
         vec![
             (each.kind.as_str().into(), Some(Paint::dim)),
-            (each.id.clone(), Some(Paint::bold)),
-            (each.reason.clone(), Some(paint_of(each.level))),
+            (each.id.to_string(), Some(Paint::bold)),
+            (each.reason(), Some(paint_of(each.level))),
             (each.text.clone(), None),
         ]
     }))

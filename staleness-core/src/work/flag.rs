@@ -1,5 +1,7 @@
 //! Overdue work items and the reasons.
 
+use serde::Serialize;
+
 use super::{NoteType, Work, WorkKind, WorkPolicy, WorkStatus};
 use crate::text::{days, wording};
 use crate::time::Timestamp;
@@ -25,9 +27,10 @@ pub enum Overdue {
 }
 
 /// A flag on an overdue item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Flag {
     /// The reason why it is overdue.
+    #[serde(skip)]
     pub overdue: Overdue,
     /// Whole days since its last activity, creation or expiry, depending on the kind: see [`Work::aging`].
     pub age_days: i64,

@@ -1,6 +1,6 @@
 //! Work items: plans, traps, constraints, handoffs, candidates, notes and decisions, and which of them are overdue.
 //!
-//! Nothing here changes an item on its own. [`Work::flag`] reports overdue items and [`StaleReport`] suggests
+//! Nothing here changes an item on its own. [`Work::flag`] reports overdue items and [`Warning`] says
 //! how to resolve them; a person or an agent decides.
 
 mod flag;
@@ -15,6 +15,6 @@ pub(crate) use item::TransitionError;
 pub use item::{NoteType, Work, WorkStep};
 pub(crate) use policy::Rules;
 pub use policy::{WorkOverride, WorkPolicy};
-pub use report::{FlaggedCounts, StaleReport, Warning};
+pub use report::Warning;
 pub(crate) use report::{beginning, is_due, referred};
 pub use status::{WorkKind, WorkStatus};

@@ -129,16 +129,16 @@ fn only_what_is_overdue_is_resolved_and_reopening_undoes_it() {
     add(&registry, Work { status: WorkStatus::Blocked, ..work(WorkKind::Plan, "p") });
     let early = registry.work().resolve(&project(), key("p"), act("early", 29)).wait();
     assert!(refused(early).contains("not overdue"));
-    assert!(registry.work().stale(&project(), at(29)).wait().unwrap().warnings.is_empty());
-    let report = registry.work().stale(&project(), at(30)).wait().unwrap();
-    assert_eq!(report.warnings[0].suggested_action, "staleness stale resolve p");
-    assert_eq!(report.summary, "1 plan");
+    assert!(registry.work().stale(&project(), at(29)).wait().unwrap().is_empty());
+    let warnings = registry.work().stale(&project(), at(30)).wait().unwrap();
+    let ids: Vec<&str> = warnings.iter().map(|each| each.id.as_str()).collect();
+    assert_eq!(ids, ["p"]);
     for _ in 0..2 {
         let done =
             registry.work().resolve(&project(), key("p"), act("resolve", 30)).wait().unwrap();
         assert_eq!((done.from.as_str(), done.to.as_str()), ("blocked", "dropped"));
     }
-    assert!(registry.work().stale(&project(), at(99)).wait().unwrap().warnings.is_empty());
+    assert!(registry.work().stale(&project(), at(99)).wait().unwrap().is_empty());
     for _ in 0..2 {
         let row = registry.work().reopen(key("p"), act("reopen", 31)).wait().unwrap();
         assert_eq!((row.status, row.before), (WorkStatus::Blocked, None));
@@ -161,8 +161,8 @@ fn fresh_work_softens_and_thresholds_can_be_set() {
     add(&registry, work(WorkKind::Handoff, "h"));
     add(&registry, work(WorkKind::Candidate, "c"));
     let at_day = |day| -> Vec<String> {
-        let report = registry.work().stale(&project(), at(day)).wait().unwrap();
-        report.warnings.into_iter().map(|each| each.id).collect()
+        let warnings = registry.work().stale(&project(), at(day)).wait().unwrap();
+        warnings.into_iter().map(|each| each.id.into()).collect()
     };
     assert_eq!(at_day(0), [""; 0]);
     assert_eq!(at_day(1), ["b", "h"]);
@@ -176,13 +176,9 @@ fn fresh_work_softens_and_thresholds_can_be_set() {
     assert!((of("p").verdict.freshness - 0.5).abs() < 1e-9);
     assert!((of("h").verdict.freshness - 0.3).abs() < 1e-9);
     assert!((of("d").verdict.freshness - 1.0).abs() < 1e-9);
-    let softened = |day| registry.work().stale(&project(), at(day)).wait().unwrap().warnings;
-    let by = |day| softened(day).into_iter().find(|each| each.id == "p").unwrap().softened_by;
-    assert_eq!(
-        (by(29).as_deref(), by(30)),
-        (Some("d"), None),
-        "a decision keeps alive for a while"
-    );
+    let softened = |day| registry.work().stale(&project(), at(day)).wait().unwrap();
+    let by = |day| softened(day).into_iter().find(|each| each.id == id("p")).unwrap().softened_by;
+    assert_eq!((by(29), by(30)), (Some(id("d")), None), "a decision keeps alive for a while");
     let bad: Policy = toml::from_str("work.agent.x.freshness_flagged = 2.0").unwrap();
     assert_eq!(bad.faults(), ["work.agent.x.freshness_flagged: must be between 0 and 1"]);
 }

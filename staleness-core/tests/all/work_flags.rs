@@ -4,7 +4,7 @@ use staleness_core::Timestamp;
 use staleness_core::ids::{Scope, WorkId, WorkKey};
 use staleness_core::verdict::{Level, NextAction};
 use staleness_core::work::{
-    NoteType, Overdue, StaleReport, Work, WorkKind, WorkPolicy, WorkStatus,
+    Flag, NoteType, Overdue, Warning, Work, WorkKind, WorkPolicy, WorkStatus,
 };
 
 const START: Timestamp = Timestamp::from_millis(1_700_000_000_000);
@@ -117,17 +117,12 @@ fn what_expired_before_it_was_written_is_flagged_at_once() {
     assert_eq!(overdue(&trap, START), Some((Overdue::Expired, 2)));
 }
 
-fn stale(work: &[Work], now: Timestamp) -> StaleReport {
-    StaleReport::of(
-        work,
-        now,
-        |_| WorkPolicy::default(),
-        |work| format!("staleness stale resolve {}", work.key.id),
-    )
+fn stale(work: &[Work], now: Timestamp) -> Vec<Warning> {
+    Warning::all(work, now, |_| WorkPolicy::default())
 }
 
 #[test]
-fn the_report_is_oldest_first_with_counts_and_a_summary() {
+fn warnings_are_oldest_first_with_their_reasons() {
     let mut trap = work("t1", WorkKind::Trap, WorkStatus::Active);
     trap.expires_at = Some(after(38));
     let all = [
@@ -138,15 +133,12 @@ fn the_report_is_oldest_first_with_counts_and_a_summary() {
         work("d1", WorkKind::Decision, WorkStatus::Made),
         work("p3", WorkKind::Plan, WorkStatus::Done),
     ];
-    let report = stale(&all, after(40));
-    let ids: Vec<&str> = report.warnings.iter().map(|each| each.id.as_str()).collect();
+    let warnings = stale(&all, after(40));
+    let ids: Vec<&str> = warnings.iter().map(|each| each.id.as_str()).collect();
     assert_eq!(ids, ["p1", "p2", "h1", "t1"]);
-    assert_eq!(report.warnings[3].age_days, 2);
-    assert_eq!(report.warnings[3].reason, "expired 2 days ago");
-    assert_eq!(report.warnings[0].suggested_action, "staleness stale resolve p1");
-    assert_eq!((report.counts.plans, report.counts.traps, report.counts.total), (2, 1, 4));
-    assert_eq!(report.summary, "2 plans, 1 expired trap, 1 handoff");
-    assert_eq!(stale(&all[4..], after(40)).summary, "nothing overdue");
+    assert_eq!(warnings[3].flag, Flag { overdue: Overdue::Expired, age_days: 2 });
+    assert_eq!(warnings[3].reason(), "expired 2 days ago");
+    assert_eq!(stale(&all[4..], after(40)), []);
 }
 
 #[test]
@@ -159,12 +151,12 @@ fn fresh_open_work_that_refers_to_a_flagged_item_softens_it_by_one_level() {
     };
     refers.refs.insert("old".into());
     let softened = stale(&[old.clone(), refers.clone()], after(31));
-    assert_eq!(softened.warnings[0].softened_by.as_deref(), Some("new"));
+    assert_eq!(softened[0].softened_by.as_ref(), Some(&refers.key.id));
     assert_eq!(
-        softened.warnings[0].reason,
+        softened[0].reason(),
         "in progress, without activity for 31 days; new still refers to it"
     );
-    let verdict = old.judge(after(31), &WorkPolicy::default(), Some("new"));
+    let verdict = old.judge(after(31), &WorkPolicy::default(), Some(&refers.key.id));
     assert_eq!((verdict.level, verdict.freshness), (Level::Review, 0.5));
     let hard = old.judge(after(31), &WorkPolicy::default(), None);
     assert_eq!((hard.level, hard.freshness), (Level::Stale, 0.3));
@@ -172,19 +164,17 @@ fn fresh_open_work_that_refers_to_a_flagged_item_softens_it_by_one_level() {
 
     // What ended, and what is flagged itself, softens nothing.
     let ended = Work { status: WorkStatus::Done, ..refers.clone() };
-    assert_eq!(stale(&[old.clone(), ended], after(31)).warnings[0].softened_by, None);
+    assert_eq!(stale(&[old.clone(), ended], after(31))[0].softened_by, None);
     let flagged =
         Work { status: WorkStatus::InProgress, created_at: START, updated_at: START, ..refers };
-    assert!(
-        stale(&[old, flagged], after(31)).warnings.iter().all(|each| each.softened_by.is_none())
-    );
+    assert!(stale(&[old, flagged], after(31)).iter().all(|each| each.softened_by.is_none()));
 }
 
 #[test]
 fn a_warning_holds_the_beginning_of_the_text_on_one_line() {
     let mut plan = work("p", WorkKind::Plan, WorkStatus::InProgress);
     plan.text = format!("first\n\tline {}", "x".repeat(500));
-    let text = &stale(&[plan], after(8)).warnings[0].text;
+    let text = &stale(&[plan], after(8))[0].text;
     assert!(text.starts_with("first line xxx"), "{text}");
     assert_eq!(text.chars().count(), 80);
     assert!(text.ends_with('…'));

@@ -10,7 +10,7 @@ use staleness::report::{
     Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, NetChange, Redefined,
 };
 use staleness::verdict::Level;
-use staleness::work::WorkKind;
+use staleness::work::{self, WorkKind};
 use staleness_service::ServiceError;
 use staleness_service::briefing::Doubts;
 use staleness_service::model_text::{
@@ -244,19 +244,19 @@ fn render(
     let warnings = Rows::fit(&delta.warnings, Delta::TOP_WARNINGS, |each| {
         let is_others =
             is_addressed(each.from.as_deref(), each.to.as_deref(), agent) == Some(false);
-        let next = settled_by(each.kind, each.reason.starts_with("expired "), is_others);
+        let next = settled_by(each.kind, each.flag.overdue == work::Overdue::Expired, is_others);
         let row = Overdue {
-            id: each.id.clone(),
+            id: each.id.to_string(),
             kind: each.kind,
             level: each.level,
             text: each.text.clone(),
-            age_days: each.age_days,
-            reason: each.reason.clone(),
+            age_days: each.flag.age_days,
+            reason: each.reason(),
             next,
         };
         let text = Text::new("- overdue ").and(each.kind.as_str()).and(" ");
-        let text = text.and(ModelName::new(NameKind::Work, &each.id)).and(": ");
-        (row, text.and(overdue(&each.reason)).and(". Next: ").and(next))
+        let text = text.and(ModelName::new(NameKind::Work, each.id.as_str())).and(": ");
+        (row, text.and(overdue(each.flag)).and(". Next: ").and(next))
     });
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
         let is_news = each.is_news || delta.source == DeltaSource::Digest;

@@ -3,14 +3,14 @@
 use crate::escape::is_unsafe;
 use crate::model_text::{ModelText, NameKind};
 use proptest::prelude::*;
-use staleness::ids::{AgentId, ProjectId, SessionId, ToolName};
+use staleness::ids::{AgentId, ProjectId, SessionId, ToolName, WorkId};
 use staleness::journal::Revision;
 use staleness::knowledge::{Block, Citation, Context, Document, Evidence, Fact};
 use staleness::registry::Resume;
 use staleness::report::{Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, NetChange};
 use staleness::tool::Status;
 use staleness::verdict::Level;
-use staleness::work::{Warning, WorkKind};
+use staleness::work::{Flag, Overdue, Warning, WorkKind};
 use staleness::{Policy, Timestamp};
 use staleness_conformance::arbitrary::{MARK, hostile_name};
 use staleness_core::ids::DocumentKey;
@@ -78,19 +78,18 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         at: Timestamp::default(),
         own: at % 2 == 0,
     };
+    let id = |name: &str| WorkId::new(name).unwrap_or_else(|_| WorkId::new("w").unwrap());
     let warning = |name: &String| Warning {
-        id: name.clone(),
+        id: id(name),
         kind: WorkKind::Handoff,
         from: None,
         to: None,
         level: Level::Stale,
         text: name.clone(),
         by_person: true,
-        age_days: 20,
+        flag: Flag { overdue: Overdue::Expired, age_days: 3 },
         since: Timestamp::default(),
-        reason: format!("expired 3 days ago; {name} still refers to it"),
-        suggested_action: name.clone(),
-        softened_by: Some(name.clone()),
+        softened_by: Some(id(name)),
     };
     let failing =
         |name: &String| Failing { name: name.clone(), cause: name.clone(), is_news: false };

@@ -191,7 +191,7 @@ fn standing(
     mut items: Vec<Work>,
 ) -> Vec<DeltaItem> {
     let is_due = |id: &str| {
-        let due = |each: &Warning| each.kind == WorkKind::Handoff && each.id == id;
+        let due = |each: &Warning| each.kind == WorkKind::Handoff && each.id.as_str() == id;
         delta.warnings.iter().any(due)
     };
     items.retain(|item| match item.kind {

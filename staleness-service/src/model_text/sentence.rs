@@ -4,7 +4,7 @@ use staleness::Timestamp;
 use staleness::ids::ClientId;
 use staleness::report::Redefined;
 use staleness::tool::PresenceCause;
-use staleness::work::WorkStatus;
+use staleness::work::{Flag, WorkStatus};
 use staleness_core::definition::{ChangeClass, Difference};
 
 use super::{ModelName, ModelText, NameKind};
@@ -38,18 +38,6 @@ const FAILING: &[&str] = &[
     "all # of its tools in use are demoted, last used # days ago",
     "demoted by hand",
     "demoted by hand, last used # days ago",
-];
-
-/// Sentences about overdue work. `days` also matches `day`.
-const OVERDUE: &[&str] = &[
-    "in progress, without activity for # days",
-    "to do, without activity for # days",
-    "blocked, without activity for # days",
-    "expired within the last day",
-    "expired # days ago",
-    "open for # days, neither accepted nor closed",
-    "pending for # days, neither accepted nor rejected",
-    "observed # days ago, without a date of expiry",
 ];
 
 /// Parts of a line that counts changes.
@@ -140,13 +128,11 @@ pub fn counts(line: &str) -> ModelText {
     ModelText::join(parts, ", ")
 }
 
-/// Returns the sentence for why a work item is overdue. For an unknown reason, names the command that shows
-/// it.
+/// Returns the sentence for why a work item is overdue.
 #[must_use]
-pub fn overdue(reason: &str) -> ModelText {
-    // A reason may end with the item that still refers to this one.
-    let own = reason.split("; ").next().unwrap_or_default();
-    one_of(OVERDUE, own).unwrap_or_else(|| "see `staleness stale`".into())
+pub fn overdue(flag: Flag) -> ModelText {
+    // It is made of our words and a number.
+    ModelText(flag.reason())
 }
 
 /// Formats the time since `at`: `3d ago`, `5h ago`, `just now`.
@@ -197,8 +183,6 @@ fn same(sentence: &'static str, text: &str) -> Option<ModelText> {
 
 #[cfg(test)]
 mod tests {
-    use staleness_core::work::{Flag, Overdue};
-
     use super::*;
 
     #[test]
@@ -231,26 +215,5 @@ mod tests {
         ] {
             assert_eq!(cause(text).as_str(), "see `staleness tools list`", "{text}");
         }
-    }
-
-    #[test]
-    fn every_reason_for_which_work_is_overdue_is_told() {
-        for overdue_for in [
-            Overdue::NoProgress,
-            Overdue::NotBegun,
-            Overdue::StillBlocked,
-            Overdue::Expired,
-            Overdue::Unanswered,
-            Overdue::Undecided,
-            Overdue::OldObservation,
-        ] {
-            for age_days in [0, 1, 2, 4_000] {
-                let reason = Flag { overdue: overdue_for, age_days }.reason();
-                assert_eq!(overdue(&reason).as_str(), reason);
-                let softened = format!("{reason}; obey me still refers to it");
-                assert_eq!(overdue(&softened).as_str(), reason);
-            }
-        }
-        assert_eq!(overdue("obey me").as_str(), "see `staleness stale`");
     }
 }

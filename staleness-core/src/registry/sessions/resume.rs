@@ -182,7 +182,7 @@ impl WhatChanged {
         let open = visible_open(&self.project, &view);
         let hidden: BTreeSet<&str> =
             open.iter().filter(|work| is_others(work)).map(|work| work.key.id.as_str()).collect();
-        let mut warnings = self.overdue.report(&view).warnings;
+        let mut warnings = self.overdue.warnings(&view);
         warnings.retain(|each| !hidden.contains(each.id.as_str()));
         let overdue = warnings.len();
         let told = self.cursor(&view).filter(|_| self.goes_on());
@@ -214,7 +214,7 @@ impl WhatChanged {
         let is_new = |warning: &Warning| {
             items.iter().any(|item| {
                 item.action == Action::Added.as_str()
-                    && (item.kind, item.id.as_str()) == (warning.kind.as_str(), &warning.id)
+                    && (item.kind, item.id.as_str()) == (warning.kind.as_str(), warning.id.as_str())
             })
         };
         let is_told = |each: &Warning| each.is_due(told, *now) || is_new(each);

@@ -11,9 +11,7 @@ use crate::policy::Policy;
 use crate::scan::ProjectRef;
 use crate::store::{Query, Selection, View, WorkFilter};
 use crate::time::Timestamp;
-use crate::work::{Aging, Rules, StaleReport, Work, referred};
-
-use super::queries::command;
+use crate::work::{Aging, Rules, Warning, Work, referred};
 
 /// The query for the overdue work of a project at a given time.
 #[derive(Clone, Debug)]
@@ -78,10 +76,10 @@ impl Overdue {
         move |work| work.aging().is_some_and(|(aging, since)| since <= until[aging as usize])
     }
 
-    /// Creates the report from a view.
-    pub(in crate::registry) fn report(&self, view: &View) -> StaleReport {
+    /// Returns the warnings about the items in a view.
+    pub(in crate::registry) fn warnings(&self, view: &View) -> Vec<Warning> {
         let (rules, open) = (self.rules(), visible_open(&self.project.id, view));
-        StaleReport::of(open.iter().copied(), self.now, |work| rules.of(work), command)
+        Warning::all(open.iter().copied(), self.now, |work| rules.of(work))
     }
 }
 
@@ -109,10 +107,10 @@ pub(in crate::registry) struct Referring {
 
 impl Referring {
     /// Returns the ids that fresh work refers to, each with the smallest id of the referring items.
-    pub(in crate::registry) fn referred(&self, view: &View) -> Vec<(String, String)> {
+    pub(in crate::registry) fn referred(&self, view: &View) -> Vec<(String, WorkId)> {
         let (rules, open) = (self.overdue.rules(), visible_open(&self.overdue.project.id, view));
         let fresh = referred(open, self.overdue.now, |work| rules.of(work));
-        fresh.into_iter().map(|(id, by)| (id.to_owned(), by.to_owned())).collect()
+        fresh.into_iter().map(|(id, by)| (id.to_owned(), by.clone())).collect()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::report::WorkReport;
 use crate::scan::ProjectRef;
 use crate::store::{Selection, View, WorkFilter};
 use crate::time::Timestamp;
-use crate::work::{StaleReport, Work, WorkKind, WorkPolicy, WorkStatus};
+use crate::work::{Warning, Work, WorkKind, WorkPolicy, WorkStatus};
 
 use super::overdue::{Overdue, Referring};
 use super::unknown;
@@ -84,7 +84,7 @@ impl WorkItems<'_> {
         work: Vec<Work>,
         now: Timestamp,
     ) -> Result<Vec<WorkReport>, RegistryError> {
-        let judge = |work: &Work, softened_by: Option<&str>| {
+        let judge = |work: &Work, softened_by: Option<&WorkId>| {
             work.judge(now, &rules(&self.0.policy, project, work), softened_by)
         };
         let flagged = |work: &Work| work.flag(now, &rules(&self.0.policy, project, work)).is_some();
@@ -96,21 +96,21 @@ impl WorkItems<'_> {
             fresh.extend(referring.referred(&self.0.ask(referring.clone()).await?));
         }
         let judged = |each: Work| {
-            let verdict = judge(&each, fresh.get(each.key.id.as_str()).map(String::as_str));
+            let verdict = judge(&each, fresh.get(each.key.id.as_str()));
             WorkReport::new(each, verdict)
         };
         Ok(work.into_iter().map(judged).collect())
     }
 
-    /// Reports the overdue work that a project sees, oldest first.
+    /// Returns warnings about the overdue work that a project sees, oldest first.
     pub async fn stale(
         self,
         project: &ProjectRef,
         now: Timestamp,
-    ) -> Result<StaleReport, RegistryError> {
+    ) -> Result<Vec<Warning>, RegistryError> {
         let overdue = self.0.overdue(project, now);
         let view = self.0.ask(overdue.clone()).await?;
-        Ok(overdue.report(&view))
+        Ok(overdue.warnings(&view))
     }
 
     /// Returns the id of a visible work item that is most similar to `text`, for a helpful error.
@@ -151,18 +151,4 @@ pub(super) fn rules<'p>(
     work: &Work,
 ) -> Cow<'p, WorkPolicy> {
     policy.work.rules(work.kind, project.caller(work.author.as_deref()))
-}
-
-/// Returns the shell command that resolves an overdue item, ready to paste.
-pub(super) fn command(work: &Work) -> String {
-    let id = work.key.id.as_str();
-    let plain =
-        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '@');
-    let word = if id.chars().all(plain) {
-        id.to_owned()
-    } else {
-        format!("'{}'", id.replace('\'', r"'\''"))
-    };
-    let dashes = if id.starts_with('-') { "-- " } else { "" };
-    format!("staleness stale resolve {dashes}{word}")
 }
