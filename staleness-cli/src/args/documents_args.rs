@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use super::{LevelArg, whole};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct CheckArgs {
     /// Files and folders, or - for a text on stdin [default: the tracked documents, and the memory and
     /// instruction files of the agent clients].

@@ -226,6 +226,14 @@ pub(crate) enum Command {
     /// Show on one screen the work in progress, waiting and overdue, and the tools that need
     /// attention.
     Board,
+    /// Print one line for the status bar of a client: how many tools, documents and work items need
+    /// attention.
+    ///
+    /// Reads the JSON that Claude Code gives to its status line, for the folder. Without --agent, it
+    /// counts the tools of all clients. It always exits 0.
+    Statusline,
+    /// Check the documents, and print the result as a badge: SVG, or with --json for a badge service.
+    Badge,
     /// List known projects, or forget one.
     Project {
         #[command(subcommand)]

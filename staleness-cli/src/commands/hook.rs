@@ -133,7 +133,7 @@ fn settings(global: &Global, input: &HookInput) -> Result<Settings, CliError> {
 
 /// Reads the payload up to the end of its JSON value, because a client may leave the pipe open, or up to the
 /// end of input.
-fn read_payload() -> Result<Vec<u8>, CliError> {
+pub(super) fn read_payload() -> Result<Vec<u8>, CliError> {
     let mut stdin = std::io::stdin().lock();
     if stdin.is_terminal() {
         return Err(CliError::invalid("hook reads the payload of a client from standard input"));

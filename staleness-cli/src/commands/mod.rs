@@ -28,6 +28,7 @@ pub(crate) mod scan;
 pub(crate) mod sessions;
 mod shell;
 pub(crate) mod stale;
+pub(crate) mod statusline;
 pub(crate) mod tools;
 mod typed;
 mod unused;

@@ -3,10 +3,11 @@
 use serde_json::json;
 use staleness::Wait;
 use staleness::registry::ToolListing;
-use staleness::report::ToolReport;
+use staleness::report::{ScanReport, ToolReport};
 use staleness::source::SourceState;
 use staleness::tool::Status;
 use staleness::verdict::Level;
+use staleness::work::StaleReport;
 use staleness_core::report::Context;
 use staleness_core::text::counted;
 use staleness_service::tools::fold_into_servers;
@@ -21,27 +22,57 @@ use crate::error::CliError;
 use crate::output::{Output, escape, found, tools, work};
 use crate::settings::{Access, Settings};
 
+/// What needs attention in a project.
+pub(super) struct Overview {
+    scan: ScanReport,
+    /// The tools that count. Tools that a person switched off are listed, but are not problems.
+    on: Vec<ToolReport>,
+    off: Vec<ToolReport>,
+    remembered: Remembered,
+    stuck: StaleReport,
+}
+
+impl Overview {
+    /// Reads the registry and the configuration of the clients. Writes nothing.
+    pub(super) fn read(settings: &Settings) -> Result<Self, CliError> {
+        let registry = settings.open(Access::Look)?;
+        let (scan, view) = preview(&registry, settings, &[])?;
+        let policy = &settings.configured.policy;
+        let context = Context::new(&view, policy, &settings.project, settings.now);
+        let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
+        let (off, on) = all.into_iter().partition(ToolReport::is_off);
+        let remembered = Remembered::read(settings, &registry)?;
+        let stuck = registry.work().stale(&settings.project, settings.now).wait()?;
+        Ok(Self { scan, on, off, remembered, stuck })
+    }
+
+    /// Returns how many tools and servers, documents, items and work items need attention, and the worst level.
+    pub(super) fn counts(mut self) -> ([usize; 4], Level) {
+        self.on.retain(|tool| tool.verdict.level != Level::Fresh);
+        fold_into_servers(&mut self.on);
+        let tools = self.on.iter().map(|tool| tool.verdict.level);
+        let Remembered { stale, review, knowledge, .. } = &self.remembered;
+        let items = knowledge.iter().map(|item| item.verdict.level);
+        let others = [(*stale, Level::Stale), (*review + self.stuck.warnings.len(), Level::Review)];
+        let others = others.into_iter().filter(|(count, _)| *count > 0).map(|(_, level)| level);
+        let worst = tools.chain(items).chain(others).max().unwrap_or(Level::Fresh);
+        ([self.on.len(), stale + review, knowledge.len(), self.stuck.warnings.len()], worst)
+    }
+}
+
 /// Prints the overview. Returns true if something reaches `fail_on`.
 pub(crate) fn run(
     settings: &Settings,
     fail_on: Option<LevelArg>,
     out: &Output,
 ) -> Result<bool, CliError> {
-    let registry = settings.open(Access::Look)?;
-    let (scan, view) = preview(&registry, settings, &[])?;
-    let policy = &settings.configured.policy;
-    let context = Context::new(&view, policy, &settings.project, settings.now);
-    let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
-    let total = all.len();
-    // Tools that a person switched off are listed, but are not problems.
-    let (mut off, all): (Vec<_>, Vec<_>) = all.into_iter().partition(ToolReport::is_off);
+    let Overview { scan, on: all, mut off, remembered, stuck } = Overview::read(settings)?;
+    let total = all.len() + off.len();
     let count = |status: Status| all.iter().filter(|tool| tool.status == status).count();
     let level = |level: Level| {
         let judged = all.iter().filter(|tool| tool.verdict.score().is_some());
         judged.filter(|tool| tool.verdict.level == level).count()
     };
-    let remembered = Remembered::read(settings, &registry)?;
-    let stuck = registry.work().stale(&settings.project, settings.now).wait()?;
     let blocks = |level: Level| {
         remembered.doubtful.iter().filter(|told| told.verdict.level == level).count()
     };

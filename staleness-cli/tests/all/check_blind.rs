@@ -6,7 +6,7 @@ use crate::check_documents::told;
 use crate::common::{Run, Sandbox};
 
 /// A project whose repository holds its last commit alone.
-fn shallow() -> Sandbox {
+pub(crate) fn shallow() -> Sandbox {
     let sandbox = Sandbox::rotted();
     let mut git = std::process::Command::new("git");
     let head = git.args(["rev-parse", "HEAD"]).current_dir(&sandbox.project).output().unwrap();

@@ -34,6 +34,7 @@ mod errors;
 mod explained;
 mod for_whom;
 mod forgotten;
+mod glance;
 mod hook;
 mod hook_clients;
 mod hook_ranked;

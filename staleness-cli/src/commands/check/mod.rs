@@ -1,5 +1,6 @@
 //! `check`: finds statements in documents that are no longer true.
 
+pub(crate) mod badge;
 pub(crate) mod baseline;
 mod fix;
 mod github;

@@ -1,0 +1,56 @@
+//! `badge`: the result of a check as an image, or as JSON for services that draw badges.
+
+use serde_json::json;
+use staleness::verdict::Level;
+
+use super::{Checked, check};
+use crate::args::CheckArgs;
+use crate::error::CliError;
+use crate::output::Output;
+use crate::settings::Settings;
+
+const LABEL: &str = "docs";
+/// Width of a character in the image, in pixels. Each text is stretched to its number of characters.
+const CHARACTER: usize = 7;
+
+pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
+    let (message, color) = told(&check(settings, &CheckArgs::default(), None, out)?);
+    if out.json {
+        // https://shields.io/badges/endpoint-badge
+        return out.json(&json!({
+            "schemaVersion": 1, "label": LABEL, "message": message, "color": color,
+        }));
+    }
+    out.text(&image(&message, color))
+}
+
+/// Returns what the badge says, and its color.
+fn told(checked: &Checked) -> (String, &'static str) {
+    let count = |level| checked.found.groups.iter().filter(|it| it.worst.0 == level).count();
+    match (count(Level::Stale), count(Level::Review)) {
+        (0, 0) if !checked.report.blind.is_empty() => ("not fully read".to_owned(), "#9f9f9f"),
+        (0, 0) if checked.report.counts.documents == 0 => ("none".to_owned(), "#9f9f9f"),
+        (0, 0) => ("up to date".to_owned(), "#3a7d1e"),
+        (0, review) => (format!("{review} to review"), "#9a6700"),
+        (stale, _) => (format!("{stale} stale"), "#b62324"),
+    }
+}
+
+fn image(message: &str, color: &str) -> String {
+    let [label, width] = [LABEL, message].map(|text| text.len() * CHARACTER + 10);
+    let whole = label + width;
+    let text = |text: &str, left: usize| {
+        let length = text.len() * CHARACTER;
+        let left = left + 5;
+        format!("<text x=\"{left}\" y=\"14\" textLength=\"{length}\">{text}</text>")
+    };
+    let texts = text(LABEL, 0) + &text(message, label);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{whole}\" height=\"20\" role=\"img\" \
+         aria-label=\"{LABEL}: {message}\"><title>{LABEL}: {message}</title>\
+         <clipPath id=\"r\"><rect width=\"{whole}\" height=\"20\" rx=\"3\"/></clipPath>\
+         <g clip-path=\"url(#r)\"><rect width=\"{label}\" height=\"20\" fill=\"#444\"/>\
+         <rect x=\"{label}\" width=\"{width}\" height=\"20\" fill=\"{color}\"/></g>\
+         <g fill=\"#fff\" font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"11\">{texts}</g></svg>\n"
+    )
+}
