@@ -7,7 +7,7 @@ use staleness::report::{ScanReport, ToolReport};
 use staleness::source::SourceState;
 use staleness::tool::Status;
 use staleness::verdict::Level;
-use staleness::work::StaleReport;
+use staleness::work::Warning;
 use staleness_core::report::Context;
 use staleness_core::text::counted;
 use staleness_service::tools::fold_into_servers;
@@ -29,7 +29,7 @@ pub(super) struct Overview {
     on: Vec<ToolReport>,
     off: Vec<ToolReport>,
     remembered: Remembered,
-    stuck: StaleReport,
+    stuck: Vec<Warning>,
 }
 
 impl Overview {
@@ -53,10 +53,10 @@ impl Overview {
         let tools = self.on.iter().map(|tool| tool.verdict.level);
         let Remembered { stale, review, knowledge, .. } = &self.remembered;
         let items = knowledge.iter().map(|item| item.verdict.level);
-        let others = [(*stale, Level::Stale), (*review + self.stuck.warnings.len(), Level::Review)];
+        let others = [(*stale, Level::Stale), (*review + self.stuck.len(), Level::Review)];
         let others = others.into_iter().filter(|(count, _)| *count > 0).map(|(_, level)| level);
         let worst = tools.chain(items).chain(others).max().unwrap_or(Level::Fresh);
-        ([self.on.len(), stale + review, knowledge.len(), self.stuck.warnings.len()], worst)
+        ([self.on.len(), stale + review, knowledge.len(), self.stuck.len()], worst)
     }
 }
 
