@@ -226,6 +226,12 @@ pub(crate) enum Command {
     /// Show on one screen the work in progress, waiting and overdue, and the tools that need
     /// attention.
     Board,
+    /// Write a page for a browser: tools, uses, changes, documents, knowledge, work and costs.
+    Report {
+        /// The file to write; it is replaced if it exists.
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        html: PathBuf,
+    },
     /// Print one line for the status bar of a client: how many tools, documents and work items need
     /// attention.
     ///

@@ -21,6 +21,7 @@ pub(crate) mod overview;
 mod probe;
 pub(crate) mod project;
 pub(crate) mod record;
+pub(crate) mod report;
 pub(crate) mod resume;
 pub(crate) mod review;
 pub(crate) mod routes;

@@ -1,13 +1,13 @@
 //! The overview of everything that needs attention. It writes nothing.
 
 use serde_json::json;
-use staleness::Wait;
 use staleness::registry::ToolListing;
 use staleness::report::{ScanReport, ToolReport};
 use staleness::source::SourceState;
 use staleness::tool::Status;
 use staleness::verdict::Level;
 use staleness::work::Warning;
+use staleness::{Registry, Wait};
 use staleness_core::report::Context;
 use staleness_core::text::counted;
 use staleness_service::tools::fold_into_servers;
@@ -24,24 +24,23 @@ use crate::settings::{Access, Settings};
 
 /// What needs attention in a project.
 pub(super) struct Overview {
-    scan: ScanReport,
+    pub scan: ScanReport,
     /// The tools that count. Tools that a person switched off are listed, but are not problems.
-    on: Vec<ToolReport>,
-    off: Vec<ToolReport>,
-    remembered: Remembered,
-    stuck: Vec<Warning>,
+    pub on: Vec<ToolReport>,
+    pub off: Vec<ToolReport>,
+    pub remembered: Remembered,
+    pub stuck: Vec<Warning>,
 }
 
 impl Overview {
     /// Reads the registry and the configuration of the clients. Writes nothing.
-    pub(super) fn read(settings: &Settings) -> Result<Self, CliError> {
-        let registry = settings.open(Access::Look)?;
-        let (scan, view) = preview(&registry, settings, &[])?;
+    pub(super) fn read(settings: &Settings, registry: &Registry) -> Result<Self, CliError> {
+        let (scan, view) = preview(registry, settings, &[])?;
         let policy = &settings.configured.policy;
         let context = Context::new(&view, policy, &settings.project, settings.now);
         let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
         let (off, on) = all.into_iter().partition(ToolReport::is_off);
-        let remembered = Remembered::read(settings, &registry)?;
+        let remembered = Remembered::read(settings, registry)?;
         let stuck = registry.work().stale(&settings.project, settings.now).wait()?;
         Ok(Self { scan, on, off, remembered, stuck })
     }
@@ -66,7 +65,9 @@ pub(crate) fn run(
     fail_on: Option<LevelArg>,
     out: &Output,
 ) -> Result<bool, CliError> {
-    let Overview { scan, on: all, mut off, remembered, stuck } = Overview::read(settings)?;
+    let registry = settings.open(Access::Look)?;
+    let Overview { scan, on: all, mut off, remembered, stuck } =
+        Overview::read(settings, &registry)?;
     let total = all.len() + off.len();
     let count = |status: Status| all.iter().filter(|tool| tool.status == status).count();
     let level = |level: Level| {

@@ -14,13 +14,14 @@ use crate::args::Global;
 use crate::error::CliError;
 use crate::output::Output;
 use crate::output::found::paint_of;
-use crate::settings::Settings;
+use crate::settings::{Access, Settings};
 
 /// Prints the line. A client shows nothing useful of an error, so it goes to stderr, and only with `--verbose`.
 pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     let read = || {
         let settings = Settings::new(global, folder()?.as_deref(), true)?;
-        Ok::<_, CliError>(Overview::read(&settings)?.counts())
+        let registry = settings.open(Access::Look)?;
+        Ok::<_, CliError>(Overview::read(&settings, &registry)?.counts())
     };
     let counted = read().inspect_err(|error| out.note(&error.render(false))).ok();
     if out.json {

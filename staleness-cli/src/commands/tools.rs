@@ -1,17 +1,14 @@
 //! `tools`: lists, shows, ranks and suggests tools, and records decisions about them.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde::Serialize;
 use serde_json::json;
 use staleness::ids::{SessionId, ToolKey, ToolName};
 use staleness::registry::{ByHand, FindTools, FoundTools, ScopeChoice, ToolListing};
 use staleness::report::ToolReport;
-use staleness::tool::{Hold, Status, ToolKind};
+use staleness::tool::{Hold, ToolKind};
 use staleness::{Registry, Wait, clock};
 use staleness_core::report::HistoryEntry;
 use staleness_core::search::Question;
-use staleness_core::tool::ListingState;
 
 use staleness_service::embedder::{self, Answer};
 use staleness_service::suggested;
@@ -24,6 +21,7 @@ use super::{optional, word};
 use crate::args::routes_args::VectorArgs;
 use crate::args::tools_args::{HoldArgs, ListArgs, ScopeArg, ToolsCommand};
 use crate::error::{CliError, ErrorKind, quoted};
+use crate::output::tools::Matrix;
 use crate::output::{Cell, Output, Paint, escape, tools};
 use crate::settings::{Access, Settings};
 
@@ -242,48 +240,25 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
     out.text(&text)
 }
 
-/// Prints a matrix of clients and servers. A failing server fails for every client that loads it.
+/// Prints a matrix of clients and servers.
 fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
     let listing = ToolListing { kind: Some(ToolKind::McpServer), ..ToolListing::default() };
-    let mut servers = registry.tools().list(&settings.project, listing, settings.now).wait()?;
-    servers.sort_by(|one, other| {
-        (&one.key.name, &one.key.scope).cmp(&(&other.key.name, &other.key.scope))
-    });
-    let state = |server: &ToolReport, state: &ListingState| match state {
-        ListingState::Configured if server.hold == Hold::Demoted => "demoted",
-        ListingState::Configured if server.status == Status::Demoted => "failing",
-        _ => state.as_str(),
-    };
-    let clients: BTreeSet<&str> =
-        servers.iter().flat_map(|server| server.clients.keys()).map(String::as_str).collect();
+    let servers = registry.tools().list(&settings.project, listing, settings.now).wait()?;
     if out.json {
-        let rows = servers.iter().map(|server| {
-            let states: BTreeMap<&str, &str> = server
-                .clients
-                .iter()
-                .map(|(client, at)| (client.as_str(), state(server, at)))
-                .collect();
-            json!({ "server": server.server, "scope": server.key.scope.word(), "clients": states })
-        });
-        return out.json(&json!({ "clients": clients, "servers": rows.collect::<Vec<_>>() }));
+        return out.json(&Matrix::document(servers));
     }
     if servers.is_empty() {
         let none = "no MCP servers yet; run `staleness scan`\n";
         return out.text(if out.quiet { "" } else { none });
     }
-    let head = ["server"].into_iter().chain(clients.iter().copied());
+    let Matrix { clients, rows } = Matrix::new(servers);
+    let head = ["server"].into_iter().chain(clients.iter().map(String::as_str));
     let head: Vec<Cell> = head.map(|name| (name.to_owned(), Some(Paint::dim as _))).collect();
-    // Of the user's and the project's entry of one name, each client has one.
-    let rows = servers.chunk_by(|one, other| one.key.name == other.key.name).map(|entries| {
-        let name = entries[0].server.clone().unwrap_or_else(|| entries[0].key.name.to_string());
-        let mut cells: Vec<Cell> = vec![(name, Some(Paint::bold))];
-        for client in &clients {
-            let of = |server: &ToolReport| Some(state(server, server.clients.get(*client)?));
-            let word = entries.iter().find_map(of).unwrap_or("-");
-            cells.push((word.to_owned(), tools::paint_of_listing(word)));
-        }
-        cells
+    let rows = rows.into_iter().map(|(name, states)| {
+        let states = states.into_iter();
+        let cells = states.map(|word| (word.to_owned(), tools::paint_of_listing(word)));
+        [(name, Some(Paint::bold as _))].into_iter().chain(cells).collect()
     });
     out.text(&out.table([head].into_iter().chain(rows)))
 }

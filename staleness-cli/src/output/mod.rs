@@ -5,6 +5,7 @@ pub(crate) mod diff;
 pub(crate) mod found;
 mod json;
 pub(crate) mod knowledge;
+pub(crate) mod page;
 mod paint;
 mod progress;
 pub(crate) mod review;

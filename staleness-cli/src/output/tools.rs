@@ -1,5 +1,8 @@
 //! Renders tools and sources.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
 use staleness::ids::{Scope, ToolName};
 use staleness::registry::ScoredTool;
 use staleness::report::{HealthState, Suggestion, ToolReport};
@@ -32,6 +35,59 @@ pub(crate) fn paint_of_listing(state: &str) -> Option<Painter> {
         "failing" => Some(Paint::bad),
         "off" | "-" => Some(Paint::dim),
         _ => Some(Paint::warn),
+    }
+}
+
+/// The state of each server in the configuration of each client.
+pub(crate) struct Matrix {
+    pub clients: Vec<String>,
+    /// The servers by name, with a word for each client.
+    pub rows: Vec<(String, Vec<&'static str>)>,
+}
+
+impl Matrix {
+    pub(crate) fn new(servers: Vec<ToolReport>) -> Self {
+        let (clients, servers) = Self::sorted(servers);
+        // Of the user's and the project's entry of one name, each client has one.
+        let rows = servers.chunk_by(|one, other| one.key.name == other.key.name).map(|entries| {
+            let first = &entries[0];
+            let word = |client: &String| {
+                let of = |server: &ToolReport| Some(state_in(server, server.clients.get(client)?));
+                entries.iter().find_map(of).unwrap_or("-")
+            };
+            let name = first.server.clone().unwrap_or_else(|| first.key.name.to_string());
+            (name, clients.iter().map(word).collect())
+        });
+        Self { rows: rows.collect(), clients: clients.clone() }
+    }
+
+    /// Returns the JSON: a row for each entry.
+    pub(crate) fn document(servers: Vec<ToolReport>) -> Value {
+        let (clients, servers) = Self::sorted(servers);
+        let rows = servers.iter().map(|server| {
+            let states = server.clients.iter();
+            let states: BTreeMap<_, _> =
+                states.map(|(client, at)| (client, state_in(server, at))).collect();
+            json!({ "server": server.server, "scope": server.key.scope.word(), "clients": states })
+        });
+        json!({ "clients": clients, "servers": rows.collect::<Vec<_>>() })
+    }
+
+    fn sorted(mut servers: Vec<ToolReport>) -> (Vec<String>, Vec<ToolReport>) {
+        servers.sort_by(|one, other| {
+            (&one.key.name, &one.key.scope).cmp(&(&other.key.name, &other.key.scope))
+        });
+        let clients = servers.iter().flat_map(|server| server.clients.keys().cloned());
+        (clients.collect::<BTreeSet<_>>().into_iter().collect(), servers)
+    }
+}
+
+/// Returns the state of a server in a client. A failing server fails for every client that loads it.
+fn state_in(server: &ToolReport, state: &ListingState) -> &'static str {
+    match state {
+        ListingState::Configured if server.hold == Hold::Demoted => "demoted",
+        ListingState::Configured if server.status == Status::Demoted => "failing",
+        _ => state.as_str(),
     }
 }
 
@@ -100,7 +156,7 @@ fn legend(tools: &[ToolReport], out: &Output) -> String {
 }
 
 /// Lists a tool's clients: `claude-code, codex (off)`. Empty if the tool is only known from use.
-fn clients(tool: &ToolReport) -> String {
+pub(super) fn clients(tool: &ToolReport) -> String {
     let listed = tool.clients.iter().filter(|(_, state)| state.is_listed());
     let named = listed.map(|(client, state)| match state {
         ListingState::Configured => client.clone(),

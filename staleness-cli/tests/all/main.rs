@@ -63,6 +63,7 @@ mod model_names;
 mod network;
 mod no_verdict;
 #[cfg(unix)]
+mod page;
 mod planted;
 #[cfg(feature = "postgres")]
 mod postgres;

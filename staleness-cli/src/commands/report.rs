@@ -1,0 +1,101 @@
+//! `report`: everything at a glance, in one page for a browser.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use staleness::ids::Scope;
+use staleness::registry::WorkListing;
+use staleness::report::ToolReport;
+use staleness::store::{JournalFilter, OutcomeFilter, Selection, View};
+use staleness::tool::ToolKind;
+use staleness::{Registry, Timestamp, Wait};
+use staleness_core::journal::JournalEntry;
+use staleness_core::outcome::Mark;
+use staleness_service::costs::costs;
+use staleness_service::knowledge::{World, everything};
+use staleness_service::rank::worst_first;
+use staleness_service::save;
+
+use super::overview::Overview;
+use crate::error::{CliError, ErrorKind};
+use crate::output::page::{Day, Page};
+use crate::output::tools::Matrix;
+use crate::output::{Output, Screen, escape};
+use crate::settings::{Access, Settings};
+
+/// Number of days whose uses are shown.
+const DAYS: i64 = 30;
+/// Number of days whose changes are shown.
+const CHANGED: i64 = 7;
+
+pub(crate) fn run(settings: &Settings, file: &Path, out: &Output) -> Result<(), CliError> {
+    let registry = settings.open(Access::Look)?;
+    let Overview { scan, on, off, remembered, .. } = Overview::read(settings, &registry)?;
+    let mut tools = on;
+    tools.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
+    tools.extend(off);
+    let is_server = |tool: &&_| matches!(tool, ToolReport { kind: ToolKind::McpServer, .. });
+    let matrix = Matrix::new(tools.iter().filter(is_server).cloned().collect());
+    let mut knowledge = everything(&World::new(settings, None, &Screen::new(out, "checked")))?;
+    knowledge.sort_by(worst_first);
+    let (days, changes) = past(&registry, settings)?;
+    let open = WorkListing { open: true, ..WorkListing::default() };
+    let mut work = registry.work().list(&settings.project.id, open).wait()?;
+    work.sort_by_key(|item| item.updated_at);
+    let page = Page {
+        root: &scan.root,
+        audience: settings.audience(),
+        now: settings.now,
+        tools: &tools,
+        matrix,
+        days: &days,
+        changes: &changes,
+        documents: &remembered.doubtful,
+        checked: format!("nothing is in doubt; {}", remembered.age(settings.now)),
+        knowledge: &knowledge,
+        work: &registry.work().reports(&settings.project, work, settings.now).wait()?,
+        costs: &costs(settings, &registry, None)?,
+    };
+    let shown = file.display().to_string();
+    save::whole(file, page.render().as_bytes()).map_err(|error| {
+        CliError::new(ErrorKind::Io, format!("cannot write {}: {error}", escape(&shown)))
+    })?;
+    if out.quiet { Ok(()) } else { out.text(&format!("wrote {}\n", escape(&shown))) }
+}
+
+/// Returns the uses of the last days, the oldest first, and the changes of the last week, the newest first, that
+/// concern the project.
+fn past(
+    registry: &Registry,
+    settings: &Settings,
+) -> Result<(Vec<Day>, Vec<JournalEntry>), CliError> {
+    let date = |at: Timestamp| at.to_string().chars().take(10).collect::<String>();
+    let dates = (0..DAYS).rev().map(|ago| date(settings.now.minus_days(ago)));
+    let mut days: BTreeMap<String, Day> =
+        dates.map(|date| (date.clone(), Day { date, ..Day::default() })).collect();
+    let (first, changed) = (settings.now.minus_days(DAYS), settings.now.minus_days(CHANGED));
+    let mut changes = Vec::new();
+    let all = Selection::new().outcomes(OutcomeFilter::All).journal(JournalFilter::All);
+    let id = &settings.project.id;
+    let visit = &mut |page: View| {
+        let recent = page.outcomes.values().filter(|it| it.at >= first && it.project == *id);
+        for outcome in recent {
+            let Some(day) = days.get_mut(&date(outcome.at)) else { continue };
+            match outcome.mark {
+                Mark::Success => day.successes += 1,
+                Mark::Failure => day.failures += 1,
+                _ => {}
+            }
+        }
+        let recent = page.journal.into_values().filter(|it| it.at >= changed);
+        changes.extend(recent.filter(|it| {
+            [&Scope::Global, &Scope::Project(id.clone())].contains(&&it.subject.scope)
+        }));
+        ControlFlow::Continue(())
+    };
+    registry.admin().pages(&all, visit).wait()?;
+    changes.sort_by_key(|entry| Reverse((entry.at, entry.revision, entry.index)));
+    Ok((days.into_values().collect(), changes))
+}

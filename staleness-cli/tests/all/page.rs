@@ -1,0 +1,81 @@
+//! The report for a browser: one page that holds everything, asks no network and runs nothing but its own script.
+
+use serde_json::json;
+
+use crate::common::Sandbox;
+
+fn page(sandbox: &Sandbox) -> String {
+    sandbox.ok(&["report", "--html", "report.html"]);
+    std::fs::read_to_string(sandbox.project.join("report.html")).unwrap()
+}
+
+/// Returns the part of a page from the heading of a section to the next.
+fn section<'a>(page: &'a str, id: &str) -> &'a str {
+    let from = page.find(&format!("<section id=\"{id}\">")).unwrap();
+    &page[from..from + page[from..].find("</section>").unwrap()]
+}
+
+#[test]
+fn a_report_shows_every_part_of_the_registry() {
+    let sandbox = Sandbox::rotted();
+    sandbox.check_now();
+    sandbox.claude(&["github", "files"]);
+    sandbox.codex(&["github"]);
+    sandbox.ok(&["scan"]);
+    for id in ["1", "2", "3"] {
+        sandbox.ok(&["record", "mcp__github__search", "--failure", "--id", id, "--new"]);
+    }
+    sandbox.ok(&["knowledge", "add", "--body", "The port is 8080.", "--id", "port"]);
+    sandbox.ok(&["work", "add", "plan", "--id", "p1", "Ship it"]);
+    let page = page(&sandbox);
+    let has = |id: &str, parts: &[&str]| {
+        let section = section(&page, id);
+        parts
+            .iter()
+            .for_each(|part| assert!(section.contains(part), "{id} lacks {part}: {section}"));
+    };
+    has("clients", &["claude-code", "codex", "<td>files</td>", "class=\"configured\""]);
+    has("uses", &["0 succeeded, 3 failed", "<rect class=\"bad\""]);
+    has(
+        "tools",
+        &["<td>mcp__github__search</td><td class=\"demoted\">demoted</td>", "<td>FFF</td>"],
+    );
+    has("changes", &["tool mcp__github__search", "failing: demoted"]);
+    has("documents", &["class=\"stale\"", "AGENTS.md:"]);
+    has("knowledge", &["port", "The port is 8080."]);
+    has("work", &["<td>p1</td>", "Ship it"]);
+    has("cost", &["claude-code", "unknown"]);
+}
+
+#[test]
+fn names_and_texts_that_are_markup_stay_text() {
+    let sandbox = Sandbox::new();
+    let hostile = "\"><script>alert(1)</script><img src=x onerror=alert(1)>";
+    let name = "x<script>alert(1)</script>";
+    sandbox.write(
+        "home/.claude.json",
+        json!({ "mcpServers": { name: { "command": hostile } } }).to_string(),
+    );
+    sandbox.ok(&["scan"]);
+    sandbox.ok(&["knowledge", "add", "--body", hostile, "--id", "k"]);
+    sandbox.ok(&["work", "add", "plan", "--id", "w", hostile]);
+    let page = page(&sandbox);
+    assert_eq!((page.matches("<script").count(), page.matches("<img").count()), (1, 0), "{page}");
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{page}");
+    for address in ["http:", "https:", "src=", "url(", "@import"] {
+        assert!(!page.replace(hostile, "").contains(&format!("\"{address}")), "{address}");
+    }
+    assert!(page.contains("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-"));
+}
+
+#[test]
+fn a_report_of_nothing_says_so_and_one_that_cannot_be_written_names_the_file() {
+    let sandbox = Sandbox::new();
+    let page = page(&sandbox);
+    for text in ["no MCP server is configured.", "No use was recorded", "no tool is known."] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    let run = sandbox.run(&["report", "--html", "no/such/folder/report.html"]);
+    assert!(run.code != 0 && run.err.contains("no/such/folder/report.html"), "{run:?}");
+    assert_eq!(sandbox.run(&["report"]).code, 2);
+}
