@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, Lines as LineRange};
+use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, Lines as LineRange, WordKind};
 use staleness_core::time::Timestamp;
 
 use super::block::explains;
 use super::commands::{LostCommands, Manifests, things_of};
 use super::doc::Doc;
-use super::questions::{Ask, Asked, word_of};
+use super::questions::{Ask, Asked, Questions, word_of};
 use super::{Check, commit_text};
 use crate::draft::names::NameId;
 use crate::draft::place::Lines;
@@ -25,12 +25,15 @@ pub(super) struct Open<'d> {
     pub(super) asked: Vec<Asked>,
     /// Number of blocks with only temporal words that were left out.
     pub(super) passed: usize,
+    /// Number of different names in the document that the project has.
+    pub(super) present: usize,
     /// The line range of each block, in the order of `asked`.
     places: Vec<LineRange>,
 }
 
 impl<'d> Open<'d> {
-    pub(super) fn new(doc: &'d Doc, text: String, asked: Vec<Asked>, passed: usize) -> Self {
+    pub(super) fn new(doc: &'d Doc, text: String, questions: Questions) -> Self {
+        let Questions { asked, passed, present, .. } = questions;
         let mut lines = Lines::new(&text);
         let place = |asked: &Asked| {
             let range = asked
@@ -40,7 +43,7 @@ impl<'d> Open<'d> {
             LineRange { first, last }
         };
         let places = asked.iter().map(place).collect();
-        Self { doc, text, asked, passed, places }
+        Self { doc, text, asked, passed, present, places }
     }
 
     /// Returns the estimated memory of the document and its questions, in bytes.
@@ -157,7 +160,12 @@ impl Check<'_> {
         facts.extend(self.whenever(held, &anchors, &cites, &mut cited)?);
         for ((at, block, ask, query), cite) in cites.iter().zip(cited) {
             let since = anchors[*at][*block].map(|anchored| anchored.at);
-            let question = &held[*at].asked[*block].asks[*ask];
+            let (block, ask) = (*block, *ask);
+            let question = &held[*at].asked[block].asks[ask];
+            let of = held[*at].asked[block].block;
+            if question.span && held[*at].says_otherwise(of, question.at) {
+                continue;
+            }
             let evidence = match (&cite, &question.relative) {
                 (Cite::NeverThere(Cited::Path), Some(written)) => {
                     self.broken(&held[*at], query.citation, written)
@@ -165,13 +173,18 @@ impl Check<'_> {
                 _ => fact_of_citation(query.citation, cite, since).map(Evidence::from),
             };
             if let Some(evidence) = evidence {
-                facts.entry((*at, *block, *ask)).or_insert(evidence);
+                facts.entry((*at, block, ask)).or_insert(evidence);
             }
         }
         for ((at, block, ask, query), trace) in words.iter().zip(traces) {
+            let (open, asked) = (&held[*at], &held[*at].asked[*block]);
+            let offset = asked.asks[*ask].at;
             if let Trace::Gone { by, renamed_to } = trace
                 && !foreign.owns(*at, query.word)
-                && !explains(&held[*at], held[*at].asked[*block].block, query.word)
+                && !explains(open, asked.block, query.word)
+                && !open.says_otherwise(asked.block, offset)
+                && (query.word.kind != WordKind::Identifier
+                    || !self.is_of_foreign_module(&open.text, offset, &query.word.text))
             {
                 let fact = fact_of_word(query.word, by, renamed_to);
                 facts.entry((*at, *block, *ask)).or_insert(fact.into());
@@ -185,7 +198,11 @@ impl Check<'_> {
             };
             Answers { facts: (0..anchors.len()).map(of_block).collect(), anchors }
         });
-        Ok(answers.collect())
+        let mut answers: Vec<Answers> = answers.collect();
+        for (open, answers) in held.iter().zip(&mut answers) {
+            self.thin_bygone(open, answers);
+        }
+        Ok(answers)
     }
 
     /// Returns the anchor of each block with questions. `None` if nothing can be said, for example about

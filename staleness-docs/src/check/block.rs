@@ -7,7 +7,7 @@ use staleness_core::knowledge::{Block, Document, WordKind};
 use super::answers::Open;
 use super::doc::Doc;
 use crate::draft::place::{Lines, title};
-use crate::draft::{markdown, spans};
+use crate::draft::{markdown, spans, target};
 use crate::git::Word;
 
 /// The longest block and the longest document to search for each missing name, in bytes.
@@ -66,6 +66,61 @@ impl Open<'_> {
         let fenced = text.starts_with("```") || text.starts_with("~~~");
         !fenced && OF_THE_PAST.iter().any(|word| text.contains(word))
     }
+
+    /// Returns true if the sentence at an offset in the document says that what it names is gone, or that a file of no
+    /// folder is the reader's own.
+    pub(super) fn says_otherwise(&self, block: Option<usize>, at: usize) -> bool {
+        let range = block.and_then(|at| self.doc.draft.blocks.get(at)).map(|it| it.range.clone());
+        let Some(range) = range.filter(|range| range.len() <= MAX_EXPLAINED) else { return false };
+        let text = self.text.get(range.clone()).unwrap_or_default();
+        let at = at.saturating_sub(range.start);
+        let written = text.get(at..).and_then(|rest| rest.split(['`', ' ', '\n']).next());
+        let is_file = written.is_some_and(|it| !it.contains('/') && target::has_extension(it));
+        is_told_gone(text, at) || is_file && is_of_reader(text, at)
+    }
+}
+
+/// Number of words before a name in which `your` is about it.
+const NEAR: usize = 4;
+
+/// Phrases by which a sentence says that what it names is gone.
+#[rustfmt::skip]
+const GONE: [&str; 16] = [
+    "been dropped", "been moved", "been removed", "been renamed", "been replaced", "deprecated", "formerly",
+    "no longer", "obsolete", "removed in", "there is no `", "was dropped", "was moved", "was removed", "was renamed",
+    "was replaced",
+];
+
+/// Returns the sentence around an offset, before and from the offset on.
+fn sentence_at(text: &str, at: usize) -> Option<(&str, &str)> {
+    let (before, behind) = text.split_at_checked(at)?;
+    let ends = |(at, end): &(usize, &str)| {
+        let rest = &text[at + end.len()..];
+        rest.is_empty() || rest.starts_with(char::is_whitespace)
+    };
+    let is_end = ['.', '!', '?', ';'];
+    let start = before.rmatch_indices(is_end).find(ends).map_or(0, |(at, _)| at + 1);
+    let mut ends_behind = behind.match_indices(is_end).map(|(to, end)| (at + to, end));
+    let end = ends_behind.find(ends).map_or(text.len(), |(to, _)| to);
+    Some((&before[start..], &text[at..end]))
+}
+
+/// Returns true if the sentence around an offset says that what it names is gone.
+fn is_told_gone(text: &str, at: usize) -> bool {
+    let Some((before, behind)) = sentence_at(text, at) else { return false };
+    let sentence = format!("{before}{behind}");
+    let sentence = sentence.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    GONE.iter().any(|phrase| sentence.contains(phrase))
+}
+
+/// Returns true if the sentence before an offset tells the reader to create a file, or ends in a file of theirs:
+/// `your own ` before `shop.yml`.
+fn is_of_reader(text: &str, at: usize) -> bool {
+    let Some((before, _)) = sentence_at(text, at) else { return false };
+    let words: Vec<String> = before.split_whitespace().map(str::to_lowercase).collect();
+    let near = words.len().saturating_sub(NEAR);
+    words[near..].iter().any(|word| word == "your")
+        || words.iter().any(|word| word.starts_with("creat"))
 }
 
 /// Merges the blocks of an item into one, because an item is judged as a whole.
@@ -108,4 +163,44 @@ fn plain(text: &str) -> String {
     }
     // The parser finds no text in HTML, so use it as it is.
     if pieces.is_empty() { title([text]) } else { title(pieces.iter().map(String::as_str)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_of_reader, is_told_gone};
+
+    #[test]
+    fn a_sentence_says_what_is_gone() {
+        for text in [
+            "Use b. The `old` flag was removed.",
+            "`old` is\ndeprecated since 2.0, see c.md.",
+            "There is no `old` in 3.4; so",
+            "In 1.2 `old` has been\n  renamed.",
+        ] {
+            assert!(is_told_gone(text, text.find("old").unwrap()), "{text}");
+        }
+        for text in [
+            "Use `old`. The flag `b` was removed.",
+            "Rows are removed by `old`.",
+            "The flag was removed! Use `old`",
+            "`old` is used to limit",
+            "",
+        ] {
+            assert!(!is_told_gone(text, text.find("old").unwrap_or(3)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_says_which_file_is_the_readers() {
+        for text in ["Add it to your extension `a.yml`", "Create the following `a.yml` file:"] {
+            assert!(is_of_reader(text, text.find("a.yml").unwrap()), "{text}");
+        }
+        for text in [
+            "Put your name and the day into the list in `a.yml`",
+            "Create one. It is in `a.yml`",
+            "See `a.yml` of your project",
+        ] {
+            assert!(!is_of_reader(text, text.find("a.yml").unwrap()), "{text}");
+        }
+    }
 }

@@ -30,6 +30,12 @@ const MAX_SOURCES: usize = 8;
 /// Maximum number of files to read for one manifest and its includes.
 const MAX_INCLUDED: usize = 32;
 
+/// Files from which a build makes a makefile.
+#[rustfmt::skip]
+const MAKERS: [&str; 7] = [
+    "CMakeLists.txt", "Makefile.PL", "Makefile.am", "Makefile.in", "configure", "configure.ac", "extconf.rb",
+];
+
 /// A command with a missing target.
 #[derive(Clone, Debug)]
 pub(super) struct Lost {
@@ -169,6 +175,9 @@ impl Check<'_> {
         call: &Call,
     ) -> Option<Vec<String>> {
         let own = self.manifests_of(manifests, folder, call)?;
+        if call.kind == TargetKind::Make && own.iter().any(|path| self.is_generated(path)) {
+            return None;
+        }
         for path in &own {
             if self.past.tracked()?.holds(path)
                 && self.defines(manifests, path, call) != Some(false)
@@ -209,6 +218,16 @@ impl Check<'_> {
             }
         }
         Some(asked)
+    }
+
+    /// Returns true if a build makes a makefile.
+    fn is_generated(&self, makefile: &str) -> bool {
+        let (folder, _) = makefile.rsplit_once('/').unwrap_or_default();
+        MAKERS.iter().any(|name| {
+            let path =
+                if folder.is_empty() { (*name).to_owned() } else { format!("{folder}/{name}") };
+            self.past.tracked().is_some_and(|tracked| tracked.holds(&path))
+        })
     }
 
     /// Returns the command with the most similar target that one of these manifests defines.

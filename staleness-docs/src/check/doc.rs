@@ -15,11 +15,11 @@ use crate::draft::{self, Draft, headings};
 use crate::files::file::{self, DocFile};
 use crate::front::{self, Field, Fields};
 use crate::git::text_digest;
-use crate::nature::{History, is_list};
+use crate::nature::{History, is_list, is_record};
 use crate::paths;
 
 /// Version of the rules. A new version invalidates all earlier results.
-const RULES: u8 = 21;
+const RULES: u8 = 22;
 
 /// A document that is being checked.
 #[derive(Debug)]
@@ -72,6 +72,12 @@ pub(super) fn read(
         && (is_item(&key, &read.text, &file)? || is_guide(&key, &read.text))
     {
         file.history = History::No;
+    } else if file.history == History::No
+        && !file.loaded
+        && is_record(&key, &read.text)
+        && !is_item(&key, &read.text, &file)?
+    {
+        file.history = History::ByName;
     }
     if file.history.is_so() {
         check.report.history.push(key.clone());

@@ -16,6 +16,11 @@ const MAX_MANIFESTS: usize = 40;
 /// read.
 const MAX_COMMITS: usize = 64;
 
+/// End of a directive that says of which module the names after it are.
+const MODULE: &str = "module:: ";
+/// Number of bytes in which to look for one.
+const MAX_READ: usize = 256 * 1024;
+
 /// Names of the project's dependencies, at present and at the times of edits.
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
@@ -90,6 +95,20 @@ impl Check<'_> {
             }
         }
         foreign
+    }
+
+    /// Returns true if a name is introduced, or stands, below a directive that names a module of another project:
+    /// `.. module:: net.http`, `.. class:: Client`.
+    pub(super) fn is_of_foreign_module(&self, text: &str, at: usize, name: &str) -> bool {
+        let first = name.split(['.', ':']).next().unwrap_or(name);
+        let introduced = text.find(&format!(":: {first}"));
+        let is_foreign = |at: usize| {
+            let before = text.get(..at.min(MAX_READ)).unwrap_or_default();
+            let module = before.rsplit_once(MODULE).map(|(_, rest)| rest.trim_start_matches(' '));
+            let name = module.and_then(|rest| rest.split(['.', '\n', ' ']).next());
+            name.filter(|it| !it.is_empty()).is_some_and(|name| !self.tree().is_module(name))
+        };
+        is_foreign(at) || introduced.is_some_and(is_foreign)
     }
 
     fn manifests(&self) -> Vec<String> {

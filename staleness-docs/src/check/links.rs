@@ -256,7 +256,7 @@ impl Check<'_> {
             && (is_file(name) || {
                 let folder = written.trim_start_matches(['.', '/']).contains('/');
                 let host = first.is_some_and(|first| first.contains('.'));
-                (folder || name.starts_with(char::is_uppercase))
+                (folder || is_usual_name(name))
                     && !name.contains('.')
                     && !host
                     && (!written.starts_with("..") || self.tree().folders.contains_key(parent))
@@ -275,6 +275,13 @@ impl Check<'_> {
             && !is_translation(&path)
             && !self.included.contains(&doc.key.path)
     }
+}
+
+/// Returns true for the name of a file without an extension, such as `CONTRIBUTING` or `Makefile`. `URL` stands for one,
+/// and `Router` is an item in documentation of code.
+fn is_usual_name(name: &str) -> bool {
+    let capitals = !name.contains(char::is_lowercase) && name.len() > 4;
+    name.starts_with(char::is_uppercase) && (capitals || name.ends_with("file"))
 }
 
 fn without_hyphens(key: &str) -> String {

@@ -8,6 +8,7 @@ mod answers;
 mod blind;
 mod block;
 mod bounds;
+mod bygone;
 mod commands;
 mod dependencies;
 mod doc;
@@ -21,6 +22,7 @@ mod moved;
 mod own;
 mod past;
 mod questions;
+mod site;
 mod superseded;
 mod tree;
 
@@ -46,7 +48,6 @@ pub(crate) use answers::{fact_of_citation, fact_of_word};
 use doc::{Doc, Reading, Undated};
 pub(crate) use past::Past;
 use past::{commit_text, forget, new_since};
-use questions::Questions;
 pub(crate) use questions::word_of;
 use superseded::Standing;
 
@@ -84,6 +85,8 @@ struct Check<'a> {
     anchors: links::Anchors,
     tree: OnceCell<tree::Tree>,
     own: OnceCell<own::Own>,
+    /// Addresses that pages give themselves: see [`site`].
+    addresses: OnceCell<HashSet<String>>,
     /// Items in files with a history.
     undated: Vec<Undated>,
     /// When the files of items were added and last edited.
@@ -187,6 +190,7 @@ pub fn check(
         anchors: links::Anchors::default(),
         tree: OnceCell::new(),
         own: OnceCell::new(),
+        addresses: OnceCell::new(),
         undated: Vec::new(),
         lives: Lives::new(),
         standing: Standing::default(),
@@ -261,11 +265,11 @@ impl Check<'_> {
         let may_hold = if self.past.is_there() { self.options.held_bytes } else { 0 };
         for (done, doc) in docs.iter().enumerate() {
             self.past.tell(Progress::Tracing { done, of: docs.len() })?;
-            let Questions { asked, passed, rest_on_disk } = self.questions(doc, &missing);
-            if rest_on_disk {
+            let questions = self.questions(doc, &missing);
+            if questions.rest_on_disk {
                 self.told.insert(doc.key.path.clone());
             }
-            if asked.is_empty() && doc.draft.marks.is_empty() {
+            if questions.asked.is_empty() && doc.draft.marks.is_empty() {
                 documents.push(self.document(doc, None));
                 continue;
             }
@@ -282,7 +286,7 @@ impl Check<'_> {
                     continue;
                 }
             };
-            let open = Open::new(doc, read.text, asked, passed);
+            let open = Open::new(doc, read.text, questions);
             size += open.size();
             held.push(open);
             if size > may_hold {

@@ -8,6 +8,7 @@ use staleness_core::verdict::SignalKind;
 use super::Check;
 use super::answers::Missing;
 use super::bounds::MAX_WEAK;
+use super::bygone::MANY;
 use super::commands::Lost;
 use super::doc::Doc;
 use super::made;
@@ -61,6 +62,8 @@ pub(super) struct Questions {
     pub(super) asked: Vec<Asked>,
     /// Number of blocks with only temporal words that were left out.
     pub(super) passed: usize,
+    /// Number of different names in the document that the project has.
+    pub(super) present: usize,
     /// True if the questions depend on uncommitted files.
     pub(super) rest_on_disk: bool,
 }
@@ -156,13 +159,25 @@ impl Check<'_> {
             }
         }
         let passed = ask_when(&mut all, doc);
-        Questions { asked: all, passed, rest_on_disk: self.rests_on_disk.take() }
+        let present = if all.len() < MANY { 0 } else { self.present(doc, missing) };
+        Questions { asked: all, passed, present, rest_on_disk: self.rests_on_disk.take() }
+    }
+
+    /// Returns the number of different names in a document that the project has.
+    fn present(&self, doc: &Doc, missing: &Missing) -> usize {
+        let ids: HashSet<NameId> = doc.draft.mentions.iter().map(|mention| mention.name).collect();
+        let is_there = |id: &&NameId| {
+            let (sort, text) = self.names.get(**id);
+            word_of(sort, text).is_some() && !missing.words.contains_key(*id)
+        };
+        ids.iter().filter(is_there).count()
     }
 
     fn asks_of_block(&self, doc: &Doc, block: &DraftBlock, missing: &Missing) -> Vec<Ask> {
         let mut asks = Vec::new();
         let mut seen: HashSet<NameId> = HashSet::new();
         let is_template = is_template(&doc.key.path);
+        let is_of_others = !doc.file.loaded && self.is_of_documents();
         for mention in &doc.draft.mentions[block.mentions.clone()] {
             if seen.contains(&mention.name) {
                 continue;
@@ -170,6 +185,10 @@ impl Check<'_> {
             let ask = match self.names.get(mention.name) {
                 (NameSort::Link, text) if is_template && text.starts_with('/') => None,
                 (NameSort::Word(_) | NameSort::Import, _) if is_template => None,
+                (NameSort::Word(WordKind::Flag | WordKind::Identifier), _) if is_of_others => None,
+                (NameSort::Word(WordKind::Path), text) if is_of_others && !text.contains('/') => {
+                    None
+                }
                 (NameSort::Word(WordKind::Flag | WordKind::Identifier), _) => {
                     let ask = |word: &Word| Ask { word: Some(word.clone()), ..Ask::default() };
                     missing.words.get(&mention.name).map(|word| Ask { at: mention.at, ..ask(word) })
@@ -249,7 +268,11 @@ impl Check<'_> {
                 || self.is_published_flat(doc, &target.path)
                 || self.is_published_by_rdoc(&target.path)
                 || self.is_beside_source(doc, &path)
-                || target.path.starts_with('/') && self.is_served(&target.path))
+                || self.is_published_copy(&path)
+                || target.path.starts_with('/')
+                    && (self.is_served(&target.path)
+                        || self.is_of_site(&target.path)
+                        || self.is_alias(&target.path, &path)))
         {
             return None;
         }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::Check;
 use super::doc::Doc;
+use crate::nature::{is_checked, is_source};
 use crate::paths;
 
 /// Limits of the search for the most similar name: candidates per search, and compared byte pairs per check.
@@ -15,10 +16,16 @@ const NEAR: f64 = 0.85;
 
 /// Files of site generators. A generated site may serve pages that the project does not contain.
 #[rustfmt::skip]
-const SITES: [&str; 13] = [
-    "_config.yml", "antora.yml", "book.toml", "conf.py", "docs.json", "docusaurus.config.js",
-    "docusaurus.config.ts", "hugo.toml", "mint.json", "mkdocs.yml", "mkdocs.yaml", "zensical.toml", "_sidebar.md",
+const SITES: [&str; 16] = [
+    "_config.yml", "antora.yml", "astro.config.mjs", "book.toml", "conf.py", "docs.json", "docusaurus.config.js",
+    "docusaurus.config.mjs", "docusaurus.config.ts", "hugo.toml", "hugo.yaml", "mint.json", "mkdocs.yml", "mkdocs.yaml", "zensical.toml", "_sidebar.md",
 ];
+
+/// Maximum number of sites of a project.
+const MAX_SITES: usize = 100;
+/// From this number of documents on, and if there are that many for each source file, a project is one of documents.
+const DOCUMENTS: usize = 20;
+const FOR_EACH_SOURCE: usize = 10;
 
 /// The tracked files.
 #[derive(Debug, Default)]
@@ -26,8 +33,13 @@ pub(super) struct Tree {
     /// The first folders with a file of each name.
     homes: HashMap<String, Vec<String>>,
     pub(super) folders: HashMap<String, Vec<String>>,
+    /// The folders with the settings of a site.
+    sites: Vec<String>,
     pub(super) is_site: bool,
     is_gem: bool,
+    /// Numbers of documents and of source files.
+    documents: usize,
+    sources: usize,
 }
 
 impl Check<'_> {
@@ -37,7 +49,12 @@ impl Check<'_> {
             for (path, _) in self.past.tracked().into_iter().flat_map(|tracked| tracked.iter()) {
                 let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
                 tree.is_site |= SITES.contains(&name) || folder.ends_with(".vitepress");
+                if SITES.contains(&name) && tree.sites.len() < MAX_SITES {
+                    tree.sites.push(folder.to_owned());
+                }
                 tree.is_gem |= name.ends_with(".gemspec");
+                tree.documents += usize::from(is_checked(path));
+                tree.sources += usize::from(is_source(path));
                 let homes = tree.homes.entry(name.to_owned()).or_default();
                 if homes.len() < MAX_COMPARED {
                     homes.push(folder.to_owned());
@@ -48,6 +65,22 @@ impl Check<'_> {
                 }
             }
             tree
+        })
+    }
+
+    /// Returns true for a project of documents: flags, items and files of no folder are those of other programs or the
+    /// reader's.
+    pub(super) fn is_of_documents(&self) -> bool {
+        let tree = self.tree();
+        tree.documents >= DOCUMENTS && tree.documents > FOR_EACH_SOURCE * tree.sources
+    }
+
+    /// Returns true if the root of a site has the target of a link that begins with `/`.
+    pub(super) fn is_of_site(&self, written: &str) -> bool {
+        let path = written.trim_matches('/');
+        self.tree().sites.iter().any(|site| {
+            let whole = if site.is_empty() { path.to_owned() } else { format!("{site}/{path}") };
+            self.past.tracked().is_some_and(|tracked| tracked.holds(&whole))
         })
     }
 
@@ -93,7 +126,10 @@ impl Check<'_> {
                 let original = |path: &str| Some(format!("{above}{other}{}", path.get(below..)?));
                 let is_translation = original(&doc.key.path).is_some_and(|it| tracked.holds(&it));
                 if is_translation && path.starts_with(&doc.key.path[..below]) {
-                    return original(path).filter(|original| tracked.holds(original));
+                    let original = original(path)?;
+                    let mut pages =
+                        ["", ".md", ".mdx"].iter().map(|end| format!("{original}{end}"));
+                    return pages.find(|page| tracked.holds(page));
                 }
             }
         }
@@ -159,6 +195,13 @@ impl Tree {
     /// Returns the folders with a file of this name.
     fn homes(&self, name: &str) -> &[String] {
         self.homes.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns true if the project may have a module of this name: a folder, or a file.
+    pub(super) fn is_module(&self, name: &str) -> bool {
+        let is_it = |path: &str| path.rsplit('/').next() == Some(name);
+        self.folders.keys().any(|folder| is_it(folder))
+            || self.homes.keys().any(|file| file.split('.').next() == Some(name))
     }
 
     /// Returns the only file of this name, or else the file in the same folder with the most similar name.

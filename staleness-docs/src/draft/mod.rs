@@ -31,12 +31,13 @@ use staleness_core::verdict::SignalKind;
 
 use crate::commands::Language;
 use crate::front::{self, Fields, Front};
-use crate::nature::is_upgrade;
+use crate::nature::is_of_the_past;
 use aside::{Aside, Directions};
 use directive::{Directive, Kinds, Reach};
 use markdown::{BlockView, Sort, Visitor};
 use names::{NameId, NameSort, Names};
 use plain::{Markup, Plain};
+pub(crate) use traps::is_extension;
 
 /// Syntax in which a name occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +136,7 @@ pub(crate) fn read(
         inline: Directions::default(),
         ranges: Vec::new(),
         section: None,
-        upgrade: None,
+        past: None,
         level: 6,
         has_heading: false,
     };
@@ -170,8 +171,8 @@ struct Maker<'a, 'n> {
     ranges: Vec<(Range<usize>, Directions)>,
     /// The current suppressed section: the level of its heading and the signals.
     section: Option<(u8, Kinds)>,
-    /// The level of the heading of the current section about an upgrade, which names what was before.
-    upgrade: Option<u8>,
+    /// The level of the heading of the current section about the past, which names what was before.
+    past: Option<u8>,
     /// The level of the last heading.
     level: u8,
     has_heading: bool,
@@ -183,7 +184,7 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
             if self.section.as_ref().is_some_and(|(of, _)| level <= *of) {
                 self.section = None;
             }
-            self.upgrade = self.upgrade.filter(|of| level > *of);
+            self.past = self.past.filter(|of| level > *of);
             self.level = level;
         }
         let mut directions = Directions::default();
@@ -233,12 +234,12 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
             self.draft.titled = view.range.clone();
         }
         self.has_heading |= is_heading;
-        if is_heading && self.upgrade.is_none() {
+        if is_heading && self.past.is_none() {
             let title = self.text.get(view.range.clone()).unwrap_or_default();
-            self.upgrade = is_upgrade(title.trim_start_matches('#')).then_some(self.level);
+            self.past = is_of_the_past(title).then_some(self.level);
         }
         // An evergreen document expires only by its front matter.
-        if self.draft.fields.evergreen || self.upgrade.is_some() {
+        if self.draft.fields.evergreen || self.past.is_some() {
             self.inline = Directions::default();
             return;
         }

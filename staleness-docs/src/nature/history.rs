@@ -4,8 +4,10 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum History {
     No,
-    /// Its name or a folder suggests history. A guess, which the file's own front matter or a client that
-    /// loads it overrides.
+    /// The policy says that it is none.
+    Never,
+    /// Its name, a folder or its first lines suggest history. A guess, which the file's own front matter or a
+    /// client that loads it overrides.
     ByName,
     /// The policy lists it as history.
     ByPolicy,
@@ -13,7 +15,7 @@ pub(crate) enum History {
 
 impl History {
     pub(crate) const fn is_so(self) -> bool {
-        !matches!(self, Self::No)
+        matches!(self, Self::ByName | Self::ByPolicy)
     }
 }
 
@@ -28,22 +30,38 @@ const PARTS: [&str; 20] = [
 
 /// Words that mean history only when they are the whole name. With other words they are ambiguous.
 #[rustfmt::skip]
-const WHOLE: [&str; 11] = [
-    "changes", "deprecations", "history", "migrate", "migrating", "migration", "news", "plan",
+const WHOLE: [&str; 13] = [
+    "changes", "deprecated", "deprecation", "deprecations", "history", "migrate", "migrating", "migration", "news", "plan",
     "releases", "upgrade", "upgrading",
 ];
 
 /// Words before `to` and `from` in the names of migration guides.
 const MOVING: [&str; 5] = ["migrate", "migrating", "migration", "upgrade", "upgrading"];
 
+/// Words at the start or end of the titles of sections about what is gone.
+const GONE: [&str; 5] = ["deprecated", "deprecations", "discontinued", "obsolete", "removed"];
+
+/// Beginnings of lines that quote a terminal.
+const PROMPTS: [&str; 2] = ["> $ ", ">$ "];
+/// Number of lines that may hold the fields of a proposal.
+const HEAD_LINES: usize = 24;
+/// States of a proposal or a decision.
+#[rustfmt::skip]
+const STATES: [&str; 17] = [
+    "accepted", "approved", "archived", "completed", "deferred", "draft", "final", "implementable", "implemented",
+    "obsolete", "obsoleted", "partially", "proposed", "provisional", "rejected", "superseded", "withdrawn",
+];
+/// Fields that tell who made a proposal, or when.
+const MADE: [&str; 6] = ["author", "authors", "created", "creation", "date", "deciders"];
+
 /// Folders that contain history documents.
 #[rustfmt::skip]
-const FOLDERS: [&str; 38] = [
+const FOLDERS: [&str; 40] = [
     ".changeset", ".changes", ".plan", ".planning", ".plans", "adr", "adrs", "archive", "archived", "archives", "attic",
     "changelog", "changelog.d", "changelogs", "changes", "decision-records", "decisions",
     "deprecated", "historical", "history", "legacy", "migration", "migration-guide",
-    "migration-guides", "migrations", "news", "newsfragments", "obsolete", "phases", "plans", "postmortems",
-    "release-notes", "releasenotes", "releases", "rfcs", "upgrade", "upgrading", "versioned-docs",
+    "migration-guides", "migrations", "news", "newsfragments", "obsolete", "phases", "plans", "postmortems", "proposals",
+    "release-notes", "releasenotes", "releases", "rfc", "rfcs", "upgrade", "upgrading", "versioned-docs",
 ];
 
 /// Names of lists of versions. A document of such a name may also explain how to make one.
@@ -69,11 +87,40 @@ pub(crate) fn is_list(path: &str) -> bool {
     matches!(&words(named(path).1)[..], [word] if LISTS.contains(&&**word))
 }
 
-/// Returns true if the title of a section says that it leads from one version to another.
-pub(crate) fn is_upgrade(title: &str) -> bool {
+/// Returns true if the title of a section says that it lists what is gone, or leads from one version to another.
+pub(crate) fn is_of_the_past(title: &str) -> bool {
     let words = words(title);
     let mut rest = words.iter().skip_while(|word| !matches!(&***word, "from" | "to"));
-    words.first().is_some_and(|word| MOVING.contains(&&**word)) && rest.any(|word| is_number(word))
+    let is_gone = |word: Option<&String>| word.is_some_and(|word| GONE.contains(&&**word));
+    is_gone(words.first())
+        || is_gone(words.last())
+        || matches!(&words[..], [first, last] if first == "breaking" && last == "changes")
+        || words.first().is_some_and(|word| MOVING.contains(&&**word))
+            && rest.any(|word| is_number(word))
+}
+
+/// Returns true if a document is a record by its text: a quoted session in a terminal, or a proposal or a decision,
+/// whose first lines have a status of a known value, and who made it or when.
+pub(crate) fn is_record(path: &str, text: &str) -> bool {
+    let stem = path.rsplit('/').next().unwrap_or(path);
+    let is_front_page =
+        ["readme", "contributing"].iter().any(|it| words(stem).contains(&(*it).into()));
+    if !is_front_page && text.lines().any(|line| PROMPTS.iter().any(|it| line.starts_with(it))) {
+        return true;
+    }
+    let mut lines = text.lines().take(HEAD_LINES).map(words).filter(|words| !words.is_empty());
+    let (mut status, mut made) = (false, false);
+    while let Some(words) = lines.next() {
+        let state = match &words[..] {
+            // A heading, with the value below.
+            [key] if key == "status" => lines.next().and_then(|words| words.first().cloned()),
+            [key, value, ..] if key == "status" => Some(value.clone()),
+            _ => None,
+        };
+        status |= state.is_some_and(|state| STATES.contains(&&*state));
+        made |= words.len() > 1 && MADE.contains(&&*words[0]);
+    }
+    status && made
 }
 
 /// Returns the folders and the name of a document. A README has the name of its folder, unless that is hidden.
@@ -183,7 +230,8 @@ mod tests {
                        notes/load_20260102.md website/versioned_docs/version-1.0/a.md docs/blog/announcing-v3.md \
                        site/_posts/hello.md \
                        docs/08-migration-guides/29-x.md docs/29-migration-guide-4-0.md \
-                       docs/3.8-announcement.md docs/migration/README.md archive/b/README.md";
+                       docs/3.8-announcement.md docs/migration/README.md archive/b/README.md \
+                       doc/deprecated.rst docs/proposals/queue.md";
         let with_blank = ["release notes/v0.1.md", "docs/Release Notes.md"];
         for path in history.split(' ').chain(with_blank) {
             assert!(is_by_name(path), "{path}");
@@ -191,17 +239,55 @@ mod tests {
     }
 
     #[test]
-    fn a_section_that_leads_from_one_version_to_another_is_known_by_its_title() {
-        for title in
-            ["Upgrading from Rails 3.2 to Rails 4.0", "Migrating to v2", "Upgrade from 1.x"]
-        {
-            assert!(is_upgrade(title), "{title}");
+    fn a_section_about_the_past_is_known_by_its_title() {
+        for title in [
+            "Upgrading from Rails 3.2 to Rails 4.0",
+            "Migrating to v2",
+            "Upgrade from 1.x",
+            "Deprecated APIs",
+            "Removed in 2.0",
+            "Old queue (deprecated)",
+            "Breaking changes",
+        ] {
+            assert!(is_of_the_past(title), "{title}");
         }
-        for title in
-            ["Upgrading", "Upgrading from Django", "2 ways to upgrade", "The upgrade to 2", "To 2"]
-        {
-            assert!(!is_upgrade(title), "{title}");
+        for title in [
+            "Upgrading",
+            "Upgrading from Django",
+            "2 ways to upgrade",
+            "The upgrade to 2",
+            "To 2",
+            "How removed rows are kept",
+            "Deprecation policy",
+            "Changes",
+        ] {
+            assert!(!is_of_the_past(title), "{title}");
         }
+    }
+
+    #[test]
+    fn a_record_is_known_by_its_text() {
+        for head in [
+            "SEP      15\nAuthor   A\nStatus   Final\n",
+            "# A queue\n\n* Author: [A](a)\n* Status: **Implemented (2.1)**\n",
+            "| Status | Draft |\n| Created | May |\n",
+            "# 1. A queue\n\nDate: 2026-01-02\n\n## Status\n\nAccepted\n",
+            "---\nstatus: implementable\ncreation-date: 2026-01-02\n---\n",
+            "# A session\n\n> $ shop run\n> Done\n",
+        ] {
+            assert!(is_record("a.md", head), "{head}");
+        }
+        for head in [
+            "# Shop\n\nStatus: draft\n",
+            "Author: A\nStatus: experimental\n",
+            "Author: A\n\n## Status\n\n[badge](b)\n",
+            "Author: A\nThe status is final.\n",
+            "> costs $ 3\n\n$ shop run\n",
+            &format!("Author: A\n{}Status: final\n", "\n".repeat(30)),
+        ] {
+            assert!(!is_record("a.md", head), "{head}");
+        }
+        assert!(!is_record("README.md", "> $ shop run\n"));
     }
 
     #[test]

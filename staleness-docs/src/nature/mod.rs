@@ -9,9 +9,11 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use staleness_core::knowledge::ItemKind;
 use staleness_core::policy::DocumentPolicy;
 
-pub(crate) use history::{History, is_list, is_upgrade};
+pub(crate) use history::{History, is_list, is_of_the_past, is_record};
 
 use crate::Note;
+use crate::draft::is_extension;
+use crate::git::Naming;
 
 /// Returns true for the path of a Markdown file.
 #[must_use]
@@ -57,6 +59,14 @@ pub(crate) fn is_document(path: &str) -> bool {
         }
         None => text() || matches!(name, "PKG-INFO" | "METADATA") || is_of_package(path),
     }
+}
+
+/// Returns true for the path of source code that the project owns.
+pub(crate) fn is_source(path: &str) -> bool {
+    let is_image = |end: &str| matches!(end, "gif" | "jpeg" | "jpg" | "png");
+    !is_document(path)
+        && Naming::of(path) == Naming::Code
+        && extension(path).is_some_and(|end| is_extension(end) && !is_image(end))
 }
 
 /// Returns true for a document from which a program makes one of another project. Its names are of that project.
@@ -189,7 +199,8 @@ impl Patterns {
         match matches(&self.history, path) {
             Match::Ignore(()) => History::ByPolicy,
             Match::None if history::is_by_name(path) => History::ByName,
-            Match::Whitelist(()) | Match::None => History::No,
+            Match::Whitelist(()) => History::Never,
+            Match::None => History::No,
         }
     }
 
@@ -260,7 +271,7 @@ mod tests {
         let patterns = Patterns::new(&policy, &mut notes);
         assert!(patterns.ignores("a/vendor/b.md") && !patterns.ignores("a.md"));
         assert_eq!(patterns.history("notes/a.md"), History::ByPolicy);
-        assert_eq!(patterns.history("docs/adr/README.md"), History::No);
+        assert_eq!(patterns.history("docs/adr/README.md"), History::Never);
         assert_eq!(patterns.history("docs/adr/0001.md"), History::ByName);
         assert_eq!(patterns.kind("memory/x/y.md"), Some(ItemKind::Knowledge));
         assert_eq!(patterns.kind("x.md"), None);

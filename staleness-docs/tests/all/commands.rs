@@ -352,3 +352,14 @@ fn a_subcommand_that_code_may_still_know_is_not_told_and_a_new_name_is_near() {
         assert!(told(text, &[("shop/cli.py", &other)]).is_empty(), "{text}");
     }
 }
+
+#[test]
+fn a_makefile_that_a_build_makes_may_have_every_target() {
+    let mut project = Project::of(&[("Makefile", "all:\n\tx\n"), ("doc.md", "Run `make all`.\n")]);
+    project.remove("Makefile");
+    project.commit();
+    assert_eq!(found(&project.check(), "doc.md").len(), 1);
+    project.write("configure.ac", "x\n");
+    project.commit();
+    assert!(found(&project.check(), "doc.md").is_empty());
+}

@@ -138,3 +138,35 @@ fn a_folder_that_looks_like_one_of_records_is_told_until_the_policy_says_what_it
     assert_eq!(told(&[]).as_deref(), Some("docs/notes"));
     assert_eq!((told(&["docs/notes/"]), told(&["!docs/notes/"])), (None, None));
 }
+
+#[test]
+fn a_document_is_a_record_by_its_text_unless_the_policy_says_otherwise() {
+    let name = "Call `old_name()`.\n";
+    let proposal = format!("# A queue\n\n* Author: A\n* Status: **Accepted**\n\n{name}");
+    let session = format!("# A session\n\n> $ shop run\n\n{name}");
+    let guide = format!("# A guide\n\nStatus: draft\n\n{name}");
+    let project = changed(&[
+        ("a/queue.md", &proposal),
+        ("a/session.md", &session),
+        ("a/README.md", &session),
+        ("a/guide.md", &guide),
+        ("a/CLAUDE.md", &proposal),
+    ]);
+    let report = project.check();
+    assert_eq!(report.history, ["a/queue.md", "a/session.md"]);
+    for (path, line) in [("a/README.md", 5), ("a/guide.md", 5), ("a/CLAUDE.md", 6)] {
+        assert_eq!(found(&report, path), [format!("{line}:7 drift old_name")], "{path}");
+    }
+    let report = project.check_with(|options| options.policy.history = vec!["!a/queue.md".into()]);
+    assert_eq!(report.history, ["a/session.md"]);
+    assert_eq!(found(&report, "a/queue.md"), ["6:7 drift old_name"]);
+}
+
+#[test]
+fn a_section_or_a_document_about_what_is_deprecated_names_what_was() {
+    let name = "Call `old_name()`.";
+    let text = format!("# Shop\n\n{name}\n\n## Deprecated calls\n\n{name}\n\n## Now\n\n{name}\n");
+    let report = changed(&[("doc.md", &text), ("deprecated.md", &text)]).check();
+    assert_eq!(found(&report, "doc.md"), ["3:7 drift old_name", "11:7 drift old_name"]);
+    assert_eq!(report.history, ["deprecated.md"]);
+}

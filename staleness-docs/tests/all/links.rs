@@ -166,6 +166,13 @@ fn a_translation_is_filled_up_from_the_original() {
             assert_eq!(found(&project.check(), path), [format!("1:34 broken {none}")], "{path}");
         }
     }
+    // Sites name a page without its ending.
+    let page = "[x](a/none) [y](a/page)\n";
+    let files = [("docs/de/doc.md", page), ("docs/en/doc.md", "x\n"), ("docs/en/a/page.md", "x\n")];
+    assert_eq!(
+        found(&Project::of(&files).check(), "docs/de/doc.md"),
+        ["1:1 broken docs/de/a/none"]
+    );
     // Nothing stands for a page that has no original.
     let alone = Project::of(&[("docs/de/doc.md", "[x](news.md)\n"), ("docs/en/news.md", "x\n")]);
     let broken = "1:1 broken docs/de/news.md ~ docs/en/news.md";
@@ -362,4 +369,46 @@ fn a_hostile_document_is_bounded() {
     let all = facts(&project.check(), "doc.md");
     let missing = all.iter().filter(|fact| matches!(fact, Fact::SourceMissing { .. })).count();
     assert_eq!((missing, all.len()), (9_000, 10_000));
+}
+
+#[test]
+fn a_page_lives_at_the_addresses_that_it_gives_itself() {
+    let link = "[x](/old/page/) [y](/none/page/)\n";
+    let of = |page: &str| {
+        let page = format!("---\n{page}\n---\n\nx\n");
+        let files = [("doc.md", link), ("old/page/a.md", "x\n"), ("none/page/a.md", "x\n")];
+        let moved = [("old/page/a.md", ""), ("none/page/a.md", ""), ("new/page.md", &*page)];
+        after(&[&files, &moved])
+    };
+    let none = "1:17 missing Path none/page";
+    for page in [
+        "aliases:\n  - /old/page/",
+        "redirect_from: [/old/page]",
+        "permalink: /old/page",
+        "slug: ../old/page",
+    ] {
+        assert_eq!(of(page), [none], "{page}");
+    }
+    assert_eq!(of("title: /old/page"), ["1:1 missing Path old/page", none]);
+}
+
+#[test]
+fn a_link_from_the_root_of_a_site_counts_from_its_settings() {
+    let files = [("doc.md", "[x](/blog/)\n"), ("blog/a.md", "x\n")];
+    let moved = [("blog/a.md", ""), ("website/blog/a.md", "y\n")];
+    assert_eq!(after(&[&files, &moved]), ["1:1 missing Path blog"]);
+    let site = [moved[0], moved[1], ("website/docusaurus.config.ts", "x\n")];
+    assert!(after(&[&files, &site]).is_empty());
+}
+
+#[test]
+fn packages_get_a_copy_of_the_licence_of_the_root_and_capitals_may_stand_for_an_address() {
+    let text = "[MIT](LICENSE) [x](URL) [y](Router) [z](CONTRIBUTING)\n";
+    let broken = |files: &[(&str, &str)]| {
+        let project = Project::of(&[&[("packages/a/doc.md", text)], files].concat());
+        found(&project.check(), "packages/a/doc.md")
+    };
+    let contributing = "1:37 broken packages/a/CONTRIBUTING";
+    assert_eq!(broken(&[("LICENSE", "x\n")]), [contributing]);
+    assert_eq!(broken(&[]), ["1:1 broken packages/a/LICENSE", contributing]);
 }

@@ -1,6 +1,7 @@
 //! Whole projects with and without a history, and hostile ones.
 
 mod bounds;
+mod bygone;
 mod cites;
 mod commands;
 mod dates;

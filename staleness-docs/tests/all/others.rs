@@ -235,3 +235,41 @@ fn a_file_that_comes_and_goes_is_not_told() {
         assert_eq!(told, if lives < 4 { 2 } else { 0 }, "{lives}");
     }
 }
+
+#[test]
+fn below_the_module_of_another_project_names_are_its_own() {
+    let text = "See :class:`NetThing`.\n\n.. module:: net.http\n\n.. class:: NetThing\n\n\
+                .. function:: open_all\n\n.. module:: shop.queue\n\n.. class:: ShopThing\n";
+    let code = "class NetThing:\n    pass\ndef open_all():\n    pass\nclass ShopThing:\n    pass\n";
+    let gone = |files: &[(&str, &str)]| {
+        let mut project = Project::of(files);
+        project.write("shop/a.py", "x\n");
+        project.commit();
+        found(&project.check(), "doc.rst")
+    };
+    let files = [("doc.rst", text), ("shop/a.py", code), ("net/b.py", "x\n")];
+    assert_eq!(gone(&files[..2]), ["11:12 drift ShopThing"]);
+    // A folder of this name makes it one of the project.
+    assert_eq!(gone(&files).len(), 4);
+}
+
+#[test]
+fn in_a_project_of_documents_flags_and_items_are_those_of_others() {
+    let text = "Pass `--frozen-file`, call `read_all()`, edit `routes.yml`, see `src/tool.rs`.\n";
+    let gone = |pages: usize| {
+        let mut project = Project::new();
+        (1..pages).for_each(|at| drop(project.write(&format!("guide/{at}.md"), "x\n")));
+        project.write("doc.md", text);
+        project.write("a.py", "add_argument('--frozen-file')\ndef read_all():\n    pass\n");
+        project.write("conf/routes.yml", "x: y\n");
+        project.write("src/tool.rs", "x\n");
+        project.commit();
+        project.write("a.py", "x\n");
+        project.remove("conf/routes.yml");
+        project.remove("src/tool.rs");
+        project.commit();
+        found(&project.check(), "doc.md")
+    };
+    assert_eq!(gone(30), ["1:66 missing Path src/tool.rs"]);
+    assert_eq!(gone(10).len(), 4);
+}

@@ -1,0 +1,70 @@
+//! Addresses that a site gives its pages, other than their paths.
+
+use std::collections::HashSet;
+
+use super::Check;
+use crate::draft;
+use crate::front::Value;
+use crate::nature::is_markdown;
+use crate::paths;
+
+/// Fields with addresses at which a page is served, or from which a site leads to it.
+#[rustfmt::skip]
+const ADDRESSES: [&str; 7] = [
+    "alias", "aliases", "permalink", "redirect_from", "redirects", "slug", "url",
+];
+/// Maximum number of pages to read for their addresses.
+const MAX_PAGES: usize = 20_000;
+/// The largest page to read for its addresses, in bytes.
+const MAX_PAGE: u64 = 1 << 20;
+
+/// Files that are copied into each package when it is published.
+const LEGAL: [&str; 5] = ["COPYING", "LICENCE", "LICENSE", "NOTICE", "PATENTS"];
+
+impl Check<'_> {
+    /// Returns true if the front matter of a page says that a link to this path leads to it.
+    pub(super) fn is_alias(&self, written: &str, path: &str) -> bool {
+        let all = self.addresses.get_or_init(|| self.find_addresses());
+        let is_known = [written, path].iter().any(|it| all.contains(it.trim_matches('/')));
+        if is_known {
+            // The page may change although the document with the link does not.
+            self.rests_on_disk.set(true);
+        }
+        is_known
+    }
+
+    fn find_addresses(&self) -> HashSet<String> {
+        let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
+        let pages = tracked.map(|(path, _)| path).filter(|path| is_markdown(path));
+        let mut all = HashSet::new();
+        for path in pages.take(MAX_PAGES) {
+            let read = self.fence.read_small(&self.place.folder.join(path), MAX_PAGE);
+            let front = read.and_then(|text| draft::front_of(path, &text).ok().flatten());
+            let values = match front.as_ref().and_then(|it| it.get(&ADDRESSES)) {
+                Some(entry) => match &entry.value {
+                    Value::Text(text) => std::slice::from_ref(text),
+                    Value::List(list) => list,
+                    Value::Other => continue,
+                },
+                None => continue,
+            };
+            for address in values {
+                all.insert(address.trim_matches('/').to_owned());
+                if let Ok(whole) = paths::resolve(paths::folder_of(path), address) {
+                    all.insert(whole);
+                }
+            }
+        }
+        all
+    }
+
+    /// Returns true for the name of a licence or the like that the root of the project has: packages get a copy of it
+    /// when they are published.
+    pub(super) fn is_published_copy(&self, path: &str) -> bool {
+        let (folder, name) = path.rsplit_once('/').unwrap_or_default();
+        let stem = name.split(['.', '-']).next().unwrap_or_default().to_ascii_uppercase();
+        !folder.is_empty()
+            && LEGAL.contains(&&*stem)
+            && self.past.tracked().is_some_and(|tracked| tracked.kind(name).is_some())
+    }
+}
