@@ -101,7 +101,7 @@ pub mod registry {
 /// Reports returned by the registry's methods.
 pub mod report {
     pub use staleness_core::report::{
-        Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, HealthState, KnowledgeReport,
+        Delta, DeltaItem, DeltaSource, DeltaSubject, Failing, HealthState, KnowledgeReport,
         NetChange, Redefined, RouteReport, ScanReport, SessionReport, Suggestion, ToolReport,
         WorkReport,
     };

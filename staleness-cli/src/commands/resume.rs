@@ -1,10 +1,8 @@
 //! `resume`: prints the changes since an agent was last here.
 
-use serde::Serialize;
-use staleness::Timestamp;
-use staleness::report::{
-    Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, NetChange, Redefined,
-};
+use serde_json::{Map, Value, json};
+use staleness::report::{Delta, Failing};
+use staleness_service::model_text::summary;
 use staleness_service::sessions::{Asked, resume, told};
 
 use super::sessions::named_agent;
@@ -14,42 +12,25 @@ use crate::error::CliError;
 use crate::output::{Output, work};
 use crate::settings::Settings;
 
-/// The changes for an agent as JSON shows them.
-#[derive(Serialize)]
-struct Resumed<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    since_session: Option<&'a str>,
-    source: DeltaSource,
-    summary: &'a str,
-    counts: DeltaCounts,
-    items: &'a [DeltaItem],
-    more: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pruned_until: Option<Timestamp>,
-    warnings: Vec<work::Overdue<'a>>,
-    overdue: usize,
-    tools: &'a [NetChange],
-    failing: &'a [Failing],
-    redefined: &'a [Redefined],
-    unanswered: &'a [String],
-}
-
-fn json<'a>(settings: &Settings, delta: &'a Delta) -> Resumed<'a> {
-    Resumed {
-        since_session: delta.since_session.as_deref(),
-        source: delta.source,
-        summary: &delta.summary,
-        counts: delta.counts,
-        items: &delta.items,
-        more: delta.more,
-        pruned_until: delta.pruned_until,
-        warnings: rows(settings, &delta.warnings),
-        overdue: delta.overdue,
-        tools: &delta.tools,
-        failing: &delta.failing,
-        redefined: &delta.redefined,
-        unanswered: &delta.unanswered,
+/// Returns the changes as JSON shows them: with the summary, and with reasons and commands in words.
+fn json(settings: &Settings, delta: &Delta) -> Map<String, Value> {
+    let failing = |each: &Failing| {
+        let cause = each.reason();
+        json!({ "name": each.name, "cause": cause, "is_news": each.is_news })
+    };
+    let mut shown = Map::new();
+    for (key, value) in json!(delta).as_object().into_iter().flatten() {
+        if key == "counts" {
+            shown.insert("summary".into(), summary(delta).as_str().into());
+        }
+        let value = match key.as_str() {
+            "warnings" => json!(rows(settings, &delta.warnings)),
+            "failing" => delta.failing.iter().map(failing).collect(),
+            _ => value.clone(),
+        };
+        shown.insert(key.clone(), value);
     }
+    shown
 }
 
 pub(crate) fn run(settings: &Settings, args: &ResumeArgs, out: &Output) -> Result<(), CliError> {

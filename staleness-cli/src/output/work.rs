@@ -8,7 +8,10 @@ use staleness::work::{NoteType, Overdue as Reason, Warning, WorkKind, WorkStatus
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use staleness_core::journal::Action;
+use staleness_core::report::DeltaState;
 use staleness_core::text::counted;
+use staleness_service::model_text;
 use staleness_service::when::ago;
 
 use super::found::{paint_of, reasons, state};
@@ -243,11 +246,13 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
     let paint = out.paint;
     let head = match (delta.source, &delta.since_session) {
         (DeltaSource::Digest, _) => "Open".into(),
-        (_, Some(session)) => format!("since session {}", escape(session)),
+        (_, Some(session)) => format!("since session {}", escape(session.as_str())),
         (DeltaSource::Cursor, None) => "since your last update".into(),
         (DeltaSource::Since, None) => "since then".into(),
     };
-    let summary = delta.summary.strip_suffix(" open").unwrap_or(&delta.summary);
+    let summary = model_text::summary(delta);
+    let summary = summary.as_str();
+    let summary = summary.strip_suffix(" open").unwrap_or(summary);
     let mut text = format!("{}: {summary}\n", paint.dim(&head));
     if let Some(until) = delta.pruned_until {
         let told = format!("changes up to {until} were pruned, so some may be missing here\n");
@@ -263,7 +268,7 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
         text.push_str(&out.table(delta.tools.iter().map(|each| -> Vec<Cell> {
             let from = each.from.map_or("new", Status::as_str);
             vec![
-                (each.name.clone(), Some(Paint::bold)),
+                (each.name.to_string(), Some(Paint::bold)),
                 (format!("{from} → {}", each.to.as_str()), None),
                 (each.cause.replace('_', " "), Some(Paint::dim)),
             ]
@@ -274,7 +279,7 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
         text.push_str(&out.table(delta.redefined.iter().map(|each| -> Vec<Cell> {
             let class = (each.class.as_str().to_owned(), Some(Paint::warn as Painter));
             let how = format!("staleness tools diff {}", each.name);
-            vec![(each.name.clone(), Some(Paint::bold)), class, (how, Some(Paint::dim))]
+            vec![(each.name.to_string(), Some(Paint::bold)), class, (how, Some(Paint::dim))]
         })));
     }
     if !delta.failing.is_empty() {
@@ -282,7 +287,7 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
         let fails = if is_first { "failing" } else { "still failing" };
         text.push_str(&format!("{}\n", paint.bold(fails)));
         text.push_str(&out.table(delta.failing.iter().map(|each| -> Vec<Cell> {
-            vec![(each.name.clone(), Some(Paint::bold)), (each.cause.clone(), None)]
+            vec![(each.name.to_string(), Some(Paint::bold)), (each.reason(), None)]
         })));
     }
     if !delta.warnings.is_empty() {
@@ -298,19 +303,20 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
 }
 
 fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
-    let net = match (each.action, &each.from, &each.to) {
-        ("there", _, Some(to)) => to.replace('_', " "),
-        (_, Some(from), Some(to)) => format!("{from} → {to}").replace('_', " "),
-        ("added", _, Some(to)) if each.has_ended() => format!("added, now {to}"),
-        (action, _, _) => action.replace('_', " "),
+    let state = |each: Option<DeltaState>| each.map(DeltaState::as_str);
+    let net = match (each.action, state(each.from), state(each.to)) {
+        (None, _, Some(to)) => to.to_owned(),
+        (_, Some(from), Some(to)) => format!("{from} → {to}"),
+        (Some(Action::Added), _, Some(to)) if each.has_ended() => format!("added, now {to}"),
+        (action, _, _) => action.map_or("there", Action::as_str).to_owned(),
     };
     let own = if each.own { "you" } else { "" };
     vec![
         (ago(now, each.at), Some(Paint::dim)),
-        (each.kind.into(), Some(Paint::dim)),
-        (net, None),
+        (each.subject.kind().into(), Some(Paint::dim)),
+        (net.replace('_', " "), None),
         (own.into(), Some(Paint::dim)),
-        (each.id.clone(), Some(Paint::bold)),
+        (each.subject.id().to_owned(), Some(Paint::bold)),
         (handed_over(&each.sender, &each.recipient, each.text.clone()), None),
     ]
 }

@@ -49,7 +49,7 @@ fn mark(registry: &Registry, of: &Resume, delta: &Delta) -> bool {
 }
 
 fn ids(delta: &Delta) -> BTreeSet<String> {
-    delta.items.iter().map(|item| item.id.clone()).collect()
+    delta.items.iter().map(|item| item.subject.id().to_owned()).collect()
 }
 
 fn forward_only(context: &mut Context) {

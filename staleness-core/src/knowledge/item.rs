@@ -30,6 +30,24 @@ wording! { ItemKind {
     Document = "document",
 } }
 
+/// The state of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemState {
+    /// It holds as far as is known.
+    Current,
+    /// It is a to-do that is done.
+    Done,
+    /// Somebody said that it is wrong.
+    Contradicted,
+    /// Another item replaced it.
+    Superseded,
+}
+
+wording! { ItemState {
+    Current = "current", Done = "done", Contradicted = "contradicted", Superseded = "superseded",
+} }
+
 /// A statement that an item is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -143,6 +161,20 @@ impl Item {
     #[must_use]
     pub fn anchored_at(&self) -> Timestamp {
         self.verified_at.unwrap_or(self.added_at)
+    }
+
+    /// Returns the state in which the item is.
+    #[must_use]
+    pub fn state(&self) -> ItemState {
+        if !self.superseded_by.is_empty() {
+            ItemState::Superseded
+        } else if self.contradicted.is_some() {
+            ItemState::Contradicted
+        } else if self.is_done() {
+            ItemState::Done
+        } else {
+            ItemState::Current
+        }
     }
 
     /// Returns true if it is a to-do that is done. Such an item is never flagged or recalled.

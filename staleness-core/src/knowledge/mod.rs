@@ -25,7 +25,7 @@ pub use context::Context;
 pub use curve::Curve;
 pub use document::{Block, Document};
 pub use evidence::{Cited, Distance, Evidence, Fact, WordKind};
-pub use item::{Contradiction, Item, ItemKind};
+pub use item::{Contradiction, Item, ItemKind, ItemState};
 pub(crate) use judge::{severity, worst_first};
 pub(crate) use limits::check_reason;
 pub use markers::{Marker, MarkerSort};

@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Failing, NetChange, Redefined};
-use crate::ids::AgentId;
+use super::{Failing, NetChange, Redefined, words};
+use crate::ids::{AgentId, ItemId, SessionId, ToolName, WorkId};
 use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
+use crate::knowledge::ItemState;
 use crate::store::View;
-use crate::text::counted;
 use crate::time::Timestamp;
 use crate::work::{Warning, WorkKind, WorkStatus, beginning, is_due};
 
 /// The starting point of a delta.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeltaSource {
     /// The agent's cursor.
+    #[default]
     Cursor,
     /// A point given by the caller.
     Since,
@@ -49,21 +50,88 @@ pub struct DeltaCounts {
     pub total: usize,
 }
 
+/// The record that an entry of a delta is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DeltaSubject {
+    /// A work item.
+    Work(WorkKind, WorkId),
+    /// An item of knowledge.
+    Knowledge(ItemId),
+}
+
+impl DeltaSubject {
+    /// Returns the id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Work(_, id) => id.as_str(),
+            Self::Knowledge(id) => id.as_str(),
+        }
+    }
+
+    /// Returns the kind of a work item.
+    #[must_use]
+    pub const fn work_kind(&self) -> Option<WorkKind> {
+        match self {
+            Self::Work(kind, _) => Some(*kind),
+            Self::Knowledge(_) => None,
+        }
+    }
+
+    /// Returns `plan`, `trap` and so on, or `knowledge`.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Work(kind, _) => kind.as_str(),
+            Self::Knowledge(_) => SubjectKind::Item.as_str(),
+        }
+    }
+}
+
+/// The state of a record in a delta.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum DeltaState {
+    /// The state of a work item.
+    Work(WorkStatus),
+    /// The state of an item of knowledge.
+    Knowledge(ItemState),
+}
+
+impl DeltaState {
+    /// Returns the word used in storage and reports.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Work(status) => status.as_str(),
+            Self::Knowledge(state) => state.as_str(),
+        }
+    }
+
+    /// Parses the state of a subject in the journal.
+    fn read(subject: &Subject, word: Option<&str>) -> Option<Self> {
+        match subject.kind {
+            SubjectKind::Work => WorkStatus::from_word(word?).map(Self::Work),
+            _ => ItemState::from_word(word?).map(Self::Knowledge),
+        }
+    }
+}
+
 /// One subject that changed; in a digest, one that exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeltaItem {
-    /// The id of the work item or item of knowledge.
-    pub id: String,
-    /// `plan`, `trap` and so on, or `knowledge`.
-    pub kind: &'static str,
-    /// The net action: `added`, `moved`, `edited` and so on; `there` in a digest.
-    pub action: &'static str,
+    /// The work item or item of knowledge.
+    #[serde(flatten, serialize_with = "words::subject")]
+    pub subject: DeltaSubject,
+    /// The net action. `None` in a digest.
+    #[serde(serialize_with = "words::action")]
+    pub action: Option<Action>,
     /// The state before, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
+    pub from: Option<DeltaState>,
     /// The current state.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub to: Option<String>,
+    pub to: Option<DeltaState>,
     /// The sender of a handoff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
@@ -82,15 +150,13 @@ pub struct DeltaItem {
 }
 
 /// The changes since an agent was last told.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Delta {
     /// The session that was last told, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub since_session: Option<String>,
+    pub since_session: Option<SessionId>,
     /// The starting point.
     pub source: DeltaSource,
-    /// The counts in one line.
-    pub summary: String,
     /// The number of entries of each kind.
     pub counts: DeltaCounts,
     /// The changes, newest first. In a digest: open items, most urgent first.
@@ -115,7 +181,7 @@ pub struct Delta {
     pub redefined: Vec<Redefined>,
     /// The servers that did not list their tools when they were last asked, as long as no tool of them worked since.
     /// Each is reported once after each scan that it did not answer, then once a week.
-    pub unanswered: Vec<String>,
+    pub unanswered: Vec<ToolName>,
     /// The last revision covered.
     #[serde(skip)]
     pub upto: Revision,
@@ -138,21 +204,15 @@ impl Delta {
     }
 }
 
-/// Returns the text for an empty delta.
-pub(crate) const fn nothing(source: DeltaSource, pruned: bool) -> &'static str {
-    match source {
-        DeltaSource::Digest => "nothing open",
-        _ if pruned => "no change that is still kept",
-        _ => "nothing changed",
-    }
-}
-
 impl DeltaItem {
-    /// Returns true if it is work that has ended, so that no action is needed.
+    /// Returns true if it is work that has ended or was done, so that no action is needed.
     #[must_use]
     pub fn has_ended(&self) -> bool {
-        let status = self.to.as_deref().and_then(WorkStatus::from_word);
-        status.is_some_and(|status| !status.is_open())
+        match self.to {
+            Some(DeltaState::Work(status)) => !status.is_open(),
+            Some(DeltaState::Knowledge(state)) => state == ItemState::Done,
+            None => false,
+        }
     }
 }
 
@@ -173,7 +233,8 @@ pub(crate) fn changes(view: &View, after: Revision, agent: &AgentId) -> Vec<Delt
     }
     let mut items: Vec<DeltaItem> =
         runs.into_iter().filter_map(|(subject, run)| net(view, subject, &run, agent)).collect();
-    items.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| (a.kind, &a.id).cmp(&(b.kind, &b.id))));
+    let name = |item: &DeltaItem| (item.subject.kind(), item.subject.id().to_owned());
+    items.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| name(a).cmp(&name(b))));
     items
 }
 
@@ -190,7 +251,7 @@ fn net(
     if added && removed {
         return None;
     }
-    let (from, to) = (first.from.clone(), last.to.clone());
+    let (from, to) = (first.from.as_deref(), last.to.as_deref());
     // Every entry has the state before and after; an edit or a step does not change it.
     let last_move = run.iter().rev().find(|entry| entry.from != entry.to && from != to);
     let last_word = run.iter().rev().find(|entry| entry.from == entry.to);
@@ -205,15 +266,14 @@ fn net(
     } else {
         last_move.or(last_word)?.action
     };
-    let (kind, text) = described(view, subject, removed)?;
+    let (of, text) = described(view, subject, removed)?;
     let work = subject.work_key().and_then(|key| view.work.get(&key));
     let handoff = work.filter(|work| work.kind == WorkKind::Handoff);
     Some(DeltaItem {
-        id: subject.id.clone(),
-        kind,
-        action: action.as_str(),
-        from: from.filter(|_| last_move.is_some() && !added),
-        to: to.filter(|_| last_move.is_some() || added),
+        subject: of,
+        action: Some(action),
+        from: DeltaState::read(subject, from.filter(|_| last_move.is_some() && !added)),
+        to: DeltaState::read(subject, to.filter(|_| last_move.is_some() || added)),
         sender: handoff.and_then(|work| work.from.clone()),
         recipient: handoff.and_then(|work| work.to.clone()),
         text,
@@ -223,18 +283,19 @@ fn net(
     })
 }
 
-/// Returns the kind of a subject and its current text.
-fn described(view: &View, subject: &Subject, removed: bool) -> Option<(&'static str, String)> {
+/// Returns the record of a subject and its current text.
+fn described(view: &View, subject: &Subject, removed: bool) -> Option<(DeltaSubject, String)> {
     match subject.kind {
         SubjectKind::Work => {
             let work = view.work.get(&subject.work_key()?)?;
-            Some((work.kind.as_str(), beginning(&work.text)))
+            Some((DeltaSubject::Work(work.kind, work.key.id.clone()), beginning(&work.text)))
         }
         SubjectKind::Item => {
-            let item = subject.item_key().and_then(|key| view.knowledge.get(&key));
+            let key = subject.item_key()?;
+            let text = view.knowledge.get(&key).map(|item| beginning(&item.body));
             // A removed item has no text any more.
-            item.map(|item| ("knowledge", beginning(&item.body)))
-                .or_else(|| removed.then(|| ("knowledge", String::new())))
+            let text = text.or_else(|| removed.then(String::new))?;
+            Some((DeltaSubject::Knowledge(key.id), text))
         }
         _ => None,
     }
@@ -246,7 +307,7 @@ impl DeltaCounts {
     pub fn of(items: &[DeltaItem], tools: &[NetChange]) -> Self {
         let mut counts = Self { tools: tools.len(), total: tools.len(), ..Self::default() };
         for item in items {
-            let count = match WorkKind::from_word(item.kind) {
+            let count = match item.subject.work_kind() {
                 Some(WorkKind::Plan) => &mut counts.plans,
                 Some(WorkKind::Trap) => &mut counts.traps,
                 Some(WorkKind::Constraint) => &mut counts.constraints,
@@ -260,28 +321,5 @@ impl DeltaCounts {
             counts.total += 1;
         }
         counts
-    }
-
-    /// Returns the counts in one line, highest first: `5 decisions, 2 handoffs`. Returns `nothing` if all are zero.
-    #[must_use]
-    pub fn summary(&self, nothing: &str) -> String {
-        let mut parts = [
-            (self.plans, "plan", "plans"),
-            (self.traps, "trap", "traps"),
-            (self.constraints, "constraint", "constraints"),
-            (self.handoffs, "handoff", "handoffs"),
-            (self.candidates, "candidate", "candidates"),
-            (self.notes, "note", "notes"),
-            (self.decisions, "decision", "decisions"),
-            (self.knowledge, "item of knowledge", "items of knowledge"),
-            (self.tools, "tool", "tools"),
-        ];
-        parts.sort_by_key(|(count, ..)| std::cmp::Reverse(*count));
-        let parts: Vec<String> = parts
-            .iter()
-            .filter(|(count, ..)| *count > 0)
-            .map(|(count, one, many)| counted(count, one, many))
-            .collect();
-        if parts.is_empty() { nothing.into() } else { parts.join(", ") }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::delta::DeltaItem;
+use super::delta::{DeltaItem, DeltaState, DeltaSubject};
 use crate::ids::AgentId;
 use crate::work::{NoteType, Work, WorkKind, WorkStatus, beginning};
 
@@ -13,7 +13,7 @@ pub(crate) const DIGEST_HANDOFFS: usize = 3;
 
 /// A digest of the open work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Digest {
+pub(crate) struct Digest {
     /// The items that an agent should know about first.
     pub items: Vec<DeltaItem>,
     /// The number of items omitted.
@@ -26,8 +26,7 @@ impl Digest {
     /// The order is: handoffs, at most `DIGEST_HANDOFFS`, those to the agent first; then plans in progress,
     /// traps and constraints, blocked plans, plans to do, candidates, decisions, notes. Within each group the
     /// newest come first.
-    #[must_use]
-    pub fn of<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> Self {
+    pub(crate) fn of<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> Self {
         let mut open: Vec<(u8, bool, &Work)> = work
             .into_iter()
             .filter_map(|work| {
@@ -47,23 +46,28 @@ impl Digest {
         });
         open.truncate(DIGEST_ITEMS);
         let more = all - open.len();
-        let items = open
-            .into_iter()
-            .map(|(_, _, work)| DeltaItem {
-                id: work.key.id.to_string(),
-                kind: work.kind.as_str(),
-                action: "there",
-                from: None,
-                to: Some(work.status.as_str().to_owned()),
-                sender: work.from.clone().filter(|_| work.kind == WorkKind::Handoff),
-                recipient: work.to.clone().filter(|_| work.kind == WorkKind::Handoff),
-                text: beginning(&work.text),
-                by_person: work.by_person,
-                at: work.updated_at,
-                own: work.author.as_deref() == Some(agent.as_str()),
-            })
-            .collect();
+        let items = open.into_iter().map(|(_, _, work)| DeltaItem::standing(work, agent)).collect();
         Self { items, more }
+    }
+}
+
+impl DeltaItem {
+    /// Returns the entry for a work item that is there, whether it changed or not.
+    #[must_use]
+    pub fn standing(work: &Work, agent: &AgentId) -> Self {
+        let is_handoff = work.kind == WorkKind::Handoff;
+        Self {
+            subject: DeltaSubject::Work(work.kind, work.key.id.clone()),
+            action: None,
+            from: None,
+            to: Some(DeltaState::Work(work.status)),
+            sender: work.from.clone().filter(|_| is_handoff),
+            recipient: work.to.clone().filter(|_| is_handoff),
+            text: beginning(&work.text),
+            by_person: work.by_person,
+            at: work.updated_at,
+            own: work.author.as_deref() == Some(agent.as_str()),
+        }
     }
 }
 

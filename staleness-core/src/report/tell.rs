@@ -16,13 +16,21 @@ use crate::tool::{PresenceCause, Status, Tool, ToolKind};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NetChange {
     /// The tool's name.
-    pub name: String,
+    pub name: ToolName,
     /// The status before the first entry; `None` if the tool was added by one of them.
     pub from: Option<Status>,
     /// The current status.
     pub to: Status,
     /// The cause of the last entry.
     pub cause: String,
+}
+
+impl NetChange {
+    /// Returns true if the tool came or went with its server.
+    #[must_use]
+    pub fn is_by_server(&self) -> bool {
+        PresenceCause::from_word(&self.cause).is_some_and(PresenceCause::is_by_server)
+    }
 }
 
 /// The changes and failures of tools to report.
@@ -38,7 +46,7 @@ pub(crate) struct Telling {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Redefined {
     /// The tool's name.
-    pub name: String,
+    pub name: ToolName,
     /// The kind of change to the definition.
     pub class: ChangeClass,
     /// True if the tool must not be used until then.
@@ -73,7 +81,7 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
                 }
                 differences.dedup();
             }
-            let name = row.key.name.to_string();
+            let name = row.key.name.clone();
             (used, Redefined { name, class, withheld, differences, since: row.since })
         })
         .collect();
@@ -85,13 +93,13 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
 
 /// Returns the server entries that a project sees and that did not list their tools when they were last asked, with the
 /// time of that.
-pub(crate) fn unanswered(context: &Context<'_>) -> Vec<(String, Timestamp)> {
+pub(crate) fn unanswered(context: &Context<'_>) -> Vec<(ToolName, Timestamp)> {
     let servers = context.visible().filter(|tool| {
         tool.kind == ToolKind::McpServer && tool.presence.is_present() && told(context, tool)
     });
     let failed = servers.filter_map(|tool| {
         let source = context.trouble(tool).filter(|each| each.state == SourceState::Failed)?;
-        Some((tool.key.name.to_string(), source.last_scan_at))
+        Some((tool.key.name.clone(), source.last_scan_at))
     });
     failed.collect()
 }
@@ -100,11 +108,27 @@ pub(crate) fn unanswered(context: &Context<'_>) -> Vec<(String, Timestamp)> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Failing {
     /// The tool's name.
-    pub name: String,
+    pub name: ToolName,
     /// The cause.
     pub cause: String,
+    /// The number of days since its last use, if more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unused_days: Option<i64>,
+    /// The reason why it is absent as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub absent: Option<PresenceCause>,
     /// True if the requesting agent was not told before that it fails.
     pub is_news: bool,
+}
+
+impl Failing {
+    /// Returns the cause, the time since the last use and the absence in one line.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let unused = self.unused_days.map(|days| format!(", last used {days} days ago"));
+        let absent = self.absent.map(|cause| format!("; also absent: {}", cause.as_str()));
+        format!("{}{}{}", self.cause, unused.unwrap_or_default(), absent.unwrap_or_default())
+    }
 }
 
 /// Combines the journal entries after `after` into a net change per tool that the project sees, for one
@@ -139,25 +163,22 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
         .into_iter()
         .map(|tool| {
             let report = super::ToolReport::new(context, tool);
-            let mut cause = report.health.cause.unwrap_or_default();
-            let unused = context.last_used(tool).map_or(0, |at| context.now().days_since(at));
-            if unused > 1 {
-                cause = format!("{cause}, last used {unused} days ago");
-            }
-            if tool.presence.is_absent() {
-                cause = format!("{cause}; also absent: {}", tool.presence.cause.as_str());
-            }
+            let unused = context.last_used(tool).map(|at| context.now().days_since(at));
             let members = context.members(tool).iter().map(|member| &member.key);
             let of_it = [&tool.key].into_iter().chain(context.provider(&tool.key)).chain(members);
             let is_news = of_it.into_iter().any(|key| new.contains(key));
-            Failing { name: report.key.name.to_string(), cause, is_news }
+            Failing {
+                name: report.key.name,
+                cause: report.health.cause.unwrap_or_default(),
+                unused_days: unused.filter(|days| *days > 1),
+                absent: Some(tool.presence.cause).filter(|_| tool.presence.is_absent()),
+                is_news,
+            }
         })
         .collect();
     let mut changes: Vec<NetChange> = changes.into_values().collect();
-    let used = |name: &str| {
-        let name = ToolName::new(name).ok()?;
-        context.last_used(context.view().resolve(context.project(), &name)?)
-    };
+    let used =
+        |name: &ToolName| context.last_used(context.view().resolve(context.project(), name)?);
     changes.sort_by_cached_key(|change| std::cmp::Reverse(used(&change.name)));
     Telling { changes, failing }
 }
@@ -207,7 +228,7 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
         let is_away = client.is_some() && tool.presence.is_absent();
         let was_away = is_away && shared && ended.action != Action::Absent;
         if from != Some(to) && !use_alone && !was_never_there && !was_away {
-            let (name, cause) = (tool.key.name.to_string(), ended.cause.clone());
+            let (name, cause) = (tool.key.name.clone(), ended.cause.clone());
             changes.insert(&tool.key.name, NetChange { name, from, to, cause });
         }
     }

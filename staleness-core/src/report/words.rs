@@ -2,7 +2,9 @@
 
 use serde::ser::{SerializeMap, Serializer};
 
+use super::DeltaSubject;
 use crate::ids::{SourceId, ToolKey};
+use crate::journal::Action;
 use crate::tool::Presence;
 
 /// Writes a tool's name, its scope and, of a project's tool, the project.
@@ -14,6 +16,20 @@ pub(super) fn key<S: Serializer>(key: &ToolKey, to: S) -> Result<S::Ok, S::Error
         map.serialize_entry("project", project)?;
     }
     map.end()
+}
+
+/// Writes the id and the kind of a record.
+pub(super) fn subject<S: Serializer>(of: &DeltaSubject, to: S) -> Result<S::Ok, S::Error> {
+    let mut map = to.serialize_map(Some(2))?;
+    map.serialize_entry("id", of.id())?;
+    map.serialize_entry("kind", of.kind())?;
+    map.end()
+}
+
+/// Writes an action, or `there` for none.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+pub(super) fn action<S: Serializer>(action: &Option<Action>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(action.map_or("there", Action::as_str))
 }
 
 /// Writes sources as `client/level/part`.

@@ -44,8 +44,8 @@ fn answered(world: &World, name: &str) -> Vec<String> {
     let found = found.into_iter().map(|each| String::from(each.tool.key.name));
     found
         .chain(ranked.into_iter().map(|each| each.tool.key.name.into()))
-        .chain(told.tools.into_iter().map(|each| each.name))
-        .chain(told.failing.into_iter().map(|each| each.name))
+        .chain(told.tools.into_iter().map(|each| each.name.into()))
+        .chain(told.failing.into_iter().map(|each| each.name.into()))
         .chain(tools.similar(project, name).wait().unwrap().0.into_iter().map(String::from))
         .collect()
 }

@@ -6,9 +6,10 @@ use crate::common::Spy;
 use staleness_core::ids::{
     AgentId, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, WorkId, WorkKey,
 };
+use staleness_core::journal::Action;
 use staleness_core::knowledge::{Item, ItemKind};
 use staleness_core::registry::{Act, ItemPatch, Resume, ResumeFrom, WorkPatch};
-use staleness_core::report::{Delta, DeltaSource};
+use staleness_core::report::{Delta, DeltaSource, DeltaState};
 use staleness_core::scan::ProjectRef;
 use staleness_core::session::Session;
 use staleness_core::store::Refusal;
@@ -70,7 +71,11 @@ fn resumed(registry: &Registry, resume: &Resume) -> Vec<(String, &'static str)> 
 }
 
 fn news(delta: &Delta) -> Vec<(String, &'static str)> {
-    delta.items.iter().map(|item| (item.id.clone(), item.action)).collect()
+    delta
+        .items
+        .iter()
+        .map(|item| (item.subject.id().to_owned(), item.action.map_or("there", Action::as_str)))
+        .collect()
 }
 
 fn list(items: &[(&str, &'static str)]) -> Vec<(String, &'static str)> {
@@ -85,11 +90,11 @@ fn first_contact_is_a_digest_and_the_cursor_starts_at_the_end() {
     let delta = look(&registry, &of("a"));
     assert_eq!(delta.source, DeltaSource::Digest);
     assert_eq!(news(&delta), list(&[("h", "there"), ("p", "there")]));
-    assert_eq!(delta.summary, "1 plan, 1 handoff");
+    assert_eq!((delta.counts.plans, delta.counts.handoffs, delta.counts.total), (1, 1, 2));
     // Nothing was said yet: it is told again.
     assert_eq!(resumed(&registry, &of("a")), list(&[("h", "there"), ("p", "there")]));
     let delta = look(&registry, &of("a"));
-    assert_eq!((delta.source, delta.summary.as_str()), (DeltaSource::Cursor, "nothing changed"));
+    assert_eq!((delta.source, delta.counts.total), (DeltaSource::Cursor, 0));
     add(&registry, WorkKind::Trap, "t", 3);
     assert_eq!(resumed(&registry, &of("a")), list(&[("t", "added")]));
     assert_eq!(resumed(&registry, &of("a")), list(&[]));
@@ -116,8 +121,9 @@ fn each_thing_is_told_once_with_its_net_change() {
     let delta = look(&registry, &of("a"));
     assert_eq!(news(&delta), list(&[("k", "edited"), ("r", "stepped"), ("p", "moved")]));
     let moved = &delta.items[2];
-    assert_eq!((moved.from.as_deref(), moved.to.as_deref()), (Some("todo"), Some("blocked")));
-    assert_eq!(delta.summary, "2 plans, 1 item of knowledge");
+    let state = |state| Some(DeltaState::Work(state));
+    assert_eq!((moved.from, moved.to), (state(WorkStatus::Todo), state(WorkStatus::Blocked)));
+    assert_eq!((delta.counts.plans, delta.counts.knowledge, delta.counts.total), (2, 1, 3));
     assert_eq!((delta.items[0].text.as_str(), delta.items[0].own), ("Better.", false));
     // The writer meets the project for the first time; what it did is its own.
     resumed(&registry, &of("writer"));
@@ -169,7 +175,7 @@ fn who_is_told_nothing_new_stays_where_it_was_told_last() {
     assert!(
         !registry.sessions().mark_resumed(&project().id, &of("a"), &delta, at(6)).wait().unwrap()
     );
-    assert_eq!(look(&registry, &of("a")).since_session.as_deref(), Some("s"));
+    assert_eq!(look(&registry, &of("a")).since_session, SessionId::new("s").ok());
 }
 
 #[test]
@@ -192,7 +198,7 @@ fn a_session_that_lost_its_context_is_told_again_from_where_it_began() {
     registry.sessions().start(&project().id, &agent("a"), &session("t"), at(5)).wait().unwrap();
     let other = Resume { session: Some(session("t")), ..of("a") };
     assert_eq!(resumed(&registry, &other), list(&[]));
-    assert_eq!(look(&registry, &of("a")).since_session.as_deref(), Some("t"));
+    assert_eq!(look(&registry, &of("a")).since_session, SessionId::new("t").ok());
     let ended = registry.sessions().end(&project().id, &session("s"), at(6)).wait().unwrap();
     assert_eq!(ended.ended_at, Some(at(6)));
     let all = registry.sessions().list(&project().id).wait().unwrap();

@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use staleness_core::Wait;
+use staleness_core::ids::ToolName;
 use staleness_core::registry::Resume;
 use staleness_core::report::{Delta, Failing};
 use staleness_core::scan::{ProjectRef, SourceReading};
@@ -9,6 +10,12 @@ use staleness_core::tool::{Hold, PresenceCause};
 
 fn config(tools: &[&str]) -> Vec<SourceReading> {
     vec![read(user("commands"), tools.iter().map(|name| command(name)).collect())]
+}
+
+/// The tool `/a`, which fails.
+fn failing(cause: &str) -> Failing {
+    let (name, cause) = (ToolName::new("/a").unwrap(), cause.to_owned());
+    Failing { name, cause, unused_days: None, absent: None, is_news: false }
 }
 
 #[test]
@@ -21,8 +28,7 @@ fn first_contact_says_nothing_but_what_is_failing() {
     world.scan_in(&q, config(&["/a", "/b"]));
     let telling = world.told(&q, "s");
     assert!(telling.tools.is_empty(), "{telling:?}");
-    let expected =
-        Failing { name: "/a".into(), cause: "3 of the last 3 uses failed".into(), is_news: false };
+    let expected = failing("3 of the last 3 uses failed");
     assert_eq!(telling.failing, [expected]);
     let told = world.told(&p, "s");
     assert_eq!((changes(&told), told.failing), (vec![], telling.failing));
@@ -71,9 +77,12 @@ fn of_what_is_failing_and_gone_both_are_told() {
     world.uses("/a", "FFF");
     world.told(&p, "s1");
     world.scan(config(&[]));
-    let expected = "3 of the last 3 uses failed; also absent: removed_from_config".to_owned();
-    let expected = Failing { name: "/a".into(), cause: expected, is_news: false };
-    assert_eq!(world.told(&p, "s2").failing, [expected]);
+    let absent = Some(PresenceCause::RemovedFromConfig);
+    let expected = Failing { absent, ..failing("3 of the last 3 uses failed") };
+    let told = world.told(&p, "s2").failing;
+    assert_eq!(told, [expected]);
+    let reason = "3 of the last 3 uses failed; also absent: removed_from_config";
+    assert_eq!(told[0].reason(), reason);
 }
 
 #[test]
@@ -208,7 +217,8 @@ fn a_server_is_unreliable_only_when_none_of_its_tools_in_use_works() {
     }
     let unreliable = |id: &str| {
         let telling = world.told(&p, id);
-        let mut names: Vec<String> = telling.failing.into_iter().map(|each| each.name).collect();
+        let mut names: Vec<String> =
+            telling.failing.into_iter().map(|each| each.name.into()).collect();
         names.sort_unstable();
         names
     };

@@ -2,19 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use staleness::Timestamp;
-use staleness::ids::ClientId;
+use staleness::ids::{ClientId, ToolName};
 use staleness::journal::Revision;
-use staleness::report::{
-    Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, NetChange, Redefined,
-};
+use staleness::report::{Delta, DeltaItem, DeltaSource, NetChange, Redefined};
 use staleness::verdict::Level;
 use staleness::work::{self, WorkKind};
 use staleness_service::ServiceError;
 use staleness_service::briefing::Doubts;
 use staleness_service::model_text::{
-    ModelName, ModelText, NameKind, called_by, cause, counts, is_plain, overdue, redefined, state,
+    ModelName, ModelText, NameKind, called_by, cause, failing, is_plain, overdue, redefined, state,
+    summary,
 };
 use staleness_service::sessions::{Asked, resume, told};
 use staleness_service::work::is_addressed;
@@ -148,13 +147,13 @@ struct Resumed {
     source: DeltaSource,
     summary: String,
     #[schemars(with = "Map<String, Value>")]
-    counts: DeltaCounts,
+    counts: Value,
     #[schemars(with = "Option<String>")]
     pruned_until: Option<Timestamp>,
     warnings: Vec<Overdue>,
     overdue: usize,
     #[schemars(with = "Vec<Map<String, Value>>")]
-    failing: Vec<Failing>,
+    failing: Vec<Value>,
     more_failing: usize,
     doubted: Vec<String>,
     #[schemars(with = "Vec<Map<String, Value>>")]
@@ -173,15 +172,17 @@ impl News<'_> {
     fn line(&self, client: Option<&ClientId>, agent: &str) -> Text {
         match self {
             Self::Tool(each) => {
-                let text = Text::new("- tool ").and(ModelName::tool(client, &each.name)).and(" → ");
+                let name = ModelName::tool(client, each.name.as_str());
+                let text = Text::new("- tool ").and(name).and(" → ");
                 text.and(each.to.as_str()).and(": ").and(cause(&each.cause))
             }
             Self::Item(each) => {
-                let name = match each.kind {
-                    "knowledge" => ModelName::path(NameKind::Knowledge, &each.id),
-                    _ => ModelName::new(NameKind::Work, &each.id),
+                let of = &each.subject;
+                let name = match of.work_kind() {
+                    None => ModelName::path(NameKind::Knowledge, of.id()),
+                    Some(_) => ModelName::new(NameKind::Work, of.id()),
                 };
-                let text = Text::new("- ").and(each.kind).and(" ").and(name).and(" (");
+                let text = Text::new("- ").and(of.kind()).and(" ").and(name).and(" (");
                 let about = Text::join(about(each, agent), ", ");
                 text.and(about).and("): ").and(Quoted(&each.text))
             }
@@ -191,13 +192,10 @@ impl News<'_> {
 
 /// Describes an item: its change, its current state, its receiver and sender.
 fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
-    let is_open = each.action == "there";
-    let mut parts = Vec::new();
-    if !is_open {
-        parts.push(Text::new(each.action));
-    }
-    if let Some(to) = each.to.as_deref().and_then(state) {
-        parts.push(Text::new(if is_open { "" } else { "now " }).and(to));
+    let mut parts: Vec<Text> =
+        each.action.map(|action| Text::new(action.as_str())).into_iter().collect();
+    if let Some(to) = each.to.and_then(|to| state(to.as_str())) {
+        parts.push(Text::new(if parts.is_empty() { "" } else { "now " }).and(to));
     }
     let named = |word: &'static str, name: &str| {
         let shown = ModelName::new(NameKind::Agent, name);
@@ -209,7 +207,7 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     match each.recipient.as_deref() {
         Some(name) if name == agent => parts.push(Text::new("for you")),
         Some(name) => parts.push(named("for", name)),
-        None if each.kind == WorkKind::Handoff.as_str() => {
+        None if each.subject.work_kind() == Some(WorkKind::Handoff) => {
             parts.push(Text::new("for whoever takes it"));
         }
         None => {}
@@ -220,6 +218,11 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
         _ => {}
     }
     parts
+}
+
+/// Returns the name by which a client's model calls a tool.
+fn called(client: Option<&ClientId>, tool: &ToolName) -> ToolName {
+    ToolName::new(called_by(client, tool.as_str())).unwrap_or_else(|_| tool.clone())
 }
 
 /// Introduces a changed tool that should be reviewed.
@@ -261,21 +264,23 @@ fn render(
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
         let is_news = each.is_news || delta.source == DeltaSource::Digest;
         let fails = if is_news { " fails: " } else { " still fails: " };
-        let text = Text::new("- tool ").and(ModelName::tool(client, &each.name)).and(fails);
-        let row = Failing { name: called_by(client, &each.name), ..each.clone() };
-        (row, text.and(cause(&each.cause)))
+        let name = ModelName::tool(client, each.name.as_str());
+        let text = Text::new("- tool ").and(name).and(fails);
+        let name = called(client, &each.name);
+        let row = json!({ "name": name, "cause": each.reason(), "is_news": each.is_news });
+        (row, text.and(failing(each)))
     });
     let changed = Rows::fit(&delta.redefined, MOST_FAILING, |each| {
         let text = Text::new(if each.withheld { WITHHELD } else { CHANGED });
-        let mut row = Redefined { name: called_by(client, &each.name), ..each.clone() };
+        let mut row = Redefined { name: called(client, &each.name), ..each.clone() };
         for difference in &mut row.differences {
             difference.name.take_if(|name| !is_plain(name));
         }
         (row, text.and(redefined(client, each)))
     });
     let unanswered = Rows::fit(&delta.unanswered, MOST_FAILING, |each| {
-        let text = Text::new(UNANSWERED).and(ModelName::tool(client, each));
-        (called_by(client, each), text)
+        let text = Text::new(UNANSWERED).and(ModelName::tool(client, each.as_str()));
+        (called_by(client, each.as_str()), text)
     });
     let doubted = Rows::fit(doubted, doubted.len(), |each| {
         (each.to_string(), Text::default().and(each.clone()))
@@ -296,8 +301,8 @@ fn render(
         DeltaSource::Digest if delta.items.is_empty() && delta.tools.is_empty() => {
             Text::new("Open: nothing")
         }
-        DeltaSource::Digest => Text::new("Open: ").and(counts(&delta.summary)),
-        _ => Text::new(counts(&delta.summary)),
+        DeltaSource::Digest => Text::new("Open: ").and(summary(delta)),
+        _ => Text::new(summary(delta)),
     };
     if delta.pruned_until.is_some() {
         text = text.and("\nolder changes were pruned, so some may be missing here");
@@ -324,16 +329,16 @@ fn render(
     for each in news.items {
         match each {
             News::Tool(each) => {
-                tools.push(NetChange { name: called_by(client, &each.name), ..each.clone() });
+                tools.push(NetChange { name: called(client, &each.name), ..each.clone() });
             }
             News::Item(each) => items.push(each.clone()),
         }
     }
     let data = Resumed {
-        since_session: delta.since_session.clone(),
+        since_session: delta.since_session.clone().map(Into::into),
         source: delta.source,
-        summary: delta.summary.clone(),
-        counts: delta.counts,
+        summary: summary(delta).to_string(),
+        counts: json!(delta.counts),
         pruned_until: delta.pruned_until,
         warnings: warnings.items,
         overdue: delta.overdue,

@@ -3,18 +3,19 @@
 use crate::escape::is_unsafe;
 use crate::model_text::{ModelText, NameKind};
 use proptest::prelude::*;
-use staleness::ids::{AgentId, ProjectId, SessionId, ToolName, WorkId};
-use staleness::journal::Revision;
+use staleness::ids::{AgentId, ItemId, ProjectId, SessionId, ToolName, WorkId};
 use staleness::knowledge::{Block, Citation, Context, Document, Evidence, Fact};
 use staleness::registry::Resume;
-use staleness::report::{Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, NetChange};
-use staleness::tool::Status;
+use staleness::report::{Delta, DeltaItem, DeltaSource, DeltaSubject, Failing, NetChange};
+use staleness::tool::{PresenceCause, Status};
 use staleness::verdict::Level;
-use staleness::work::{Flag, Overdue, Warning, WorkKind};
+use staleness::work::{Flag, Overdue, Warning, WorkKind, WorkStatus};
 use staleness::{Policy, Timestamp};
 use staleness_conformance::arbitrary::{MARK, hostile_name};
 use staleness_core::ids::DocumentKey;
-use staleness_core::knowledge::Cited;
+use staleness_core::journal::Action;
+use staleness_core::knowledge::{Cited, ItemState};
+use staleness_core::report::DeltaState;
 use staleness_core::route::SuggestedTool;
 use staleness_sources::hook::HookClient;
 
@@ -59,18 +60,22 @@ fn is_ours(text: &ModelText) -> Result<(), TestCaseError> {
 }
 
 fn delta(names: &[String], source: DeltaSource) -> Delta {
+    let tool = |name: &str| ToolName::new(name).unwrap_or_else(|_| ToolName::new("t").unwrap());
+    let id = |name: &str| WorkId::new(name).unwrap_or_else(|_| WorkId::new("w").unwrap());
     let change = |(at, name): (usize, &String)| NetChange {
-        name: name.clone(),
+        name: tool(name),
         from: [None, Some(Status::Active), Some(Status::Stale)][at % 3],
         to: Status::ALL[at % 3],
         cause: if at % 2 == 0 { name.clone() } else { "removed_from_config".into() },
     };
     let item = |(at, name): (usize, &String)| DeltaItem {
-        id: name.clone(),
-        kind: ["plan", "knowledge"][at % 2],
-        action: ["moved", "there"][at % 2],
-        from: Some(name.clone()),
-        to: Some(name.clone()),
+        subject: match ItemId::new(name) {
+            Ok(id) if at % 2 == 1 => DeltaSubject::Knowledge(id),
+            _ => DeltaSubject::Work(WorkKind::Plan, id(name)),
+        },
+        action: (at % 2 == 0).then_some(Action::Moved),
+        from: Some(DeltaState::Knowledge(ItemState::Current)),
+        to: Some(DeltaState::Work(WorkStatus::InProgress)),
         sender: Some(name.clone()),
         recipient: (at % 2 == 1).then(|| name.clone()),
         text: name.clone(),
@@ -78,7 +83,6 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         at: Timestamp::default(),
         own: at % 2 == 0,
     };
-    let id = |name: &str| WorkId::new(name).unwrap_or_else(|_| WorkId::new("w").unwrap());
     let warning = |name: &String| Warning {
         id: id(name),
         kind: WorkKind::Handoff,
@@ -91,25 +95,21 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         since: Timestamp::default(),
         softened_by: Some(id(name)),
     };
-    let failing =
-        |name: &String| Failing { name: name.clone(), cause: name.clone(), is_news: false };
+    let failing = |name: &String| Failing {
+        name: tool(name),
+        cause: name.clone(),
+        unused_days: Some(3),
+        absent: Some(PresenceCause::Invented),
+        is_news: false,
+    };
     Delta {
-        since_session: None,
         source,
-        summary: String::new(),
-        counts: DeltaCounts::default(),
         items: names.iter().enumerate().map(item).collect(),
-        more: 0,
-        pruned_until: None,
         overdue: names.len(),
         tools: names.iter().enumerate().map(change).collect(),
         failing: names.iter().map(failing).collect(),
-        redefined: Vec::new(),
-        unanswered: Vec::new(),
-        upto: Revision(1),
-        told: None,
         warnings: names.iter().take(2).map(warning).collect(),
-        moves: true,
+        ..Delta::default()
     }
 }
 
@@ -150,9 +150,13 @@ proptest! {
         let session = SessionId::new(&names[0]).ok();
         let agent = AgentId::new(&names[0]).or_else(|_| AgentId::new("codex")).unwrap();
         let resume = Resume { session, ..Resume::new(agent) };
-        let kinds = ["trap", "handoff", "constraint"].into_iter().cycle();
+        let kinds = [WorkKind::Trap, WorkKind::Handoff, WorkKind::Constraint].into_iter().cycle();
         let standing = delta.items.iter().cloned().zip(kinds);
-        let standing = standing.map(|(item, kind)| DeltaItem { id: format!("in-force-{}", item.id), kind, ..item });
+        let standing = standing.map(|(item, kind)| {
+            let id = WorkId::new(format!("in-force-{}", item.subject.id()));
+            let id = id.unwrap_or_else(|_| WorkId::new("in-force").unwrap());
+            DeltaItem { subject: DeltaSubject::Work(kind, id), ..item }
+        });
         let standing: Vec<DeltaItem> = standing.collect();
         for budget in [600, 4_000] {
             if let Some(told) = work::text(&delta, &standing, &resume, budget).text {

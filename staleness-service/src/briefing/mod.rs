@@ -11,14 +11,13 @@ mod work;
 
 use std::collections::BTreeMap;
 
-use staleness::ids::ClientId;
+use staleness::ids::{ClientId, ItemId};
 use staleness::knowledge::{Context, Document, Fact};
 use staleness::registry::{FindTools, Resume, WorkListing};
-use staleness::report::{Delta, DeltaItem};
+use staleness::report::{Delta, DeltaItem, DeltaSubject};
 use staleness::verdict::{Level, Verdict};
 use staleness::work::{Warning, Work, WorkKind};
 use staleness::{Registry, Timestamp, Wait};
-use staleness_core::report::Digest;
 
 use crate::ServiceError;
 use crate::items::{Known, joined_for_files, known, outside};
@@ -138,11 +137,10 @@ pub(crate) fn doubts(
     let context = crate::documents::context(settings, version.as_deref());
     let (loaded, mut doubtful) = loaded(settings, registry, &context, resume)?;
     // News are told whenever they became stale.
-    let is_news =
-        |id: &str| delta.items.iter().any(|item| item.kind == work::KNOWLEDGE && item.id == id);
-    doubtful.retain(|each| {
-        delta.is_due(each.since, settings.now) || is_news(each.item.key.id.as_str())
-    });
+    let is_news = |id: &ItemId| {
+        delta.items.iter().any(|item| item.subject == DeltaSubject::Knowledge(id.clone()))
+    };
+    doubtful.retain(|each| delta.is_due(each.since, settings.now) || is_news(&each.item.key.id));
     let documents = documents::text(&loaded, &context, settings.now, share);
     let room = share.saturating_sub(documents.as_ref().map_or(0, |text| text.chars() + 1));
     let remedies = match settings.in_server {
@@ -204,8 +202,7 @@ fn standing(
         _ => false,
     });
     items.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
-    // A digest is cut; of these each holds, or waits.
-    items.iter().flat_map(|item| Digest::of([item], &resume.agent).items).collect()
+    items.iter().map(|item| DeltaItem::standing(item, &resume.agent)).collect()
 }
 
 /// The documents that the agent loads, as they were checked last, and the stale items of the store, worst first. What

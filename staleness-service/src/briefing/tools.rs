@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Said, TAIL, count, section};
-use crate::model_text::{ModelName, ModelText, cause, redefined, tool_prefix};
+use crate::model_text::{ModelName, ModelText, cause, failing, redefined, tool_prefix};
 use staleness::ids::ClientId;
 use staleness::report::{Delta, DeltaSource, Failing, NetChange};
 use staleness::tool::{PresenceCause, Status};
@@ -20,16 +20,16 @@ pub(crate) fn text<'a>(
 ) -> Said {
     let group = |to: Status, wanted: fn(&NetChange) -> bool, why: bool| -> Vec<Item<'a>> {
         let changes = delta.tools.iter().filter(|change| change.to == to && wanted(change));
-        changes.map(|change| (change.name.as_str(), why.then_some(change.cause.as_str()))).collect()
+        changes.map(|change| (change.name.as_str(), why.then(|| cause(&change.cause)))).collect()
     };
     // That each tool of a server went, or came back with it, is not told: the server speaks. Nor is that it fails, too.
     // One that waits for a person has a section of its own.
     let alone = |change: &NetChange| {
-        !change.cause.starts_with("server_")
-            && change.cause != PresenceCause::DefinitionChanged.as_str()
+        !change.is_by_server() && change.cause != PresenceCause::DefinitionChanged.as_str()
     };
-    let again = |change: &NetChange| change.from.is_some() && !change.cause.starts_with("server_");
-    let still = delta.failing.iter().filter(|each| !each.cause.contains("; also absent: server_"));
+    let again = |change: &NetChange| change.from.is_some() && !change.is_by_server();
+    let is_by_server = |each: &&Failing| each.absent.is_some_and(PresenceCause::is_by_server);
+    let still = delta.failing.iter().filter(|each| !is_by_server(each));
     // An agent that comes for the first time had no last session.
     let is_first = delta.source == DeltaSource::Digest;
     let (news, still): (Vec<_>, Vec<_>) = still.partition(|each| is_first || each.is_news);
@@ -57,7 +57,7 @@ pub(crate) fn text<'a>(
     groups.sorted(sections[0].1.clone(), |(tool, _)| tool);
     let changed = |withheld: bool, groups: &mut Groups<'a>| {
         let waiting = delta.redefined.iter().filter(|each| each.withheld == withheld);
-        let waiting = groups.sorted(waiting.collect(), |each| &each.name);
+        let waiting = groups.sorted(waiting.collect(), |each| each.name.as_str());
         waiting.into_iter().map(|each| redefined(client, each)).collect::<Vec<_>>()
     };
     told.push((WITHHELD, changed(true, &mut groups)));
@@ -66,7 +66,7 @@ pub(crate) fn text<'a>(
             let names = delta.unanswered.iter();
             told.push((
                 UNANSWERED,
-                names.map(|name| ModelName::tool(client, name).into()).collect(),
+                names.map(|name| ModelName::tool(client, name.as_str()).into()).collect(),
             ));
             told.push((CHANGED, changed(false, &mut groups)));
         }
@@ -81,7 +81,7 @@ pub(crate) fn text<'a>(
         let line = |(tool, why): &Item<'_>| {
             let name = ModelText::from(ModelName::tool(client, tool));
             match why {
-                Some(why) => name.and(" (").and(cause(why)).and(")"),
+                Some(why) => name.and(" (").and(why).and(")"),
                 None => name,
             }
         };
@@ -154,48 +154,31 @@ const UNANSWERED: &str =
 const RANKED: &str = "Worked here lately, best first";
 
 /// A tool's name, and why it is told.
-type Item<'a> = (&'a str, Option<&'a str>);
+type Item<'a> = (&'a str, Option<ModelText>);
 
 fn why(each: &Failing) -> Item<'_> {
-    (&each.name, Some(&each.cause))
+    (each.name.as_str(), Some(failing(each)))
 }
 
 #[cfg(test)]
 mod tests {
-    use staleness::journal::Revision;
-    use staleness::report::{DeltaCounts, Redefined};
+    use staleness::ids::ToolName;
+    use staleness::report::Redefined;
     use staleness_core::definition::{ChangeClass, Difference};
 
     use super::*;
 
     fn change(name: &str, from: Option<Status>, to: Status, cause: &str) -> NetChange {
-        NetChange { name: name.into(), from, to, cause: cause.into() }
+        NetChange { name: ToolName::new(name).unwrap(), from, to, cause: cause.into() }
     }
 
     /// Returns a delta in which only these tools changed or fail.
     fn delta(tools: Vec<NetChange>, failing: &[(String, String)]) -> Delta {
         let failing = failing.iter().cloned().map(|(name, cause)| {
-            let is_news = false;
-            Failing { name, cause, is_news }
+            let name = ToolName::new(name).unwrap();
+            Failing { name, cause, unused_days: None, absent: None, is_news: false }
         });
-        Delta {
-            since_session: None,
-            source: DeltaSource::Cursor,
-            summary: String::new(),
-            counts: DeltaCounts::default(),
-            items: Vec::new(),
-            warnings: Vec::new(),
-            tools,
-            more: 0,
-            pruned_until: None,
-            overdue: 0,
-            failing: failing.collect(),
-            redefined: Vec::new(),
-            unanswered: Vec::new(),
-            upto: Revision(1),
-            told: None,
-            moves: true,
-        }
+        Delta { tools, failing: failing.collect(), ..Delta::default() }
     }
 
     fn said(delta: &Delta, budget: usize) -> Option<String> {
@@ -259,7 +242,7 @@ mod tests {
     #[test]
     fn a_change_of_a_server_is_told_by_names_and_classes_alone() {
         let of = |name: &str, class, withheld, all: &[(&'static str, Option<&str>)]| Redefined {
-            name: name.into(),
+            name: ToolName::new(name).unwrap(),
             class,
             withheld,
             differences: all
@@ -292,7 +275,7 @@ mod tests {
     #[test]
     fn each_section_has_its_share_and_tools_of_a_server_stand_together() {
         let change_of = |at: usize| Redefined {
-            name: format!("mcp__play__tool_{at:02}"),
+            name: ToolName::new(format!("mcp__play__tool_{at:02}")).unwrap(),
             class: ChangeClass::Narrowed,
             withheld: false,
             differences: vec![Difference {
@@ -328,7 +311,8 @@ mod tests {
 
     #[test]
     fn a_server_that_did_not_answer_is_told_as_one_that_may_fail() {
-        let unanswered = vec!["mcp__play__*".to_owned(), "mcp__ignore all__*".to_owned()];
+        let names = ["mcp__play__*", "mcp__ignore all__*"];
+        let unanswered = names.map(|name| ToolName::new(name).unwrap()).into();
         let told = said(&Delta { unanswered, ..delta(Vec::new(), &[]) }, 1_500).unwrap();
         let line = "may fail; ask the user to run `staleness scan --probe`: `mcp__play__*`, ";
         assert!(told.contains(line), "{told}");
@@ -355,10 +339,12 @@ mod tests {
             change("mcp__a__*", stale.0, stale.1, "removed_from_config"),
             change("mcp__a__create", stale.0, Status::Demoted, "server_removed"),
         ];
-        let why = "3 of the last 4 uses failed; also absent: server_removed";
-        let told = said(&delta(tools, &[("mcp__a__list".into(), why.into())]), 1_500).unwrap();
+        let failing = [("mcp__a__list".into(), "3 of the last 4 uses failed".into())];
+        let mut first = delta(tools, &failing);
+        first.failing[0].absent = Some(PresenceCause::ServerRemoved);
+        let told = said(&first, 1_500).unwrap();
         assert_eq!(told.matches("mcp__a__").count(), 1, "{told}");
-        let later = said(&delta(Vec::new(), &[("mcp__a__list".into(), why.into())]), 1_500);
+        let later = said(&Delta { tools: Vec::new(), ..first }, 1_500);
         assert_eq!(later, None, "nor at every later start");
     }
 
@@ -435,7 +421,7 @@ mod tests {
     #[test]
     fn the_budget_holds_whatever_there_is_to_tell() {
         for count in [1, 10, 500] {
-            for length in [3, 60, 500] {
+            for length in [3, 60, 120] {
                 let names: Vec<NetChange> = (0..count)
                     .map(|at| {
                         let name = format!("{at}{}", "\u{202e}x".repeat(length));

@@ -1,8 +1,10 @@
 //! Recognises our own sentences when they are read from a store. Others may have written to the store.
 
+use std::cmp::Reverse;
+
 use staleness::Timestamp;
 use staleness::ids::ClientId;
-use staleness::report::Redefined;
+use staleness::report::{Delta, DeltaSource, Failing, Redefined};
 use staleness::tool::PresenceCause;
 use staleness::work::{Flag, WorkStatus};
 use staleness_core::definition::{ChangeClass, Difference};
@@ -31,62 +33,37 @@ const CAUSES: &[(&str, &str)] = &[
 ];
 
 /// Sentences about a tool that fails; `#` is a number.
-const FAILING: &[&str] = &[
-    "# of the last # uses failed",
-    "# of the last # uses failed, last used # days ago",
-    "all # of its tools in use are demoted",
-    "all # of its tools in use are demoted, last used # days ago",
-    "demoted by hand",
-    "demoted by hand, last used # days ago",
-];
-
-/// Parts of a line that counts changes.
-const COUNTS: &[&str] = &[
-    "nothing changed",
-    "no change that is still kept",
-    "nothing open",
-    "# plan",
-    "# plans",
-    "# trap",
-    "# traps",
-    "# constraint",
-    "# constraints",
-    "# handoff",
-    "# handoffs",
-    "# candidate",
-    "# candidates",
-    "# note",
-    "# notes",
-    "# decision",
-    "# decisions",
-    "# item of knowledge",
-    "# items of knowledge",
-    "# tool",
-    "# tools",
-];
+const FAILING: &[&str] =
+    &["# of the last # uses failed", "all # of its tools in use are demoted", "demoted by hand"];
 
 /// Returns the sentence for the cause of a tool's change or failure. For an unknown cause, names the command
 /// that shows it.
 #[must_use]
 pub fn cause(text: &str) -> ModelText {
-    let one = |text: &str| {
-        let stored = CAUSES.iter().find(|(stored, _)| *stored == text);
-        let words = stored.map(|(_, words)| ModelText::from(*words));
-        let asked = PresenceCause::from_word(text).and_then(PresenceCause::remedy).map(ask);
-        match (words, asked) {
-            (Some(words), Some(asked)) => Some(words.and(": ").and(asked)),
-            (words, _) => words.or_else(|| one_of(FAILING, text)).or_else(|| {
-                let class = ChangeClass::from_word(text)?;
-                Some(ModelText::from("its definition: ").and(class.as_str()))
-            }),
-        }
+    let stored = CAUSES.iter().find(|(stored, _)| *stored == text);
+    let words = stored.map(|(_, words)| ModelText::from(*words));
+    let asked = PresenceCause::from_word(text).and_then(PresenceCause::remedy).map(ask);
+    let known = match (words, asked) {
+        (Some(words), Some(asked)) => Some(words.and(": ").and(asked)),
+        (words, _) => words.or_else(|| one_of(FAILING, text)).or_else(|| {
+            let class = ChangeClass::from_word(text)?;
+            Some(ModelText::from("its definition: ").and(class.as_str()))
+        }),
     };
-    let parts = text.split("; also absent: ").map(one);
-    let known: Option<Vec<_>> = parts.collect();
-    known.map_or_else(
-        || "see `staleness tools list`".into(),
-        |parts| ModelText::join(parts, "; also absent: "),
-    )
+    known.unwrap_or_else(|| "see `staleness tools list`".into())
+}
+
+/// Returns why a tool fails, since when it was not used, and why it is absent as well.
+#[must_use]
+pub fn failing(tool: &Failing) -> ModelText {
+    let mut text = cause(&tool.cause);
+    if let Some(days) = tool.unused_days {
+        text = text.and(", last used ").and(days).and(" days ago");
+    }
+    if let Some(absent) = tool.absent {
+        text = text.and("; also absent: ").and(cause(absent.as_str()));
+    }
+    text
 }
 
 /// Returns the request to an agent to ask its user for a [remedy](PresenceCause::remedy).
@@ -108,7 +85,7 @@ pub fn redefined(client: Option<&ClientId>, tool: &Redefined) -> ModelText {
             None => what,
         }
     };
-    let text = ModelText::from(ModelName::tool(client, &tool.name)).and(" (");
+    let text = ModelText::from(ModelName::tool(client, tool.name.as_str())).and(" (");
     let mut text = text.and(tool.class.as_str());
     let told = ModelText::join(tool.differences.iter().take(DIFFERENCES).map(difference), ", ");
     if !told.is_empty() {
@@ -121,11 +98,31 @@ pub fn redefined(client: Option<&ClientId>, tool: &Redefined) -> ModelText {
     text.and(")")
 }
 
-/// Rebuilds a line that counts changes, dropping unknown parts.
+/// Returns how many things of each kind changed, or are open, in one line, highest first: `5 decisions, 2 handoffs`.
 #[must_use]
-pub fn counts(line: &str) -> ModelText {
-    let parts = line.split(", ").filter_map(|part| one_of(COUNTS, part));
-    ModelText::join(parts, ", ")
+pub fn summary(delta: &Delta) -> ModelText {
+    let counts = &delta.counts;
+    let mut parts = [
+        (counts.plans, "plan", "plans"),
+        (counts.traps, "trap", "traps"),
+        (counts.constraints, "constraint", "constraints"),
+        (counts.handoffs, "handoff", "handoffs"),
+        (counts.candidates, "candidate", "candidates"),
+        (counts.notes, "note", "notes"),
+        (counts.decisions, "decision", "decisions"),
+        (counts.knowledge, "item of knowledge", "items of knowledge"),
+        (counts.tools, "tool", "tools"),
+    ];
+    parts.sort_by_key(|(count, ..)| Reverse(*count));
+    let parts = parts.into_iter().filter(|(count, ..)| *count > 0).map(|(count, one, many)| {
+        ModelText::default().and(count).and(" ").and(if count == 1 { one } else { many })
+    });
+    match delta.source {
+        _ if counts.total > 0 => ModelText::join(parts, ", "),
+        DeltaSource::Digest => "nothing open".into(),
+        _ if delta.pruned_until.is_some() => "no change that is still kept".into(),
+        _ => "nothing changed".into(),
+    }
 }
 
 /// Returns the sentence for why a work item is overdue.
@@ -172,8 +169,6 @@ fn same(sentence: &'static str, text: &str) -> Option<ModelText> {
         let word = words.next()?;
         told.push(match ours {
             "#" => ModelText::default().and(word.parse::<u64>().ok()?),
-            "days" if word == "day" => "day".into(),
-            "days," if word == "day," => "day,".into(),
             ours if ours == word => ours.into(),
             _ => return None,
         });
@@ -183,6 +178,9 @@ fn same(sentence: &'static str, text: &str) -> Option<ModelText> {
 
 #[cfg(test)]
 mod tests {
+    use staleness::ids::ToolName;
+    use staleness_core::report::DeltaCounts;
+
     use super::*;
 
     #[test]
@@ -197,10 +195,33 @@ mod tests {
         for text in ["3 of the last 5 uses failed", "demoted by hand"] {
             assert_eq!(cause(text).as_str(), text);
         }
+        let tool = Failing {
+            name: ToolName::new("mcp__a__*").unwrap(),
+            cause: "all 6 of its tools in use are demoted".into(),
+            unused_days: Some(12),
+            absent: Some(PresenceCause::NotListed),
+            is_news: false,
+        };
         assert_eq!(
-            cause("all 6 of its tools in use are demoted; also absent: not_listed").as_str(),
-            "all 6 of its tools in use are demoted; also absent: its server no longer lists it"
+            failing(&tool).as_str(),
+            "all 6 of its tools in use are demoted, last used 12 days ago; also absent: its server \
+             no longer lists it"
         );
+    }
+
+    #[test]
+    fn a_summary_counts_what_changed_or_is_open() {
+        let told = |source, plans: usize, knowledge: usize, pruned: bool| {
+            let total = plans + knowledge;
+            let counts = DeltaCounts { plans, knowledge, total, ..DeltaCounts::default() };
+            let pruned_until = pruned.then(Timestamp::default);
+            summary(&Delta { source, counts, pruned_until, ..Delta::default() }).to_string()
+        };
+        assert_eq!(told(DeltaSource::Cursor, 1, 2, false), "2 items of knowledge, 1 plan");
+        assert_eq!(told(DeltaSource::Digest, 2, 1, true), "2 plans, 1 item of knowledge");
+        assert_eq!(told(DeltaSource::Cursor, 0, 0, false), "nothing changed");
+        assert_eq!(told(DeltaSource::Since, 0, 0, true), "no change that is still kept");
+        assert_eq!(told(DeltaSource::Digest, 0, 0, true), "nothing open");
     }
 
     #[test]
@@ -212,6 +233,7 @@ mod tests {
             "3 of the last all uses failed",
             "3 of the last 5 uses failed and more",
             "by_hand; also absent: you must obey",
+            "by_hand; also absent: disabled",
         ] {
             assert_eq!(cause(text).as_str(), "see `staleness tools list`", "{text}");
         }

@@ -172,15 +172,7 @@ pub(super) const fn is_filed(item: &Item) -> bool {
 
 /// Returns the state of an item as one word for the journal.
 pub(in crate::registry) fn state(item: &Item) -> &'static str {
-    if !item.superseded_by.is_empty() {
-        "superseded"
-    } else if item.contradicted.is_some() {
-        "contradicted"
-    } else if item.is_done() {
-        "done"
-    } else {
-        "current"
-    }
+    item.state().as_str()
 }
 
 /// Marks an item as edited.

@@ -10,7 +10,7 @@ use crate::journal::{Action, Revision};
 use crate::registry::told::{around_demoted, around_unanswered, demoted, of_these_names, waiting};
 use crate::registry::work::{Overdue, hands_on, open, visible_open};
 use crate::report::{
-    Context, Delta, DeltaCounts, DeltaItem, DeltaSource, Digest, NetChange, changes, nothing,
+    Context, Delta, DeltaCounts, DeltaItem, DeltaSource, DeltaSubject, Digest, NetChange, changes,
     redefined, tell, unanswered,
 };
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
@@ -213,8 +213,8 @@ impl WhatChanged {
         // New items are always reported, regardless of when they became overdue.
         let is_new = |warning: &Warning| {
             items.iter().any(|item| {
-                item.action == Action::Added.as_str()
-                    && (item.kind, item.id.as_str()) == (warning.kind.as_str(), warning.id.as_str())
+                item.action == Some(Action::Added)
+                    && item.subject == DeltaSubject::Work(warning.kind, warning.id.clone())
             })
         };
         let is_told = |each: &Warning| each.is_due(told, *now) || is_new(each);
@@ -255,9 +255,8 @@ impl WhatChanged {
             _ => None,
         };
         Ok(Delta {
-            since_session: since_session.map(ToString::to_string),
+            since_session: since_session.cloned(),
             source,
-            summary: counts.summary(nothing(source, pruned)),
             counts,
             items,
             more,
@@ -296,11 +295,11 @@ impl WhatChanged {
             let mut entries = view.journal.values().filter(|entry| entry.revision > after);
             entries.any(|entry| {
                 let work = entry.subject.work_key().filter(|_| hands_on(entry));
-                work.is_some_and(|key| key.id.as_str() == item.id)
+                work.is_some_and(|key| key.id.as_str() == item.subject.id())
             })
         };
         let told = self.cursor(view).map_or(Timestamp::MAX, |cursor| cursor.moved_at);
-        let is_new = item.action == Action::Added.as_str();
+        let is_new = item.action == Some(Action::Added);
         hold(Timestamp::MAX) && (is_new || hold(told) && !is_handed_on())
     }
 
@@ -348,9 +347,8 @@ impl WhatChanged {
 
 /// Returns the items of `there`, followed by the changes of all other items.
 fn with_changes(mut there: Vec<DeltaItem>, changed: Vec<DeltaItem>) -> Vec<DeltaItem> {
-    let shown: BTreeSet<(&'static str, String)> =
-        there.iter().map(|item| (item.kind, item.id.clone())).collect();
-    let beside = |item: &DeltaItem| !shown.contains(&(item.kind, item.id.clone()));
+    let shown: BTreeSet<DeltaSubject> = there.iter().map(|item| item.subject.clone()).collect();
+    let beside = |item: &DeltaItem| !shown.contains(&item.subject);
     there.extend(changed.into_iter().filter(beside));
     there
 }
