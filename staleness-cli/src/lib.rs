@@ -126,6 +126,7 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         Command::Session { command } => commands::sessions::run(&settings()?, command, out)?,
         Command::Resume(args) => commands::resume::run(&settings()?, args, out)?,
         Command::Board => commands::board::run(&settings()?, out)?,
+        Command::Lsp => commands::check::lsp::run(&cli.global, out)?,
         Command::Report { html } => commands::report::run(&settings()?, html, out)?,
         Command::Statusline => commands::statusline::run(&cli.global, out)?,
         Command::Badge => commands::check::badge::run(&settings()?, out)?,

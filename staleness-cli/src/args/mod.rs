@@ -279,6 +279,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
+    /// Serve editors over the Language Server Protocol, on stdin and stdout: findings of a document
+    /// when it is opened and saved, their evidence, and fixes.
+    Lsp,
     /// Serve agents over the Model Context Protocol, on stdin and stdout.
     #[cfg(feature = "mcp")]
     Mcp,

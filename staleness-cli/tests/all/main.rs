@@ -59,6 +59,8 @@ mod links;
 mod loaded;
 mod lock;
 mod lock_secrets;
+#[cfg(unix)]
+mod lsp;
 mod model_names;
 mod network;
 mod no_verdict;

@@ -6,6 +6,7 @@ mod fix;
 mod github;
 mod impact;
 mod locked;
+pub(crate) mod lsp;
 mod sarif;
 mod text;
 
