@@ -11,9 +11,8 @@ use std::sync::Arc;
 
 use staleness_core::time::Timestamp;
 
-use super::timeline::History;
 use crate::disk::canonical;
-use crate::git::objects::{Commit, Objects, Oid};
+use crate::git::objects::{Commit, Oid, Place};
 use crate::git::process::{Call, GitError, Process, many};
 
 /// The largest index to copy, in bytes.
@@ -48,7 +47,8 @@ impl Scratch {
         self.0.join("index")
     }
 
-    fn objects(&self) -> PathBuf {
+    /// Returns the folder of the objects that the repository does not have.
+    pub(super) fn objects(&self) -> PathBuf {
         self.0.join("objects")
     }
 }
@@ -59,24 +59,32 @@ impl Drop for Scratch {
     }
 }
 
-impl History {
-    /// Commits the given files as they are on disk, on top of the checked-out commit, at time `at` or at that
-    /// commit's time. The new commit becomes the head of this history. Each path, relative to the project,
-    /// must be a regular file, a symbolic link or missing. A file that git cannot read stays as committed.
-    /// Returns false if nothing changed.
-    pub(crate) fn take_disk(
-        &mut self,
+/// The files on disk as a commit.
+#[derive(Debug)]
+pub(super) struct OnDisk {
+    /// The commit with the folder that holds its objects. `None` if nothing changed.
+    pub(super) commit: Option<(Commit, Scratch)>,
+    /// Files that git could not read. They are as in the checked-out commit.
+    pub(super) unread: Vec<String>,
+}
+
+impl OnDisk {
+    /// Commits the given files as they are on disk, on top of the commit `head`, at time `at` or at that
+    /// commit's time. Each path, relative to the project, must be a regular file, a symbolic link or missing.
+    pub(super) fn commit(
+        place: &Place,
+        head: Commit,
         paths: Vec<String>,
         at: Timestamp,
-    ) -> Result<bool, GitError> {
+    ) -> Result<Self, GitError> {
         let failed = |error: io::Error| {
             GitError::Failed(format!("cannot compare the files on disk: {}", error.kind()))
         };
         let scratch = Scratch::new().map_err(failed)?;
-        self.prepare(&scratch).map_err(failed)?;
-        let filters = self.filters()?;
+        prepare(place, &scratch).map_err(failed)?;
+        let filters = filters(place)?;
         let call = |arguments: &[&str]| {
-            let mut call = self.place.program.command(&self.place.folder);
+            let mut call = place.program.command(&place.folder);
             let settings = ["core.safecrlf=false", "core.splitIndex=false"];
             for setting in settings.into_iter().chain(filters.iter().map(String::as_str)) {
                 call.command.args(["-c", setting]);
@@ -106,66 +114,60 @@ impl History {
                 Err(_) => open.extend(some.chunks(some.len().div_ceil(2)).map(Into::into)),
             }
         }
-        self.unread = unread;
         let one = |call: Call| -> Result<Oid, GitError> {
             let answer = Process::start(call)?.all()?;
             Oid::from_hex(answer.trim_ascii()).ok_or_else(|| GitError::garbled("an id"))
         };
         let tree = one(call(&["write-tree", "--missing-ok"]))?;
-        let (head, head_tree) = (self.head.id.to_string(), format!("{}^{{tree}}", self.head.id));
+        let (parent, head_tree) = (head.id.to_string(), format!("{}^{{tree}}", head.id));
         if tree == one(call(&["rev-parse", "--verify", "--end-of-options", &head_tree]))? {
-            return Ok(false);
+            return Ok(Self { commit: None, unread });
         }
-        let seconds = at.max(self.head.at).as_millis().div_euclid(1000);
-        let mut commit = call(&["commit-tree", &tree.to_string(), "-p", &head, "-m", "disk"]);
+        let seconds = at.max(head.at).as_millis().div_euclid(1000);
+        let mut commit = call(&["commit-tree", &tree.to_string(), "-p", &parent, "-m", "disk"]);
         for name in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
             commit.command.env(name, format!("@{seconds} +0000"));
         }
         let id = one(commit)?;
-        self.place.objects = Some(scratch.objects());
-        self.objects = Objects::new(self.place.clone(), self.limits.object_bytes);
         let at = Timestamp::from_millis(seconds.saturating_mul(1000));
-        self.committed = Some(std::mem::replace(&mut self.head, Commit { id, at }));
-        self.scratch = Some(scratch);
-        Ok(true)
+        Ok(Self { commit: Some((Commit { id, at }, scratch)), unread })
     }
+}
 
-    /// Copies the index and its modification time, because git does not trust younger files. Sets the
-    /// repository's objects as alternates.
-    fn prepare(&self, scratch: &Scratch) -> io::Result<()> {
-        let info = scratch.objects().join("info");
-        fs::create_dir_all(&info)?;
-        let objects = canonical(&self.place.common.join("objects"));
-        let line = objects.to_str().filter(|path| !path.contains(['\n', '"']));
-        let line = line.ok_or(io::ErrorKind::InvalidFilename)?;
-        fs::write(info.join("alternates"), format!("{line}\n"))?;
-        let index = self.place.git.join("index");
-        let Ok(meta) = index.metadata() else { return Ok(()) };
-        if meta.len() > MAX_INDEX {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        fs::copy(&index, scratch.index())?;
-        File::options().write(true).open(scratch.index())?.set_modified(meta.modified()?)
+/// Copies the index and its modification time, because git does not trust younger files. Sets the
+/// repository's objects as alternates.
+fn prepare(place: &Place, scratch: &Scratch) -> io::Result<()> {
+    let info = scratch.objects().join("info");
+    fs::create_dir_all(&info)?;
+    let objects = canonical(&place.common.join("objects"));
+    let line = objects.to_str().filter(|path| !path.contains(['\n', '"']));
+    let line = line.ok_or(io::ErrorKind::InvalidFilename)?;
+    fs::write(info.join("alternates"), format!("{line}\n"))?;
+    let index = place.git.join("index");
+    let Ok(meta) = index.metadata() else { return Ok(()) };
+    if meta.len() > MAX_INDEX {
+        return Err(io::ErrorKind::FileTooLarge.into());
     }
+    fs::copy(&index, scratch.index())?;
+    File::options().write(true).open(scratch.index())?.set_modified(meta.modified()?)
+}
 
-    /// Returns settings that disable all filters, which are programs that git would run on the files.
-    fn filters(&self) -> Result<Vec<String>, GitError> {
-        let asked =
-            ["config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process)$"];
-        let mut settings = Vec::new();
-        let listed = self.place.start(&asked)?.each_record(0, |record| {
-            let name = std::str::from_utf8(record).ok().filter(|name| !name.contains('='));
-            let name = name.ok_or_else(|| GitError::Failed("a filter has no plain name".into()))?;
-            let filter = name.rsplit_once('.').map_or(name, |(filter, _)| filter);
-            settings.extend([format!("{name}="), format!("{filter}.required=false")]);
-            Ok(std::ops::ControlFlow::Continue(()))
-        });
-        match listed {
-            // Git fails silently if there are no filters.
-            Err(GitError::Failed(why)) if settings.is_empty() && why == GitError::SILENT => {
-                Ok(settings)
-            }
-            listed => listed.map(|()| settings),
+/// Returns settings that disable all filters, which are programs that git would run on the files.
+fn filters(place: &Place) -> Result<Vec<String>, GitError> {
+    let asked = ["config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process)$"];
+    let mut settings = Vec::new();
+    let listed = place.start(&asked)?.each_record(0, |record| {
+        let name = std::str::from_utf8(record).ok().filter(|name| !name.contains('='));
+        let name = name.ok_or_else(|| GitError::Failed("a filter has no plain name".into()))?;
+        let filter = name.rsplit_once('.').map_or(name, |(filter, _)| filter);
+        settings.extend([format!("{name}="), format!("{filter}.required=false")]);
+        Ok(std::ops::ControlFlow::Continue(()))
+    });
+    match listed {
+        // Git fails silently if there are no filters.
+        Err(GitError::Failed(why)) if settings.is_empty() && why == GitError::SILENT => {
+            Ok(settings)
         }
+        listed => listed.map(|()| settings),
     }
 }

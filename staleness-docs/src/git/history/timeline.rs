@@ -9,7 +9,7 @@ use staleness_core::time::Timestamp;
 
 use super::changes::{Held, Known};
 use super::commits::{Past, between};
-use super::disk::Scratch;
+use super::disk::{OnDisk, Scratch};
 use super::limits::Limits;
 use super::raw::seconds;
 use crate::git::lines::is_text;
@@ -110,6 +110,23 @@ impl History {
             unread: Vec::new(),
             scratch: None,
         })
+    }
+
+    /// Takes the given files as they are on disk for a commit on top of the checked-out one, which becomes the head of
+    /// this history: see [`OnDisk::commit`]. Returns false if nothing changed.
+    pub(crate) fn take_disk(
+        &mut self,
+        paths: Vec<String>,
+        at: Timestamp,
+    ) -> Result<bool, GitError> {
+        let taken = OnDisk::commit(&self.place, self.head, paths, at)?;
+        self.unread = taken.unread;
+        let Some((commit, scratch)) = taken.commit else { return Ok(false) };
+        self.place.objects = Some(scratch.objects());
+        self.objects = Objects::new(self.place.clone(), self.limits.object_bytes);
+        self.committed = Some(std::mem::replace(&mut self.head, commit));
+        self.scratch = Some(scratch);
+        Ok(true)
     }
 
     /// Returns a hash of the boundary commits of a shallow history, or 0 for a complete one.
