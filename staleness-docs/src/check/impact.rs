@@ -6,7 +6,7 @@ use staleness_core::knowledge::WordKind;
 
 use super::commands::{Manifests, parts};
 use super::doc::Doc;
-use super::questions::word_of;
+use super::questions::{Existing, held, places_of, word_of};
 use super::{Cancelled, Check, commit_text};
 use crate::commands::{Call, TargetKind};
 use crate::draft::names::{NameId, NameSort};
@@ -214,7 +214,8 @@ impl Check<'_> {
                     return changes.of_heading(&doc.key.path, fragment);
                 }
                 let folder = if own.is_some() { "" } else { doc.folder() };
-                let (paths, _) = self.places_of(folder, &target::of_link(text)?.path).ok()?;
+                let all = places_of(folder, &target::of_link(text)?.path).ok()?;
+                let (paths, _) = held(all, |path| self.existing(path) != Existing::No);
                 paths.iter().find_map(|path| {
                     changes.of_path(path).or_else(|| changes.of_heading(path, fragment))
                 })
@@ -225,7 +226,8 @@ impl Check<'_> {
                 let change = |path: &String| changes.of_path(path);
                 // Few paths are changed, and only of those the disk is asked.
                 all.iter().find_map(change)?;
-                self.held(all).0.iter().find_map(change)
+                let (paths, _) = held(all, |path| self.existing(path) != Existing::No);
+                paths.iter().find_map(change)
             }
             NameSort::Word(WordKind::Command) => {
                 let key = (doc.folder().to_owned(), name);

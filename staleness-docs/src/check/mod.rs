@@ -26,7 +26,7 @@ mod site;
 mod superseded;
 mod tree;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
@@ -77,8 +77,6 @@ struct Check<'a> {
     item_bytes: usize,
     /// Cached line counts of files.
     counted: evidence::Counted,
-    /// True if an answer since the last reset depends on uncommitted files.
-    rests_on_disk: Cell<bool>,
     made: made::Made,
     /// Digest of the patterns of files that git ignores.
     ignored: u128,
@@ -184,7 +182,6 @@ pub fn check(
         listed: 0,
         item_bytes: 0,
         counted: evidence::Counted::default(),
-        rests_on_disk: Cell::new(false),
         made: made::Made::default(),
         ignored,
         anchors: links::Anchors::default(),
@@ -265,7 +262,7 @@ impl Check<'_> {
         let may_hold = if self.past.is_there() { self.options.held_bytes } else { 0 };
         for (done, doc) in docs.iter().enumerate() {
             self.past.tell(Progress::Tracing { done, of: docs.len() })?;
-            let questions = self.questions(doc, &missing);
+            let questions = questions::questions(self, doc, &missing);
             if questions.rest_on_disk {
                 self.told.insert(doc.key.path.clone());
             }

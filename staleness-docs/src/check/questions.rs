@@ -106,83 +106,102 @@ fn citation(path: String, target: &Target<'_>) -> Option<Citation> {
     (!path.is_empty()).then_some(Citation { path, lines, symbol, digest: None })
 }
 
-impl Check<'_> {
-    /// Returns true if a path exists in the checked-out commit or on disk. A file that is only on disk may be
-    /// uncommitted or built. No commit shows its removal, so the result is not reusable. Git's own folder is
-    /// never in a commit.
-    fn is_there(&self, path: &str) -> bool {
-        let is_of_git = path == ".git" || path.starts_with(".git/");
-        if path.is_empty()
-            || is_of_git && self.past.is_there()
-            || self.past.tracked().is_some_and(|tracked| tracked.holds(path))
-        {
-            return true;
+/// The way in which a path exists now.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Existing {
+    /// It does not exist.
+    No,
+    /// In the checked-out commit.
+    Tracked,
+    /// Only on disk: it may be uncommitted or built. No commit shows its removal.
+    OnDisk,
+}
+
+/// Collects the questions about one document.
+struct Asking<'a, 'c> {
+    check: &'a Check<'c>,
+    doc: &'a Doc,
+    missing: &'a Missing,
+    /// True if a question, or that there is none, depends on uncommitted files.
+    rests_on_disk: bool,
+}
+
+/// Returns the questions about a document. `missing` holds the names that exist nowhere now.
+pub(super) fn questions(check: &Check<'_>, doc: &Doc, missing: &Missing) -> Questions {
+    let mut asking = Asking { check, doc, missing, rests_on_disk: false };
+    let (mut all, mut asks) = (Vec::new(), Vec::new());
+    for citation in doc.draft.fields.cite.iter().filter_map(|(text, _)| citation_of(text)) {
+        let there = asking.is_there(&citation.path);
+        if there && !citation.is_bare() || !there && !asking.is_made(&citation.path) {
+            asks.push(Ask { cites: vec![citation], ..Ask::default() });
         }
-        let on_disk = self.place.folder.join(path).symlink_metadata().is_ok();
-        if on_disk {
-            self.rests_on_disk.set(true);
+    }
+    if !asks.is_empty() {
+        all.push(Asked { block: None, asks });
+    }
+    // Copies and data for tests name what they had.
+    let blocks = if is_data(&doc.key.path) { &[][..] } else { &doc.draft.blocks[..] };
+    for (at, block) in blocks.iter().enumerate() {
+        let asks = asking.asks_of_block(block);
+        if !asks.is_empty() {
+            all.push(Asked { block: Some(at), asks });
         }
-        on_disk
+    }
+    let passed = ask_when(&mut all, doc);
+    let present = if all.len() < MANY { 0 } else { asking.present() };
+    Questions { asked: all, passed, present, rest_on_disk: asking.rests_on_disk }
+}
+
+impl Asking<'_, '_> {
+    /// Returns true if a path exists in the checked-out commit or on disk.
+    fn is_there(&mut self, path: &str) -> bool {
+        let existing = self.check.existing(path);
+        self.rests_on_disk |= existing == Existing::OnDisk;
+        existing != Existing::No
     }
 
     /// Returns true if a missing path is probably created by a build, because git ignores it. This does not
     /// apply to documents that are ignored themselves. A document's digest covers the patterns, except those
     /// that git does not track.
-    fn is_made(&self, doc: &Doc, path: &str) -> bool {
-        let by = |path: &str| self.made.by(&self.place.folder, &self.fence, path);
+    fn is_made(&mut self, path: &str) -> bool {
+        let (check, doc) = (self.check, self.doc);
+        let by = |path: &str| check.made.by(&check.place.folder, &check.fence, path);
         let Some(folder) = by(path) else { return false };
         let made = !doc.file.inside || by(&doc.key.path).is_none();
-        if made && !made::is_covered(self.past.tracked(), &folder) {
-            self.rests_on_disk.set(true);
-        }
+        self.rests_on_disk |= made && !made::is_covered(check.past.tracked(), &folder);
         made
     }
 
-    /// Returns the questions about a document. `missing` holds the names that exist nowhere now.
-    pub(super) fn questions(&self, doc: &Doc, missing: &Missing) -> Questions {
-        let (mut all, mut asks) = (Vec::new(), Vec::new());
-        for citation in doc.draft.fields.cite.iter().filter_map(|(text, _)| citation_of(text)) {
-            let there = self.is_there(&citation.path);
-            if there && !citation.is_bare() || !there && !self.is_made(doc, &citation.path) {
-                asks.push(Ask { cites: vec![citation], ..Ask::default() });
-            }
-        }
-        if !asks.is_empty() {
-            all.push(Asked { block: None, asks });
-        }
-        // Copies and data for tests name what they had.
-        let blocks = if is_data(&doc.key.path) { &[][..] } else { &doc.draft.blocks[..] };
-        for (at, block) in blocks.iter().enumerate() {
-            let asks = self.asks_of_block(doc, block, missing);
-            if !asks.is_empty() {
-                all.push(Asked { block: Some(at), asks });
-            }
-        }
-        let passed = ask_when(&mut all, doc);
-        let present = if all.len() < MANY { 0 } else { self.present(doc, missing) };
-        Questions { asked: all, passed, present, rest_on_disk: self.rests_on_disk.take() }
+    /// Returns true if the front matter of a page says that a link to this path leads to it. The page may change
+    /// although the document with the link does not.
+    fn is_alias(&mut self, written: &str, path: &str) -> bool {
+        let is_alias = self.check.is_alias(written, path);
+        self.rests_on_disk |= is_alias;
+        is_alias
     }
 
-    /// Returns the number of different names in a document that the project has.
-    fn present(&self, doc: &Doc, missing: &Missing) -> usize {
-        let ids: HashSet<NameId> = doc.draft.mentions.iter().map(|mention| mention.name).collect();
+    /// Returns the number of different names in the document that the project has.
+    fn present(&self) -> usize {
+        let mentions = self.doc.draft.mentions.iter();
+        let ids: HashSet<NameId> = mentions.map(|mention| mention.name).collect();
         let is_there = |id: &&NameId| {
-            let (sort, text) = self.names.get(**id);
-            word_of(sort, text).is_some() && !missing.words.contains_key(*id)
+            let (sort, text) = self.check.names.get(**id);
+            word_of(sort, text).is_some() && !self.missing.words.contains_key(*id)
         };
         ids.iter().filter(is_there).count()
     }
 
-    fn asks_of_block(&self, doc: &Doc, block: &DraftBlock, missing: &Missing) -> Vec<Ask> {
+    fn asks_of_block(&mut self, block: &DraftBlock) -> Vec<Ask> {
+        let (check, doc, missing) = (self.check, self.doc, self.missing);
         let mut asks = Vec::new();
         let mut seen: HashSet<NameId> = HashSet::new();
         let is_template = is_template(&doc.key.path);
-        let is_of_others = !doc.file.loaded && self.is_of_documents();
+        let is_of_others = !doc.file.loaded && check.is_of_documents();
         for mention in &doc.draft.mentions[block.mentions.clone()] {
             if seen.contains(&mention.name) {
                 continue;
             }
-            let ask = match self.names.get(mention.name) {
+            let ask = match check.names.get(mention.name) {
                 (NameSort::Link, text) if is_template && text.starts_with('/') => None,
                 (NameSort::Word(_) | NameSort::Import, _) if is_template => None,
                 (NameSort::Word(WordKind::Flag | WordKind::Identifier), _) if is_of_others => None,
@@ -193,16 +212,14 @@ impl Check<'_> {
                     let ask = |word: &Word| Ask { word: Some(word.clone()), ..Ask::default() };
                     missing.words.get(&mention.name).map(|word| Ask { at: mention.at, ..ask(word) })
                 }
-                (NameSort::Word(WordKind::Path), text) => {
-                    self.ask_of_path(doc, mention, text, missing)
-                }
+                (NameSort::Word(WordKind::Path), text) => self.ask_of_path(mention, text),
                 (NameSort::Word(WordKind::Command), _) => {
                     let folder = doc.folder().to_owned();
                     let lost = missing.commands.get(&(folder, mention.name)).cloned();
                     lost.map(|it| Ask { at: mention.at, command: Some(it), ..Ask::default() })
                 }
-                (NameSort::Link, text) => self.ask_of_link(doc, mention, text),
-                (NameSort::Import, text) => self.ask_of_import(doc, mention, text),
+                (NameSort::Link, text) => self.ask_of_link(mention, text),
+                (NameSort::Import, text) => self.ask_of_import(mention, text),
             };
             if let Some(ask) = ask {
                 // Repeated names in a block count once.
@@ -213,15 +230,11 @@ impl Check<'_> {
         asks
     }
 
-    fn ask_of_path(
-        &self,
-        doc: &Doc,
-        mention: &Mention,
-        text: &str,
-        missing: &Missing,
-    ) -> Option<Ask> {
+    fn ask_of_path(&mut self, mention: &Mention, text: &str) -> Option<Ask> {
+        let (check, doc, missing) = (self.check, self.doc, self.missing);
         let target = target::of_word(text)?;
-        let (paths, there) = self.held(paths::either(doc.folder(), &target.path));
+        let (paths, there) =
+            held(paths::either(doc.folder(), &target.path), |path| self.is_there(path));
         if there {
             let path = paths.into_iter().next()?;
             let cites = citation(path, &target).filter(|citation| !citation.is_bare())?;
@@ -232,12 +245,12 @@ impl Check<'_> {
         // path would be too weak.
         let is_whole = target.path.trim_end_matches('/').contains('/')
             && word_of(NameSort::Word(WordKind::Path), text).is_none();
-        if word.is_none() && !is_whole || paths.iter().any(|path| self.is_made(doc, path)) {
+        if word.is_none() && !is_whole || paths.iter().any(|path| self.is_made(path)) {
             return None;
         }
         // In prose, a path counts as a word unless it names lines.
         let cites = mention.origin == Origin::Code || target.lines.is_some();
-        let cites = cites && self.past.is_there();
+        let cites = cites && check.past.is_there();
         if word.is_none() && !cites {
             return None;
         }
@@ -247,31 +260,33 @@ impl Check<'_> {
         Some(Ask { at: mention.at, cites, word: word.cloned(), span, ..Ask::default() })
     }
 
-    fn ask_of_link(&self, doc: &Doc, mention: &Mention, text: &str) -> Option<Ask> {
+    fn ask_of_link(&mut self, mention: &Mention, text: &str) -> Option<Ask> {
+        let (check, doc) = (self.check, self.doc);
         if let Some(fragment) = text.strip_prefix('#') {
-            let own = || self.missing_heading(doc.key.path.clone(), fragment);
+            let own = || check.missing_heading(doc.key.path.clone(), fragment);
             return doc.file.inside.then(own)?.map(|heading| heading_ask(mention, heading));
         }
-        let own = self.own_path(text);
+        let own = check.own_path(text);
         let text = own.as_deref().unwrap_or(text);
         let target = target::of_link(text)?;
         let folder = doc.folder().to_owned();
         let from = if own.is_some() { "" } else { &*folder };
-        let (paths, there) = self.places_of(from, &target.path).ok()?;
-        let original = paths.iter().filter(|_| !there).find_map(|path| self.original_of(doc, path));
+        let (paths, there) = held(places_of(from, &target.path).ok()?, |path| self.is_there(path));
+        let original =
+            paths.iter().filter(|_| !there).find_map(|path| check.original_of(doc, path));
         let (paths, there) = original.map_or((paths, there), |original| (vec![original], true));
         let is_relative = !target.path.starts_with('/');
         let path = paths.last().cloned().unwrap_or_default();
         if !there
-            && (!self.past.is_there() && !is_sure_without_history(&target.path)
-                || self.is_made(doc, &path)
-                || self.is_published_flat(doc, &target.path)
-                || self.is_published_by_rdoc(&target.path)
-                || self.is_beside_source(doc, &path)
-                || self.is_published_copy(&path)
+            && (!check.past.is_there() && !is_sure_without_history(&target.path)
+                || self.is_made(&path)
+                || check.is_published_flat(doc, &target.path)
+                || check.is_published_by_rdoc(&target.path)
+                || check.is_beside_source(doc, &path)
+                || check.is_published_copy(&path)
                 || target.path.starts_with('/')
-                    && (self.is_served(&target.path)
-                        || self.is_of_site(&target.path)
+                    && (check.is_served(&target.path)
+                        || check.is_of_site(&target.path)
                         || self.is_alias(&target.path, &path)))
         {
             return None;
@@ -287,7 +302,7 @@ impl Check<'_> {
         if there
             && (is_relative || own.is_some())
             && let Some((_, fragment)) = text.split_once('#')
-            && let Some(heading) = self.missing_heading(path.clone(), fragment)
+            && let Some(heading) = check.missing_heading(path.clone(), fragment)
         {
             return Some(heading_ask(mention, heading));
         }
@@ -301,38 +316,59 @@ impl Check<'_> {
         })
     }
 
-    /// Returns the path that a link in a document of this folder leads to, and true, or all paths that it may lead
-    /// to. A link that begins with `/` may count from any folder above the document, which may be the root of a site.
-    pub(super) fn places_of(&self, folder: &str, to: &str) -> Result<(Vec<String>, bool), Leaves> {
-        let path = paths::resolve(folder, to)?;
-        let ends = folder.rmatch_indices('/').map(|(at, _)| at);
-        let above = [folder.len()].into_iter().chain(ends).map(|end| &folder[..end]);
-        let above = above.filter(|above| to.starts_with('/') && !above.is_empty());
-        let mut all: Vec<String> =
-            above.take(MAX_ABOVE).map(|above| format!("{above}/{path}")).collect();
-        all.push(path);
-        Ok(self.held(all))
-    }
-
-    /// Returns the first of these paths that exists, and true, or all of them.
-    pub(super) fn held(&self, mut all: Vec<String>) -> (Vec<String>, bool) {
-        match all.iter().position(|path| self.is_there(path)) {
-            Some(at) => (vec![all.swap_remove(at)], true),
-            None => (all, false),
-        }
-    }
-
     /// Creates a question about an import, which is relative to the folder of its file. Many words begin with
     /// `@`, so only the history shows if one was an import.
-    fn ask_of_import(&self, doc: &Doc, mention: &Mention, text: &str) -> Option<Ask> {
+    fn ask_of_import(&mut self, mention: &Mention, text: &str) -> Option<Ask> {
+        let (check, doc) = (self.check, self.doc);
         let is_own = doc.file.inside && !text.starts_with(['/', '~']);
-        if !doc.file.loaded || !is_own || !self.past.is_there() {
+        if !doc.file.loaded || !is_own || !check.past.is_there() {
             return None;
         }
         let path = paths::resolve(doc.folder(), text).ok()?;
-        let is_gone = !path.is_empty() && !self.is_there(&path) && !self.is_made(doc, &path);
+        let is_gone = !path.is_empty() && !self.is_there(&path) && !self.is_made(&path);
         let cites = is_gone.then(|| vec![Citation::of_path(path)])?;
         Some(Ask { at: mention.at, cites, ..Ask::default() })
+    }
+}
+
+/// Returns the paths that a link in a document of this folder may lead to, most likely first. A link that begins with
+/// `/` may count from any folder above the document, which may be the root of a site.
+pub(super) fn places_of(folder: &str, to: &str) -> Result<Vec<String>, Leaves> {
+    let path = paths::resolve(folder, to)?;
+    let ends = folder.rmatch_indices('/').map(|(at, _)| at);
+    let above = [folder.len()].into_iter().chain(ends).map(|end| &folder[..end]);
+    let above = above.filter(|above| to.starts_with('/') && !above.is_empty());
+    let mut all: Vec<String> =
+        above.take(MAX_ABOVE).map(|above| format!("{above}/{path}")).collect();
+    all.push(path);
+    Ok(all)
+}
+
+/// Returns the first of these paths that exists, and true, or all of them.
+pub(super) fn held(
+    mut all: Vec<String>,
+    mut is_there: impl FnMut(&str) -> bool,
+) -> (Vec<String>, bool) {
+    match all.iter().position(|path| is_there(path)) {
+        Some(at) => (vec![all.swap_remove(at)], true),
+        None => (all, false),
+    }
+}
+
+impl Check<'_> {
+    /// Returns how a path exists now. Git's own folder is never in a commit.
+    pub(super) fn existing(&self, path: &str) -> Existing {
+        let is_of_git = path == ".git" || path.starts_with(".git/");
+        if path.is_empty()
+            || is_of_git && self.past.is_there()
+            || self.past.tracked().is_some_and(|tracked| tracked.holds(path))
+        {
+            return Existing::Tracked;
+        }
+        match self.place.folder.join(path).symlink_metadata() {
+            Ok(_) => Existing::OnDisk,
+            Err(_) => Existing::No,
+        }
     }
 
     /// Returns true if a link in a document of this folder leads out of the project.
