@@ -10,8 +10,8 @@ pub(crate) use crate::install::client::{Client, Level};
 /// A client, and the files to edit: the user's or a project's.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
-    /// The client.
-    #[arg(value_name = "CLIENT", required_unless_present = "project")]
+    /// The client [default for init: ask for each one that is here].
+    #[arg(value_name = "CLIENT")]
     client: Option<Client>,
     /// Use your own configuration, for all projects (the default).
     #[arg(long)]

@@ -230,7 +230,7 @@ fn hooks(settings: &Settings) -> (State, String) {
         return (State::Warn, format!("{broken}; run `staleness init CLIENT` again"));
     }
     if places.is_empty() {
-        return (State::Ok, "not set up in any client; run `staleness init CLIENT`".into());
+        return (State::Ok, "not set up in any client; run `staleness init`".into());
     }
     (State::Ok, format!("set up in {places}"))
 }

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use staleness::StoreUrl;
 use staleness_sources::clients::refusal;
 
+use super::typed::{can_ask, is_agreed};
 use crate::args::install_args::{Client, Level};
 use crate::args::{Global, PlaceArgs};
 use crate::error::{CliError, ErrorKind, brief, in_words};
@@ -60,10 +61,44 @@ fn run(
     skill: bool,
     out: &Output,
 ) -> Result<(), CliError> {
-    let Some(client) = args.client() else {
-        return Err(CliError::new(ErrorKind::Usage, "no client given")
-            .hint("use one of: claude-code, codex, cursor, vscode, gemini"));
-    };
+    match args.client() {
+        Some(client) => run_for(verb, client, global, args, skill, out),
+        None if verb == Verb::Init => offer(global, args, skill, out),
+        None => Err(CliError::new(ErrorKind::Usage, "no client given")
+            .hint("use one of: claude-code, codex, cursor, vscode, gemini")),
+    }
+}
+
+/// Offers to set up each client that is here.
+fn offer(global: &Global, args: &PlaceArgs, skill: bool, out: &Output) -> Result<(), CliError> {
+    let folders = folders(&Settings::new(global, None, true)?);
+    let there: Vec<Client> = Client::ALL.into_iter().filter(|it| it.is_there(&folders)).collect();
+    let names =
+        |clients: &[Client]| clients.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ");
+    if there.is_empty() || out.json || !args.dry_run && !can_ask(out) {
+        let hint = match &there[..] {
+            [] => format!("`staleness init CLIENT`, with one of: {}", names(&Client::ALL)),
+            there => format!("`staleness init CLIENT`; here are {}", names(there)),
+        };
+        return Err(CliError::new(ErrorKind::Usage, "no client given").hint(hint));
+    }
+    for client in there {
+        if args.dry_run || is_agreed(&format!("Set up {}?", client.as_str()))? {
+            let skill = skill && client == Client::ClaudeCode;
+            run_for(Verb::Init, client, global, args, skill, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn run_for(
+    verb: Verb,
+    client: Client,
+    global: &Global,
+    args: &PlaceArgs,
+    skill: bool,
+    out: &Output,
+) -> Result<(), CliError> {
     if skill && verb == Verb::Init && client != Client::ClaudeCode {
         return Err(CliError::invalid("--skill only works with claude-code").hint("leave it out"));
     }

@@ -1,10 +1,11 @@
 //! Texts that people enter.
 
-use std::io::{IsTerminal, Read, stderr, stdin, stdout};
+use std::io::{BufRead, IsTerminal, Read, Write, stderr, stdin, stdout};
 
 use staleness_sources::clients;
 
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, in_words};
+use crate::output::Output;
 use crate::settings::Settings;
 
 /// Returns true if a person typed a text for a local store: at a terminal, not on behalf of an agent, and not
@@ -18,6 +19,21 @@ pub(super) fn by_person(settings: &Settings, given: &str, names: &[Option<&str>]
         && stdout().is_terminal()
         && stderr().is_terminal()
         && !clients::may_run_for_agent()
+}
+
+/// Returns true if a person at a terminal can see a question and answer it.
+pub(super) fn can_ask(out: &Output) -> bool {
+    !out.json
+        && [stdin().is_terminal(), stdout().is_terminal(), stderr().is_terminal()] == [true; 3]
+}
+
+/// Asks a question at the terminal. Anything but yes is no.
+pub(super) fn is_agreed(question: &str) -> Result<bool, CliError> {
+    let trouble = |error| CliError::invalid(format!("no answer: {}", in_words(&error)));
+    write!(stderr(), "{question} [y/N] ").and_then(|()| stderr().flush()).map_err(trouble)?;
+    let mut answer = String::new();
+    stdin().lock().read_line(&mut answer).map_err(trouble)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// Returns the given text, or the text on stdin, without trailing line ends.

@@ -128,6 +128,21 @@ impl Client {
     pub(crate) const ALL: [Self; 5] =
         [Self::ClaudeCode, Self::Codex, Self::Cursor, Self::Vscode, Self::Gemini];
 
+    /// Returns true if the client keeps files in the user's home.
+    pub(crate) fn is_there(self, folders: &Folders) -> bool {
+        let home = |name| folders.home.join(name);
+        let own = |folder: &Option<PathBuf>, name| folder.clone().unwrap_or_else(|| home(name));
+        match self {
+            Self::ClaudeCode => {
+                own(&folders.claude, ".claude").is_dir() || home(".claude.json").is_file()
+            }
+            Self::Codex => own(&folders.codex, ".codex").is_dir(),
+            Self::Cursor => home(".cursor").is_dir(),
+            Self::Vscode => settings_folder(folders).join("Code").is_dir(),
+            Self::Gemini => home(".gemini").is_dir(),
+        }
+    }
+
     /// Returns the files to write for this client, in order. With `skill`, includes the skill.
     pub(crate) fn targets(
         self,

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 #[cfg(unix)]
-use std::io::Read;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::process::ExitStatus;
@@ -171,7 +170,15 @@ impl Sandbox {
     /// Runs the program at a terminal; what that shows.
     #[cfg(unix)]
     pub(crate) fn shown(&self, args: &[&str]) -> String {
+        self.answered(args, "")
+    }
+
+    /// Runs the program at a terminal at which somebody typed ahead; what that shows.
+    #[cfg(unix)]
+    pub(crate) fn answered(&self, args: &[&str], answers: &str) -> String {
         let (terminal, path) = terminal();
+        let mut terminal = std::fs::File::from(terminal);
+        terminal.write_all(answers.as_bytes()).unwrap();
         let end = || Stdio::from(opened(&path));
         let mut command = self.command();
         command.args(args).args(["--color", "never"]);
@@ -180,7 +187,7 @@ impl Sandbox {
         drop(command);
         let mut text = Vec::new();
         // A terminal whose other end is closed is read with an error.
-        let _ = std::fs::File::from(terminal).read_to_end(&mut text);
+        let _ = terminal.read_to_end(&mut text);
         String::from_utf8(text).unwrap()
     }
 

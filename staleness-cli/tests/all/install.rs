@@ -154,6 +154,26 @@ fn what_cannot_be_parsed_is_refused_with_file_and_line_and_nothing_changes() {
     assert!(run.code == 3 && run.err.contains("larger than 16 MiB"), "{run:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn init_asks_for_each_client_that_is_here() {
+    let sandbox = Sandbox::new();
+    sandbox.write("home/.claude.json", "{}");
+    std::fs::create_dir_all(sandbox.root().join("home/.codex")).unwrap();
+    let run = sandbox.run(&["init"]);
+    assert!(run.code == 2 && run.err.contains("here are claude-code, codex"), "{run:?}");
+    let before = sandbox.files();
+    let shown = sandbox.shown(&["init", "--dry-run"]);
+    assert!(shown.contains(".claude.json") && shown.contains(".codex/hooks.json"), "{shown}");
+    assert_eq!(sandbox.files(), before);
+    let shown = sandbox.answered(&["init"], "n\ny\n");
+    assert!(shown.contains("Set up claude-code? [y/N]"), "{shown}");
+    let changed: Vec<_> =
+        sandbox.files().into_keys().filter(|it| !before.contains_key(it)).collect();
+    assert!(changed.iter().all(|it| it.to_string_lossy().contains(".codex/")), "{changed:?}");
+    assert!(!changed.is_empty());
+}
+
 #[test]
 fn wrong_calls_are_refused() {
     let sandbox = Sandbox::new();

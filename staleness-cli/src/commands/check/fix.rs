@@ -1,13 +1,12 @@
 //! `check --fix`: shows the changes, asks for consent and writes them.
 
-use std::io::{BufRead, IsTerminal, Write, stderr, stdin, stdout};
-
 use serde_json::{Value, json};
 use staleness_core::text::counted;
 use staleness_service::fixes::Fixes;
 
 use crate::args::CheckArgs;
-use crate::error::{CliError, in_words};
+use crate::commands::typed::{can_ask, is_agreed};
+use crate::error::CliError;
 use crate::output::{Cell, Output, Paint, diff, escape};
 
 /// Maximum number of rows for names that were not mended.
@@ -15,9 +14,7 @@ const ROWS: usize = 25;
 
 /// Returns an error if writing needs consent and nobody can be asked.
 fn may_write(args: &CheckArgs, out: &Output) -> Result<(), CliError> {
-    let sees = stdout().is_terminal() && stderr().is_terminal() && !out.json;
-    let may_ask = sees && stdin().is_terminal();
-    if args.dry_run || args.yes || may_ask {
+    if args.dry_run || args.yes || can_ask(out) {
         return Ok(());
     }
     Err(CliError::invalid("--fix needs a confirmation, and there is no terminal to ask at")
@@ -33,7 +30,9 @@ pub(super) fn run(args: &CheckArgs, fixes: &mut Fixes, out: &Output) -> Result<b
     if !is_silent {
         out.text(&diffs(fixes, out))?;
     }
-    let agreed = !fixes.documents.is_empty() && !args.dry_run && (args.yes || is_agreed(fixes)?);
+    let question = format!("Change {}?", counted(fixes.lines(), "line", "lines"));
+    let may_agree = !fixes.documents.is_empty() && !args.dry_run;
+    let agreed = may_agree && (args.yes || is_agreed(&question)?);
     if agreed {
         fixes.write();
     }
@@ -48,16 +47,6 @@ fn diffs(fixes: &Fixes, out: &Output) -> String {
             diff::painted(&diff::unified([&path, &path], &document.before, &document.after()), out)
         })
         .collect()
-}
-
-/// Asks the user at the terminal.
-fn is_agreed(fixes: &Fixes) -> Result<bool, CliError> {
-    let trouble = |error| CliError::invalid(format!("no answer: {}", in_words(&error)));
-    let count = counted(fixes.lines(), "line", "lines");
-    write!(stderr(), "Change {count}? [y/N] ").and_then(|()| stderr().flush()).map_err(trouble)?;
-    let mut answer = String::new();
-    stdin().lock().read_line(&mut answer).map_err(trouble)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// Formats the number of mended lines, and a row with the reason for each name that was not mended.
