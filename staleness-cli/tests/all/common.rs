@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 #[cfg(unix)]
-use std::io::{Read, Write};
+use std::io::Read;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::process::ExitStatus;
