@@ -37,7 +37,6 @@ use directive::{Directive, Kinds, Reach};
 use markdown::{BlockView, Sort, Visitor};
 use names::{NameId, NameSort, Names};
 use plain::{Markup, Plain};
-pub(crate) use traps::is_extension;
 
 /// Syntax in which a name occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

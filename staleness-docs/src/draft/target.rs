@@ -6,6 +6,7 @@ use staleness_core::knowledge::Lines;
 
 use super::markdown::has_scheme;
 use super::traps;
+use crate::nature::is_extension;
 
 /// The longest path to look up, in bytes.
 const MAX_PATH_BYTES: usize = 256;
@@ -122,7 +123,7 @@ pub(crate) fn of_word(word: &str) -> Option<Target<'_>> {
 
 /// Returns true if a name has a known file extension.
 pub(crate) fn has_extension(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && traps::is_extension(end))
+    name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && is_extension(end))
 }
 
 fn is_template(path: &str) -> bool {

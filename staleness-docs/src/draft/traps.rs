@@ -80,17 +80,6 @@ static USUAL_FILES: Words = Words::new(|| {
 ")
 });
 
-/// Known file extensions.
-static EXTENSIONS: Words = Words::new(|| {
-    set("
-    adoc astro bash bat bzl c cc cfg cjs clj cmake cmd conf cpp cs css csv cts cu cxx dart
-    dockerfile ejs el elm env erl ex exs fish gif go gql gradle graphql groovy h hbs hcl hh
-    hpp hs html ini ipynb java jpeg jpg js json json5 jsonc jsx kt kts less lock lua m md
-    mdc mdx mjs ml mts nix php pl png proto ps1 py pyi rb rs rst sass scala scss sh sql
-    svelte svg swift tf toml ts tsx txt vue yaml yml
-")
-});
-
 fn has(list: &Words, word: &str) -> bool {
     if word.bytes().any(|b| b.is_ascii_uppercase()) {
         list.contains(word.to_ascii_lowercase().as_str())
@@ -146,11 +135,6 @@ pub(crate) fn is_common(word: &str) -> bool {
 /// Returns true if a file name usually means the reader's own file.
 pub(crate) fn is_usual_file(name: &str) -> bool {
     has(&USUAL_FILES, name)
-}
-
-/// Returns true for a known file extension.
-pub(crate) fn is_extension(end: &str) -> bool {
-    has(&EXTENSIONS, end)
 }
 
 #[cfg(test)]

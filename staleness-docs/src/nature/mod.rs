@@ -12,7 +12,6 @@ use staleness_core::policy::DocumentPolicy;
 pub(crate) use history::{History, is_list, is_of_the_past, is_record};
 
 use crate::Note;
-use crate::draft::is_extension;
 use crate::git::Naming;
 
 /// Returns true for the path of a Markdown file.
@@ -59,6 +58,24 @@ pub(crate) fn is_document(path: &str) -> bool {
         }
         None => text() || matches!(name, "PKG-INFO" | "METADATA") || is_of_package(path),
     }
+}
+
+/// Known file extensions, in order.
+#[rustfmt::skip]
+const EXTENSIONS: [&str; 92] = [
+    "adoc", "astro", "bash", "bat", "bzl", "c", "cc", "cfg", "cjs", "clj", "cmake", "cmd", "conf",
+    "cpp", "cs", "css", "csv", "cts", "cu", "cxx", "dart", "dockerfile", "ejs", "el", "elm", "env",
+    "erl", "ex", "exs", "fish", "gif", "go", "gql", "gradle", "graphql", "groovy", "h", "hbs",
+    "hcl", "hh", "hpp", "hs", "html", "ini", "ipynb", "java", "jpeg", "jpg", "js", "json", "json5",
+    "jsonc", "jsx", "kt", "kts", "less", "lock", "lua", "m", "md", "mdc", "mdx", "mjs", "ml", "mts",
+    "nix", "php", "pl", "png", "proto", "ps1", "py", "pyi", "rb", "rs", "rst", "sass", "scala",
+    "scss", "sh", "sql", "svelte", "svg", "swift", "tf", "toml", "ts", "tsx", "txt", "vue", "yaml",
+    "yml",
+];
+
+/// Returns true for a known file extension.
+pub(crate) fn is_extension(end: &str) -> bool {
+    EXTENSIONS.binary_search(&&*end.to_ascii_lowercase()).is_ok()
 }
 
 /// Returns true for the path of source code that the project owns.
