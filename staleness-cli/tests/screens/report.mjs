@@ -1,12 +1,12 @@
 // Opens a report in a real browser, and looks at what a person would: no network, the script alone runs, the filter
 // and the sorting work from the keyboard, dark, on paper and on a narrow screen.
-// report.mjs PROGRAM CHROMIUM FOLDER, with playwright-core in NODE_PATH.
+// report.mjs PROGRAM CHROMIUM FOLDER EXAMPLES, with playwright-core in NODE_PATH. EXAMPLES is the home in examples.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-const [program, executablePath, folder] = process.argv.slice(2);
+const [program, executablePath, folder, examples] = process.argv.slice(2);
 const { chromium } = createRequire(`${process.env.NODE_PATH}/`)('playwright-core');
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(`${folder}/home`, { recursive: true });
@@ -66,5 +66,25 @@ await page.setViewportSize({ width: 360, height: 700 });
 const wide = await page.evaluate(() => document.documentElement.scrollWidth);
 assert.ok(wide <= 360, `the page is ${wide} pixels wide`);
 assert.deepEqual([asked, said], [[`file://${folder}/report.html`], []]);
+
+// The picture of the README: the example home after some days.
+const shop = `${folder}/shop`;
+mkdirSync(shop);
+const show = (...args) => execFileSync(program, ['--home', examples, '--project', shop, '--store', `sqlite:${folder}/s.db`,
+  ...args], { encoding: 'utf8' });
+const days = [26, 22, 19, 15, 13, 12, 8, 7, 6, 5, 2, 1];
+for (const day of days) {
+  const at = ['--now', `2026-11-${String(28 - day).padStart(2, '0')}T12:00:00Z`];
+  show(...at, 'scan');
+  for (const tool of ['Bash', 'Read', 'mcp__github__search_issues', 'mcp__linear__list_issues']) {
+    for (const use of [1, 2, 3].slice(day % 3)) show(...at, 'record', tool, '--success', '--id', `${day}${tool}${use}`, '--new');
+  }
+  if (day < 7) show(...at, 'record', 'mcp__github__create_pr', '--failure', '--id', `f${day}`, '--new');
+}
+show('--now', '2026-11-28T12:00:00Z', 'report', '--html', `${folder}/shop.html`);
+const picture = await browser.newPage({ viewport: { width: 1000, height: 960 } });
+await picture.goto(`file://${folder}/shop.html`);
+await picture.evaluate(name => { document.querySelector('h1').textContent = name; }, '/home/me/shop');
+await picture.screenshot({ path: `${folder}/readme.png` });
 await browser.close();
 console.log(`ok; its pictures are in ${folder}`);
