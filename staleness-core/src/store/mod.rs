@@ -5,10 +5,55 @@
 //!
 //! # Writing a backend
 //!
-//! Implement [`RegistryStore`]. A query is `query.run(load)`, where `load` answers one [`Selection`] from the
-//! snapshot: [`collections!`] calls a macro of yours with every collection, and of each `R` the rows that
-//! [`Filter::matches`] for any of `R::picks(selection)`, of each pick at most [`Filter::most`], go to
-//! `R::rows_mut(view)`. A step, inside one transaction:
+//! Implement [`RegistryStore`]. [`collections!`] calls a macro of yours with every collection, so that reading and
+//! writing are written once for any [`Row`]:
+//!
+//! ```
+//! use staleness_core::store::{Change, ChangeSet, Filter, Row, Selection, View};
+//!
+//! /// Adds the selected rows of one collection. A database looks up `pick.filter.key()`, or scans.
+//! fn get<R: Row>(stored: &View, selection: &Selection, found: &mut View) {
+//!     for pick in R::picks(selection) {
+//!         let rows = R::rows(stored).iter();
+//!         let rows = rows.filter(|(key, row)| pick.filter.matches(key, Some(row)));
+//!         let rows = rows.take(pick.filter.most()).map(|(key, row)| (key.clone(), row.clone()));
+//!         R::rows_mut(found).extend(rows);
+//!     }
+//! }
+//!
+//! /// Writes the changes of one collection.
+//! fn put<R: Row>(changes: &ChangeSet, stored: &mut View) {
+//!     for change in R::changes(changes) {
+//!         match change {
+//!             Change::Put(row) => R::rows_mut(stored).insert(row.key().clone(), row.clone()),
+//!             Change::Delete(key) => R::rows_mut(stored).remove(key),
+//!         };
+//!     }
+//! }
+//!
+//! macro_rules! of_all {
+//!     ($($field:ident: $row:ty,)*) => {
+//!         fn load(stored: &View, selection: &Selection) -> View {
+//!             let mut found = View::default();
+//!             (found.revision, found.floor) = (stored.revision, stored.floor);
+//!             $(get::<$row>(stored, selection, &mut found);)*
+//!             found
+//!         }
+//!
+//!         fn write(changes: &ChangeSet, stored: &mut View) {
+//!             $(put::<$row>(changes, stored);)*
+//!         }
+//!     };
+//! }
+//! staleness_core::collections!(of_all);
+//! # let _ = (load, write);
+//! ```
+//!
+//! `load` also answers what else a [`Selection`] asks for, field by field: tool summaries, outcomes, journal entries,
+//! counts and the generation. `write` also removes [`OutcomeRange`]s, appends the outcomes, removes the revisions in
+//! `pruned`, raises the floor and appends the journal entries.
+//!
+//! A query is `query.run(load)`, from one snapshot. A step, inside one transaction:
 //!
 //! 1. `step.run(load)` returns what was seen, everything that was selected, and a [`ChangeSet`]. An empty one
 //!    commits nothing: the revision stays.
