@@ -4,8 +4,8 @@ use pulldown_cmark::{Event, Parser};
 use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::{Block, Document, WordKind};
 
-use super::answers::Open;
 use super::doc::Doc;
+use super::open::Open;
 use crate::draft::place::{Lines, title};
 use crate::draft::{markdown, spans, target};
 use crate::git::Word;

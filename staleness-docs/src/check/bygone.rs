@@ -5,11 +5,9 @@ use std::collections::HashSet;
 use staleness_core::knowledge::{Evidence, Fact, WordKind};
 
 use super::Check;
-use super::answers::{Answers, Open};
+use super::bounds::MANY;
+use super::open::{Answers, Open};
 use crate::Note;
-
-/// From this number of different lost names on, and if they are a third of all, one finding stands for them.
-pub(super) const MANY: usize = 8;
 
 /// Returns the name that a finding says is gone, if nothing took its place.
 fn lost(evidence: &Evidence) -> Option<&str> {

@@ -10,9 +10,10 @@ use std::rc::Rc;
 
 use staleness_core::knowledge::{Evidence, Fact, WordKind};
 
-use super::answers::{Anchored, Open};
 use super::doc::Doc;
 use super::links;
+use super::open::{Anchored, Open};
+use super::questions::{Lost, LostCommands};
 use super::tree::nearest_of;
 use super::{Check, commit_text};
 use crate::Cancelled;
@@ -35,21 +36,6 @@ const MAX_INCLUDED: usize = 32;
 const MAKERS: [&str; 7] = [
     "CMakeLists.txt", "Makefile.PL", "Makefile.am", "Makefile.in", "configure", "configure.ac", "extconf.rb",
 ];
-
-/// A command with a missing target.
-#[derive(Clone, Debug)]
-pub(super) struct Lost {
-    call: Rc<Call>,
-    /// Manifests that may have defined the target, most likely first.
-    manifests: Vec<String>,
-    /// Paths that define the target by their existence, such as `src/bin/shop.rs`.
-    paths: Vec<Word>,
-    /// The command with the most similar existing target.
-    near: Option<String>,
-}
-
-/// The commands with missing targets, by the folder of the document and the name.
-pub(super) type LostCommands = HashMap<(String, NameId), Lost>;
 
 /// The manifests of the checked-out commit, cached.
 #[derive(Debug, Default)]

@@ -11,6 +11,7 @@ use super::Check;
 use crate::draft::names::Names;
 use crate::draft::place::Lines;
 use crate::draft::plain::Plain;
+use crate::draft::target::citation_of;
 use crate::draft::{self, Draft, headings};
 use crate::files::file::{self, DocFile};
 use crate::front::{self, Field, Fields};
@@ -416,8 +417,7 @@ fn item(
     item.recalls = fields.recalls;
     item.recalled_at = fields.last_recalled;
     item.done_at = fields.done.then_some(check.options.now.min(written));
-    item.citations =
-        fields.cite.iter().filter_map(|(text, _)| super::questions::citation_of(text)).collect();
+    item.citations = fields.cite.iter().filter_map(|(text, _)| citation_of(text)).collect();
     item
 }
 

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use staleness_core::knowledge::{Block, Cited, Document, Evidence, Fact, ItemKind};
 
-use super::answers::{Answers, Open};
 use super::block::{as_one, block_of};
 use super::bounds::Bounds;
 use super::doc::{self, Doc};
+use super::open::{Answers, Open};
 use super::questions::{Ask, Asked};
 use super::{Check, commit_text};
 use crate::Note;

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, WordKind};
 
-use super::answers::{Anchored, CiteAsked, Open};
 use super::doc::Doc;
+use super::open::{Anchored, CiteAsked, Open};
 use super::tree::nearest_of;
 use super::{Check, commit_text};
 use crate::Cancelled;

@@ -19,6 +19,7 @@ mod links;
 mod lives;
 mod made;
 mod moved;
+mod open;
 mod own;
 mod past;
 mod questions;
@@ -43,9 +44,9 @@ use crate::nature::Patterns;
 use crate::project::ProjectPlace;
 use crate::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
 
-use answers::Open;
 pub(crate) use answers::{fact_of_citation, fact_of_word};
 use doc::{Doc, Reading, Undated};
+use open::Open;
 pub(crate) use past::Past;
 use past::{commit_text, forget, new_since};
 pub(crate) use questions::word_of;

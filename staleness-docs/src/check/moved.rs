@@ -3,7 +3,7 @@
 use staleness_core::knowledge::{Citation, Cited};
 
 use super::Check;
-use super::answers::{CiteAsked, Open};
+use super::open::{CiteAsked, Open};
 use crate::Cancelled;
 use crate::git::{CitationQuery, Cite};
 use crate::paths;

@@ -1,20 +1,19 @@
 //! Questions about the names in a document.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use staleness_core::knowledge::{Citation, WordKind};
 use staleness_core::verdict::SignalKind;
 
 use super::Check;
-use super::answers::Missing;
-use super::bounds::MAX_WEAK;
-use super::bygone::MANY;
-use super::commands::Lost;
+use super::bounds::{MANY, MAX_WEAK};
 use super::doc::Doc;
 use super::made;
+use crate::commands::Call;
 use crate::draft::names::{NameId, NameSort, Names};
 use crate::draft::place::Lines;
-use crate::draft::target::{self, Target};
+use crate::draft::target::{self, citation_of};
 use crate::draft::words;
 use crate::draft::{Draft, DraftBlock, Mention, Origin};
 use crate::git::Word;
@@ -25,6 +24,30 @@ use crate::paths::{self, Leaves};
 const MAX_LEAVING: usize = 20;
 /// Maximum number of folders above a document that may be the root of a site.
 const MAX_ABOVE: usize = 16;
+
+/// A command with a missing target.
+#[derive(Clone, Debug)]
+pub(super) struct Lost {
+    pub(super) call: Rc<Call>,
+    /// Manifests that may have defined the target, most likely first.
+    pub(super) manifests: Vec<String>,
+    /// Paths that define the target by their existence, such as `src/bin/shop.rs`.
+    pub(super) paths: Vec<Word>,
+    /// The command with the most similar existing target.
+    pub(super) near: Option<String>,
+}
+
+/// The commands with missing targets, by the folder of the document and the name.
+pub(super) type LostCommands = HashMap<(String, NameId), Lost>;
+
+/// Names and command targets that the checked-out commit lacks.
+#[derive(Debug, Default)]
+pub(super) struct Missing {
+    /// The missing names, with the words that they were looked up as.
+    pub(super) words: HashMap<NameId, Word>,
+    /// The commands with undefined targets.
+    pub(super) commands: LostCommands,
+}
 
 /// A question about one place in a document.
 #[derive(Clone, Debug, Default)]
@@ -92,18 +115,6 @@ pub(crate) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
         }
     };
     words::is_telling(kind, &text).then_some(Word { kind, text })
-}
-
-/// Parses a citation in the front matter or in an item. Its path starts at the project's root.
-pub(crate) fn citation_of(text: &str) -> Option<Citation> {
-    let target = target::of_cite(text)?;
-    let path = paths::resolve("", &target.path).ok()?;
-    citation(path, &target)
-}
-
-fn citation(path: String, target: &Target<'_>) -> Option<Citation> {
-    let (lines, symbol) = (target.lines, target.symbol.map(str::to_owned));
-    (!path.is_empty()).then_some(Citation { path, lines, symbol, digest: None })
 }
 
 /// The way in which a path exists now.
@@ -237,7 +248,7 @@ impl Asking<'_, '_> {
             held(paths::either(doc.folder(), &target.path), |path| self.is_there(path));
         if there {
             let path = paths.into_iter().next()?;
-            let cites = citation(path, &target).filter(|citation| !citation.is_bare())?;
+            let cites = target.citation(path).filter(|citation| !citation.is_bare())?;
             return Some(Ask { at: mention.at, cites: vec![cites], ..Ask::default() });
         }
         let word = missing.words.get(&mention.name);
@@ -255,7 +266,7 @@ impl Asking<'_, '_> {
             return None;
         }
         let cites = paths.into_iter().filter(|_| cites);
-        let cites = cites.filter_map(|path| citation(path, &target)).collect();
+        let cites = cites.filter_map(|path| target.citation(path)).collect();
         let span = mention.origin == Origin::Code;
         Some(Ask { at: mention.at, cites, word: word.cloned(), span, ..Ask::default() })
     }
@@ -306,7 +317,7 @@ impl Asking<'_, '_> {
         {
             return Some(heading_ask(mention, heading));
         }
-        let cites: Vec<_> = paths.into_iter().filter_map(|path| citation(path, &target)).collect();
+        let cites: Vec<_> = paths.into_iter().filter_map(|path| target.citation(path)).collect();
         (!there || cites.iter().any(|citation| !citation.is_bare())).then(|| Ask {
             at: mention.at,
             cites,

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use staleness_core::knowledge::Lines;
+use staleness_core::knowledge::{Citation, Lines};
 
 use super::markdown::has_scheme;
 use super::traps;
 use crate::nature::is_extension;
+use crate::paths;
 
 /// The longest path to look up, in bytes.
 const MAX_PATH_BYTES: usize = 256;
@@ -18,6 +19,20 @@ pub(crate) struct Target<'a> {
     pub(crate) path: Cow<'a, str>,
     pub(crate) lines: Option<Lines>,
     pub(crate) symbol: Option<&'a str>,
+}
+
+impl Target<'_> {
+    /// Returns the citation of a path with the lines and the symbol of this target.
+    pub(crate) fn citation(&self, path: String) -> Option<Citation> {
+        let (lines, symbol) = (self.lines, self.symbol.map(str::to_owned));
+        (!path.is_empty()).then_some(Citation { path, lines, symbol, digest: None })
+    }
+}
+
+/// Parses a citation in the front matter or in an item. Its path starts at the project's root.
+pub(crate) fn citation_of(text: &str) -> Option<Citation> {
+    let target = of_cite(text)?;
+    target.citation(paths::resolve("", &target.path).ok()?)
 }
 
 /// Parses the target of a link or an image. Returns `None` if it is not a file path.

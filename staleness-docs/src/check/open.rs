@@ -1,0 +1,78 @@
+//! Documents with open questions, and what is answered about them.
+
+use staleness_core::knowledge::{Evidence, Lines as LineRange};
+use staleness_core::time::Timestamp;
+
+use super::doc::Doc;
+use super::questions::{Asked, Questions};
+use crate::draft::place::Lines;
+use crate::git::{Anchor, CitationQuery, Commit};
+
+/// Estimated memory of a question or of a block with questions, in bytes.
+const QUESTION_BYTES: usize = 256;
+
+/// A document with questions, and its text.
+pub(super) struct Open<'d> {
+    pub(super) doc: &'d Doc,
+    pub(super) text: String,
+    pub(super) asked: Vec<Asked>,
+    /// Number of blocks with only temporal words that were left out.
+    pub(super) passed: usize,
+    /// Number of different names in the document that the project has.
+    pub(super) present: usize,
+    /// The line range of each block, in the order of `asked`.
+    pub(super) places: Vec<LineRange>,
+}
+
+impl<'d> Open<'d> {
+    pub(super) fn new(doc: &'d Doc, text: String, questions: Questions) -> Self {
+        let Questions { asked, passed, present, .. } = questions;
+        let mut lines = Lines::new(&text);
+        let place = |asked: &Asked| {
+            let range = asked
+                .block
+                .map_or(0..doc.draft.body.max(1), |at| doc.draft.blocks[at].range.clone());
+            let (first, last) = lines.span(&range);
+            LineRange { first, last }
+        };
+        let places = asked.iter().map(place).collect();
+        Self { doc, text, asked, passed, present, places }
+    }
+
+    /// Returns the estimated memory of the document and its questions, in bytes.
+    pub(super) fn size(&self) -> usize {
+        let questions: usize = self.asked.iter().map(|asked| asked.asks.len() + 1).sum();
+        self.text.len() + questions * QUESTION_BYTES
+    }
+}
+
+/// The answers about one document, per block in the order of the questions.
+#[derive(Debug)]
+pub(super) struct Answers {
+    /// The anchor of each block. `None` if nothing can be said about the block.
+    pub(super) anchors: Vec<Option<Anchored>>,
+    /// The evidence in each block, with the index of its question.
+    pub(super) facts: Vec<Vec<(usize, Evidence)>>,
+}
+
+/// Indices of the document, the block and the question, and the citation to check.
+pub(super) type CiteAsked<'a> = (usize, usize, usize, CitationQuery<'a>);
+
+/// The time at which the content of a block was last known to be right.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Anchored {
+    pub(super) at: Timestamp,
+    pub(super) commit: Option<Commit>,
+    pub(super) anchor: Anchor,
+}
+
+impl Anchored {
+    /// Returns true if a missing link target counts as evidence. It always does after an edit, but after a
+    /// verification only if the target was removed later.
+    pub(super) fn is_before(&self, removal: Option<Commit>) -> bool {
+        match self.anchor {
+            Anchor::Commit(_) => true,
+            Anchor::At(at) => removal.is_some_and(|removal| removal.at > at),
+        }
+    }
+}
