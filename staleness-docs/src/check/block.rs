@@ -110,7 +110,9 @@ fn is_told_gone(text: &str, at: usize) -> bool {
     let Some((before, behind)) = sentence_at(text, at) else { return false };
     let sentence = format!("{before}{behind}");
     let sentence = sentence.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    GONE.iter().any(|phrase| sentence.contains(phrase))
+    // `from a to b`
+    let is_left = before.ends_with("from `") && behind.contains("` to `");
+    is_left || GONE.iter().any(|phrase| sentence.contains(phrase))
 }
 
 /// Returns true if the sentence before an offset tells the reader to create a file, or ends in a file of theirs:
@@ -175,6 +177,7 @@ mod tests {
             "Use b. The `old` flag was removed.",
             "`old` is\ndeprecated since 2.0, see c.md.",
             "There is no `old` in 3.4; so",
+            "- Move it from `old` to `b`",
             "In 1.2 `old` has been\n  renamed.",
         ] {
             assert!(is_told_gone(text, text.find("old").unwrap()), "{text}");

@@ -161,7 +161,11 @@ impl Check<'_> {
         call: &Call,
     ) -> Option<Vec<String>> {
         let own = self.manifests_of(manifests, folder, call)?;
-        if call.kind == TargetKind::Make && own.iter().any(|path| self.is_generated(path)) {
+        let is_there = |path: &String| self.past.tracked().is_some_and(|it| it.holds(path));
+        if call.kind == TargetKind::Make
+            && !own.iter().any(is_there)
+            && own.iter().any(|path| self.is_generated(path))
+        {
             return None;
         }
         for path in &own {

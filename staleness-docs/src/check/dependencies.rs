@@ -26,9 +26,9 @@ impl Dependencies {
         (self.theirs.contains(first) && !self.ours.contains(first)).then_some(last)
     }
 
-    /// Returns true if no names are known.
-    pub(super) fn is_empty(&self) -> bool {
-        self.theirs.is_empty()
+    /// Adds names of other projects that no manifest tells.
+    pub(super) fn add<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
+        self.theirs.extend(names.map(str::to_owned));
     }
 
     /// Reads a manifest. Ignores it if it cannot be parsed.

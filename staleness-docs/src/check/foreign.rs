@@ -16,6 +16,13 @@ const MAX_MANIFESTS: usize = 40;
 /// read.
 const MAX_COMMITS: usize = 64;
 
+/// Modules of Python's standard library with the names that documents take from it.
+#[rustfmt::skip]
+const STANDARD: [&str; 14] = [
+    "argparse", "asyncio", "collections", "concurrent", "contextlib", "dataclasses", "datetime", "logging", "pathlib",
+    "subprocess", "threading", "types", "typing", "unittest",
+];
+
 /// End of a directive that says of which module the names after it are.
 const MODULE: &str = "module:: ";
 /// Number of bytes in which to look for one.
@@ -82,9 +89,8 @@ impl Check<'_> {
                 }
             }
         }
-        if foreign.dependencies.is_empty() {
-            return foreign;
-        }
+        let is_own = |module: &&&str| self.tree().is_module(module);
+        foreign.dependencies.add(STANDARD.iter().filter(|it| !is_own(it)).copied());
         for (number, document) in documents.iter().enumerate() {
             for mention in &document.draft.mentions {
                 if let (NameSort::Word(WordKind::Identifier), text) = self.names.get(mention.name)

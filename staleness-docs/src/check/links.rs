@@ -10,7 +10,7 @@ use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, WordKind};
 use super::doc::Doc;
 use super::open::{Anchored, CiteAsked, Open};
 use super::tree::nearest_of;
-use super::{Check, commit_text};
+use super::{Check, commit_text, site};
 use crate::Cancelled;
 use crate::draft::plain::Plain;
 use crate::draft::{headings, target, words};
@@ -182,7 +182,8 @@ impl Check<'_> {
                 && query.citation.path.contains('/')
                 && matches!(query.verified, Anchor::Commit(_))
                 && self.may_be_broken(open.doc)
-                && !open.speaks_of_the_past(open.asked[*block].block);
+                && !open.speaks_of_the_past(open.asked[*block].block)
+                && !open.says_otherwise(open.asked[*block].block, question.at);
             if (question.link || is_span) && matches!(cite, Cite::NeverThere(Cited::Path)) {
                 asked.push((number, query.citation.path.clone()));
             }
@@ -232,7 +233,10 @@ impl Check<'_> {
         citation: &Citation,
         written: &str,
     ) -> Option<Evidence> {
-        if !self.may_be_broken(open.doc) || !self.is_sure(open.doc, &citation.path, written) {
+        if !self.may_be_broken(open.doc)
+            || !self.is_sure(open.doc, &citation.path, written)
+            || !is_markdown(written) && site::has_address(&open.doc.key.path, &open.text)
+        {
             return None;
         }
         let (citation, gone) = (citation.clone(), Cited::Path);
@@ -253,6 +257,9 @@ impl Check<'_> {
             && folders.into_iter().all(|folder| kind(folder).is_none())
             && !target::is_of_forge(written)
             && !self.is_routed(doc, path, written)
+            && !(self.tree().is_site
+                && written.starts_with("..")
+                && !self.tree().folders.contains_key(parent))
             && (is_file(name) || {
                 let folder = written.trim_start_matches(['.', '/']).contains('/');
                 let host = first.is_some_and(|first| first.contains('.'));
@@ -300,7 +307,7 @@ fn is_translation(path: &str) -> bool {
 
 /// Returns true if a name is that of a file that site generators do not produce.
 fn is_file(name: &str) -> bool {
-    let other = |end: &str| ["ico", "mp4", "pdf", "webp"].contains(&end);
+    let other = |end: &str| ["mp4", "pdf", "webp"].contains(&end);
     let end = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, end)| end);
     !name.ends_with(".html") && (target::has_extension(name) || end.is_some_and(other))
 }

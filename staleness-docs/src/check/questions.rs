@@ -159,7 +159,8 @@ pub(super) fn questions(check: &Check<'_>, doc: &Doc, missing: &Missing) -> Ques
         }
     }
     let passed = ask_when(&mut all, doc);
-    let present = if all.len() < MANY { 0 } else { asking.present() };
+    let asks: usize = all.iter().map(|asked| asked.asks.len()).sum();
+    let present = if asks < MANY { 0 } else { asking.present() };
     Questions { asked: all, passed, present, rest_on_disk: asking.rests_on_disk }
 }
 
@@ -302,7 +303,11 @@ impl Asking<'_, '_> {
         {
             return None;
         }
-        // Other markups link to pages without their extension.
+        // Other markups link to pages without their extension, and never out of their site.
+        let written = target.path.trim_start_matches("../");
+        if !there && !is_markdown(&doc.key.path) && is_relative && self.check.is_of_site(written) {
+            return None;
+        }
         let is_page = |end: &str| self.is_there(&format!("{}{end}", path.trim_end_matches(".rst")));
         if !there
             && !is_markdown(&doc.key.path)

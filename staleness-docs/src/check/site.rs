@@ -13,6 +13,8 @@ use crate::paths;
 const ADDRESSES: [&str; 7] = [
     "alias", "aliases", "permalink", "redirect_from", "redirects", "slug", "url",
 ];
+/// Those of them from which its relative links start.
+const OWN: [&str; 3] = ["permalink", "slug", "url"];
 /// Maximum number of pages to read for their addresses.
 const MAX_PAGES: usize = 20_000;
 /// The largest page to read for its addresses, in bytes.
@@ -20,6 +22,11 @@ const MAX_PAGE: u64 = 1 << 20;
 
 /// Files that are copied into each package when it is published.
 const LEGAL: [&str; 5] = ["COPYING", "LICENCE", "LICENSE", "NOTICE", "PATENTS"];
+
+/// Returns true if a page gives itself an address. Its links to other pages start there, not from its folder.
+pub(super) fn has_address(path: &str, text: &str) -> bool {
+    draft::front_of(path, text).ok().flatten().is_some_and(|front| front.get(&OWN).is_some())
+}
 
 impl Check<'_> {
     /// Returns true if the front matter of a page says that a link to this path leads to it.

@@ -1,6 +1,6 @@
 //! The tracked files by name: what is like a name, and what stands for a path that is not there.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use super::Check;
@@ -21,6 +21,8 @@ const SITES: [&str; 16] = [
     "docusaurus.config.mjs", "docusaurus.config.ts", "hugo.toml", "hugo.yaml", "mint.json", "mkdocs.yml", "mkdocs.yaml", "zensical.toml", "_sidebar.md",
 ];
 
+/// Number of pages with an original from which on a folder is one of translations.
+const TRANSLATED: usize = 3;
 /// Maximum number of sites of a project.
 const MAX_SITES: usize = 100;
 /// From this number of documents on, and if there are that many for each source file, a project is one of documents.
@@ -37,6 +39,8 @@ pub(super) struct Tree {
     sites: Vec<String>,
     pub(super) is_site: bool,
     is_gem: bool,
+    /// True for the folders of translations, with that of the original behind them.
+    translations: RefCell<HashMap<String, bool>>,
     /// Numbers of documents and of source files.
     documents: usize,
     sources: usize,
@@ -124,8 +128,17 @@ impl Check<'_> {
             }
             for other in ["en/", ""].into_iter().filter(|other| *other != folder) {
                 let original = |path: &str| Some(format!("{above}{other}{}", path.get(below..)?));
-                let is_translation = original(&doc.key.path).is_some_and(|it| tracked.holds(&it));
-                if is_translation && path.starts_with(&doc.key.path[..below]) {
+                let has_original = |path: &str| original(path).is_some_and(|it| tracked.holds(&it));
+                let folder = &doc.key.path[..below];
+                let is_filled = || {
+                    let mut known = self.tree().translations.borrow_mut();
+                    *known.entry(format!("{folder}{other}")).or_insert_with(|| {
+                        let pages = tracked.iter().map(|(path, _)| path);
+                        let pages = pages.filter(|it| it.starts_with(folder) && has_original(it));
+                        pages.take(TRANSLATED).count() == TRANSLATED
+                    })
+                };
+                if path.starts_with(folder) && (has_original(&doc.key.path) || is_filled()) {
                     let original = original(path)?;
                     let mut pages =
                         ["", ".md", ".mdx"].iter().map(|end| format!("{original}{end}"));

@@ -17,7 +17,7 @@ static FOREIGN: LazyLock<HashSet<&'static str, FixedState>> = LazyLock::new(|| {
     gpg gradle grep gunicorn hatch helm hg isort java javac jest journalctl jq just kubectl
     lerna less lldb ln ls make mamba man meson micromamba minikube mix mkdir mocha mv mvn
     mypy ninja nix nix-env node nox npm npx nvm nx openssl pacman pdm perl php pip pip3 pipenv pipx
-    pnpm podman poetry powershell pre-commit prettier pylint pytest python python3 rake rm
+    pkg-config pkgconf pnpm podman poetry powershell pre-commit prettier pylint pytest python python3 rake rm
     rollup rsync ruby ruff rustc rustup sbt scoop scp sed set sh snap ssh strace sudo swift
     systemctl tar terraform tmux tox tsc turbo twine uv uvicorn uvx valgrind vim vite vitest
     webpack wget xcodebuild

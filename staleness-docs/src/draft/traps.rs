@@ -52,8 +52,8 @@ static COMMON: Words = Words::new(|| {
     namespace next nightly none null nullptr number object option options ordering output
     override package panic param params partialeq pass path pathbuf print println private
     promise prop props protected public query range read release require result return root
-    rows rust rwlock self send size some source stable start static stderr stdin stdout stop
-    string stringify struct super switch sync systemtime target test tests text this throw
+    rows rust rwlock self send setup size some source stable start static stderr stdin stdout stop
+    string stringify struct super switch sync systemtime target teardown test testcase tests text this throw
     time timeout title tostring trace trait true tuple type typeof types undefined
     unimplemented unsafe unwrap update user usize value values vecdeque vector version
     virtual void volatile wait warn warning where while width with write yaml yield
@@ -73,7 +73,7 @@ static USUAL_FILES: Words = Words::new(|| {
     .prettierrc .travis.yml app.js appveyor.yml azure-pipelines.yml build.gradle build.rs
     cargo.lock cargo.toml clippy.toml compose.yaml composer.json config.json config.toml
     config.yaml config.yml deny.toml docker-compose.yaml docker-compose.yml dockerfile go.mod
-    go.sum index.html index.js index.ts lerna.json lib.rs main.go main.py main.rs makefile
+    go.sum index.html index.js index.ts lerna.json lib.rs main.go main.py main.rs makefile manifest.in
     mkdocs.yml mod.rs netlify.toml package-lock.json package.json pipfile pnpm-lock.yaml
     poetry.lock pom.xml pyproject.toml readme.md requirements.txt rustfmt.toml settings.json
     setup.cfg setup.py tox.ini tsconfig.json vercel.json yarn.lock

@@ -156,6 +156,7 @@ pub(crate) fn is_telling(shape: WordKind, text: &str) -> bool {
         // These prefixes belong to standard libraries.
         (Some(first), _) => {
             !matches!(first, "std" | "core" | "alloc" | "process" | "window" | "console")
+                && !traps::is_usual_file(text)
         }
         (None, _) => false,
     }

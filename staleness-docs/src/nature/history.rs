@@ -54,10 +54,20 @@ const STATES: [&str; 17] = [
 /// Fields that tell who made a proposal, or when.
 const MADE: [&str; 6] = ["author", "authors", "created", "creation", "date", "deciders"];
 
+/// Words by which a document speaks of itself, and says that it is out of date.
+#[rustfmt::skip]
+const ABOUT: [[&str; 2]; 7] = [
+    ["content", "below"], ["this", "document"], ["this", "file"], ["this", "guide"], ["this", "page"],
+    ["this", "section"], ["this", "tutorial"],
+];
+const OUTDATED: [&str; 5] = ["archived", "deprecated", "obsolete", "outdated", "superseded"];
+/// Number of words in which it does.
+const SAID: usize = 5;
+
 /// Folders that contain history documents.
 #[rustfmt::skip]
-const FOLDERS: [&str; 40] = [
-    ".changeset", ".changes", ".plan", ".planning", ".plans", "adr", "adrs", "archive", "archived", "archives", "attic",
+const FOLDERS: [&str; 42] = [
+    ".changeset", ".changes", ".plan", ".planning", ".plans", "adr", "adrs", "announce", "announcements", "archive", "archived", "archives", "attic",
     "changelog", "changelog.d", "changelogs", "changes", "decision-records", "decisions",
     "deprecated", "historical", "history", "legacy", "migration", "migration-guide",
     "migration-guides", "migrations", "news", "newsfragments", "obsolete", "phases", "plans", "postmortems", "proposals",
@@ -78,7 +88,7 @@ pub(crate) fn is_by_name(path: &str) -> bool {
         FOLDERS.contains(&&*folder) && !(is_from_another && folder.starts_with("migrat"))
     };
     let is_post = matches!(folders.last(), Some(&("blog" | "_posts")));
-    let is_name = is_name(&words) && !is_from_another || is_dated(&self::words(name));
+    let is_name = is_name(name, &words) && !is_from_another || is_dated(&self::words(name));
     folders.iter().any(is_folder) || is_post || is_name
 }
 
@@ -99,8 +109,8 @@ pub(crate) fn is_of_the_past(title: &str) -> bool {
             && rest.any(|word| is_number(word))
 }
 
-/// Returns true if a document is a record by its text: a quoted session in a terminal, or a proposal or a decision,
-/// whose first lines have a status of a known value, and who made it or when.
+/// Returns true if a document is a record by its text: it quotes a session in a terminal, its first lines say that it
+/// is out of date, or they have the fields of a proposal: a status of a known value, and who made it or when.
 pub(crate) fn is_record(path: &str, text: &str) -> bool {
     let stem = path.rsplit('/').next().unwrap_or(path);
     let is_front_page =
@@ -119,8 +129,19 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
         };
         status |= state.is_some_and(|state| STATES.contains(&&*state));
         made |= words.len() > 1 && MADE.contains(&&*words[0]);
+        if words.windows(SAID).any(says_outdated) {
+            return true;
+        }
     }
     status && made
+}
+
+/// Returns true for words such as `this page is now outdated`.
+fn says_outdated(words: &[String]) -> bool {
+    let is_any = |word: &String, any: &[&str]| any.contains(&&**word);
+    ABOUT.contains(&[&*words[0], &*words[1]])
+        && is_any(&words[2], &["has", "is", "was"])
+        && words[3..].iter().any(|word| is_any(word, &OUTDATED))
 }
 
 /// Returns the folders and the name of a document. A README has the name of its folder, unless that is hidden.
@@ -154,10 +175,13 @@ fn is_move(words: &[String], to: &[&str]) -> bool {
     is_at(words, 0, &MOVING) && is_at(words, 1, to)
 }
 
-fn is_name(words: &[String]) -> bool {
+fn is_name(name: &str, words: &[String]) -> bool {
     let is_part = |words: &[String]| PARTS.contains(&words.concat().as_str());
     let parts = (0..=words.len()).any(|at| is_part(&words[..at]) || is_part(&words[at..]));
     let is_record = is_at(words, 0, &["adr"]) && words.get(1).is_some_and(|word| is_number(word));
+    // `HISTORY-JAVA.md`
+    let is_in_capitals =
+        !name.contains(char::is_lowercase) && words.iter().any(|it| LISTS.contains(&&**it));
     // The name may also contain versions or years.
     let is_aside = |word: &&String| !is_number(word) && !matches!(&***word, "v" | "x" | "to");
     let rest: Vec<&String> = words.iter().filter(is_aside).collect();
@@ -165,7 +189,10 @@ fn is_name(words: &[String]) -> bool {
     let last = words.last().filter(|_| words.len() > 1).map_or("", |word| word);
     let is_of_a_day = matches!(last, "announcement" | "plan");
     let is_phase = words.windows(2).any(|pair| pair[0] == "phase" && is_number(&pair[1]));
-    parts || whole || is_record || is_of_a_day || is_phase || is_move(words, &["to", "from"])
+    // `release-2.1.0`, but `release` tells how to make one.
+    let is_release = matches!(rest[..], [word] if word == "release") && words.len() > 1;
+    let is_of_versions = is_in_capitals || is_release || is_move(words, &["to", "from"]);
+    parts || whole || is_record || is_of_a_day || is_phase || is_of_versions
 }
 
 /// Returns true if a name contains a date: `2026-01-02-standup`, `20260102`.
@@ -231,7 +258,8 @@ mod tests {
                        site/_posts/hello.md \
                        docs/08-migration-guides/29-x.md docs/29-migration-guide-4-0.md \
                        docs/3.8-announcement.md docs/migration/README.md archive/b/README.md \
-                       doc/deprecated.rst docs/proposals/queue.md";
+                       doc/deprecated.rst docs/proposals/queue.md doc/announce/sprint.rst \
+                       docs/release-2.1.0.md java/HISTORY-JAVA.md";
         let with_blank = ["release notes/v0.1.md", "docs/Release Notes.md"];
         for path in history.split(' ').chain(with_blank) {
             assert!(is_by_name(path), "{path}");
@@ -274,6 +302,8 @@ mod tests {
             "# 1. A queue\n\nDate: 2026-01-02\n\n## Status\n\nAccepted\n",
             "---\nstatus: implementable\ncreation-date: 2026-01-02\n---\n",
             "# A session\n\n> $ shop run\n> Done\n",
+            "# Queues\n\n> **Warning**: This page is now outdated.\n",
+            "# Queues\n\nThe content below is deprecated, and will be removed.\n",
         ] {
             assert!(is_record("a.md", head), "{head}");
         }
@@ -282,6 +312,7 @@ mod tests {
             "Author: A\nStatus: experimental\n",
             "Author: A\n\n## Status\n\n[badge](b)\n",
             "Author: A\nThe status is final.\n",
+            "# Queues\n\nThe call `a` is deprecated. This page lists deprecated calls.\n",
             "> costs $ 3\n\n$ shop run\n",
             &format!("Author: A\n{}Status: final\n", "\n".repeat(30)),
         ] {

@@ -53,7 +53,7 @@ pub(crate) fn is_document(path: &str) -> bool {
             is_markdown(path)
                 || ENDS.iter().any(|each| end.eq_ignore_ascii_case(each))
                 || is_section(end)
-                || end.eq_ignore_ascii_case("txt") && text()
+                || end.eq_ignore_ascii_case("txt") && (text() || is_in_docs(path))
                 || is_of_package(path)
         }
         None => text() || matches!(name, "PKG-INFO" | "METADATA") || is_of_package(path),
@@ -76,6 +76,13 @@ const EXTENSIONS: [&str; 92] = [
 /// Returns true for a known file extension.
 pub(crate) fn is_extension(end: &str) -> bool {
     EXTENSIONS.binary_search(&&*end.to_ascii_lowercase()).is_ok()
+}
+
+/// Returns true for a text below a folder of documentation, which no program reads.
+fn is_in_docs(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or_default();
+    let is_read = ["cmake", "requirements"].iter().any(|it| name.to_lowercase().starts_with(it));
+    folders.split('/').any(|folder| matches!(folder, "doc" | "docs")) && !is_read
 }
 
 /// Returns true for the path of source code that the project owns.
@@ -298,13 +305,20 @@ mod tests {
     fn what_only_people_read_is_no_code() {
         let read = "a.md b/c.rst README readme.txt x.mdc PKG-INFO src/shop.egg-info/SOURCES.txt \
                     shop.egg-info/PKG-INFO shop-1.0.dist-info/METADATA shop.nuspec man/shop.1 \
-                    locale/de/shop.po";
+                    locale/de/shop.po doc/en/assert.txt";
         for path in read.split(' ') {
             assert!(is_document(path), "{path}");
         }
-        for path in
-            ["a.rs", "CMakeLists.txt", "requirements.txt", "Makefile", "lib.so.10", "metadata.rs"]
-        {
+        for path in [
+            "a.rs",
+            "CMakeLists.txt",
+            "docs/CMakeLists.txt",
+            "requirements.txt",
+            "docs/requirements.txt",
+            "Makefile",
+            "lib.so.10",
+            "metadata.rs",
+        ] {
             assert!(!is_document(path), "{path}");
         }
     }

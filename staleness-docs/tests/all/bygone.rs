@@ -19,6 +19,7 @@ fn a_sentence_that_says_that_something_is_gone_is_right() {
     assert_eq!(gone("Rows are removed by `old_name`.\n"), ["1:22 drift old_name"]);
     let path = |text: &str| found(&without(text, &["src/tool.rs"]).check(), "doc.md").len();
     assert_eq!(path("There is no `src/tool.rs` any more.\n"), 0);
+    assert_eq!(path("Move `b` from `src/tool.rs` to `src/c.rs`.\n"), 0);
     assert_eq!(path("See `src/tool.rs`.\n"), 1);
     // A link is meant to work all the same.
     assert_eq!(path("It was removed: [x](src/tool.rs).\n"), 1);
@@ -32,14 +33,14 @@ fn a_file_that_the_reader_makes_or_has_is_none_of_the_project() {
     assert_eq!(gone("Read `shoplint.yml`.\n"), ["1:7 missing Path shoplint.yml"]);
 }
 
-/// Code that defines this many names, and a document that calls all of them and some that stay.
-fn listed(lost: usize, kept: usize) -> Project {
+/// Code that defines this many names, and a document that calls all of them and some that stay, each behind a mark.
+fn listed(lost: usize, kept: usize, mark: &str) -> Project {
     let name = |of: &str, at: usize| format!("{of}_name_{at}");
     let code = |of: &str, most: usize| -> String {
         (0..most).map(|at| format!("fn {}() {{}}\n", name(of, at))).collect()
     };
     let rows = |of: &str, most: usize| -> String {
-        (0..most).map(|at| format!("- `{}()`\n", name(of, at))).collect()
+        (0..most).map(|at| format!("{mark}`{}()`\n", name(of, at))).collect()
     };
     let text = format!("{}{}[x](gone.md)\n", rows("lost", lost), rows("kept", kept));
     let mut project = Project::of(&[
@@ -56,7 +57,7 @@ fn listed(lost: usize, kept: usize) -> Project {
 
 #[test]
 fn of_a_document_that_lost_many_of_its_names_the_first_stands_for_all() {
-    let project = listed(9, 18);
+    let project = listed(9, 18, "- ");
     let report = project.check();
     let link = "28:1 missing Path gone.md";
     assert_eq!(found(&report, "doc.md"), ["1:4 drift lost_name_0", link]);
@@ -69,7 +70,8 @@ fn of_a_document_that_lost_many_of_its_names_the_first_stands_for_all() {
     let known = report.documents.clone();
     let warm = project.check_with(|options| options.known = &known);
     assert_eq!((notes(&warm), found(&warm, "doc.md")), (1, found(&report, "doc.md")));
-    for (lost, kept) in [(7, 0), (9, 19)] {
-        assert_eq!(found(&listed(lost, kept).check(), "doc.md").len(), lost + 1, "{lost} {kept}");
+    for (lost, kept, mark) in [(7, 0, "- "), (9, 19, "- "), (9, 19, "")] {
+        let found = found(&listed(lost, kept, mark).check(), "doc.md");
+        assert_eq!(found.len(), lost + 1, "{lost} {kept} {mark:?}");
     }
 }

@@ -362,4 +362,8 @@ fn a_makefile_that_a_build_makes_may_have_every_target() {
     project.write("configure.ac", "x\n");
     project.commit();
     assert!(found(&project.check(), "doc.md").is_empty());
+    // A makefile that is there says itself what it has.
+    project.write("Makefile", "some:\n\tx\n");
+    project.commit();
+    assert_eq!(found(&project.check(), "doc.md").len(), 1);
 }

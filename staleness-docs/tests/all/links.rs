@@ -173,6 +173,16 @@ fn a_translation_is_filled_up_from_the_original() {
         found(&Project::of(&files).check(), "docs/de/doc.md"),
         ["1:1 broken docs/de/a/none"]
     );
+    // A page without an original is one of a translation if others are.
+    let pages: Vec<String> =
+        (0..3).flat_map(|at| [format!("a/{at}.md"), format!("a/ko/{at}.md")]).collect();
+    let link = [("a/ko/doc.md", "[x](ref/b.md)\n"), ("a/ref/b.md", "x\n")];
+    let of = |pages: &[String]| {
+        let pages = pages.iter().map(|path| (&**path, "x\n"));
+        found(&Project::of(&pages.chain(link).collect::<Vec<_>>()).check(), "a/ko/doc.md")
+    };
+    assert!(of(&pages).is_empty());
+    assert_eq!(of(&pages[2..]).len(), 1);
     // Nothing stands for a page that has no original.
     let alone = Project::of(&[("docs/de/doc.md", "[x](news.md)\n"), ("docs/en/news.md", "x\n")]);
     let broken = "1:1 broken docs/de/news.md ~ docs/en/news.md";
@@ -390,6 +400,36 @@ fn a_page_lives_at_the_addresses_that_it_gives_itself() {
         assert_eq!(of(page), [none], "{page}");
     }
     assert_eq!(of("title: /old/page"), ["1:1 missing Path old/page", none]);
+    // Its links start there, but those to files do not.
+    let link = "[x](use/it) [y](none.md)\n";
+    let own = [("doc.md", &*format!("---\npermalink: /a.html\n---\n\n{link}"))];
+    assert_eq!(after(&[&own]), ["5:13 broken none.md"]);
+    let plain = [("doc.md", link)];
+    assert_eq!(after(&[&plain]), ["1:1 broken use/it", "1:13 broken none.md"]);
+}
+
+#[test]
+fn a_link_that_leaves_a_site_leads_to_another() {
+    let text = "[x](../../other/page.md) [y](../none.md)\n";
+    let broken = |files: &[(&str, &str)]| {
+        let project = Project::of(&[&[("book/src/a/doc.md", text)], files].concat());
+        found(&project.check(), "book/src/a/doc.md")
+    };
+    let site = [("book/book.toml", "x\n"), ("book/src/b.md", "x\n")];
+    let none = "1:26 broken book/src/none.md";
+    assert_eq!(broken(&site), [none]);
+    assert_eq!(broken(&site[1..]), ["1:1 broken book/other/page.md", none]);
+    // Sphinx knows nothing above its own folder.
+    let of = |conf: &str| {
+        let files = [("docs/deploy.rst", "x\n"), ("docs/a.rst", "x\n"), (conf, "x\n")];
+        let mut project = Project::of(&[("deploy.rst", "x\n")]);
+        project.remove("deploy.rst");
+        project.commit_files(&[("docs/b.rst", "See :doc:`it <../deploy>`.\n")]);
+        project.commit_files(&files);
+        found(&project.check(), "docs/b.rst")
+    };
+    assert!(of("docs/conf.py").is_empty());
+    assert_eq!(of("docs/other.py").len(), 1);
 }
 
 #[test]

@@ -273,3 +273,13 @@ fn in_a_project_of_documents_flags_and_items_are_those_of_others() {
     assert_eq!(gone(30), ["1:66 missing Path src/tool.rs"]);
     assert_eq!(gone(10).len(), 4);
 }
+
+#[test]
+fn what_comes_from_the_standard_library_is_none_of_the_project() {
+    let text = "Use `typing.ShopThing`, `OtherThing` or `typing.OtherThing`.\n";
+    let code = [("a.py", "class ShopThing:\n    pass\nclass OtherThing:\n    pass\n")];
+    assert!(after(text, &code, &[("a.py", "x\n")]).is_empty());
+    // The project may have a module of this name.
+    let own = [code[0], ("shop/typing.py", "x\n")];
+    assert_eq!(after(text, &own, &[("a.py", "x\n")]).len(), 3);
+}

@@ -46,6 +46,8 @@ struct Reader {
     rule: Option<(Vec<String>, String)>,
     /// True inside `define`.
     defining: bool,
+    /// Number of open conditions.
+    conditions: usize,
     /// Number of variables that may still be replaced.
     left: usize,
 }
@@ -74,8 +76,9 @@ impl Reader {
         }
         let (first, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
         match first {
-            "ifeq" | "ifneq" | "ifdef" | "ifndef" | "else" | "endif" | "vpath" | "unexport"
-            | "undefine" => {}
+            "ifeq" | "ifneq" | "ifdef" | "ifndef" => self.conditions += 1,
+            "endif" => self.conditions = self.conditions.saturating_sub(1),
+            "else" | "vpath" | "unexport" | "undefine" => {}
             "define" => self.defining = true,
             "include" => self.include(rest, false),
             "-include" | "sinclude" => self.include(rest, true),
@@ -135,7 +138,8 @@ impl Reader {
             self.targets.open = true;
         }
         let known = self.variables.entry(name.to_owned()).or_default();
-        let value = if runs { "$(shell)" } else { value.trim() };
+        // What a condition decides is unknown.
+        let value = if runs || self.conditions > 0 { "$(shell)" } else { value.trim() };
         if adds {
             known.push(' ');
         } else {

@@ -99,6 +99,7 @@ fn a_makefile_tells_its_targets_or_that_it_may_have_more() {
         ("A = x y\nB := $(A) z\n$(B): q\n\trun\n", &["x", "y", "z"]),
         ("test-%: q\n%.o: %.c\n$(DIR)/out: q\n", &["test-%", "%.o", "%/out"]),
         ("$(TARGETS): q\n", &["…"]),
+        ("X =\nifeq ($(Y),z)\nX = .exe\nendif\na$(X):\nW = b\n$(W):\n", &["b", "a%"]),
         ("$(eval $(call make_rules,a))\n", &["…"]),
         ("$(info hello: you)\na:\n", &["a"]),
         ("define body\nno: x\nendef\na:\n", &["a"]),
