@@ -76,10 +76,14 @@ impl Open<'_> {
         let at = at.saturating_sub(range.start);
         let written = text.get(at..).and_then(|rest| rest.split(['`', ' ', '\n']).next());
         let is_file = written.is_some_and(|it| !it.contains('/') && target::has_extension(it));
-        is_told_gone(text, at) || is_file && is_of_reader(text, at)
+        // The title of an example names its file.
+        let is_title = written.is_some_and(|it| text.trim_matches(MARKS).trim() == it);
+        is_told_gone(text, at) || is_file && (is_title || is_of_reader(text, at))
     }
 }
 
+/// Signs around the only name of a block.
+const MARKS: [char; 8] = ['#', '*', '`', ':', '=', '-', ' ', '\n'];
 /// Number of words before a name in which `your` is about it.
 const NEAR: usize = 4;
 

@@ -272,6 +272,15 @@ impl Asking<'_, '_> {
         Some(Ask { at: mention.at, cites, word: word.cloned(), span, ..Ask::default() })
     }
 
+    /// Returns true if a folder above the document has the target of a link that does not say where it starts. A site may
+    /// let it start at the folder of all pages.
+    fn is_below_site(&mut self, written: &str) -> bool {
+        self.check.tree().is_site
+            && written.starts_with(char::is_alphanumeric)
+            && places_of(self.doc.folder(), &format!("/{written}"))
+                .is_ok_and(|all| all.iter().any(|path| self.is_there(path)))
+    }
+
     fn ask_of_link(&mut self, mention: &Mention, text: &str) -> Option<Ask> {
         let (check, doc) = (self.check, self.doc);
         if let Some(fragment) = text.strip_prefix('#') {
@@ -296,6 +305,7 @@ impl Asking<'_, '_> {
                 || check.is_published_by_rdoc(&target.path)
                 || check.is_beside_source(doc, &path)
                 || check.is_published_copy(&path)
+                || own.is_none() && self.is_below_site(&target.path)
                 || target.path.starts_with('/')
                     && (check.is_served(&target.path)
                         || check.is_of_site(&target.path)

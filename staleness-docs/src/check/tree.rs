@@ -84,8 +84,12 @@ impl Check<'_> {
         let path = written.trim_matches('/');
         self.tree().sites.iter().any(|site| {
             let whole = if site.is_empty() { path.to_owned() } else { format!("{site}/{path}") };
-            self.past.tracked().is_some_and(|tracked| tracked.holds(&whole))
+            self.is_tracked(&whole)
         })
+    }
+
+    fn is_tracked(&self, path: &str) -> bool {
+        self.past.tracked().is_some_and(|tracked| tracked.holds(path))
     }
 
     /// Returns true if a site serves a page of this name, wherever it lies: sites give pages addresses of their own.
@@ -109,9 +113,12 @@ impl Check<'_> {
         };
         // Many sites serve `guide.md` as `guide/`.
         let served = doc.key.path.rsplit_once('.').map_or("", |(stem, _)| stem);
-        let there =
-            |path: &str| is_page(path) || self.past.tracked().is_some_and(|it| it.holds(path));
-        is_page(path) || paths::resolve(served, written).is_ok_and(|path| there(&path))
+        let there = |path: &str| is_page(path) || self.is_tracked(path);
+        // Books serve `README.md` as `index.md`.
+        let front = path.strip_suffix("index.md").map(|folder| format!("{folder}README.md"));
+        front.is_some_and(|front| self.tree().is_site && self.is_tracked(&front))
+            || is_page(path)
+            || paths::resolve(served, written).is_ok_and(|path| there(&path))
     }
 
     /// Returns the file that stands for one that a translation lacks: sites fill a translation up from the original,

@@ -58,6 +58,8 @@ static COMMON: Words = Words::new(|| {
     unimplemented unsafe unwrap update user usize value values vecdeque vector version
     virtual void volatile wait warn warning where while width with write yaml yield
 
+    anthropic_api_key aws_access_key_id aws_profile aws_region aws_secret_access_key aws_session_token
+    google_application_credentials openai_api_key
     cargo_home cargo_manifest_dir cargo_target_dir extras_require force_color github_actions
     github_token http_proxy https_proxy install_requires java_home lc_all ld_library_path
     ld_preload no_color no_proxy node_env node_options node_path pkg_config_path python_requires
@@ -143,7 +145,8 @@ mod tests {
 
     #[test]
     fn words_of_the_surroundings_are_not_the_projects() {
-        let common = "LISTEN HTTP2 TERM Unreleased install_requires RUST_LOG XDG_DATA_HOME";
+        let common =
+            "LISTEN HTTP2 TERM AWS_PROFILE Unreleased install_requires RUST_LOG XDG_DATA_HOME";
         for word in common.split(' ') {
             assert!(is_common(word), "{word}");
         }

@@ -30,6 +30,7 @@ fn a_file_that_the_reader_makes_or_has_is_none_of_the_project() {
     let gone = |text: &str| found(&without(text, &["shoplint.yml"]).check(), "doc.md");
     assert!(gone("Create the following `shoplint.yml` file.\n").is_empty());
     assert!(gone("Add it to your own `shoplint.yml`.\n").is_empty());
+    assert!(gone("#### `shoplint.yml`\n\n    a: b\n").is_empty());
     assert_eq!(gone("Read `shoplint.yml`.\n"), ["1:7 missing Path shoplint.yml"]);
 }
 
