@@ -128,6 +128,8 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         Command::Board => commands::board::run(&settings()?, out)?,
         Command::Lsp => commands::check::lsp::run(&cli.global, out)?,
         Command::Report { html } => commands::report::run(&settings()?, html, out)?,
+        #[cfg(feature = "watch")]
+        Command::Watch => commands::watch::run(&cli.global, out)?,
         Command::Statusline => commands::statusline::run(&cli.global, out)?,
         Command::Badge => commands::check::badge::run(&settings()?, out)?,
         Command::Project { command } => commands::project::run(&settings()?, command, out)?,

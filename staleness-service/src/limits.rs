@@ -1,8 +1,12 @@
-//! Handles the operating system's limits on file size (`ulimit -f`) and on processor time (`ulimit -t`).
+//! Handles the operating system's limits on file size (`ulimit -f`) and on processor time (`ulimit -t`), and requests
+//! to end.
 //!
 //! A write past the limit raises `SIGXFSZ`, which ends the process unless it is handled. With a handler the
 //! write fails like any other. `SIGXCPU` at the limit on processor time ends the process. Signals are handled
 //! and not ignored, because child processes inherit ignored signals.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Installs a handler for `SIGXFSZ`, so that a write past the limit fails instead of ending the process.
 pub fn outlive_file_size() {
@@ -25,12 +29,22 @@ pub fn file_size_was_reached() -> bool {
     false
 }
 
+/// Returns a flag that is set when the process is asked to end, by `SIGTERM`, `SIGHUP` or `SIGINT`. It then has to end
+/// itself.
+#[must_use]
+pub fn stopped() -> Arc<AtomicBool> {
+    let flag = Arc::default();
+    #[cfg(unix)]
+    unix::stop(&flag);
+    flag
+}
+
 #[cfg(unix)]
 mod unix {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, OnceLock};
 
-    use signal_hook::consts::{SIGXCPU, SIGXFSZ};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
 
     static REACHED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
@@ -44,6 +58,13 @@ mod unix {
         let always = Arc::new(AtomicBool::new(true));
         // If no handler can be installed, the signal ends the process as it does others.
         let _ = signal_hook::flag::register_conditional_shutdown(SIGXCPU, 0, always);
+    }
+
+    pub(super) fn stop(flag: &Arc<AtomicBool>) {
+        for signal in [SIGHUP, SIGINT, SIGTERM] {
+            // If no handler can be installed, the signal ends the process at once.
+            let _ = signal_hook::flag::register(signal, Arc::clone(flag));
+        }
     }
 
     pub(super) fn was_reached() -> bool {

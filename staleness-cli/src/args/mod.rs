@@ -232,11 +232,16 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         html: PathBuf,
     },
-    /// Print one line for the status bar of a client: how many tools, documents and work items need
-    /// attention.
+    /// Show tools, documents, knowledge and work on a live screen.
     ///
-    /// Reads the JSON that Claude Code gives to its status line, for the folder. Without --agent, it
-    /// counts the tools of all clients. It always exits 0.
+    /// It follows the registry. Keys filter, open the evidence, pin a tool, verify or settle an item,
+    /// and undo that.
+    #[cfg(feature = "watch")]
+    Watch,
+    /// Print one line for the status bar of a client: how much needs attention.
+    ///
+    /// Takes the folder from the JSON that Claude Code passes on stdin. Without --agent, it counts
+    /// the tools of all clients. Errors of the registry do not change its exit code.
     Statusline,
     /// Check the documents, and print the result as a badge: SVG, or with --json for a badge service.
     Badge,

@@ -34,6 +34,8 @@ pub(crate) mod tools;
 mod typed;
 mod unused;
 pub(crate) mod upkeep;
+#[cfg(feature = "watch")]
+pub(crate) mod watch;
 pub(crate) mod work;
 
 pub(crate) use staleness_service::words::{optional, word};

@@ -156,7 +156,7 @@ fn legend(tools: &[ToolReport], out: &Output) -> String {
 }
 
 /// Lists a tool's clients: `claude-code, codex (off)`. Empty if the tool is only known from use.
-pub(super) fn clients(tool: &ToolReport) -> String {
+pub(crate) fn clients(tool: &ToolReport) -> String {
     let listed = tool.clients.iter().filter(|(_, state)| state.is_listed());
     let named = listed.map(|(client, state)| match state {
         ListingState::Configured => client.clone(),

@@ -44,7 +44,7 @@ fn line(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
 }
 
 /// Returns the first line of an item's text, after the sender and receiver of a handoff.
-pub(super) fn what(each: &WorkReport) -> String {
+pub(crate) fn what(each: &WorkReport) -> String {
     /// Maximum length in columns. `work show` shows all of it.
     const MOST: usize = 200;
     let text = fitting(each.text.lines().next().unwrap_or_default(), MOST);

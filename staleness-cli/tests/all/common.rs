@@ -177,6 +177,14 @@ impl Sandbox {
     /// Runs the program at a terminal at which somebody typed ahead; what that shows.
     #[cfg(unix)]
     pub(crate) fn answered(&self, args: &[&str], answers: &str) -> String {
+        let (text, code) = self.typing(args, answers);
+        assert_eq!(code, 0, "{args:?}: {text}");
+        text
+    }
+
+    /// As [`Self::answered`], with the exit code.
+    #[cfg(unix)]
+    pub(crate) fn typing(&self, args: &[&str], answers: &str) -> (String, i32) {
         let (terminal, path) = terminal();
         let mut terminal = std::fs::File::from(terminal);
         terminal.write_all(answers.as_bytes()).unwrap();
@@ -184,12 +192,12 @@ impl Sandbox {
         let mut command = self.command();
         command.args(args).args(["--color", "never"]);
         command.stdin(end()).stdout(end()).stderr(end());
-        assert!(command.status().unwrap().success(), "{args:?}");
+        let status = command.status().unwrap();
         drop(command);
         let mut text = Vec::new();
         // A terminal whose other end is closed is read with an error.
         let _ = terminal.read_to_end(&mut text);
-        String::from_utf8(text).unwrap()
+        (String::from_utf8(text).unwrap(), status.code().unwrap())
     }
 
     /// A tool by its name.
@@ -277,7 +285,7 @@ impl Run {
 
 /// A terminal of 80 columns, and the path of the end at which a program may sit.
 #[cfg(unix)]
-fn terminal() -> (std::os::fd::OwnedFd, std::ffi::CString) {
+pub(crate) fn terminal() -> (std::os::fd::OwnedFd, std::ffi::CString) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use rustix::termios::{Winsize, tcsetwinsize};
     let main = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
@@ -291,7 +299,7 @@ fn terminal() -> (std::os::fd::OwnedFd, std::ffi::CString) {
 
 /// Opens the end of a terminal at which a program may sit.
 #[cfg(unix)]
-fn opened(path: &std::ffi::CStr) -> std::os::fd::OwnedFd {
+pub(crate) fn opened(path: &std::ffi::CStr) -> std::os::fd::OwnedFd {
     use rustix::fs::{Mode, OFlags, open};
     open(path, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap()
 }

@@ -98,5 +98,7 @@ mod unused;
 mod upkeep;
 mod upkeep_old;
 #[cfg(unix)]
+#[cfg(all(unix, feature = "watch"))]
+mod watch;
 mod week;
 mod work;

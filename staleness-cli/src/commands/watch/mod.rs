@@ -1,0 +1,279 @@
+//! `watch`: tools, documents, knowledge and work on a live screen, with keys that settle them.
+
+mod screen;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use staleness::ids::{Scope, ToolKey};
+use staleness::registry::{ScopeChoice, WorkListing};
+use staleness::report::{KnowledgeReport, ToolReport, WorkReport};
+use staleness::tool::Hold;
+use staleness::verdict::{Level, Verdict};
+use staleness::{Wait, clock};
+use staleness_core::journal::Revision;
+use staleness_service::Silent;
+use staleness_service::knowledge::{self, World};
+use staleness_service::limits;
+use staleness_service::when::ago;
+use staleness_service::work as service;
+
+use super::overview::Overview;
+use super::tools::by_hand;
+use super::typed::can_ask;
+use super::work::act;
+use crate::args::Global;
+use crate::error::{CliError, ErrorKind, in_words};
+use crate::output::tools::clients;
+use crate::output::work::what;
+use crate::output::{Output, escape};
+use crate::settings::{Access, Settings};
+use screen::{Asked, Screen};
+
+/// How long to wait for a key before the store is looked at again.
+const TICK: Duration = Duration::from_millis(500);
+/// How long a state may be shown before the configuration of the clients is read again.
+const OLD: Duration = Duration::from_secs(30);
+
+/// A line of a list, with its evidence.
+#[derive(Clone, Debug)]
+struct Row {
+    key: Key,
+    level: Level,
+    /// The name, the state, and when something happened.
+    cells: [String; 3],
+    /// Why it is in doubt, or its description.
+    why: String,
+    evidence: Vec<String>,
+}
+
+/// The record behind a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Key {
+    Tool(ToolKey, Hold),
+    /// A paragraph of a document.
+    Block(String),
+    Item(String, ScopeChoice),
+    Work(String),
+}
+
+/// A change that can be taken back.
+#[derive(Debug)]
+enum Undo {
+    Hold(ToolKey, Hold),
+    Reopen(String),
+}
+
+/// Shows the screen until a key or a signal ends it.
+pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
+    if !can_ask(out) {
+        return Err(CliError::new(ErrorKind::Usage, "watch needs a terminal")
+            .hint("`staleness board` and `staleness review` print the same once"));
+    }
+    let mut watch = Watch::new(global)?;
+    let stop = limits::stopped();
+    let trouble =
+        |error| CliError::new(ErrorKind::Io, format!("the terminal: {}", in_words(&error)));
+    let mut terminal = ratatui::try_init().map_err(trouble)?;
+    let shown = watch.show(&mut terminal, &stop);
+    ratatui::restore();
+    shown.map_err(trouble)
+}
+
+struct Watch<'a> {
+    global: &'a Global,
+    screen: Screen,
+    revision: Option<Revision>,
+    read_at: Instant,
+    undo: Vec<Undo>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(global: &'a Global) -> Result<Self, CliError> {
+        let (screen, read_at) = (Screen::default(), Instant::now());
+        let mut watch = Self { global, screen, revision: None, read_at, undo: Vec::new() };
+        watch.read()?;
+        Ok(watch)
+    }
+
+    fn settings(&self) -> Result<Settings, CliError> {
+        Settings::new(self.global, None, false)
+    }
+
+    fn read(&mut self) -> Result<(), CliError> {
+        let settings = self.settings()?;
+        let registry = settings.open(Access::Look)?;
+        self.revision = Some(registry.admin().revision().wait()?);
+        self.read_at = Instant::now();
+        let Overview { scan, mut on, off, remembered, .. } = Overview::read(&settings, &registry)?;
+        on.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
+        let open = WorkListing { open: true, ..WorkListing::default() };
+        let mut work = registry.work().list(&settings.project.id, open).wait()?;
+        work.sort_by_key(|item| item.updated_at);
+        let work = registry.work().reports(&settings.project, work, settings.now).wait()?;
+        let now = settings.now;
+        self.screen.root = escape(&scan.root).into_owned();
+        self.screen.lists = [
+            on.iter().chain(&off).map(|it| tool(it, now)).collect(),
+            remembered.doubtful.iter().map(|it| item(it, Key::Block(it.id.clone()))).collect(),
+            remembered
+                .knowledge
+                .iter()
+                .map(|it| item(it, Key::Item(it.id.clone(), scope(it))))
+                .collect(),
+            work.iter().map(|it| work_row(it, now)).collect(),
+        ];
+        Ok(())
+    }
+
+    fn show(
+        &mut self,
+        terminal: &mut ratatui::DefaultTerminal,
+        stop: &Arc<AtomicBool>,
+    ) -> std::io::Result<()> {
+        loop {
+            terminal.draw(|frame| self.screen.draw(frame))?;
+            if stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            if event::poll(TICK)?
+                && let Event::Key(key) = event::read()?
+                && key.kind == KeyEventKind::Press
+            {
+                match self.screen.press(key) {
+                    Asked::Nothing => continue,
+                    Asked::Quit => return Ok(()),
+                    asked => {
+                        let done =
+                            self.carry_out(&asked).and_then(|told| self.read().map(|()| told));
+                        self.screen.told = done.unwrap_or_else(|error| error.message);
+                    }
+                }
+            } else if self.is_old()
+                && let Err(error) = self.read()
+            {
+                self.screen.told = error.message;
+            }
+        }
+    }
+
+    /// Returns true if the store was written, or the state is old.
+    fn is_old(&self) -> bool {
+        let now = || -> Result<_, CliError> {
+            let registry = self.settings()?.open(Access::Look)?;
+            Ok(registry.admin().revision().wait()?)
+        };
+        self.read_at.elapsed() > OLD || now().ok().is_some_and(|now| Some(now) != self.revision)
+    }
+
+    /// Does what a key asks for, and says what was done.
+    fn carry_out(&mut self, asked: &Asked) -> Result<String, CliError> {
+        let settings = self.settings()?;
+        let hold = |key: &ToolKey, hold| {
+            let registry = settings.open(Access::Write)?;
+            let report = registry.tools().set_hold(by_hand(&settings, key.clone(), None), hold);
+            Ok::<_, CliError>(report.wait()?.status_word)
+        };
+        match asked {
+            Asked::Pin(Key::Tool(key, before)) => {
+                let to = if *before == Hold::Pinned { Hold::None } else { Hold::Pinned };
+                let status = hold(key, to)?;
+                self.undo.push(Undo::Hold(key.clone(), *before));
+                let what = if to == Hold::Pinned { "pinned" } else { "no longer pinned" };
+                Ok(format!("{} is {what}: {status}; u takes it back", key.name))
+            }
+            Asked::Verify(Key::Item(id, scope)) => {
+                let world = World::new(&settings, None, &Silent);
+                knowledge::verify(&world, std::slice::from_ref(id), *scope, None)?;
+                Ok(format!("{id} still holds"))
+            }
+            Asked::Verify(Key::Work(id)) => {
+                let registry = settings.open(Access::Write)?;
+                let item = service::find(&registry, &settings, id, ScopeChoice::Either)?;
+                registry.work().touch(item.key, clock::now()).wait()?;
+                Ok(format!("{id} still matters"))
+            }
+            Asked::Settle(Key::Work(id)) => {
+                let done = service::resolve(&settings, id, ScopeChoice::Either, act(&settings))?;
+                self.undo.push(Undo::Reopen(id.clone()));
+                Ok(format!("{id}: {} → {}; u takes it back", done.from, done.to))
+            }
+            Asked::Undo => match self.undo.pop() {
+                Some(Undo::Hold(key, before)) => {
+                    Ok(format!("{} is {} again", key.name, hold(&key, before)?))
+                }
+                Some(Undo::Reopen(id)) => {
+                    let registry = settings.open(Access::Write)?;
+                    let item = service::find(&registry, &settings, &id, ScopeChoice::Either)?;
+                    registry.work().reopen(item.key, act(&settings)).wait()?;
+                    Ok(format!("{id} is open again"))
+                }
+                None => Ok("nothing to take back".to_owned()),
+            },
+            _ => Ok("that key does nothing here".to_owned()),
+        }
+    }
+}
+
+/// Returns one line for each signal: its kind and its sentence.
+fn evidence(verdict: &Verdict) -> Vec<String> {
+    let line =
+        |it: &staleness::verdict::Signal| format!("{}: {}", it.kind.as_str(), escape(&it.reason));
+    let action = format!("→ {}", verdict.action.as_str());
+    verdict.signals.iter().map(line).chain([action]).collect()
+}
+
+fn why(verdict: &Verdict) -> String {
+    let reasons: Vec<_> = verdict.signals.iter().map(|it| escape(&it.reason)).collect();
+    reasons.join("; ")
+}
+
+fn tool(it: &ToolReport, now: staleness::Timestamp) -> Row {
+    let used = it.last_used_at.map_or_else(|| "never used".into(), |at| ago(now, at));
+    let told = [
+        ("kind", it.kind.as_str().to_owned()),
+        ("clients", clients(it)),
+        ("uses", it.outcomes.clone()),
+    ];
+    let mut evidence = evidence(&it.verdict);
+    evidence.extend(told.iter().map(|(what, told)| format!("{what}: {told}")));
+    Row {
+        key: Key::Tool(it.key.clone(), it.hold),
+        level: it.verdict.level,
+        cells: [escape(it.key.name.as_str()).into_owned(), it.status_word.to_owned(), used],
+        why: why(&it.verdict),
+        evidence,
+    }
+}
+
+fn item(it: &KnowledgeReport, key: Key) -> Row {
+    let mut evidence = evidence(&it.verdict);
+    evidence.push(escape(&it.title).into_owned());
+    Row {
+        key,
+        level: it.verdict.level,
+        cells: [escape(&it.id).into_owned(), it.verdict.word().to_owned(), String::new()],
+        why: why(&it.verdict),
+        evidence,
+    }
+}
+
+fn scope(it: &KnowledgeReport) -> ScopeChoice {
+    if it.scope == Scope::Global.word() { ScopeChoice::Global } else { ScopeChoice::Project }
+}
+
+fn work_row(it: &WorkReport, now: staleness::Timestamp) -> Row {
+    let mut evidence = evidence(&it.verdict);
+    evidence.push(escape(&it.text).into_owned());
+    let state = format!("{} {}", it.kind.as_str(), it.status.as_str().replace('_', " "));
+    let reasons = why(&it.verdict);
+    Row {
+        key: Key::Work(it.id.to_string()),
+        level: it.verdict.level,
+        cells: [it.id.to_string(), state, ago(now, it.updated_at)],
+        why: if reasons.is_empty() { escape(&what(it)).into_owned() } else { reasons },
+        evidence,
+    }
+}
