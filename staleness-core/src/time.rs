@@ -81,6 +81,15 @@ impl Timestamp {
     }
 }
 
+impl Timestamp {
+    /// Returns the date in UTC, `YYYY-MM-DD`.
+    #[must_use]
+    pub fn date(self) -> String {
+        let text = self.to_string();
+        text.split('T').next().unwrap_or(&text).to_owned()
+    }
+}
+
 impl fmt::Display for Timestamp {
     /// Prints RFC 3339 in UTC, with milliseconds only if they are not zero.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

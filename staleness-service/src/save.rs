@@ -20,6 +20,23 @@ pub fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Prepared::new(&turn, &target, bytes, &target, false)?.put()
 }
 
+/// Replaces a file that a person named, as [`whole`] does. A new one can be read by this user alone.
+///
+/// # Errors
+/// Errors of the system; [`io::ErrorKind::InvalidInput`] if it is no file, or a link in `folder` leads out of it.
+pub fn private(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    if leads_out_of(folder, path) {
+        return refused("it is a link that points outside the project");
+    }
+    if path.metadata().is_ok_and(|meta| !meta.is_file()) {
+        return refused("it is not a file");
+    }
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let turn = Turn::new(target.parent().unwrap_or(Path::new(".")))?;
+    Prepared::new(&turn, &target, bytes, &target, true)?.put()
+}
+
 /// Opens an unnamed temporary file that only this user can read.
 ///
 /// # Errors

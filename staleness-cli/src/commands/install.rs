@@ -78,17 +78,23 @@ fn offer(global: &Global, args: &PlaceArgs, skill: bool, out: &Output) -> Result
     if there.is_empty() || out.json || !args.dry_run && !can_ask(out) {
         let hint = match &there[..] {
             [] => format!("`staleness init CLIENT`, with one of: {}", names(&Client::ALL)),
-            there => format!("`staleness init CLIENT`; here are {}", names(there)),
+            there => format!("`staleness init CLIENT`; found: {}", names(there)),
         };
         return Err(CliError::new(ErrorKind::Usage, "no client given").hint(hint));
     }
+    let mut failed = Ok(());
     for client in there {
         if args.dry_run || is_agreed(&format!("Set up {}?", client.as_str()))? {
             let skill = skill && client == Client::ClaudeCode;
-            run_for(Verb::Init, client, global, args, skill, out)?;
+            // The others do not suffer from one client's broken file.
+            if let Err(error) = run_for(Verb::Init, client, global, args, skill, out) {
+                out.warn(&error.render(false));
+                failed =
+                    Err(CliError::new(error.kind, format!("{} is not set up", client.as_str())));
+            }
         }
     }
-    Ok(())
+    failed
 }
 
 fn run_for(

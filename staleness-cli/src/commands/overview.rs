@@ -45,18 +45,44 @@ impl Overview {
         Ok(Self { scan, on, off, remembered, stuck })
     }
 
-    /// Returns how many tools and servers, documents, items and work items need attention, and the worst level.
-    pub(super) fn counts(mut self) -> ([usize; 4], Level) {
+    pub(super) fn summary(mut self) -> Summary {
+        let unread = self.scan.sources.iter().filter(|it| is_unread(it.state)).count();
+        let nothing_known = self.on.iter().all(|tool| tool.verdict.score().is_none());
         self.on.retain(|tool| tool.verdict.level != Level::Fresh);
         fold_into_servers(&mut self.on);
         let tools = self.on.iter().map(|tool| tool.verdict.level);
-        let Remembered { stale, review, knowledge, .. } = &self.remembered;
+        let Remembered { stale, review, knowledge, checked_at, .. } = &self.remembered;
         let items = knowledge.iter().map(|item| item.verdict.level);
         let others = [(*stale, Level::Stale), (*review + self.stuck.len(), Level::Review)];
         let others = others.into_iter().filter(|(count, _)| *count > 0).map(|(_, level)| level);
-        let worst = tools.chain(items).chain(others).max().unwrap_or(Level::Fresh);
-        ([self.on.len(), stale + review, knowledge.len(), self.stuck.len()], worst)
+        let unknown = if unread > 0 {
+            Some(format!("{} cannot be read", counted(unread, "source", "sources")))
+        } else if checked_at.is_none() {
+            Some("documents not checked yet".to_owned())
+        } else {
+            nothing_known.then(|| "nothing is known about tools yet".to_owned())
+        };
+        Summary {
+            level: tools.chain(items).chain(others).max().unwrap_or(Level::Fresh),
+            counts: [self.on.len(), stale + review, knowledge.len(), self.stuck.len()],
+            unknown,
+        }
     }
+}
+
+/// What needs attention, in numbers.
+pub(super) struct Summary {
+    /// The tools and servers, documents, items of knowledge and work items that need attention.
+    pub counts: [usize; 4],
+    /// The worst level of these.
+    pub level: Level,
+    /// The reason that nothing else can be called good.
+    pub unknown: Option<String>,
+}
+
+/// Returns true for a source of which not everything could be read.
+const fn is_unread(state: SourceState) -> bool {
+    matches!(state, SourceState::Failed | SourceState::Partial)
 }
 
 /// Prints the overview. Returns true if something reaches `fail_on`.
@@ -100,7 +126,7 @@ pub(crate) fn run(
         "unreadable_sources": scan
             .sources
             .iter()
-            .filter(|s| matches!(s.state, SourceState::Failed | SourceState::Partial))
+            .filter(|s| is_unread(s.state))
             .count(),
     });
     let found = fail_on.is_some_and(|least| match least {

@@ -5,21 +5,23 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use serde_json::json;
 use staleness::ids::Scope;
 use staleness::registry::WorkListing;
 use staleness::report::ToolReport;
 use staleness::store::{JournalFilter, OutcomeFilter, Selection, View};
 use staleness::tool::ToolKind;
-use staleness::{Registry, Timestamp, Wait};
+use staleness::{Registry, Wait};
 use staleness_core::journal::JournalEntry;
 use staleness_core::outcome::Mark;
+use staleness_core::text::counted;
 use staleness_service::costs::costs;
 use staleness_service::knowledge::{World, everything};
 use staleness_service::rank::worst_first;
 use staleness_service::save;
 
 use super::overview::Overview;
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, brief, in_words};
 use crate::output::page::{Day, Page};
 use crate::output::tools::Matrix;
 use crate::output::{Output, Screen, escape};
@@ -53,16 +55,24 @@ pub(crate) fn run(settings: &Settings, file: &Path, out: &Output) -> Result<(), 
         days: &days,
         changes: &changes,
         documents: &remembered.doubtful,
-        checked: format!("nothing is in doubt; {}", remembered.age(settings.now)),
+        checked: match remembered.documents {
+            0 => "Not checked yet: run `staleness check`".to_owned(),
+            count => {
+                let documents = counted(count, "document", "documents");
+                format!("No problems known with {documents} ({})", remembered.age(settings.now))
+            }
+        },
+        sources: &scan.sources,
         knowledge: &knowledge,
         work: &registry.work().reports(&settings.project, work, settings.now).wait()?,
         costs: &costs(settings, &registry, None)?,
     };
-    let shown = file.display().to_string();
-    save::whole(file, page.render().as_bytes()).map_err(|error| {
-        CliError::new(ErrorKind::Io, format!("cannot write {}: {error}", escape(&shown)))
+    let shown = brief(file);
+    save::private(&settings.place.folder, file, page.render().as_bytes()).map_err(|error| {
+        let message = format!("cannot write {}: {}", escape(&shown), in_words(&error));
+        CliError::new(ErrorKind::Io, message).hint("name another file")
     })?;
-    if out.quiet { Ok(()) } else { out.text(&format!("wrote {}\n", escape(&shown))) }
+    out.done(&json!({ "file": shown }), || format!("wrote {}\n", escape(&shown)))
 }
 
 /// Returns the uses of the last days, the oldest first, and the changes of the last week, the newest first, that
@@ -71,8 +81,7 @@ fn past(
     registry: &Registry,
     settings: &Settings,
 ) -> Result<(Vec<Day>, Vec<JournalEntry>), CliError> {
-    let date = |at: Timestamp| at.to_string().chars().take(10).collect::<String>();
-    let dates = (0..DAYS).rev().map(|ago| date(settings.now.minus_days(ago)));
+    let dates = (0..DAYS).rev().map(|ago| settings.now.minus_days(ago).date());
     let mut days: BTreeMap<String, Day> =
         dates.map(|date| (date.clone(), Day { date, ..Day::default() })).collect();
     let (first, changed) = (settings.now.minus_days(DAYS), settings.now.minus_days(CHANGED));
@@ -82,7 +91,7 @@ fn past(
     let visit = &mut |page: View| {
         let recent = page.outcomes.values().filter(|it| it.at >= first && it.project == *id);
         for outcome in recent {
-            let Some(day) = days.get_mut(&date(outcome.at)) else { continue };
+            let Some(day) = days.get_mut(&outcome.at.date()) else { continue };
             match outcome.mark {
                 Mark::Success => day.successes += 1,
                 Mark::Failure => day.failures += 1,

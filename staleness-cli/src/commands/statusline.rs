@@ -2,62 +2,76 @@
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use staleness::verdict::Level;
 use staleness_core::text::counted;
 use staleness_service::words::need;
 
 use super::hook::read_payload;
-use super::overview::Overview;
+use super::overview::{Overview, Summary};
 use crate::args::Global;
 use crate::error::CliError;
 use crate::output::Output;
 use crate::output::found::paint_of;
 use crate::settings::{Access, Settings};
 
+/// How long to wait for the client's JSON.
+const WAIT: Duration = Duration::from_millis(250);
+
 /// Prints the line. A client shows nothing useful of an error, so it goes to stderr, and only with `--verbose`.
 pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     let read = || {
-        let settings = Settings::new(global, folder()?.as_deref(), true)?;
+        let settings = Settings::new(global, folder().as_deref(), true)?;
         let registry = settings.open(Access::Look)?;
-        Ok::<_, CliError>(Overview::read(&settings, &registry)?.counts())
+        Ok::<_, CliError>(Overview::read(&settings, &registry)?.summary())
     };
-    let counted = read().inspect_err(|error| out.note(&error.render(false))).ok();
+    let summary = read().inspect_err(|error| out.note(&error.render(false))).ok();
     if out.json {
-        let [tools, documents, knowledge, work] = counted.map_or([0; 4], |(counts, _)| counts);
+        let [tools, documents, knowledge, work] = summary.as_ref().map_or([0; 4], |it| it.counts);
+        let level = summary.filter(|it| it.unknown.is_none()).map(|it| it.level.as_str());
         return out.json(&json!({
-            "level": counted.map(|(_, level)| level.as_str()),
+            "level": level,
             "tools": tools, "documents": documents, "knowledge": knowledge, "work": work,
         }));
     }
-    let line = counted.map(|(counts, level)| line(counts, level, out));
-    out.text(&(line.unwrap_or_else(|| "staleness: the registry cannot be read".into()) + "\n"))
+    let line = summary.map_or_else(|| "this project cannot be read".into(), |it| line(&it, out));
+    out.text(&format!("staleness: {line}\n"))
 }
 
-/// Returns the folder that the client's JSON names. A person at a terminal gives none.
-fn folder() -> Result<Option<PathBuf>, CliError> {
+/// Returns the folder that the client's JSON names. A person at a terminal gives none, and a client that stays silent
+/// is not waited for.
+fn folder() -> Option<PathBuf> {
     if std::io::stdin().is_terminal() {
-        return Ok(None);
+        return None;
     }
-    let payload: Value = serde_json::from_slice(&read_payload()?).unwrap_or_default();
-    let named = payload.pointer("/workspace/project_dir").or_else(|| payload.get("cwd"));
-    Ok(named.and_then(Value::as_str).map(PathBuf::from))
+    let (to, from) = mpsc::channel();
+    std::thread::Builder::new().spawn(move || to.send(read_payload())).ok()?;
+    let payload: Value = serde_json::from_slice(&from.recv_timeout(WAIT).ok()?.ok()?).ok()?;
+    let folder = |value: Option<&Value>| value.and_then(Value::as_str).map(PathBuf::from);
+    folder(payload.pointer("/workspace/project_dir")).or_else(|| folder(payload.get("cwd")))
 }
 
-/// Returns the line: `2 tools, 1 document need attention`.
-fn line(counts: [usize; 4], level: Level, out: &Output) -> String {
+/// Returns the line: `2 tools and 1 document need attention`.
+fn line(summary: &Summary, out: &Output) -> String {
     let names = [
         ("tool", "tools"),
         ("document", "documents"),
-        ("item of knowledge", "items of knowledge"),
+        ("knowledge item", "knowledge items"),
         ("work item", "work items"),
     ];
+    let Summary { counts, level, unknown } = summary;
     let parts = counts.iter().zip(names).filter(|(count, _)| **count > 0);
     let parts: Vec<_> = parts.map(|(count, (one, more))| counted(*count, one, more)).collect();
-    if parts.is_empty() {
-        return out.paint.good("staleness: nothing needs attention");
+    match (parts.split_last(), unknown) {
+        (Some((last, others)), _) => {
+            let and = if others.is_empty() { "" } else { " and " };
+            let need = need(counts.iter().sum());
+            let text = format!("{}{and}{last} {need} attention", others.join(", "));
+            paint_of(*level)(out.paint, &text)
+        }
+        (None, Some(unknown)) => unknown.clone(),
+        (None, None) => out.paint.good("nothing needs attention"),
     }
-    let need = need(counts.iter().sum());
-    paint_of(level)(out.paint, &format!("staleness: {} {need} attention", parts.join(", ")))
 }

@@ -21,13 +21,13 @@ fn a_status_line_counts_what_needs_attention_in_the_folder_of_the_client() {
     let folder = sandbox.project.to_str().unwrap();
     let payload = json!({ "cwd": "/", "workspace": { "project_dir": folder } }).to_string();
     let asked = |args: &[&str]| line(&sandbox, args, payload.as_bytes());
-    assert_eq!(asked(&[]), "staleness: nothing needs attention\n");
+    assert_eq!(asked(&[]), "staleness: documents not checked yet\n");
     sandbox.claude(&["github"]);
     sandbox.codex(&["files"]);
     sandbox.ok(&["scan"]);
     sandbox.claude(&[]);
     sandbox.check_now();
-    assert_eq!(asked(&[]), "staleness: 1 tool, 1 document need attention\n");
+    assert_eq!(asked(&[]), "staleness: 1 tool and 1 document need attention\n");
     assert_eq!(asked(&["--agent", "codex"]), "staleness: 1 document needs attention\n");
     let told: Value = serde_json::from_str(&asked(&["--json"])).unwrap();
     let counts = json!({ "documents": 1, "knowledge": 0, "level": "stale", "tools": 1, "work": 0 });
@@ -41,11 +41,19 @@ fn a_status_line_never_fails() {
         let told = line(&sandbox, &[], payload);
         assert!(told.starts_with("staleness: ") && told.lines().count() == 1, "{told}");
     }
+    let null = json!({ "workspace": { "project_dir": null }, "cwd": sandbox.project }).to_string();
+    assert_eq!(line(&sandbox, &[], null.as_bytes()), "staleness: documents not checked yet\n");
+    // A client that says nothing is not waited for.
+    let mut command = sandbox.command();
+    let mut silent = command.arg("statusline").stdin(Stdio::piped()).spawn().unwrap();
+    assert!(silent.wait().unwrap().success());
+    sandbox.write("home/.claude.json", "{");
+    assert_eq!(line(&sandbox, &[], null.as_bytes()), "staleness: 2 sources cannot be read\n");
     let mut command = sandbox.command();
     let run = command.arg("statusline").stdin(Stdio::null()).output().unwrap();
     assert!(run.status.success());
     std::fs::write(sandbox.store(), "not a store").unwrap();
-    assert_eq!(line(&sandbox, &[], b"{}"), "staleness: the registry cannot be read\n");
+    assert_eq!(line(&sandbox, &[], b"{}"), "staleness: this project cannot be read\n");
     assert_eq!(line(&sandbox, &["--json"], b"{}").matches("null").count(), 1);
 }
 
@@ -67,4 +75,13 @@ fn a_badge_says_how_the_documents_are_and_never_good_without_having_looked() {
     assert_eq!(message(&sandbox), "up to date");
     assert_eq!(message(&Sandbox::rotted()), "1 stale");
     assert_eq!(message(&shallow()), "not fully read");
+    sandbox.write("project/AGENTS.md", [0, 159, 146, 150]);
+    assert_eq!(message(&sandbox), "not fully read", "a document is not text");
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "project/README.md",
+        "Nothing.
+",
+    );
+    assert_eq!(message(&sandbox), "no history");
 }

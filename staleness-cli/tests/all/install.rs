@@ -161,7 +161,7 @@ fn init_asks_for_each_client_that_is_here() {
     sandbox.write("home/.claude.json", "{}");
     std::fs::create_dir_all(sandbox.root().join("home/.codex")).unwrap();
     let run = sandbox.run(&["init"]);
-    assert!(run.code == 2 && run.err.contains("here are claude-code, codex"), "{run:?}");
+    assert!(run.code == 2 && run.err.contains("found: claude-code, codex"), "{run:?}");
     let before = sandbox.files();
     let shown = sandbox.shown(&["init", "--dry-run"]);
     assert!(shown.contains(".claude.json") && shown.contains(".codex/hooks.json"), "{shown}");
@@ -172,6 +172,12 @@ fn init_asks_for_each_client_that_is_here() {
         sandbox.files().into_keys().filter(|it| !before.contains_key(it)).collect();
     assert!(changed.iter().all(|it| it.to_string_lossy().contains(".codex/")), "{changed:?}");
     assert!(!changed.is_empty());
+    sandbox.write("home/.claude.json", "{");
+    std::fs::remove_dir_all(sandbox.root().join("home/.codex")).unwrap();
+    std::fs::create_dir(sandbox.root().join("home/.codex")).unwrap();
+    let (shown, code) = sandbox.typing(&["init"], "y\ny\n");
+    assert!(code != 0 && shown.contains("claude-code is not set up"), "{shown}");
+    assert!(sandbox.root().join("home/.codex/hooks.json").is_file(), "{shown}");
 }
 
 #[test]

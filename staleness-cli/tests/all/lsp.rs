@@ -73,10 +73,12 @@ fn an_editor_shows_what_is_stale_why_and_how_to_settle_it() {
     let file = sandbox.project.join("AGENTS.md");
     let uri = format!("file://{}", file.display());
     let mut editor = Editor::open(&sandbox);
-    let found = editor.shown("didOpen", json!({ "uri": uri, "version": 4, "text": "" }));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let unsaved = editor.shown("didOpen", json!({ "uri": uri, "version": 3, "text": "# Other" }));
+    assert!(unsaved.is_empty(), "{unsaved:?}");
+    let found = editor.shown("didOpen", json!({ "uri": uri, "version": 4, "text": text }));
     let old = found.iter().find(|it| it["message"].as_str().unwrap().contains(" is now ")).unwrap();
     assert_eq!((&old["source"], &old["severity"]), (&json!("staleness"), &json!(2)), "{old}");
-    let text = std::fs::read_to_string(&file).unwrap();
     let line = text.lines().nth(old["range"]["start"]["line"].as_u64().unwrap() as usize).unwrap();
     let place = |at: &str| old["range"][at]["character"].as_u64().unwrap() as usize;
     assert!(line[place("start")..place("end")].contains('/'), "{line}: {old}");
@@ -98,9 +100,14 @@ fn an_editor_shows_what_is_stale_why_and_how_to_settle_it() {
         (actions[0]["isPreferred"].clone(), &change(0)["textDocument"]["version"]),
         (json!(true), &json!(4))
     );
-    assert!(
-        change(1)["edits"][0]["newText"].as_str().unwrap().starts_with("<!-- staleness: verified ")
-    );
+    let comment = &change(1)["edits"][0];
+    let end = json!({ "line": old["range"]["start"]["line"], "character": line.chars().count() });
+    assert_eq!((&comment["range"]["start"], &comment["range"]["end"]), (&end, &end));
+    let verified = format!("{line}{}", comment["newText"].as_str().unwrap());
+    std::fs::write(&file, text.replace(line, &verified)).unwrap();
+    let left = editor.shown("didSave", document.clone());
+    assert_eq!(left.len(), found.len() - 1, "the comment is about its paragraph alone: {left:?}");
+    std::fs::write(&file, &text).unwrap();
     let edit = &change(0)["edits"][0];
     let new = edit["newText"].as_str().unwrap();
     let column = |at: &str| edit["range"][at]["character"].as_u64().unwrap() as usize;
@@ -128,7 +135,14 @@ fn an_editor_that_sends_nonsense_gets_an_error_and_goes_on() {
     assert_eq!(editor.ask("textDocument/rename", json!({ "textDocument": document })), Err(-32601));
     assert_eq!(editor.ask("workspace/symbol", json!({})), Err(-32601));
     editor.tell("textDocument/didOpen", json!([]));
-    for uri in ["file:///no/such.md", "untitled:1", "file:///%ff", "https://h/a.md"] {
+    for uri in [
+        "file:///no/such.md",
+        "untitled:1",
+        "file:///%ff",
+        "https://h/a.md",
+        "file://",
+        "file://é:",
+    ] {
         assert!(editor.shown("didOpen", json!({ "uri": uri })).is_empty(), "{uri}");
     }
     assert_eq!(editor.close(), 0);

@@ -62,9 +62,10 @@ fn names_and_texts_that_are_markup_stay_text() {
     let page = page(&sandbox);
     assert_eq!((page.matches("<script").count(), page.matches("<img").count()), (1, 0), "{page}");
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{page}");
-    for address in ["http:", "https:", "src=", "url(", "@import"] {
-        assert!(!page.replace(hostile, "").contains(&format!("\"{address}")), "{address}");
+    for text in page.split('<').skip(1).filter_map(|tag| tag.split('>').next()) {
+        assert!(!text.contains(" src=") && !text.contains("=\"http"), "{text}");
     }
+    assert!(!page.contains("url(") && !page.contains("@import"));
     assert!(page.contains("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-"));
 }
 
@@ -72,10 +73,32 @@ fn names_and_texts_that_are_markup_stay_text() {
 fn a_report_of_nothing_says_so_and_one_that_cannot_be_written_names_the_file() {
     let sandbox = Sandbox::new();
     let page = page(&sandbox);
-    for text in ["no MCP server is configured.", "No use was recorded", "no tool is known."] {
+    for text in
+        ["No MCP server is known.", "No success or failure", "No tool is known.", "Not checked yet"]
+    {
         assert!(page.contains(text), "{text}: {page}");
     }
     let run = sandbox.run(&["report", "--html", "no/such/folder/report.html"]);
     assert!(run.code != 0 && run.err.contains("no/such/folder/report.html"), "{run:?}");
     assert_eq!(sandbox.run(&["report"]).code, 2);
+    sandbox.write("home/.claude.json", "{");
+    assert!(self::page(&sandbox).contains("claude-code/user/mcp (failed): "));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_report_is_private_and_written_to_a_file_of_the_project() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let sandbox = Sandbox::new();
+    let told = sandbox.json(&["report", "--html", "r.html"]);
+    assert_eq!(told, json!({ "file": "r.html" }));
+    let mode = sandbox.project.join("r.html").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o077, 0, "{mode:o}");
+    let outside = sandbox.write("bashrc", "mine");
+    symlink(&outside, sandbox.project.join("link.html")).unwrap();
+    for (file, why) in [("link.html", "a link that points outside"), (".", "not a file")] {
+        let run = sandbox.run(&["report", "--html", file]);
+        assert!(run.code != 0 && run.err.contains(why), "{run:?}");
+    }
+    assert_eq!(std::fs::read_to_string(outside).unwrap(), "mine");
 }

@@ -2,6 +2,7 @@
 // vscode-languageserver-protocol in NODE_PATH.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,7 +21,7 @@ const told = await connection.sendRequest(lsp.InitializeRequest.type, {
 assert.equal(told.capabilities.textDocumentSync.save, true);
 await connection.sendNotification(lsp.InitializedNotification.type, {});
 await connection.sendNotification(lsp.DidOpenTextDocumentNotification.type,
-  { textDocument: { uri, languageId: 'markdown', version: 1, text: '' } });
+  { textDocument: { uri, languageId: 'markdown', version: 1, text: readFileSync(file, 'utf8') } });
 const { diagnostics: [found] } = await shown;
 assert.ok(lsp.Diagnostic.is(found), JSON.stringify(found));
 const textDocument = { uri };

@@ -34,7 +34,7 @@ fn of_fact(fact: &Fact, anchor: &Anchor) -> String {
     match fact {
         Fact::Expired { at } => {
             let ago = days(anchor.now.days_since(*at));
-            format!("expired {ago} ago, on {}", date(*at))
+            format!("expired {ago} ago, on {}", at.date())
         }
         Fact::Superseded { by } => format!("superseded by {}", shown(by)),
         Fact::Contradicted { by, .. } => format!("{} marked it as wrong", shown(by)),
@@ -98,7 +98,7 @@ fn of_fact(fact: &Fact, anchor: &Anchor) -> String {
         Fact::TemporalMarker { word } => {
             format!("says \"{}\": check if that is still true", shown(word))
         }
-        Fact::FutureDate { at } => format!("its date, {}, is in the future", date(*at)),
+        Fact::FutureDate { at } => format!("its date, {}, is in the future", at.date()),
         Fact::BrokenLink { citation, commit: Some(commit), .. } => {
             let (path, commit) = (shown(&citation.to_string()), short(commit));
             format!("{path} was already gone when this was last edited (removed in {commit})")
@@ -121,7 +121,7 @@ fn gone_word(word: &str, commit: &Option<String>, at: Option<Timestamp>) -> Stri
     if let Some(commit) = commit {
         let _ = write!(text, " (removed in {}", short(commit));
         if let Some(at) = at {
-            let _ = write!(text, " on {}", date(at));
+            let _ = write!(text, " on {}", at.date());
         }
         text.push(')');
     }
@@ -159,10 +159,4 @@ fn days(days: i64) -> String {
         0 => "less than a day".into(),
         days => days_in_words(days),
     }
-}
-
-/// Returns the date in UTC, `YYYY-MM-DD`.
-fn date(at: Timestamp) -> String {
-    let text = at.to_string();
-    text.split('T').next().unwrap_or(&text).to_owned()
 }

@@ -342,7 +342,7 @@ impl ToolReport {
 
 /// Says that a server, or that of a tool, did not answer.
 fn no_answer(source: &Source, tool: &Tool) -> String {
-    let day: String = source.last_scan_at.to_string().chars().take(10).collect();
+    let day = source.last_scan_at.date();
     let whose = if tool.kind == ToolKind::McpServer { "" } else { "its server " };
     let why = source.error.as_deref().unwrap_or("no answer");
     match source.state {

@@ -14,7 +14,7 @@ const LABEL: &str = "docs";
 const CHARACTER: usize = 7;
 
 pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
-    let (message, color) = told(&check(settings, &CheckArgs::default(), None, out)?);
+    let (message, color) = message_of(&check(settings, &CheckArgs::default(), None, false, out)?);
     if out.json {
         // https://shields.io/badges/endpoint-badge
         return out.json(&json!({
@@ -25,11 +25,15 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
 }
 
 /// Returns what the badge says, and its color.
-fn told(checked: &Checked) -> (String, &'static str) {
+fn message_of(checked: &Checked) -> (String, &'static str) {
+    let report = &checked.report;
+    let has_gaps = !report.blind.is_empty() || !report.skipped.is_empty();
     let count = |level| checked.found.groups.iter().filter(|it| it.worst.0 == level).count();
     match (count(Level::Stale), count(Level::Review)) {
-        (0, 0) if !checked.report.blind.is_empty() => ("not fully read".to_owned(), "#9f9f9f"),
-        (0, 0) if checked.report.counts.documents == 0 => ("none".to_owned(), "#9f9f9f"),
+        (0, 0) if has_gaps => ("not fully read".to_owned(), "#6b6b6b"),
+        (0, 0) if report.counts.documents == 0 => ("none".to_owned(), "#6b6b6b"),
+        // Without a commit nothing is known to be gone.
+        (0, 0) if report.head.is_none() => ("no history".to_owned(), "#6b6b6b"),
         (0, 0) => ("up to date".to_owned(), "#3a7d1e"),
         (0, review) => (format!("{review} to review"), "#9a6700"),
         (stale, _) => (format!("{stale} stale"), "#b62324"),

@@ -58,17 +58,23 @@ struct Params {
 struct Identifier {
     uri: String,
     version: Option<i64>,
+    /// The text of the editor, when it opens a document.
+    text: Option<String>,
 }
 
 /// A finding as an editor shows it.
-struct Shown {
+struct Diagnostic {
     span: Span,
     level: Level,
     /// The kind of the strongest signal.
     code: &'static str,
     reasons: String,
-    /// The first line of the paragraph, from 0.
-    line: u32,
+    /// The end of the paragraph.
+    end: Position,
+    /// True if the paragraph ends in a fence, behind which nothing can be written.
+    is_fenced: bool,
+    /// The date of the check.
+    date: String,
     /// Replacements of the old names, each with its place.
     edits: Vec<(Span, String)>,
 }
@@ -77,34 +83,31 @@ struct Shown {
 struct Document {
     /// The version of the text that was checked; the editor refuses an edit of any other.
     version: Option<i64>,
-    shown: Vec<Shown>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 struct Server<'a> {
     global: &'a Global,
     out: &'a Output,
     connection: Connection,
-    root: Option<PathBuf>,
     /// Open documents by URI.
     documents: HashMap<String, Document>,
 }
 
-/// Serves an editor on stdin and stdout until it says good-bye or goes away.
+/// Serves an editor on stdin and stdout until it shuts down or disconnects.
 pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     let (connection, threads) = Connection::stdio();
     let broken = |error: &dyn std::fmt::Display| {
-        CliError::new(ErrorKind::Io, format!("the language client: {error}"))
+        CliError::new(ErrorKind::Io, format!("the editor sent no valid message: {error}"))
     };
     let capabilities = json!({
-        // Only versions are of interest: what is checked is the file on disk.
+        // Only versions are of interest: the file on disk is checked.
         "textDocumentSync": { "openClose": true, "change": 2, "save": true },
         "hoverProvider": true,
         "codeActionProvider": { "codeActionKinds": ["quickfix"] },
     });
-    let asked = connection.initialize(capabilities).map_err(|error| broken(&error))?;
-    let folders = asked.pointer("/workspaceFolders/0/uri").or_else(|| asked.get("rootUri"));
-    let root = folders.and_then(Value::as_str).and_then(path_of);
-    let mut server = Server { global, out, connection, root, documents: HashMap::new() };
+    connection.initialize(capabilities).map_err(|error| broken(&error))?;
+    let mut server = Server { global, out, connection, documents: HashMap::new() };
     let served = server.serve();
     // The threads end when the connection is gone.
     drop(server);
@@ -124,7 +127,7 @@ impl Server<'_> {
                     let answer = self.answer(request);
                     self.send(Message::Response(answer))?;
                 }
-                Message::Notification(told) => self.hear(&told)?,
+                Message::Notification(notification) => self.on_notification(&notification)?,
                 Message::Response(_) => {}
             }
         }
@@ -135,25 +138,29 @@ impl Server<'_> {
         self.connection.sender.send(message).map_err(|error| error.to_string())
     }
 
-    fn hear(&mut self, told: &Notification) -> Result<(), String> {
-        let Ok(Params { text_document: Identifier { uri, version }, .. }) =
-            Params::deserialize(&told.params)
+    fn on_notification(&mut self, notification: &Notification) -> Result<(), String> {
+        let Ok(Params { text_document: Identifier { uri, version, text }, .. }) =
+            Params::deserialize(&notification.params)
         else {
             return Ok(());
         };
-        match &*told.method {
-            "textDocument/didOpen" | "textDocument/didSave" => {
-                let shown = self.check(&uri);
-                let document = self.documents.entry(uri.clone()).or_default();
-                document.version = version.or(document.version);
-                document.shown = shown;
+        match &*notification.method {
+            "textDocument/didOpen" => {
+                let diagnostics = self.check(&uri, text.as_deref());
+                self.documents.insert(uri.clone(), Document { version, diagnostics });
+                self.publish(&uri)
+            }
+            "textDocument/didSave" => {
+                let diagnostics = self.check(&uri, None);
+                let Some(document) = self.documents.get_mut(&uri) else { return Ok(()) };
+                document.diagnostics = diagnostics;
                 self.publish(&uri)
             }
             "textDocument/didChange" => {
                 if let Some(document) = self.documents.get_mut(&uri) {
                     document.version = version;
                     // The places are those of the text on disk.
-                    document.shown.clear();
+                    document.diagnostics.clear();
                 }
                 Ok(())
             }
@@ -166,40 +173,41 @@ impl Server<'_> {
     }
 
     fn publish(&self, uri: &str) -> Result<(), String> {
-        let shown = self.documents.get(uri).map_or(&[][..], |document| &document.shown);
-        let diagnostics: Vec<Value> = shown.iter().map(diagnostic).collect();
+        let found = self.documents.get(uri).map_or(&[][..], |document| &document.diagnostics);
+        let diagnostics: Vec<Value> = found.iter().map(Diagnostic::json).collect();
         let params = json!({ "uri": uri, "diagnostics": diagnostics });
         self.send(Notification::new("textDocument/publishDiagnostics".into(), params).into())
     }
 
-    /// Checks a document on disk. What cannot be checked has no findings.
-    fn check(&self, uri: &str) -> Vec<Shown> {
-        let found = path_of(uri).ok_or_else(|| CliError::invalid("no file")).and_then(|path| {
-            let settings = Settings::new(self.global, self.root.as_deref(), true)?;
+    /// Checks a document on disk. One that cannot be checked, or of which the editor has another text, has no
+    /// diagnostics.
+    fn check(&self, uri: &str, text: Option<&str>) -> Vec<Diagnostic> {
+        let Some(path) = path_of(uri) else { return Vec::new() };
+        let Some(on_disk) = text_of(&path) else { return Vec::new() };
+        if text.is_some_and(|text| text != on_disk) {
+            return Vec::new();
+        }
+        let found = || {
+            // The folder of the document leads to its project, of several that an editor may show.
+            let settings = Settings::new(self.global, path.parent(), true)?;
             let args = CheckArgs { paths: vec![path.clone()], ..CheckArgs::default() };
-            let checked = check(&settings, &args, None, self.out)?;
-            Ok(shown(&settings, &checked, &text_of(&path)))
-        });
-        found.unwrap_or_else(|error: CliError| {
+            let checked = check(&settings, &args, None, true, self.out)?;
+            Ok(diagnostics(&settings, &checked, &on_disk))
+        };
+        found().unwrap_or_else(|error: CliError| {
             self.out.note(&error.render(false));
             Vec::new()
         })
     }
 
     fn answer(&self, request: Request) -> Response {
+        let is_hover = request.method == "textDocument/hover";
+        if !is_hover && request.method != "textDocument/codeAction" {
+            let message = format!("no method {}", request.method);
+            return Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message);
+        }
         let params = match Params::deserialize(&request.params) {
             Ok(params) => params,
-            Err(_)
-                if !["textDocument/hover", "textDocument/codeAction"]
-                    .contains(&&*request.method) =>
-            {
-                let code = ErrorCode::MethodNotFound as i32;
-                return Response::new_err(
-                    request.id,
-                    code,
-                    format!("no method {}", request.method),
-                );
-            }
             Err(error) => {
                 let code = ErrorCode::InvalidParams as i32;
                 return Response::new_err(request.id, code, error.to_string());
@@ -208,79 +216,68 @@ impl Server<'_> {
         let uri = &params.text_document.uri;
         let none = Document::default();
         let document = self.documents.get(uri).unwrap_or(&none);
-        let at = params.position.map(|at| Span { start: at, end: at }).or(params.range);
-        let met = document.shown.iter().filter(|it| at.is_some_and(|at| it.span.meets(at)));
-        match &*request.method {
-            "textDocument/hover" => {
-                let texts: Vec<String> = met.map(Shown::text).collect();
-                let hover =
-                    json!({ "contents": { "kind": "plaintext", "value": texts.join("\n\n") } });
-                Response::new_ok(request.id, if texts.is_empty() { Value::Null } else { hover })
-            }
-            "textDocument/codeAction" => {
-                let actions: Vec<Value> =
-                    met.flat_map(|it| self.actions(uri, document.version, it)).collect();
-                Response::new_ok(request.id, actions)
-            }
-            method => {
-                let code = ErrorCode::MethodNotFound as i32;
-                Response::new_err(request.id, code, format!("no method {method}"))
-            }
+        let span = params.position.map(|at| Span { start: at, end: at }).or(params.range);
+        let hits = document.diagnostics.iter();
+        let hits = hits.filter(|it| span.is_some_and(|span| it.span.meets(span)));
+        if is_hover {
+            let texts: Vec<String> = hits.map(Diagnostic::text).collect();
+            let hover = json!({ "contents": { "kind": "plaintext", "value": texts.join("\n\n") } });
+            return Response::new_ok(
+                request.id,
+                if texts.is_empty() { Value::Null } else { hover },
+            );
         }
+        let actions: Vec<Value> = hits.flat_map(|it| it.actions(uri, document.version)).collect();
+        Response::new_ok(request.id, actions)
+    }
+}
+
+impl Diagnostic {
+    fn text(&self) -> String {
+        format!("{}: {}", self.level.as_str(), self.reasons)
     }
 
-    /// Returns the ways to settle a finding: to write the new name, or to say that the paragraph still holds.
-    fn actions(&self, uri: &str, version: Option<i64>, it: &Shown) -> Vec<Value> {
+    fn json(&self) -> Value {
+        json!({
+            "range": self.span.json(),
+            "severity": if self.level == Level::Stale { 2 } else { 3 },
+            "source": "staleness",
+            "code": self.code,
+            "message": self.text(),
+        })
+    }
+
+    /// Returns the ways to settle it: to write the new name, or to say that the paragraph still holds.
+    fn actions(&self, uri: &str, version: Option<i64>) -> Vec<Value> {
         let action = |title: String, edits: Vec<Value>, is_preferred: bool| {
             json!({
                 "title": title,
                 "kind": "quickfix",
                 "isPreferred": is_preferred,
-                "diagnostics": [diagnostic(it)],
+                "diagnostics": [self.json()],
                 "edit": { "documentChanges": [{
                     "textDocument": { "uri": uri, "version": version }, "edits": edits,
                 }] },
             })
         };
+        let edit = |span: Span, new: &str| json!({ "range": span.json(), "newText": new });
         let mut actions = Vec::new();
-        if let Some((_, new)) = it.edits.first() {
-            let edits =
-                it.edits.iter().map(|(span, new)| json!({ "range": span.json(), "newText": new }));
-            actions.push(action(
-                format!("Write the new name: {}", escape(new)),
-                edits.collect(),
-                true,
-            ));
+        if let Some((_, new)) = self.edits.first() {
+            let edits = self.edits.iter().map(|(span, new)| edit(*span, new)).collect();
+            actions.push(action(format!("Write the new name: {}", escape(new)), edits, true));
         }
-        let settings = Settings::new(self.global, self.root.as_deref(), true);
-        let (Ok(settings), true) = (settings, uri.ends_with(".md")) else { return actions };
-        let today: String = settings.now.to_string().chars().take(10).collect();
-        let start = Position { line: it.line, character: 0 };
-        let comment = format!("<!-- staleness: verified {today} -->\n");
-        let insert = json!({ "range": Span { start, end: start }.json(), "newText": comment });
-        actions.push(action("Say that this paragraph still holds".into(), vec![insert], false));
+        // Before a block, the comment could be about the whole document, or split a table or list.
+        if uri.ends_with(".md") && !self.is_fenced {
+            let comment = format!(" <!-- staleness: verified {} -->", self.date);
+            let insert = edit(Span { start: self.end, end: self.end }, &comment);
+            actions.push(action("Mark this paragraph as still true".into(), vec![insert], false));
+        }
         actions
     }
 }
 
-impl Shown {
-    fn text(&self) -> String {
-        format!("{}: {}", self.level.as_str(), self.reasons)
-    }
-}
-
-fn diagnostic(it: &Shown) -> Value {
-    json!({
-        "range": it.span.json(),
-        "severity": if it.level == Level::Stale { 2 } else { 3 },
-        "source": "staleness",
-        "code": it.code,
-        "message": it.text(),
-    })
-}
-
 /// Returns the findings of a document.
-fn shown(settings: &Settings, checked: &Checked, text: &str) -> Vec<Shown> {
+fn diagnostics(settings: &Settings, checked: &Checked, text: &str) -> Vec<Diagnostic> {
     let fixes = Fixes::of(settings, &checked.found, &checked.report);
     let lines: Vec<&str> = text.lines().collect();
     let of = |finding: &Finding| {
@@ -296,7 +293,7 @@ fn shown(settings: &Settings, checked: &Checked, text: &str) -> Vec<Shown> {
         };
         let signals = &told.verdict.signals;
         let reasons: Vec<_> = signals.iter().map(|it| escape(&it.reason)).collect();
-        Shown {
+        Diagnostic {
             span: match place {
                 Some((line, column)) => Span {
                     start: position(&lines, line, column),
@@ -310,7 +307,12 @@ fn shown(settings: &Settings, checked: &Checked, text: &str) -> Vec<Shown> {
             level: told.verdict.level,
             code: signals.first().map_or("", |it| it.kind.as_str()),
             reasons: reasons.join("; "),
-            line: first.saturating_sub(1),
+            end: position(&lines, finding.last_line.max(first), u32::MAX),
+            is_fenced: lines.get(finding.last_line.max(first) as usize - 1).is_some_and(|line| {
+                let line = line.trim_start_matches([' ', '>']);
+                line.starts_with("```") || line.starts_with("~~~")
+            }),
+            date: settings.now.date(),
             edits: edits.map(edit).collect(),
         }
     };
@@ -331,25 +333,28 @@ fn word(lines: &[&str], line: u32, column: u32) -> u32 {
     let text = lines.get((line as usize).saturating_sub(1)).copied().unwrap_or_default();
     let start = text.char_indices().nth((column as usize).saturating_sub(1));
     let rest = start.map_or("", |(at, _)| &text[at..]);
-    let ends = |c: char| c.is_whitespace() || "`)]\"'<>".contains(c);
-    let link = rest.find(')').filter(|_| rest.starts_with(['[', '!'])).map(|at| at + 1);
-    let end = link.unwrap_or_else(|| rest.find(ends).unwrap_or(rest.len()));
+    let ends = |c: char| c.is_whitespace() || "`[)]\"'<>".contains(c);
+    let is_link = rest.starts_with(['[', '!']);
+    let target = rest.find("](").filter(|_| is_link);
+    let link = target.and_then(|at| Some(at + rest[at..].find(')')? + 1));
+    let from = usize::from(rest.starts_with('['));
+    let word = || rest[from..].find(ends).map_or(rest.len(), |at| at + from);
+    let end = link.unwrap_or_else(word);
     u32::try_from(rest[..end].chars().count()).unwrap_or(u32::MAX)
 }
 
-/// Reads a document for the places of its findings; empty if it is too large.
-fn text_of(path: &Path) -> String {
+/// Reads a document for the places of its findings.
+fn text_of(path: &Path) -> Option<String> {
     let fits = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES);
-    fits.then(|| std::fs::read_to_string(path).ok()).flatten().unwrap_or_default()
+    fits.then(|| std::fs::read_to_string(path).ok()).flatten()
 }
 
 /// Returns the path of a `file:` URI.
 fn path_of(uri: &str) -> Option<PathBuf> {
-    let path = uri.strip_prefix("file://")?;
+    let path = uri.strip_prefix("file://").filter(|path| path.starts_with('/'))?;
     let path = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
-    // Windows: `/c:/project`.
-    let is_drive = path.as_bytes().get(2) == Some(&b':');
-    Some(PathBuf::from(if is_drive { &path[1..] } else { &*path }))
+    // `/c:/project`
+    Some(PathBuf::from(if cfg!(windows) { &path[1..] } else { &*path }))
 }
 
 #[cfg(test)]
@@ -361,6 +366,7 @@ mod tests {
         let lines = ["a 😀 `src/a.rs` b", ""];
         let at = |line, character| Position { line, character };
         assert_eq!(position(&lines, 1, 6), at(0, 6));
+        assert_eq!(word(&["[`f(x)`](a.rs) b"], 1, 1), 14);
         assert_eq!((word(&["[a](b c) d"], 1, 1), word(&lines, 1, 5)), (8, 0));
         assert_eq!((word(&lines, 1, 6), position(&lines, 1, u32::MAX)), (8, at(0, 17)));
         assert_eq!(
@@ -372,9 +378,12 @@ mod tests {
     #[test]
     fn a_uri_names_a_file() {
         let path = |uri| path_of(uri).map(|path| path.display().to_string());
-        assert_eq!(path("file:///a%20b/%C3%A9.md").as_deref(), Some("/a b/é.md"));
-        assert_eq!(path("file:///c%3A/a.md").as_deref(), Some("c:/a.md"));
-        for none in ["https://h/a.md", "untitled:1", "", "file:///%ff"] {
+        assert_eq!(
+            path("file:///a%20b/%C3%A9.md").as_deref(),
+            Some(if cfg!(windows) { "a b/é.md" } else { "/a b/é.md" })
+        );
+        for none in ["https://h/a.md", "untitled:1", "", "file:///%ff", "file://", "file://\u{e9}:"]
+        {
             assert_eq!(path(none), None, "{none}");
         }
     }

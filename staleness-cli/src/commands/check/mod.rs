@@ -56,7 +56,7 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
         return text::run(settings, args, format, out);
     }
     let known = args.baseline.as_deref().map(Baseline::read).transpose()?;
-    let mut checked = check(settings, args, known.as_ref(), out)?;
+    let mut checked = check(settings, args, known.as_ref(), false, out)?;
     if let Some(file) = &args.write_baseline {
         return write(settings, file, &checked, format, out).map(|()| false);
     }
@@ -67,7 +67,7 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     if args.fix {
         let written = fix::run(args, &mut fixes, out)?;
         if written {
-            checked = check(settings, args, known.as_ref(), out)?;
+            checked = check(settings, args, known.as_ref(), false, out)?;
         }
         if format == ReportFormat::Json {
             let mut document = document(&checked);
@@ -111,6 +111,7 @@ fn check(
     settings: &Settings,
     args: &CheckArgs,
     known: Option<&Baseline>,
+    dry_run: bool,
     out: &Output,
 ) -> Result<Checked, CliError> {
     let asked = Asked {
@@ -118,7 +119,7 @@ fn check(
         since: args.since.as_deref().or(args.impact.as_ref().and_then(Option::as_deref)),
         impact: args.impact.is_some(),
         version: documents::named_version(args.version.current.as_deref())?,
-        dry_run: false,
+        dry_run,
     };
     let report = documents::check(settings, asked, &Screen::new(out, "checked"))?;
     let context = documents::context(settings, report.version.as_deref());

@@ -3,8 +3,10 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use staleness::Timestamp;
 use staleness::report::{KnowledgeReport, ToolReport, WorkReport};
+use staleness::source::SourceState;
 use staleness::verdict::Verdict;
 use staleness_core::journal::JournalEntry;
+use staleness_core::report::SourceReport;
 use staleness_core::text::counted;
 use staleness_service::costs::Costs;
 use staleness_service::when::ago;
@@ -18,7 +20,7 @@ const SCRIPT: &str = include_str!("page.js");
 /// The SHA-256 of [`SCRIPT`]: a browser runs nothing else.
 const SCRIPT_DIGEST: &str = "KDz2Ag+GiBwF7q6NCOvgNvLjMY/eKmVWxaW9Pgj71tc=";
 /// Maximum number of rows of a table.
-const ROWS: usize = 10_000;
+const ROWS: usize = 5_000;
 /// Maximum number of changes to list.
 const CHANGES: usize = 500;
 
@@ -35,7 +37,9 @@ pub(crate) struct Page<'a> {
     /// Changes of the last week, the newest first.
     pub changes: &'a [JournalEntry],
     pub documents: &'a [KnowledgeReport],
+    /// A sentence for a page without findings in documents.
     pub checked: String,
+    pub sources: &'a [SourceReport],
     pub knowledge: &'a [KnowledgeReport],
     pub work: &'a [WorkReport],
     pub costs: &'a Costs,
@@ -62,7 +66,7 @@ impl Page<'_> {
             ("tools", "Tools", self.tools()),
             ("changes", "Changed this week", self.changes()),
             ("documents", "Documents", items(self.documents, &self.checked)),
-            ("knowledge", "Knowledge", items(self.knowledge, "nothing is stored")),
+            ("knowledge", "Knowledge", items(self.knowledge, "Nothing is stored")),
             ("work", "Work", self.work()),
             ("cost", "Cost of a session", self.costs()),
         ];
@@ -80,6 +84,12 @@ impl Page<'_> {
                     header {
                         h1 { (escape(self.root)) }
                         p.faint { "For " (self.audience) ", at " (self.now) "." }
+                        @for source in self.sources.iter().filter(|it| is_in_trouble(it)) {
+                            p.review {
+                                (source.source) " (" (source.state.as_str()) "): "
+                                (escape(source.error.as_deref().unwrap_or(&source.path)))
+                            }
+                        }
                         nav aria-label="sections" {
                             @for (id, title, _) in &sections { a href={ "#" (id) } { (title) } }
                         }
@@ -106,7 +116,7 @@ impl Page<'_> {
         table(
             &heads,
             rows.len(),
-            "no MCP server is configured",
+            "No MCP server is known",
             html! {
                 @for (name, states) in rows.iter().take(ROWS) {
                     tr { td { (escape(name)) } @for state in states { td.(state) { (state) } } }
@@ -121,9 +131,11 @@ impl Page<'_> {
         const WIDTH: usize = 20;
         let most = self.days.iter().map(|day| day.successes + day.failures).max().unwrap_or(0);
         if most == 0 {
-            return html! { p { "No use was recorded in the last " (self.days.len()) " days." } };
+            let days = self.days.len();
+            return html! { p { "No success or failure was recorded in the last " (days) " days." } };
         }
-        let high = |count: usize| count * HEIGHT / most;
+        // The smallest number is seen, too.
+        let high = |count: usize| (count * HEIGHT / most).max(usize::from(count > 0));
         let (width, top) = (self.days.len() * WIDTH, HEIGHT + 14);
         let bar = |class: &str, left: usize, from: usize, count: usize| {
             html! {
@@ -131,7 +143,7 @@ impl Page<'_> {
             }
         };
         html! {
-            svg viewBox={ "0 0 " (width) " " (top) } width=(width) height=(top) role="img" aria-label="uses a day" {
+            svg viewBox={ "0 0 " (width) " " (top) } width=(width) height=(top) role="img" aria-label="uses per day" {
                 @for (at, day) in self.days.iter().enumerate() {
                     g {
                         title { (day.date) ": " (day.successes) " succeeded, " (day.failures) " failed" }
@@ -158,7 +170,7 @@ impl Page<'_> {
         let rows = table(
             &heads,
             self.tools.len(),
-            "no tool is known",
+            "No tool is known",
             html! {
                 @for tool in self.tools.iter().take(ROWS) {
                     tr {
@@ -183,7 +195,7 @@ impl Page<'_> {
         let heads = ["when", "what", "change", "why"];
         let shown = &self.changes[..self.changes.len().min(CHANGES)];
         html! {
-            (table(&heads, shown.len(), "nothing changed", html! {
+            (table(&heads, shown.len(), "Nothing changed", html! {
                 @for entry in shown {
                     tr {
                         td data-key=(entry.at.as_millis()) { (ago(self.now, entry.at)) }
@@ -202,7 +214,7 @@ impl Page<'_> {
         table(
             &heads,
             self.work.len(),
-            "no work is open",
+            "No work is open",
             html! {
                 @for item in self.work.iter().take(ROWS) {
                     tr {
@@ -223,23 +235,23 @@ impl Page<'_> {
             |tokens: Option<u64>| tokens.map_or_else(|| "unknown".into(), |it| it.to_string());
         let Costs { clients, unused, .. } = self.costs;
         html! {
-            (table(&["client", "tokens", "of these unused"], clients.len(), "no client is known", html! {
+            (table(&["client", "tokens", "of which unused"], clients.len(), "No client is known", html! {
                 @for (name, cost) in clients {
                     tr { td { (name) } td { (tokens(cost.tokens)) } td { (tokens(cost.unused_tokens)) } }
                 }
             }))
             h3 { "Not used" }
-            (table(&["client", "tool", "last use", "tokens"], unused.len(), "every tool is in use, or nothing is known of uses", html! {
+            (table(&["client", "tool", "last use", "tokens"], unused.len(), "No unused tool is known", html! {
                 @for tool in unused.iter().take(ROWS) {
                     tr {
                         td { (tool.client) }
                         td { (escape(&tool.name)) }
-                        td { (tool.last_used_at.map_or_else(|| "never".into(), |at| ago(self.now, at))) }
+                        td data-key=(tool.last_used_at.map_or(0, Timestamp::as_millis)) { (tool.last_used_at.map_or_else(|| "never".into(), |at| ago(self.now, at))) }
                         td { (tokens(tool.tokens)) }
                     }
                 }
             }))
-            p.faint { (self.costs.method) }
+            p.faint { "The tokens are " (self.costs.method) "." }
         }
     }
 }
@@ -268,6 +280,11 @@ fn items(items: &[KnowledgeReport], none: &str) -> Markup {
             }
         },
     )
+}
+
+/// Returns true if a source is there and could not be read as it is.
+fn is_in_trouble(source: &SourceReport) -> bool {
+    !matches!(source.state, SourceState::Read | SourceState::Missing)
 }
 
 /// Renders a table that can be sorted, or a sentence if it has no rows.
