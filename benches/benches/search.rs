@@ -20,7 +20,7 @@ use staleness_conformance::disk::Draws;
 use staleness_core::knowledge::RecallIndex;
 use staleness_core::policy::KnowledgePolicy;
 use staleness_core::route::{Confidence, RouteId, Vector};
-use staleness_core::search::{Learned, Meaning, Question, SearchIndex};
+use staleness_core::search::{Meaning, Question, SearchIndex};
 
 const CLI: &str = env!("CARGO_BIN_EXE_bench-hook");
 const MANY: usize = 10_000;
@@ -98,7 +98,7 @@ fn routes(rows: &mut Vec<Row>) {
         let id = RouteId::of(&tool, &query);
         let sure = 0.5 + draws.below(500) as f64 / 1_000.0;
         let confidence = Confidence::new(sure).expect("a share");
-        index.put_route(&Learned { id, tool, query, confidence });
+        index.put_route(id, &tool, &query, confidence);
         let row = near(&asked, &mut draws);
         vectors.push((id, Vector::F32(row.as_slice().into())));
     }

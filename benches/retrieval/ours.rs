@@ -2,7 +2,7 @@
 
 use staleness_benches::chance::hash;
 use staleness_core::route::{Confidence, Route, RouteId};
-use staleness_core::search::{Learned, Meaning, Question, SearchIndex};
+use staleness_core::search::{Meaning, Question, SearchIndex};
 
 use crate::data::{Case, Data, Split};
 use crate::figures::{Figures, Searcher};
@@ -18,9 +18,9 @@ impl Ours {
         }
         let confidence = Confidence::new(1.0).expect("0..=1");
         for (tool, query) in learned {
-            let tool = data.tools[*tool].name.clone();
-            let id = RouteId::of(&tool, &Route::fold(query));
-            index.put_route(&Learned { id, tool, query: (*query).into(), confidence });
+            let tool = &data.tools[*tool].name;
+            let id = RouteId::of(tool, &Route::fold(query));
+            index.put_route(id, tool, query, confidence);
         }
         Self(index)
     }

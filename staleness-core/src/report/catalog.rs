@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::context::Ignored;
 use super::own::is_own;
 use crate::ids::{ModelId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
-use crate::search::{Meaning, Question, Scores, SearchIndex, origin};
+use crate::names;
+use crate::search::{Meaning, Question, Scores, SearchIndex};
 use crate::store::{RouteFilter, Selection, View};
 use crate::tool::{Hold, Status, ToolKind, ToolSummary};
 
@@ -68,7 +69,7 @@ impl Catalog {
         let mut models = BTreeMap::new();
         for (key, route) in std::mem::take(&mut view.routes) {
             if key.project == *project {
-                index.put_learned(key.id, &key.tool, &route.query, route.confidence);
+                index.put_route(key.id, &key.tool, &route.query, route.confidence);
                 if let Some(model) = route.model {
                     *models.entry(model).or_default() += 1;
                 }
@@ -240,4 +241,19 @@ impl Servers {
         let there = own.into_iter().chain(global).find(|(is_there, _)| *is_there);
         there.or(own).or(global).is_some_and(|(_, is_held)| *is_held)
     }
+}
+
+/// Returns the server or plugin of a tool, and the tool's own part of the name.
+fn origin<'a>(
+    name: &'a str,
+    server: Option<&'a str>,
+    plugin: Option<&'a str>,
+) -> (Option<&'a str>, &'a str) {
+    let own = match server.and_then(|server| names::part_behind(name, server)) {
+        // The entry of a whole server has the server's name.
+        Some("*") => "",
+        Some(part) => part,
+        None => name.strip_prefix("mcp__").unwrap_or(name),
+    };
+    (server.or(plugin), own)
 }

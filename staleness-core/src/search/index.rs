@@ -9,7 +9,6 @@ use super::lexicon::{Lexicon, MIN_PREFIX, Posting};
 use super::question::{Question, each_learned_stem, squashed};
 use super::stem::stem;
 use super::synonyms::alike;
-use super::text::Learned;
 use super::weights::Weights;
 use crate::ids::{ServerKey, ToolName};
 use crate::route::{Confidence, RouteId};
@@ -189,20 +188,8 @@ impl SearchIndex {
         place
     }
 
-    /// Adds a route. If its id is known already, the first one stays.
-    pub fn put_route(&mut self, learned: &Learned) {
-        let Learned { id, tool, query, confidence } = learned;
-        self.put_learned(*id, tool, query, *confidence);
-    }
-
-    /// Adds a route, like [`SearchIndex::put_route`].
-    pub(crate) fn put_learned(
-        &mut self,
-        id: RouteId,
-        tool: &ToolName,
-        query: &str,
-        confidence: Confidence,
-    ) {
+    /// Adds a route: the query as entered, which led to the tool. If its id is known already, the first one stays.
+    pub fn put_route(&mut self, id: RouteId, tool: &ToolName, query: &str, confidence: Confidence) {
         if self.route_places.contains_key(&id) {
             return;
         }

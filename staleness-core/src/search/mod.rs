@@ -3,7 +3,7 @@
 //! ```
 //! use staleness_core::ids::ToolName;
 //! use staleness_core::route::{Confidence, RouteId};
-//! use staleness_core::search::{Learned, Meaning, Question, SearchIndex};
+//! use staleness_core::search::{Meaning, Question, SearchIndex};
 //!
 //! let name = |name| ToolName::new(name).expect("a valid name");
 //! let mut index = SearchIndex::new();
@@ -17,12 +17,8 @@
 //! assert_eq!(ask(&index, "searching issues").as_deref(), Some("mcp__hub__search_issues"));
 //! assert_eq!(ask(&index, "ship it"), None);
 //!
-//! index.put_route(&Learned {
-//!     id: RouteId(1),
-//!     tool: name("mcp__hub__merge"),
-//!     query: "ship it now".into(),
-//!     confidence: Confidence::new(0.9).expect("0..=1"),
-//! });
+//! let sure = Confidence::new(0.9).expect("0..=1");
+//! index.put_route(RouteId(1), &name("mcp__hub__merge"), "ship it now", sure);
 //! assert_eq!(ask(&index, "ship it").as_deref(), Some("mcp__hub__merge"));
 //! ```
 
@@ -35,7 +31,6 @@ mod lexicon;
 mod question;
 mod stem;
 mod synonyms;
-mod text;
 mod top;
 mod weights;
 mod words;
@@ -45,8 +40,6 @@ pub use find::{Found, Match};
 pub use index::SearchIndex;
 pub use learned::{LearnedMatch, Meaning};
 pub use question::Question;
-pub use text::Learned;
-pub(crate) use text::origin;
 pub(crate) use top::Top;
 
 /// Familiarity below which no learned query counts as similar to the question.

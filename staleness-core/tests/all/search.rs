@@ -3,23 +3,23 @@
 use proptest::prelude::*;
 use staleness_core::ids::ToolName;
 use staleness_core::route::{Confidence, RouteId};
-use staleness_core::search::{Found, Learned, LearnedMatch, Meaning, Question, SearchIndex};
+use staleness_core::search::{Found, LearnedMatch, Meaning, Question, SearchIndex};
 use staleness_core::store::Refusal;
 
 fn name(text: &str) -> ToolName {
     ToolName::new(text).unwrap()
 }
 
-fn learned(id: u128, tool: &str, query: &str, confidence: f64) -> Learned {
+fn learn(index: &mut SearchIndex, id: u128, tool: &str, query: &str, confidence: f64) {
     let confidence = Confidence::new(confidence).unwrap();
-    Learned { id: RouteId(id), tool: name(tool), query: query.into(), confidence }
+    index.put_route(RouteId(id), &name(tool), query, confidence);
 }
 
 fn index(tools: &[(&str, &str)], routes: &[(&str, &str, f64)]) -> SearchIndex {
     let mut index = SearchIndex::new();
     tools.iter().for_each(|(tool, text)| index.put_tool(&name(tool), text));
     for (id, (tool, query, confidence)) in (1..).zip(routes) {
-        index.put_route(&learned(id, tool, query, *confidence));
+        learn(&mut index, id, tool, query, *confidence);
     }
     index
 }
@@ -241,9 +241,9 @@ fn trap_dead_tools_filling_every_slot() {
     let mut index = SearchIndex::new();
     for (id, (tool, text)) in (0..).zip(&tools) {
         index.put_tool(&name(tool), text);
-        index.put_route(&learned(id, tool, "ship the release", 1.0));
+        learn(&mut index, id, tool, "ship the release", 1.0);
     }
-    index.put_route(&learned(99, "gone", "ship the release", 1.0));
+    learn(&mut index, 99, "gone", "ship the release", 1.0);
     let question = Question::new("ship the release notes").unwrap();
     let wanted = |tool: &ToolName| tool.as_str() == "alive";
     let found = index.find(&question, 3, &Meaning::default(), wanted);
@@ -317,7 +317,7 @@ proptest! {
         let find = |some: &[(u128, &Near)], limit: usize| {
             let (mut index, mut meaning) = (index(TOOLS, &[]), Meaning::default());
             for (id, (at, query, sure, near)) in some {
-                index.put_route(&learned(*id, TOOLS[*at].0, query, f64::from(*sure) / 4.0));
+                learn(&mut index, *id, TOOLS[*at].0, query, f64::from(*sure) / 4.0);
                 meaning.routes.push((RouteId(*id), f64::from(*near) / 4.0));
             }
             index.find_routes(&question, limit, &meaning, wanted)
@@ -360,16 +360,15 @@ proptest! {
         let names = ["mcp__hub__send_mail", "mcp__hub__merge", "webSearch", "a", "b", "report", "unknown"];
         let tools: Vec<(ToolName, &String)> =
             texts.iter().map(|(at, text)| (name(names[*at]), text)).collect();
-        let route = |(id, (at, query, sure)): (&u128, &(usize, String, u8))| {
-            learned(*id, names[*at], query, f64::from(*sure) / 4.0)
+        let put = |index: &mut SearchIndex, (id, (at, query, sure)): (&u128, &(usize, String, u8))| {
+            learn(index, *id, names[*at], query, f64::from(*sure) / 4.0);
         };
-        let routes: Vec<Learned> = queries.iter().map(route).collect();
         let (mut one, mut other) = (SearchIndex::new(), SearchIndex::new());
         tools.iter().for_each(|(tool, text)| one.put_tool(tool, text));
-        routes.iter().for_each(|route| one.put_route(route));
-        routes.iter().rev().for_each(|route| other.put_route(route));
+        queries.iter().for_each(|route| put(&mut one, route));
+        queries.iter().rev().for_each(|route| put(&mut other, route));
         tools.iter().rev().for_each(|(tool, text)| other.put_tool(tool, text));
-        prop_assert_eq!((one.tools(), one.routes()), (tools.len(), routes.len()));
+        prop_assert_eq!((one.tools(), one.routes()), (tools.len(), queries.len()));
         for text in ["send the mail", "merge", "web search", "websearch", "rep", "cafe x1 reports", "a", "join menus", "help the"] {
             let question = Question::new(text).unwrap();
             let meaning = Meaning::default();

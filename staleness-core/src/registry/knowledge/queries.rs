@@ -1,6 +1,6 @@
 //! Queries for items.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::ids::{ItemId, ItemKey, ProjectId, Scope};
 use crate::knowledge::Item;
@@ -8,9 +8,6 @@ use crate::registry::{Knowledge, RegistryError, ScopeChoice, nearest};
 use crate::store::{ItemFilter, Selection};
 
 use super::unknown;
-
-/// The maximum number of items read one by one. For more, all items of their scopes are read.
-const MANY: usize = 200;
 
 impl ScopeChoice {
     /// Returns the keys that an id may mean in a project, most likely first.
@@ -52,19 +49,6 @@ impl Knowledge<'_> {
             .peek(ItemFilter::Scope(Scope::Global))
             .peek(ItemFilter::Scope(Scope::Project(project.clone())));
         Ok(self.0.ask(selection).await?.knowledge.into_values().collect())
-    }
-
-    /// Returns the existing ones of these items, by key.
-    pub async fn get_all(self, keys: &[ItemKey]) -> Result<Vec<Item>, RegistryError> {
-        let keys: BTreeSet<&ItemKey> = keys.iter().collect();
-        let keys: Vec<&ItemKey> = keys.into_iter().collect();
-        let mut all = Vec::with_capacity(keys.len());
-        for some in keys.chunks(MANY) {
-            let one_by_one = some.iter().map(|key| ItemFilter::Key((*key).clone()));
-            let selection = one_by_one.fold(Selection::new(), Selection::peek);
-            all.extend(self.0.ask(selection).await?.knowledge.into_values());
-        }
-        Ok(all)
     }
 
     /// Returns the id of a visible item that is most similar to `text`, for a helpful error.
