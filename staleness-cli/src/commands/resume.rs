@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use staleness::report::{Delta, Failing};
-use staleness_service::model_text::summary;
+use staleness_service::model_text::{counts, summary};
 use staleness_service::sessions::{Asked, resume, told};
 
 use super::sessions::named_agent;
@@ -20,8 +20,9 @@ fn json(settings: &Settings, delta: &Delta) -> Map<String, Value> {
     };
     let mut shown = Map::new();
     for (key, value) in json!(delta).as_object().into_iter().flatten() {
-        if key == "counts" {
+        if key == "items" {
             shown.insert("summary".into(), summary(delta).as_str().into());
+            shown.insert("counts".into(), counts(delta).into());
         }
         let value = match key.as_str() {
             "warnings" => json!(rows(settings, &delta.warnings)),

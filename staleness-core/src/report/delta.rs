@@ -25,31 +25,6 @@ pub enum DeltaSource {
     Digest,
 }
 
-/// The number of entries of each kind in a delta.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct DeltaCounts {
-    /// Plans.
-    pub plans: usize,
-    /// Traps.
-    pub traps: usize,
-    /// Constraints.
-    pub constraints: usize,
-    /// Handoffs.
-    pub handoffs: usize,
-    /// Candidates.
-    pub candidates: usize,
-    /// Notes.
-    pub notes: usize,
-    /// Decisions.
-    pub decisions: usize,
-    /// Items of knowledge.
-    pub knowledge: usize,
-    /// Tools.
-    pub tools: usize,
-    /// The total.
-    pub total: usize,
-}
-
 /// The record that an entry of a delta is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DeltaSubject {
@@ -157,8 +132,6 @@ pub struct Delta {
     pub since_session: Option<SessionId>,
     /// The starting point.
     pub source: DeltaSource,
-    /// The number of entries of each kind.
-    pub counts: DeltaCounts,
     /// The changes, newest first. In a digest: open items, most urgent first.
     pub items: Vec<DeltaItem>,
     /// The number of open items that a digest omits; 0 in other deltas.
@@ -298,28 +271,5 @@ fn described(view: &View, subject: &Subject, removed: bool) -> Option<(DeltaSubj
             Some((DeltaSubject::Knowledge(key.id), text))
         }
         _ => None,
-    }
-}
-
-impl DeltaCounts {
-    /// Counts `items` and `tools` by kind.
-    #[must_use]
-    pub fn of(items: &[DeltaItem], tools: &[NetChange]) -> Self {
-        let mut counts = Self { tools: tools.len(), total: tools.len(), ..Self::default() };
-        for item in items {
-            let count = match item.subject.work_kind() {
-                Some(WorkKind::Plan) => &mut counts.plans,
-                Some(WorkKind::Trap) => &mut counts.traps,
-                Some(WorkKind::Constraint) => &mut counts.constraints,
-                Some(WorkKind::Handoff) => &mut counts.handoffs,
-                Some(WorkKind::Candidate) => &mut counts.candidates,
-                Some(WorkKind::Note) => &mut counts.notes,
-                Some(WorkKind::Decision) => &mut counts.decisions,
-                None => &mut counts.knowledge,
-            };
-            *count += 1;
-            counts.total += 1;
-        }
-        counts
     }
 }

@@ -25,7 +25,7 @@ pub(crate) use context::Ignored;
 pub use cost::ToolCost;
 pub(crate) use cost::costs;
 pub(crate) use delta::changes;
-pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource, DeltaState, DeltaSubject};
+pub use delta::{Delta, DeltaItem, DeltaSource, DeltaState, DeltaSubject};
 pub(crate) use digest::Digest;
 pub use knowledge::{KnowledgeReport, RecallReport};
 pub(crate) use meaning::{QueryVector, of_model};

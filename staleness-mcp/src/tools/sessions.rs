@@ -12,8 +12,8 @@ use staleness::work::{self, WorkKind};
 use staleness_service::ServiceError;
 use staleness_service::briefing::Doubts;
 use staleness_service::model_text::{
-    ModelName, ModelText, NameKind, called_by, cause, failing, is_plain, overdue, redefined, state,
-    summary,
+    ModelName, ModelText, NameKind, called_by, cause, counts, failing, is_plain, overdue,
+    redefined, state, summary,
 };
 use staleness_service::sessions::{Asked, resume, told};
 use staleness_service::work::is_addressed;
@@ -147,7 +147,7 @@ struct Resumed {
     source: DeltaSource,
     summary: String,
     #[schemars(with = "Map<String, Value>")]
-    counts: Value,
+    counts: Map<String, Value>,
     #[schemars(with = "Option<String>")]
     pruned_until: Option<Timestamp>,
     warnings: Vec<Overdue>,
@@ -338,7 +338,7 @@ fn render(
         since_session: delta.since_session.clone().map(Into::into),
         source: delta.source,
         summary: summary(delta).to_string(),
-        counts: json!(delta.counts),
+        counts: counts(delta),
         pruned_until: delta.pruned_until,
         warnings: warnings.items,
         overdue: delta.overdue,

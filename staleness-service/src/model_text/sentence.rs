@@ -2,11 +2,12 @@
 
 use std::cmp::Reverse;
 
+use serde_json::{Map, Value};
 use staleness::Timestamp;
 use staleness::ids::ClientId;
 use staleness::report::{Delta, DeltaSource, Failing, Redefined};
 use staleness::tool::PresenceCause;
-use staleness::work::{Flag, WorkStatus};
+use staleness::work::{Flag, WorkKind, WorkStatus};
 use staleness_core::definition::{ChangeClass, Difference};
 
 use super::{ModelName, ModelText, NameKind};
@@ -98,27 +99,36 @@ pub fn redefined(client: Option<&ClientId>, tool: &Redefined) -> ModelText {
     text.and(")")
 }
 
+/// Returns the number of entries of each kind in a delta: of work, of knowledge and of tools.
+fn numbers(delta: &Delta) -> ([(WorkKind, usize); WorkKind::ALL.len()], usize, usize) {
+    let of = |kind| delta.items.iter().filter(|item| item.subject.work_kind() == kind).count();
+    (WorkKind::ALL.map(|kind| (kind, of(Some(kind)))), of(None), delta.tools.len())
+}
+
+/// Returns the number of entries of each kind in a delta, and in all, for JSON.
+#[must_use]
+pub fn counts(delta: &Delta) -> Map<String, Value> {
+    let (work, knowledge, tools) = numbers(delta);
+    let others = [("knowledge", knowledge), ("tools", tools)];
+    let others = others.into_iter().chain([("total", delta.items.len() + tools)]);
+    let work = work.into_iter().map(|(kind, count)| (format!("{kind}s"), count.into()));
+    work.chain(others.map(|(name, count)| (name.to_owned(), count.into()))).collect()
+}
+
 /// Returns how many things of each kind changed, or are open, in one line, highest first: `5 decisions, 2 handoffs`.
 #[must_use]
 pub fn summary(delta: &Delta) -> ModelText {
-    let counts = &delta.counts;
-    let mut parts = [
-        (counts.plans, "plan", "plans"),
-        (counts.traps, "trap", "traps"),
-        (counts.constraints, "constraint", "constraints"),
-        (counts.handoffs, "handoff", "handoffs"),
-        (counts.candidates, "candidate", "candidates"),
-        (counts.notes, "note", "notes"),
-        (counts.decisions, "decision", "decisions"),
-        (counts.knowledge, "item of knowledge", "items of knowledge"),
-        (counts.tools, "tool", "tools"),
-    ];
+    let (work, knowledge, tools) = numbers(delta);
+    let others = [(knowledge, "item", " of knowledge"), (tools, "tool", "")];
+    let work = work.into_iter().map(|(kind, count)| (count, kind.as_str(), ""));
+    let mut parts: Vec<_> = work.chain(others).filter(|(count, ..)| *count > 0).collect();
     parts.sort_by_key(|(count, ..)| Reverse(*count));
-    let parts = parts.into_iter().filter(|(count, ..)| *count > 0).map(|(count, one, many)| {
-        ModelText::default().and(count).and(" ").and(if count == 1 { one } else { many })
-    });
+    let part = |(count, noun, of): (usize, &'static str, &'static str)| {
+        let noun = ModelText::default().and(count).and(" ").and(noun);
+        noun.and(if count == 1 { "" } else { "s" }).and(of)
+    };
     match delta.source {
-        _ if counts.total > 0 => ModelText::join(parts, ", "),
+        _ if !parts.is_empty() => ModelText::join(parts.into_iter().map(part), ", "),
         DeltaSource::Digest => "nothing open".into(),
         _ if delta.pruned_until.is_some() => "no change that is still kept".into(),
         _ => "nothing changed".into(),
@@ -178,8 +188,8 @@ fn same(sentence: &'static str, text: &str) -> Option<ModelText> {
 
 #[cfg(test)]
 mod tests {
-    use staleness::ids::ToolName;
-    use staleness_core::report::DeltaCounts;
+    use staleness::ids::{ItemId, ToolName, WorkId};
+    use staleness::report::{DeltaItem, DeltaSubject};
 
     use super::*;
 
@@ -211,11 +221,24 @@ mod tests {
 
     #[test]
     fn a_summary_counts_what_changed_or_is_open() {
+        let work = |at| DeltaSubject::Work(WorkKind::Plan, WorkId::new(format!("{at}")).unwrap());
+        let item = |at| DeltaSubject::Knowledge(ItemId::new(format!("{at}")).unwrap());
+        let entry = |subject| DeltaItem {
+            subject,
+            action: None,
+            from: None,
+            to: None,
+            sender: None,
+            recipient: None,
+            text: String::new(),
+            by_person: false,
+            at: Timestamp::default(),
+            own: false,
+        };
         let told = |source, plans: usize, knowledge: usize, pruned: bool| {
-            let total = plans + knowledge;
-            let counts = DeltaCounts { plans, knowledge, total, ..DeltaCounts::default() };
+            let items = (0..plans).map(work).chain((0..knowledge).map(item)).map(entry).collect();
             let pruned_until = pruned.then(Timestamp::default);
-            summary(&Delta { source, counts, pruned_until, ..Delta::default() }).to_string()
+            summary(&Delta { source, items, pruned_until, ..Delta::default() }).to_string()
         };
         assert_eq!(told(DeltaSource::Cursor, 1, 2, false), "2 items of knowledge, 1 plan");
         assert_eq!(told(DeltaSource::Digest, 2, 1, true), "2 plans, 1 item of knowledge");

@@ -10,8 +10,8 @@ use crate::journal::{Action, Revision};
 use crate::registry::told::{around_demoted, around_unanswered, demoted, of_these_names, waiting};
 use crate::registry::work::{Overdue, hands_on, open, visible_open};
 use crate::report::{
-    Context, Delta, DeltaCounts, DeltaItem, DeltaSource, DeltaSubject, Digest, NetChange, changes,
-    redefined, tell, unanswered,
+    Context, Delta, DeltaItem, DeltaSource, DeltaSubject, Digest, NetChange, changes, redefined,
+    tell, unanswered,
 };
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{
@@ -239,7 +239,6 @@ impl WhatChanged {
         let came_back = |change: &NetChange| change.from.is_some() && change.to == Status::Active;
         tools.retain(|change| !self.resume.cleared || !came_back(change));
         tools.retain(|change| waiting.iter().all(|each| each.name != change.name));
-        let counts = DeltaCounts::of(&items, &tools);
         let source = match (&self.resume.from, begin) {
             (_, Begin::Nowhere | Begin::Met(_) | Begin::Again(_)) => DeltaSource::Digest,
             (ResumeFrom::Cursor, _) => DeltaSource::Cursor,
@@ -257,7 +256,6 @@ impl WhatChanged {
         Ok(Delta {
             since_session: since_session.cloned(),
             source,
-            counts,
             items,
             more,
             pruned_until: pruned.then_some(floor.at),
