@@ -11,6 +11,7 @@ use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::{Refusal, Selection, ToolFilter};
 use staleness::tool::ToolKind;
+use staleness::work::Work;
 use staleness::{Registry, RegistryError, Timestamp, Wait, clock};
 use staleness_core::ids::IdError;
 use staleness_core::registry::{ImportReport, StatedItem, ToldRoute, ToldWork};
@@ -19,6 +20,7 @@ use staleness_service::{Silent, documents};
 
 use super::access;
 use super::batch::Batch;
+use super::home::project_of;
 use super::knowledge::KnowledgeLine;
 use super::lines::Input;
 use super::routes::{Dimensions, RouteLine};
@@ -299,16 +301,29 @@ pub(super) fn entry_of(text: &str, settings: &Settings) -> Result<Entry, String>
     }
 }
 
-/// Returns the project with this root folder, or the current one.
-pub(super) fn project_of(root: Option<&str>, here: &ProjectRef) -> Result<ProjectRef, String> {
-    match root {
-        None => Ok(here.clone()),
-        Some(root) if Path::new(root).is_absolute() => {
-            let trimmed = root.trim_end_matches('/');
-            Ok(ProjectRef::of_root(if trimmed.is_empty() { "/" } else { trimmed }))
+/// Returns the work items of a file without duplicates. Other lines are skipped.
+pub(crate) fn work_in(
+    settings: &Settings,
+    file: &Path,
+    out: &Output,
+) -> Result<Vec<Work>, CliError> {
+    let mut input = Input::open(Some(file))?.hinted("see docs/import.md for the fields of a line");
+    let mut progress = Progress::new(out, "read");
+    let mut ids = BTreeSet::new();
+    let mut items = Vec::new();
+    while let Some(text) = input.next()? {
+        let entry = entry_of(text, settings);
+        if let Entry::Work(told, _) = entry.map_err(|what| input.refused(input.line(), &what))? {
+            if !ids.insert(told.work.key.clone()) {
+                let what = format!("work item {} appears twice", quoted(told.work.key.id.as_str()));
+                return Err(input.refused(input.line(), &what));
+            }
+            items.push(told.work);
         }
-        Some(root) => Err(format!("the project {} is not an absolute path", quoted(root))),
+        progress.add(1);
     }
+    progress.end();
+    Ok(items)
 }
 
 /// Replaces the tools of their source by this list.

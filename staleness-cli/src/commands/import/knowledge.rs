@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
-use staleness::ids::{ItemId, ItemKey, Scope};
+use staleness::ids::{ItemId, ItemKey};
 use staleness::knowledge::ItemKind;
 use staleness::scan::ProjectRef;
 use staleness_core::registry::StatedItem;
 
-use super::foreign::project_of;
+use super::home::scope_of;
 use super::moment::Moment;
 
 /// A line with the field names of this program and of other systems.
@@ -49,13 +49,7 @@ impl KnowledgeLine {
         self,
         here: &ProjectRef,
     ) -> Result<(StatedItem, Option<ProjectRef>), String> {
-        let project = match (self.global, self.project.as_deref()) {
-            (true, None) => None,
-            (true, Some(_)) => return Err("cannot be global and belong to a project".into()),
-            (false, root) => Some(project_of(root, here)?),
-        };
-        let own = project.as_ref().map(|project| project.id.clone());
-        let scope = own.map_or(Scope::Global, Scope::Project);
+        let (scope, project) = scope_of(self.global, self.project.as_deref(), here)?;
         let at = |moment: Option<Moment>| moment.map(|Moment(at)| at);
         let Moment(added_at) = self.added;
         let item = StatedItem {

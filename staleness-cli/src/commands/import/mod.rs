@@ -2,6 +2,7 @@
 
 mod batch;
 mod foreign;
+mod home;
 mod knowledge;
 pub(super) mod lines;
 mod moment;
@@ -18,9 +19,9 @@ use crate::args::{FormatArg, ImportArgs};
 use crate::error::CliError;
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
+pub(crate) use foreign::work_in;
 use lines::Input;
 use routes::Dimensions;
-pub(crate) use work::work_in;
 
 pub(crate) fn run(settings: &Settings, args: &ImportArgs, out: &Output) -> Result<(), CliError> {
     let report = taken(settings, args, out)?;

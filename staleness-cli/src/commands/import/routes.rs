@@ -10,7 +10,7 @@ use staleness_core::registry::ToldRoute;
 use staleness_core::route::{Confidence, Precision, Route, RouteKey, Vector};
 use staleness_core::search::Question;
 
-use super::foreign::project_of;
+use super::home::project_of;
 use super::moment::Moment;
 use crate::error::{CliError, quoted};
 

@@ -1,21 +1,16 @@
 //! Imports work items of other systems, one per line.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use serde::Deserialize;
-use staleness::ids::{Scope, WorkId, WorkKey};
+use staleness::ids::{WorkId, WorkKey};
 use staleness::scan::ProjectRef;
 use staleness::work::{NoteType, Work, WorkKind};
 use staleness_core::registry::ToldWork;
 use staleness_core::work::WorkStep;
 
-use super::foreign::{Entry, entry_of, project_of};
-use super::lines::Input;
+use super::home::scope_of;
 use super::moment::Moment;
-use crate::error::{CliError, quoted};
-use crate::output::{Output, Progress};
-use crate::settings::Settings;
 
 /// A line with the field names of this program and of other systems.
 #[derive(Deserialize)]
@@ -57,13 +52,7 @@ struct StepLine {
 impl WorkLine {
     /// Converts the line to a work item, relative to this project. Also returns the item's project.
     pub(super) fn told(self, here: &ProjectRef) -> Result<(ToldWork, Option<ProjectRef>), String> {
-        let project = match (self.global, self.project.as_deref()) {
-            (true, None) => None,
-            (true, Some(_)) => return Err("cannot be global and belong to a project".into()),
-            (false, root) => Some(project_of(root, here)?),
-        };
-        let own = project.as_ref().map(|project| project.id.clone());
-        let scope = own.map_or(Scope::Global, Scope::Project);
+        let (scope, project) = scope_of(self.global, self.project.as_deref(), here)?;
         let kind = WorkKind::named(&self.kind)?;
         let (tells_status, tells_note) = (self.status.is_some(), self.note_type.is_some());
         let status = match &self.status {
@@ -95,29 +84,4 @@ impl WorkLine {
         work.check().map_err(|refusal| refusal.to_string())?;
         Ok((ToldWork { work, tells_status, tells_note }, project))
     }
-}
-
-/// Returns the work items of a file without duplicates. Other lines are skipped.
-pub(crate) fn work_in(
-    settings: &Settings,
-    file: &Path,
-    out: &Output,
-) -> Result<Vec<Work>, CliError> {
-    let mut input = Input::open(Some(file))?.hinted("see docs/import.md for the fields of a line");
-    let mut progress = Progress::new(out, "read");
-    let mut ids = BTreeSet::new();
-    let mut items = Vec::new();
-    while let Some(text) = input.next()? {
-        let entry = entry_of(text, settings);
-        if let Entry::Work(told, _) = entry.map_err(|what| input.refused(input.line(), &what))? {
-            if !ids.insert(told.work.key.clone()) {
-                let what = format!("work item {} appears twice", quoted(told.work.key.id.as_str()));
-                return Err(input.refused(input.line(), &what));
-            }
-            items.push(told.work);
-        }
-        progress.add(1);
-    }
-    progress.end();
-    Ok(items)
 }

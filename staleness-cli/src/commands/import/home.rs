@@ -1,0 +1,36 @@
+//! The scope that a line of another system names.
+
+use std::path::Path;
+
+use staleness::ids::Scope;
+use staleness::scan::ProjectRef;
+
+use crate::error::quoted;
+
+/// Returns the project with this root folder, or the current one.
+pub(super) fn project_of(root: Option<&str>, here: &ProjectRef) -> Result<ProjectRef, String> {
+    match root {
+        None => Ok(here.clone()),
+        Some(root) if Path::new(root).is_absolute() => {
+            let trimmed = root.trim_end_matches('/');
+            Ok(ProjectRef::of_root(if trimmed.is_empty() { "/" } else { trimmed }))
+        }
+        Some(root) => Err(format!("the project {} is not an absolute path", quoted(root))),
+    }
+}
+
+/// Returns the scope of a record that is global, or of this project or the current one, with the project.
+pub(super) fn scope_of(
+    global: bool,
+    root: Option<&str>,
+    here: &ProjectRef,
+) -> Result<(Scope, Option<ProjectRef>), String> {
+    if !global {
+        let project = project_of(root, here)?;
+        return Ok((Scope::Project(project.id.clone()), Some(project)));
+    }
+    match root {
+        None => Ok((Scope::Global, None)),
+        Some(_) => Err("cannot be global and belong to a project".into()),
+    }
+}
