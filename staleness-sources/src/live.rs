@@ -1,7 +1,7 @@
 //! Reads tools that a running MCP server reports.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -162,26 +162,6 @@ pub fn tools_list(
         }
     }
     Ok(reading)
-}
-
-/// Gives lists the same definition of a tool that they define differently: clients start different servers under one
-/// name, and what holds for one of them holds for the tool.
-pub fn reconcile(lists: &mut [&mut SourceReading]) {
-    let mut versions: HashMap<ToolName, BTreeMap<String, Arc<DefinitionVersion>>> = HashMap::new();
-    for found in lists.iter().flat_map(|list| &list.found) {
-        if let Some(version) = &found.definition {
-            let of = versions.entry(found.name.clone()).or_default();
-            of.insert(version.digest(), Arc::clone(version));
-        }
-    }
-    versions.retain(|_, of| of.len() > 1);
-    for found in lists.iter_mut().flat_map(|list| &mut list.found) {
-        let Some(of) = versions.get(&found.name) else { continue };
-        let mut all = of.values();
-        let Some(first) = all.next() else { continue };
-        let others: Vec<_> = all.map(|version| (**version).clone()).collect();
-        found.definition = Some(Arc::new((**first).clone().with_others(&others)));
-    }
 }
 
 /// Returns the first suspicious thing in the server's instructions, in words of ours. They stand beside the list.

@@ -1,7 +1,5 @@
 //! `scan --probe`: asks configured servers for their tools.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use staleness::ids::{Level, ProjectId, Scope, ServerKey, SourceId};
 use staleness::scan::SourceReading;
@@ -86,11 +84,6 @@ pub(crate) fn run(
         let answer = place.and_then(|place| answers.get(place).cloned());
         told.push(probed(each, answer, is_shared));
     }
-    let mut lists: BTreeMap<(Scope, String), Vec<&mut SourceReading>> = BTreeMap::new();
-    for list in told.iter_mut().filter_map(|each| each.reading.as_mut()) {
-        lists.entry((list.id.scope(), list.id.part.clone())).or_default().push(list);
-    }
-    lists.values_mut().for_each(|lists| live::reconcile(lists));
     Ok(told)
 }
 

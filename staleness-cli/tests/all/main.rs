@@ -93,6 +93,8 @@ mod taken_back;
 mod told;
 mod told_definitions;
 mod transfer;
+#[cfg(all(unix, feature = "mcp"))]
+mod twins;
 mod two_at_once;
 mod unused;
 mod upkeep;

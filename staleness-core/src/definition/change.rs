@@ -160,8 +160,8 @@ impl Differences {
         self.hints(&before.annotations, &now.annotations);
     }
 
-    /// Compares each tool of the name that is new with the one most like it that is gone: which of them stands
-    /// first says nothing.
+    /// Compares each tool of the name that is new with the one most like it that is gone, or of all if none is: which of
+    /// them stands first says nothing.
     fn all_of_its_name(&mut self, before: &DefinitionVersion, now: &DefinitionVersion) {
         const OTHERS: &str = "changed other tools of its name";
         let (Some(old), Some(new)) = (before.all_of_its_name(), now.all_of_its_name()) else {
@@ -173,14 +173,17 @@ impl Differences {
             all.iter().filter(|each| !is_same(each)).cloned().collect::<Vec<_>>()
         };
         let (gone, new) = (without(&old, &new), without(&new, &old));
+        let like = if gone.is_empty() { &old } else { &gone };
         for now in &new {
-            let compared = gone.iter().map(|before| {
+            let compared = like.iter().map(|before| {
                 let mut all = Self(BTreeSet::new());
                 all.parts(before, now);
                 all.0
             });
             let least = compared.min_by_key(|all| (all.last().map(|each| each.0), all.len()));
-            self.0.extend(least.into_iter().flatten());
+            // One beside all others is told as that, unless it may do more than they.
+            let is_told = |class| !gone.is_empty() || class > ChangeClass::Narrowed;
+            self.0.extend(least.into_iter().flatten().filter(|each| is_told(each.0)));
         }
         if new.len() > gone.len() {
             self.add(ChangeClass::Narrowed, OTHERS, None);

@@ -5,6 +5,7 @@ mod change;
 mod policy;
 mod suspect;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -163,27 +164,57 @@ impl DefinitionVersion {
     /// to a model.
     #[must_use]
     pub fn with_others(mut self, others: &[Self]) -> Self {
-        let twins = |version: &Self| match &version.others {
-            None => Vec::new(),
-            Some(part) => match serde_json::from_str(&part.text) {
-                Ok(Value::Array(all)) if part.chars.is_none() => all,
-                // Nobody knows the rest.
-                _ => vec![Value::from(vec![&*part.text, &*part.digest])],
-            },
-        };
-        let mut all = twins(&self);
-        for other in others {
-            let mut own = other.to_map();
-            own.remove("others");
-            all.push(own.into());
-            all.extend(twins(other));
-        }
+        let mut all = self.others();
+        all.extend(others.iter().flat_map(Self::each));
         all.sort_by_cached_key(canonical);
         all.dedup();
         let found = others.iter().fold(self.found, |found, other| &found | &other.found);
         self.found = suspect::bounded(found);
         self.others = Part::new(&Value::Array(all));
         self
+    }
+
+    /// Returns the other tools of its name.
+    fn others(&self) -> Vec<Value> {
+        let Some(part) = &self.others else { return Vec::new() };
+        match serde_json::from_str(&part.text) {
+            Ok(Value::Array(all)) if part.chars.is_none() => all,
+            // Nobody knows the rest.
+            _ => vec![Value::from(vec![&*part.text, &*part.digest])],
+        }
+    }
+
+    /// Returns every tool of its name.
+    fn each(&self) -> Vec<Value> {
+        let mut own = self.to_map();
+        own.remove("others");
+        std::iter::once(own.into()).chain(self.others()).collect()
+    }
+
+    /// Returns true if it holds every tool of the other one.
+    pub(crate) fn contains(&self, other: &Self) -> bool {
+        let all = || self.each();
+        self.is_same(other)
+            || self.others.is_some()
+                && other.each().iter().all({
+                    let all = all();
+                    move |each| all.contains(each)
+                })
+    }
+
+    /// Returns one definition of everything that several lists say of a tool, in whatever order.
+    pub(crate) fn union<'v>(versions: impl IntoIterator<Item = &'v Self>) -> Cow<'v, Self> {
+        let mut all: Vec<&Self> = versions.into_iter().collect();
+        all.sort_by_cached_key(|each| each.digest());
+        all.dedup_by(|one, other| one.is_same(other));
+        match all.as_slice() {
+            [] => Cow::Owned(Self::default()),
+            [one] => Cow::Borrowed(one),
+            [first, others @ ..] => {
+                let others: Vec<Self> = others.iter().map(|each| (*each).clone()).collect();
+                Cow::Owned((*first).clone().with_others(&others))
+            }
+        }
     }
 
     /// Returns its parts by name. A part that is cut comes with the digest of the whole.
@@ -272,8 +303,7 @@ impl Definition {
         policy: &DefinitionPolicy,
         at: Timestamp,
     ) -> Self {
-        let class = change::class(&change::differences(None, &version));
-        let pending = class.filter(|class| policy.of(*class) != Treatment::Count);
+        let pending = Self::class_at_first_sight(&version).filter(|class| policy.waits(*class));
         Self {
             key,
             pinned_at: at,
@@ -284,6 +314,29 @@ impl Definition {
             changes: 0,
             journalled: pending.map(|class| (class, at)),
         }
+    }
+
+    /// Returns the class of what a version says that no tool should say.
+    pub(crate) fn class_at_first_sight(version: &DefinitionVersion) -> Option<ChangeClass> {
+        change::class(&change::differences(None, version))
+    }
+
+    /// Returns true if nothing in this version waits for a person.
+    pub(crate) fn accepts(&self, version: &DefinitionVersion) -> bool {
+        self.accepted().is_some_and(|accepted| accepted.contains(version))
+    }
+
+    /// Returns the class of the change that one list made, beside lists that say what was accepted.
+    pub(crate) fn class_of(
+        &self,
+        version: &DefinitionVersion,
+        beside: &[&DefinitionVersion],
+    ) -> Option<ChangeClass> {
+        if self.accepts(version) {
+            return None;
+        }
+        let now = DefinitionVersion::union(beside.iter().copied().chain([version]));
+        change::class(&change::differences(self.accepted(), &now))
     }
 
     /// The version that counts: the one that was pinned or accepted last. `None` while the first one waits.
@@ -330,7 +383,7 @@ impl Definition {
         if now.is_same(&self.current) {
             return None;
         }
-        let is_withheld = self.pending.is_some_and(|class| policy.of(class) == Treatment::Stale);
+        let is_withheld = self.state(policy) == ListingState::Withheld;
         let accepted = self.accepted().cloned();
         let is_accepted = accepted.as_ref().is_some_and(|accepted| now.is_same(accepted));
         // That it took the change back does not undo that it made it: the text is kept for the person to see.
@@ -342,7 +395,7 @@ impl Definition {
         }
         let differences = change::differences(accepted.as_ref(), now);
         let class = change::class(&differences).unwrap_or(ChangeClass::Wording);
-        let pending = (policy.of(class) != Treatment::Count && !is_accepted).then_some(class);
+        let pending = (policy.waits(class) && !is_accepted).then_some(class);
         // What waits already was told when it came: the journal has what this version adds.
         let told = if self.pending.is_none_or(|waits| class > waits) {
             class
@@ -366,9 +419,32 @@ impl Definition {
 
     /// Lets nothing wait that the policy only counts.
     pub(crate) fn follow(&mut self, policy: &DefinitionPolicy) {
-        if self.pending.is_some_and(|class| policy.of(class) == Treatment::Count) {
+        if self.pending.is_some_and(|class| !policy.waits(class)) {
             self.accept();
         }
+    }
+
+    /// Leaves out the change that waits, for a client whose server did not make it.
+    pub(crate) fn forget_pending(&mut self) {
+        if let Some(accepted) = self.accepted().cloned() {
+            (self.current, self.previous) = (accepted, None);
+        }
+        self.pending = None;
+    }
+
+    /// Returns the class of the change that waits, for a tool in this state: beside a withheld one of another client's
+    /// server, a tool that may be used has the most serious of the others.
+    pub(crate) fn waiting(
+        &self,
+        state: ListingState,
+        policy: &DefinitionPolicy,
+    ) -> Option<ChangeClass> {
+        let pending = self.pending?;
+        if state == ListingState::Configured || policy.state(Some(pending)) <= state {
+            return Some(pending);
+        }
+        let classes = self.differences().into_iter().map(|each| each.class);
+        classes.filter(|class| policy.state(Some(*class)) == state).max()
     }
 
     /// Accepts the version that its server lists.
@@ -385,11 +461,7 @@ impl Definition {
 
     /// Returns the state of the tool in the live list that holds this definition.
     pub(crate) fn state(&self, policy: &DefinitionPolicy) -> ListingState {
-        match self.pending.map(|class| policy.of(class)) {
-            None | Some(Treatment::Count) => ListingState::Configured,
-            Some(Treatment::Review) => ListingState::Changed,
-            Some(Treatment::Stale) => ListingState::Withheld,
-        }
+        policy.state(self.pending)
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ChangeClass;
+use crate::tool::ListingState;
 
 /// The treatment of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -45,13 +46,26 @@ impl Default for DefinitionPolicy {
 }
 
 impl DefinitionPolicy {
-    pub(super) const fn of(&self, class: ChangeClass) -> Treatment {
+    const fn of(&self, class: ChangeClass) -> Treatment {
         match class {
             ChangeClass::Wording => self.wording,
             ChangeClass::Widened => self.widened,
             ChangeClass::Narrowed => self.narrowed,
             ChangeClass::Effects => self.effects,
             ChangeClass::Suspicious => self.suspicious,
+        }
+    }
+    /// Returns true if a change of this class waits for a person.
+    pub(crate) fn waits(&self, class: ChangeClass) -> bool {
+        self.of(class) != Treatment::Count
+    }
+
+    /// Returns the state of a tool in a live list with a change of this class, or with none.
+    pub(crate) fn state(&self, class: Option<ChangeClass>) -> ListingState {
+        match class.map(|class| self.of(class)) {
+            None | Some(Treatment::Count) => ListingState::Configured,
+            Some(Treatment::Review) => ListingState::Changed,
+            Some(Treatment::Stale) => ListingState::Withheld,
         }
     }
 }

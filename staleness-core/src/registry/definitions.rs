@@ -4,8 +4,8 @@ use super::hold::ByHand;
 use super::{RegistryError, Tools};
 use crate::definition::{ChangeClass, Definition};
 use crate::ids::{ProjectId, Scope, ServerKey, ToolKey};
-use crate::journal::Action;
-use crate::scan::Providers;
+use crate::journal::{Action, JournalEntry};
+use crate::scan::{Providers, withheld_from, withhold};
 use crate::store::{
     Change, Decision, DefinitionFilter, Draft, Query, Refusal, Selection, Step, ToolFilter, View,
 };
@@ -19,7 +19,8 @@ impl Tools<'_> {
         key: &ToolKey,
     ) -> Result<Vec<Definition>, RegistryError> {
         let wanted = Wanted { keys: vec![key.clone()], project: project.clone() };
-        let view = self.0.store.view(std::sync::Arc::new(wanted)).await?;
+        let mut view = self.0.store.view(std::sync::Arc::new(wanted)).await?;
+        withhold(&mut view, self.0.client.as_ref());
         let tool = view.tools.get(key);
         let keys = tool.map_or_else(|| vec![key.clone()], |tool| meant(&view, tool));
         Ok(keys.iter().filter_map(|key| view.definitions.get(key).cloned()).collect())
@@ -34,7 +35,8 @@ impl Tools<'_> {
         let all = Selection::new()
             .peek(DefinitionFilter::Scope(scope.clone()))
             .peek(ToolFilter::Scope(scope));
-        let view = self.0.store.view(std::sync::Arc::new(all)).await?;
+        let mut view = self.0.store.view(std::sync::Arc::new(all)).await?;
+        withhold(&mut view, None);
         let rows = view.definitions.values();
         Ok(rows.filter_map(|row| Some((view.tools.get(&row.key)?.clone(), row.clone()))).collect())
     }
@@ -128,7 +130,8 @@ impl Accept {
     /// Accepts one; the tool is back unless its server is gone.
     fn accept(&self, draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
         draft.edit::<Definition, _>(key, Definition::accept);
-        let Some(before) = draft.get::<Tool>(key).map(Tool::status) else { return };
+        let Some(tool) = draft.get::<Tool>(key) else { return };
+        let (before, clients) = (tool.status(), withheld_from(&tool.listings));
         let at = self.by_hand.at;
         let description = draft.get::<Definition>(key).and_then(Definition::description);
         draft.edit::<Tool, _>(key, |tool| {
@@ -148,7 +151,7 @@ impl Accept {
         let after = draft.get::<Tool>(key).map_or(before, Tool::status);
         let entry =
             self.by_hand.entry(key, Action::Accepted, before.as_str(), Some(after.as_str()));
-        draft.append_journal(entry);
+        draft.append_journal(JournalEntry { clients, ..entry });
     }
 }
 

@@ -9,7 +9,7 @@ use crate::definition::Definition;
 use crate::ids::{ClientId, ToolKey};
 use crate::journal::{Action, Revision, SubjectKind};
 use crate::policy::Policy;
-use crate::scan::{Scan, SourceReading, is_read_by};
+use crate::scan::{Scan, SourceReading, is_read_by, withhold};
 use crate::source::SourceState;
 use crate::store::{Change, ChangeSet, View};
 use crate::tool::ListingState;
@@ -78,7 +78,8 @@ impl ScanReport {
             Change::Delete(_) => None,
         });
         let changed = put.filter(is_news).cloned().collect();
-        let view = seen.with(changes);
+        let mut view = seen.with(changes);
+        withhold(&mut view, scan.client.as_ref());
         let context = Context::new(&view, policy, &scan.project, scan.at);
         let is_asked = |reading: &&SourceReading| {
             scan.client.as_ref().is_none_or(|client| is_read_by(&reading.id, client))

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::Context;
+use super::unaccepted::waiting;
 use crate::definition::{ChangeClass, Difference};
 use crate::ids::{ClientId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
@@ -60,16 +61,17 @@ pub struct Redefined {
 
 /// Returns the tools that a project sees with a definition change that awaits a decision, last used first.
 pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
-    let waiting = context.view().definitions.values().filter_map(|row| {
+    let redefined = context.view().definitions.values().filter_map(|row| {
         let tool = context.view().tools.get(&row.key)?;
         let shown = told(context, tool) && !context.is_replaced(tool);
         let withheld = tool.presence.cause == PresenceCause::DefinitionChanged;
         // One that the client no longer has is told as that.
         let is_offered = withheld || tool.presence.is_present();
         let used = context.last_used(tool);
-        Some((row, row.pending?, withheld, used)).filter(|_| shown && is_offered)
+        let class = waiting(context, tool, row)?;
+        Some((row, class, withheld, used)).filter(|_| shown && is_offered)
     });
-    let mut all: Vec<_> = waiting
+    let mut all: Vec<_> = redefined
         .map(|(row, class, withheld, used)| {
             let mut differences = row.differences();
             differences.retain(|each| each.class == class);
@@ -191,7 +193,10 @@ fn runs<'a>(
     let client = context.view().seen_by.as_ref();
     let mut first: BTreeMap<ToolKey, (&JournalEntry, &JournalEntry)> = BTreeMap::new();
     for entry in context.view().journal.values() {
-        let is_new = entry.revision > after && entry.subject.kind == SubjectKind::Tool;
+        // That a definition changed is told as that: what it means for the tool has an entry of its own.
+        let is_new = entry.revision > after
+            && entry.subject.kind == SubjectKind::Tool
+            && entry.action != Action::Redefined;
         if !is_new {
             continue;
         }
@@ -265,7 +270,7 @@ fn before(entry: &JournalEntry) -> Option<Status> {
     match entry.action {
         _ if entry.clients.is_empty() || shared == Some(Status::Demoted) => shared,
         Action::Added => None,
-        Action::Present => Some(Status::Stale),
+        Action::Present | Action::Accepted => Some(Status::Stale),
         _ => Some(Status::Active),
     }
 }

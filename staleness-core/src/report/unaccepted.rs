@@ -1,6 +1,7 @@
 //! The sentences on definitions that await a person's decision.
 
 use super::{Context, ToolReport};
+use crate::definition::{ChangeClass, Definition};
 use crate::tool::{Tool, ToolKind};
 use crate::verdict::Ground;
 
@@ -20,7 +21,8 @@ pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, 
         _ => vec![tool],
     };
     let definitions = &context.view().definitions;
-    let class = withheld.iter().filter_map(|each| definitions.get(&each.key)?.pending).max();
+    let class = |each: &&Tool| waiting(context, each, definitions.get(&each.key)?);
+    let class = withheld.iter().filter_map(class).max();
     let class = class.map_or_else(String::new, |class| format!(" ({})", class.as_str()));
     let (ground, what) = match tool.kind {
         ToolKind::McpServer if withheld.is_empty() => return None,
@@ -37,14 +39,16 @@ pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, 
             Ground::DefinitionWithheld,
             format!("what its server says of it is not accepted{class}"),
         ),
-        _ if tool.is_changed() => {
-            (Ground::DefinitionChanged, format!("its server changed it{class}"))
-        }
-        _ => return None,
+        _ => (Ground::DefinitionChanged, format!("its server changed it{class}")),
     };
     let server = ToolReport::server_of(tool).filter(|_| tool.kind == ToolKind::McpServer);
     let name = server.as_deref().unwrap_or(tool.key.name.as_str());
     Some((ground, format!("{what}: see `staleness tools diff {}`", word(name))))
+}
+
+/// Returns the class of the change that waits in a tool's definition, for the asking client.
+pub(super) fn waiting(context: &Context<'_>, tool: &Tool, row: &Definition) -> Option<ChangeClass> {
+    row.waiting(tool.defined_state(), &context.policy().definitions)
 }
 
 /// Returns a name for a command line. One that a shell would read as more than a word is left to the reader.

@@ -1,80 +1,130 @@
 //! Definitions in a scan: pinned when first seen, then compared.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Found, Scan};
-use crate::definition::{ChangeClass, Definition, DefinitionPolicy};
-use crate::ids::ToolKey;
+use crate::definition::{ChangeClass, Definition, DefinitionPolicy, DefinitionVersion};
+use crate::ids::{SourceId, ToolKey};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::store::{DefinitionFilter, Draft, Selection};
-use crate::tool::{ListingState, Tool};
+use crate::tool::{Listing, ListingState, Tool};
+
+/// The live lists in a scan that define one tool, each with what it says. Clients may start different servers under
+/// one name.
+type Lists<'s> = Vec<(&'s SourceId, &'s DefinitionVersion)>;
 
 /// The result of comparing the definitions in a scan with the known ones.
 #[derive(Default)]
 pub(super) struct Defined {
-    /// The state of each tool in its live list.
-    pub(super) states: HashMap<ToolKey, ListingState>,
+    /// The state of each tool in each of its live lists.
+    pub(super) states: HashMap<ToolKey, Vec<Listing>>,
     /// The classes of changes for the journal.
     pub(super) changes: Vec<(ToolKey, ChangeClass)>,
 }
 
 impl Scan {
-    /// Returns the tools with a definition in the scan.
-    fn defined(&self) -> impl Iterator<Item = (ToolKey, &Found)> {
-        self.sources.iter().flat_map(|reading| {
+    /// Returns the lists with a definition in the scan, by tool.
+    fn defined(&self) -> BTreeMap<ToolKey, Lists<'_>> {
+        let mut defined: BTreeMap<ToolKey, Lists<'_>> = BTreeMap::new();
+        for reading in &self.sources {
             let scope = reading.id.scope();
-            let defined = reading.found.iter().filter(|found| found.definition.is_some());
-            defined.map(move |found| {
-                (ToolKey { scope: scope.clone(), name: found.name.clone() }, found)
-            })
-        })
+            for Found { name, definition, .. } in &reading.found {
+                if let Some(version) = definition.as_deref() {
+                    let key = ToolKey { scope: scope.clone(), name: name.clone() };
+                    defined.entry(key).or_default().push((&reading.id, version));
+                }
+            }
+        }
+        defined
     }
 
     /// Adds the definitions that are known of these tools, and those that wait for a person.
     pub(super) fn select_definitions(&self, more: Selection) -> Selection {
         let pending = self.scopes().into_iter().map(DefinitionFilter::Pending);
-        let known = self.defined().map(|(key, _)| DefinitionFilter::Key(key));
+        let known = self.defined().into_keys().map(DefinitionFilter::Key);
         pending.chain(known).fold(more, Selection::lock)
     }
 
     /// Pins new definitions and compares the others.
     pub(super) fn define(&self, draft: &mut Draft<'_>, policy: &DefinitionPolicy) -> Defined {
         let mut defined = Defined::default();
-        for (key, found) in self.defined() {
-            let Some(version) = found.definition.as_deref() else { continue };
+        let covered = self.sources.iter().filter(|each| each.covers()).map(|each| &each.id);
+        let covered: HashSet<&SourceId> = covered.collect();
+        let mut all = self.defined();
+        // Those that wait follow the policy, whether or not their servers were asked now.
+        for key in draft.view().definitions.keys() {
+            all.entry(key.clone()).or_default();
+        }
+        for (key, lists) in all {
             let known = draft.get::<Definition>(&key);
-            let (row, class) = match known {
-                None => {
-                    let row = Definition::pin(key.clone(), version.clone(), policy, self.at);
-                    let class = row.pending;
-                    (Some(row), class)
-                }
-                Some(known) => {
-                    let mut row = known.clone();
-                    let class = row.see(version, policy, self.at);
-                    (Some(row).filter(|row| row != known), class)
-                }
+            let listings = draft.get::<Tool>(&key).map_or(&[][..], |tool| &tool.listings);
+            let is_unread = |each: &&Listing| {
+                let is_listed = lists.iter().any(|(source, _)| **source == each.source);
+                each.is_live() && !is_listed && !covered.contains(&each.source)
             };
-            let state = row.as_ref().or(known).map(|row| row.state(policy));
-            if let Some(row) = row {
+            let unread: Vec<&Listing> = listings.iter().filter(is_unread).collect();
+            let (mut row, class) = self.see(&key, known, &lists, !unread.is_empty(), policy);
+            let was_withheld =
+                known.is_some_and(|known| known.state(policy) == ListingState::Withheld);
+            let mut states = states(&row, &lists, listings, was_withheld, policy);
+            let state = row.state(policy);
+            let is_any_withheld = unread.iter().any(|each| each.state == ListingState::Withheld);
+            states.extend(unread.into_iter().map(|each| {
+                let state = match each.state {
+                    ListingState::Changed if is_any_withheld => state.min(each.state),
+                    ListingState::Changed | ListingState::Withheld => state,
+                    other => other,
+                };
+                Listing { source: each.source.clone(), state }
+            }));
+            // The lists that said it are gone, and the others say what was accepted.
+            let waits = |each: &Listing| each.state != ListingState::Configured;
+            if !lists.is_empty() && !states.iter().any(waits) {
+                row.accept();
+            }
+            if known != Some(&row) {
                 draft.put(row);
             }
             defined.changes.extend(class.map(|class| (key.clone(), class)));
-            defined.states.insert(key, state.unwrap_or(found.state));
-        }
-        // Those that wait follow the policy, whether or not their servers were asked now.
-        for known in draft.view().definitions.values() {
-            if defined.states.contains_key(&known.key) {
-                continue;
-            }
-            let mut row = known.clone();
-            row.follow(policy);
-            defined.states.insert(row.key.clone(), row.state(policy));
-            if row != *known {
-                draft.put(row);
-            }
+            defined.states.insert(key, states);
         }
         defined
+    }
+
+    /// Returns the definition after what the lists say of it, and the class of a change for the journal. If a list that
+    /// has the tool was not read, what it said may still hold.
+    fn see(
+        &self,
+        key: &ToolKey,
+        known: Option<&Definition>,
+        lists: &Lists<'_>,
+        is_part: bool,
+        policy: &DefinitionPolicy,
+    ) -> (Definition, Option<ChangeClass>) {
+        let versions = || lists.iter().map(|(_, version)| *version);
+        let Some(known) = known else {
+            // What only some of them should not say is a change of what the others say.
+            let is_clean = |each: &&DefinitionVersion| {
+                Definition::class_at_first_sight(each).is_none_or(|class| !policy.waits(class))
+            };
+            let (clean, odd): (Vec<_>, Vec<_>) = versions().partition(is_clean);
+            let first = if clean.is_empty() { &odd } else { &clean };
+            let first = DefinitionVersion::union(first.iter().copied());
+            let mut row = Definition::pin(key.clone(), first.into_owned(), policy, self.at);
+            let mut class = row.pending;
+            if !clean.is_empty() && !odd.is_empty() {
+                class = row.see(&DefinitionVersion::union(versions()), policy, self.at);
+                row.changes = 0;
+            }
+            return (row, class);
+        };
+        let mut row = known.clone();
+        if lists.is_empty() || is_part && versions().all(|each| known.current.contains(each)) {
+            row.follow(policy);
+            return (row, None);
+        }
+        let class = row.see(&DefinitionVersion::union(versions()), policy, self.at);
+        (row, class)
     }
 
     /// Adds journal entries about changed definitions, after those about the tools' presence.
@@ -94,4 +144,37 @@ impl Scan {
             });
         }
     }
+}
+
+/// Returns the state of a tool in each of these lists: a list answers for what it says itself, and for what it said
+/// before. `listings` are those of the last scan.
+fn states(
+    row: &Definition,
+    lists: &Lists<'_>,
+    listings: &[Listing],
+    was_withheld: bool,
+    policy: &DefinitionPolicy,
+) -> Vec<Listing> {
+    let worst = row.state(policy);
+    let accepted: Vec<&DefinitionVersion> =
+        lists.iter().map(|(_, each)| *each).filter(|each| row.accepts(each)).collect();
+    let state = |(source, version): &(&SourceId, &DefinitionVersion)| {
+        let own = listings.iter().find(|each| each.source == **source);
+        let best = || listings.iter().filter(|each| each.is_live()).map(|each| each.state).min();
+        let before = own.map(|each| each.state).or_else(best);
+        let is_kept = matches!(before, Some(ListingState::Withheld | ListingState::Gone));
+        if worst == ListingState::Configured || was_withheld && is_kept {
+            return worst;
+        }
+        policy.state(row.class_of(version, &accepted))
+    };
+    let mut states: Vec<ListingState> = lists.iter().map(state).collect();
+    if states.iter().all(|each| *each == ListingState::Configured) {
+        // No list is to blame alone.
+        for (state, (_, version)) in states.iter_mut().zip(lists) {
+            *state = if row.accepts(version) { *state } else { worst };
+        }
+    }
+    let sources = lists.iter().map(|(source, _)| (*source).clone());
+    sources.zip(states).map(|(source, state)| Listing { source, state }).collect()
 }

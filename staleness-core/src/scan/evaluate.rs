@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::providers::{Provider, Providers};
 use super::shadow::state_for;
+use super::viewpoint::withheld_now;
 use super::{Found, Scan, SourceReading};
 use crate::definition::Definition;
 use crate::ids::{ClientId, Level, Scope, ServerKey, SourceId, ToolKey};
@@ -25,15 +26,15 @@ pub(super) struct Evaluation<'s> {
     scan: &'s Scan,
     readings: HashMap<&'s SourceId, (&'s SourceReading, HashSet<&'s str>)>,
     gone: BTreeSet<SourceId>,
-    /// The states of tools whose definitions the scan brings, or wait for a person.
-    states: HashMap<ToolKey, ListingState>,
+    /// The states in live lists of tools whose definitions the scan brings, or wait for a person.
+    states: HashMap<ToolKey, Vec<Listing>>,
 }
 
 impl<'s> Evaluation<'s> {
     pub(super) fn new(
         scan: &'s Scan,
         gone: BTreeSet<SourceId>,
-        states: HashMap<ToolKey, ListingState>,
+        states: HashMap<ToolKey, Vec<Listing>>,
     ) -> Self {
         let readings = scan
             .sources
@@ -81,7 +82,7 @@ impl<'s> Evaluation<'s> {
                 let state = match &found.definition {
                     None if found.unsure => before_now().unwrap_or(found.state),
                     None => found.state,
-                    Some(_) => self.states.get(&key()).copied().unwrap_or(found.state),
+                    Some(_) => self.state(&key(), &reading.id).unwrap_or(found.state),
                 };
                 // What a server says of a tool is kept from agents until a person accepts it.
                 let mut told = Cow::Borrowed(found);
@@ -89,7 +90,10 @@ impl<'s> Evaluation<'s> {
                     let known = draft.get::<Definition>(&key());
                     told.to_mut().description = known.and_then(Definition::description);
                 }
-                let entry = Entry { reading, found: &told, state, describes };
+                let defined = found.definition.as_ref();
+                let defined = defined.and_then(|_| draft.get::<Definition>(&key()));
+                let chars = defined.map(|row| row.listed().chars());
+                let entry = Entry { reading, found: &told, state, describes, chars };
                 let as_known = before != Some(true)
                     && known.get(&words).is_some_and(|tool| entry.is_known(tool));
                 listed.insert(words, !as_known);
@@ -198,6 +202,12 @@ impl<'s> Evaluation<'s> {
         }
     }
 
+    /// Returns the state of a tool in a live list, if its definition says it.
+    fn state(&self, key: &ToolKey, source: &SourceId) -> Option<ListingState> {
+        let states = self.states.get(key)?;
+        states.iter().find(|each| each.source == *source).map(|each| each.state)
+    }
+
     /// Returns true if a source is known to no longer list the tool.
     fn denies(&self, source: &SourceId, name: &str) -> bool {
         self.gone.contains(source)
@@ -215,8 +225,8 @@ impl<'s> Evaluation<'s> {
         for listing in &mut listings {
             if self.denies(&listing.source, tool.key.name.as_str()) {
                 listing.state = ListingState::Gone;
-            } else if let Some(state) = self.states.get(&tool.key).filter(|_| listing.is_live()) {
-                listing.state = *state;
+            } else if let Some(state) = self.state(&tool.key, &listing.source) {
+                listing.state = state;
             }
         }
         let owner = |listing: &Listing| {
@@ -328,13 +338,19 @@ fn by_client(
         }
         let (was, is) =
             (old == Some(ListingState::Configured), new == Some(ListingState::Configured));
-        let action = match (was, is) {
-            (false, true) if old.is_none_or(|old| old.waits() && !had(client)) => Action::Added,
-            (false, true) => Action::Present,
-            (true, false) => Action::Absent,
-            _ => continue,
-        };
         let cause = new.map_or(PresenceCause::RemovedFromConfig, ListingState::cause);
+        let (action, cause) = match (was, is) {
+            (false, true) if old.is_none_or(|old| old.waits() && !had(client)) => {
+                (Action::Added, cause)
+            }
+            (false, true) => (Action::Present, cause),
+            (true, false) => (Action::Absent, cause),
+            _ => match withheld_now(before, after, client) {
+                Some(true) => (Action::Absent, PresenceCause::DefinitionChanged),
+                Some(false) => (Action::Present, PresenceCause::Configured),
+                None => continue,
+            },
+        };
         if let Ok(client) = ClientId::new(client) {
             changes.entry((action, cause)).or_default().push(client);
         }
@@ -395,6 +411,8 @@ struct Entry<'a> {
     state: ListingState,
     /// True for the first source that lists the tool. It describes the tool; the others fill gaps.
     describes: bool,
+    /// The number of characters of the tool's definition: see [`Tool::defined_chars`].
+    chars: Option<u32>,
 }
 
 impl Entry<'_> {
@@ -410,18 +428,14 @@ impl Entry<'_> {
             tool.description.is_some() || found.description.is_none()
         };
         described
-            && self.defined_chars().is_none_or(|chars| tool.defined_chars == Some(chars))
+            && self.chars.is_none_or(|chars| tool.defined_chars == Some(chars))
             && (found.server.is_none() || found.server == tool.server)
             && tool.listings.iter().any(same)
     }
 
-    fn defined_chars(&self) -> Option<u32> {
-        self.found.definition.as_ref().map(|version| version.chars())
-    }
-
     fn enter(&self, tool: &mut Tool) {
         let Self { reading, found, state, .. } = self;
-        tool.defined_chars = self.defined_chars().or(tool.defined_chars);
+        tool.defined_chars = self.chars.or(tool.defined_chars);
         tool.server = found.server.clone().or(tool.server.take());
         if self.describes {
             tool.kind = found.kind;

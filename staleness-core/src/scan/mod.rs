@@ -23,7 +23,9 @@ use crate::tool::{ListingState, Tool, ToolKind};
 pub(crate) use apply::{ApplyScan, readings_of};
 pub(crate) use providers::{Entry, Provider, Providers};
 pub(crate) use shadow::state_for;
-pub(crate) use viewpoint::{ClientServers, invented, is_read_by, may_be_invented, see_all, see_as};
+pub(crate) use viewpoint::{
+    ClientServers, invented, is_read_by, may_be_invented, see_all, see_as, withheld_from, withhold,
+};
 
 /// A project, by id and root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -33,6 +33,7 @@ pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>) {
     if let Some(client) = client {
         see_as_one(view, client);
     }
+    withhold(view, client);
     mark(view, &invented);
 }
 
@@ -41,7 +42,70 @@ pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>) {
 pub(crate) fn see_all(view: &mut View) {
     let invented = invented(view);
     shadow::settle(view, None, false);
+    withhold(view, None);
     mark(view, &invented);
+}
+
+/// Leaves each tool the live lists that speak to the client: its own and those for all, or every list if it has none of
+/// these. The tool is absent if one of them withholds it, and nothing waits if none of them says what waits.
+pub(crate) fn withhold(view: &mut View, client: Option<&ClientId>) {
+    for tool in view.tools.values_mut().filter(|tool| tool.is_unaccepted()) {
+        if let Some(client) = client {
+            keep_own_lists(&mut tool.listings, client);
+        }
+        if tool.is_withheld() && tool.presence.is_present() {
+            tool.presence.cause = PresenceCause::DefinitionChanged;
+        }
+        if !tool.is_unaccepted()
+            && let Some(row) = view.definitions.get_mut(&tool.key)
+        {
+            row.forget_pending();
+        }
+    }
+    for tool in view.summaries.values_mut().flatten() {
+        let is_withheld = |each: &Listing| each.state == ListingState::Withheld;
+        if !tool.listings.iter().any(is_withheld) {
+            continue;
+        }
+        if let Some(client) = client {
+            keep_own_lists(&mut tool.listings, client);
+        }
+        tool.present &= !tool.listings.iter().any(is_withheld);
+    }
+}
+
+fn keep_own_lists(listings: &mut Vec<Listing>, client: &ClientId) {
+    let is_own = |each: &Listing| is_read_by(&each.source, client);
+    if listings.iter().any(|each| each.is_live() && is_own(each)) {
+        listings.retain(|each| !each.is_live() || is_own(each));
+    }
+}
+
+/// Returns true if a client with a live list of its own is no longer offered a tool because that withholds it, and false
+/// if it is offered the tool again. `None` for other clients, and if nothing changed.
+pub(super) fn withheld_now(before: &[Listing], after: &[Listing], client: &str) -> Option<bool> {
+    let of = |all: &[Listing], owner: &str| {
+        let own = all.iter().filter(|each| each.is_live() && each.source.client == owner);
+        own.map(|each| each.state == ListingState::Withheld).max()
+    };
+    let own = [before, after].map(|all| of(all, client));
+    if client == ALL || own == [None, None] {
+        return None;
+    }
+    let was = own[0].or_else(|| of(before, ALL))?;
+    let is = own[1].or_else(|| of(after, ALL))?;
+    (was != is).then_some(is)
+}
+
+/// Returns the clients whose own live lists withhold a tool, while others offer it.
+pub(crate) fn withheld_from(listings: &[Listing]) -> Vec<ClientId> {
+    let live = || listings.iter().filter(|each| each.is_live());
+    let is_withheld = |each: &&Listing| each.state == ListingState::Withheld;
+    if live().all(|each| is_withheld(&each)) {
+        return Vec::new();
+    }
+    let own = live().filter(is_withheld).filter(|each| each.source.client != ALL);
+    own.filter_map(|each| ClientId::new(each.source.client.as_str()).ok()).collect()
 }
 
 /// Marks invented names, and removes their summaries.
@@ -176,12 +240,9 @@ impl Facts<'_> {
             && !self.used_by.is_empty()
     }
 
-    /// Returns true if a live list of the server lacks it, or a person has to accept what that says of it.
+    /// Returns true if a live list of the server lacks it.
     fn is_unlisted(self) -> bool {
-        let is_out = |each: &Listing| {
-            each.source.level == Level::Live
-                && matches!(each.state, ListingState::Gone | ListingState::Withheld)
-        };
+        let is_out = |each: &Listing| each.source.level == Level::Live && !each.state.is_listed();
         !self.listings.is_empty() && self.listings.iter().all(is_out)
     }
 

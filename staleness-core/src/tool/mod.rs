@@ -145,18 +145,20 @@ impl Tool {
     /// Returns true if it is not to be used until a person accepts what its server says of it.
     #[must_use]
     pub(crate) fn is_withheld(&self) -> bool {
-        self.listings.iter().any(|listing| listing.state == ListingState::Withheld)
+        self.defined_state() == ListingState::Withheld
     }
 
-    /// Returns true if its server changed it, it may be used, and nobody accepted the change yet.
-    #[must_use]
-    pub(crate) fn is_changed(&self) -> bool {
-        self.listings.iter().any(|listing| listing.state == ListingState::Changed)
+    /// Returns the worst state in which what its servers say of it waits for a person, or [`ListingState::Configured`].
+    pub(crate) fn defined_state(&self) -> ListingState {
+        let waits =
+            |state: &ListingState| matches!(state, ListingState::Changed | ListingState::Withheld);
+        let states = self.listings.iter().map(|listing| listing.state);
+        states.filter(waits).max().unwrap_or(ListingState::Configured)
     }
 
     /// Returns true if what its server says of it waits for a person, whether or not it may be used.
     pub(crate) fn is_unaccepted(&self) -> bool {
-        self.is_changed() || self.is_withheld()
+        self.defined_state() != ListingState::Configured
     }
 
     /// Returns true if a configuration or a live list ever named it.

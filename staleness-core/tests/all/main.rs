@@ -41,5 +41,6 @@ mod transfer;
 mod transfer_items;
 mod transfer_work;
 mod traps;
+mod twins;
 mod work_flags;
 mod work_overdue;

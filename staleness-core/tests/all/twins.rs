@@ -1,0 +1,125 @@
+//! Clients that start different servers under one name, each with a list of its own.
+
+use std::sync::Arc;
+
+use crate::common::*;
+use serde_json::{Value, json};
+use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion, Treatment};
+use staleness_core::ids::{Level, ToolKey};
+use staleness_core::scan::{Found, SourceReading};
+use staleness_core::source::SourceState;
+use staleness_core::tool::Status;
+use staleness_core::{Registry, Wait};
+
+const NAME: &str = "mcp__hub__find";
+
+/// Returns the configuration of a client and the list of its server `hub`.
+fn hub(client: &str, definition: &Value) -> [SourceReading; 2] {
+    let (mut config, mut list) = (user("mcp"), user("hub"));
+    config.client = client.into();
+    (list.client, list.level) = (client.into(), Level::Live);
+    let version = definition.as_object().map(DefinitionVersion::of).map(Arc::new);
+    let find = Found { definition: version, ..server_tool("hub", "find") };
+    [read(config, vec![server("hub")]), read(list, vec![find])]
+}
+
+fn takes(names: &[&str]) -> Value {
+    let properties: serde_json::Map<String, Value> =
+        names.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+    json!({ "inputSchema": { "type": "object", "properties": properties } })
+}
+
+fn row(world: &World) -> Definition {
+    world.everything().definitions[&ToolKey::global(tool_name(NAME))].clone()
+}
+
+fn status(world: &World, client: &str) -> (Status, &'static str) {
+    let report = world.seen_by(client).report(NAME);
+    (report.status, report.verdict.level.as_str())
+}
+
+const FRESH: (Status, &str) = (Status::Active, "fresh");
+
+/// A world in which both clients use their servers, and that of Cursor lost a parameter since.
+fn narrowed() -> World {
+    let world = World::default();
+    world.scan([hub("codex", &takes(&["a"])), hub("cursor", &takes(&["a", "b"]))].concat());
+    world.uses(NAME, "S");
+    world.scan([hub("codex", &takes(&["a"])), hub("cursor", &takes(&["b"]))].concat());
+    world
+}
+
+#[test]
+fn another_policy_holds_for_the_client_whose_server_changed() {
+    let world = narrowed();
+    let under = |narrowed| {
+        let mut policy = staleness_core::Policy::default();
+        policy.definitions.narrowed = narrowed;
+        let registry = Registry::new(Arc::new(world.spy.clone()), policy);
+        let config = ["codex", "cursor"].map(|client| hub(client, &json!({}))[0].clone());
+        registry.tools().apply_scan(world.scan_of(&world.project, config.to_vec())).wait().unwrap();
+        [status(&world, "codex"), status(&world, "cursor")]
+    };
+    assert_eq!(status(&world, "cursor"), (Status::Active, "review"));
+    assert_eq!(under(Treatment::Stale), [FRESH, (Status::Stale, "stale")]);
+    assert_eq!(world.report(NAME).status, Status::Stale, "for nobody in particular");
+    assert_eq!(under(Treatment::Review), [FRESH, (Status::Active, "review")]);
+    assert_eq!(under(Treatment::Count), [FRESH, FRESH]);
+    assert_eq!(row(&world).pending, None);
+}
+
+#[test]
+fn a_list_that_could_not_be_read_says_what_it_said() {
+    let world = narrowed();
+    let before = row(&world);
+    let [config, mut list] = hub("cursor", &json!({}));
+    (list.state, list.found) = (SourceState::Failed, Vec::new());
+    let codex = hub("codex", &takes(&["a"]));
+    world.scan([&codex[..], &[config, list]].concat());
+    assert_eq!(row(&world), before);
+    assert_eq!(status(&world, "codex"), FRESH);
+    // What a server says that answers is compared all the same.
+    let codex = hub("codex", &takes(&[]));
+    world.scan(codex.to_vec());
+    assert_eq!(status(&world, "codex"), (Status::Active, "review"));
+}
+
+#[test]
+fn the_journal_names_the_client_from_which_a_tool_is_withheld() {
+    let world = World::default();
+    let safe = json!({ "annotations": { "readOnlyHint": true } });
+    let both = |cursor: &Value| [hub("codex", &safe), hub("cursor", cursor)].concat();
+    world.scan(both(&safe));
+    world.scan(both(&json!({})));
+    world.registry.tools().accept(world.by_hand(NAME), None).wait().unwrap();
+    let key = ToolKey::global(tool_name(NAME));
+    let history = world.registry.tools().history(&[key], 99).wait().unwrap().entries;
+    let line = |each: &staleness_core::report::HistoryEntry| {
+        let clients: Vec<String> = each.clients.iter().map(ToString::to_string).collect();
+        format!("{} {} {}", each.action, each.cause, clients.join(" "))
+    };
+    let lines: Vec<String> = history.iter().rev().skip(1).map(line).collect();
+    let expected =
+        ["absent definition_changed cursor", "redefined effects ", "accepted by_hand cursor"];
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn two_servers_that_change_alike_both_wait() {
+    let world = World::default();
+    let both =
+        |of: [&[&str]; 2]| [hub("codex", &takes(of[0])), hub("cursor", &takes(of[1]))].concat();
+    world.scan(both([&["a", "b"], &["a", "b"]]));
+    world.uses(NAME, "S");
+    world.scan(both([&["a"], &["b"]]));
+    assert_eq!(row(&world).pending, Some(ChangeClass::Narrowed));
+    for client in ["codex", "cursor"] {
+        assert_eq!(status(&world, client), (Status::Active, "review"), "{client}");
+    }
+    // What was accepted comes back for one of them.
+    world.scan(both([&["a", "b"], &["b"]]));
+    assert_eq!(
+        [status(&world, "codex"), status(&world, "cursor")],
+        [FRESH, (Status::Active, "review")]
+    );
+}
