@@ -1,5 +1,7 @@
 //! The sentences on definitions that await a person's decision.
 
+use std::collections::BTreeSet;
+
 use super::{Context, ToolReport};
 use crate::definition::{ChangeClass, Definition};
 use crate::tool::{Tool, ToolKind};
@@ -12,38 +14,50 @@ pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, 
         return None;
     }
     let all = context.members(tool);
-    let withheld: Vec<&Tool> = match tool.kind {
+    let mut waits: Vec<&Tool> = match tool.kind {
         ToolKind::McpServer if tool.presence.is_present() => {
             let members = all.iter().copied();
-            members.filter(|member| member.is_withheld() && !context.is_silent(member)).collect()
+            members.filter(|each| each.is_unaccepted() && !context.is_silent(each)).collect()
         }
         ToolKind::McpServer => return None,
         _ => vec![tool],
     };
     let definitions = &context.view().definitions;
     let class = |each: &&Tool| waiting(context, each, definitions.get(&each.key)?);
-    let class = withheld.iter().filter_map(class).max();
-    let class = class.map_or_else(String::new, |class| format!(" ({})", class.as_str()));
-    let (ground, what) = match tool.kind {
-        ToolKind::McpServer if withheld.is_empty() => return None,
-        ToolKind::McpServer => {
+    let classes: BTreeSet<ChangeClass> = waits.iter().filter_map(class).collect();
+    let worst = classes.last().map_or_else(String::new, |class| format!(" ({})", class.as_str()));
+    let is_server = tool.kind == ToolKind::McpServer;
+    let is_any_withheld = waits.iter().any(|each| each.is_withheld());
+    let (ground, what) = match is_any_withheld {
+        _ if is_server => {
+            waits.retain(|each| each.is_withheld() || !is_any_withheld);
+            // One that may be used speaks for itself.
+            if waits.len() < 2 && !is_any_withheld {
+                return None;
+            }
             let listed = |each: &&&Tool| each.presence.is_present() || each.is_withheld();
-            let (some, all) = (withheld.len(), all.iter().filter(listed).count());
-            let are = if some == 1 { "is" } else { "are" };
-            (
-                Ground::DefinitionChanged,
-                format!("{some} of its {all} tools {are} not accepted{class}"),
-            )
+            let (some, all) = (waits.len(), all.iter().filter(listed).count());
+            let what = match (is_any_withheld, some) {
+                (true, 1) => "is not accepted",
+                (true, _) => "are not accepted",
+                (false, _) => "changed",
+            };
+            (Ground::DefinitionChanged, format!("{some} of its {all} tools {what}{worst}"))
         }
-        _ if tool.is_withheld() => (
+        true => (
             Ground::DefinitionWithheld,
-            format!("what its server says of it is not accepted{class}"),
+            format!("what its server says of it is not accepted{worst}"),
         ),
-        _ => (Ground::DefinitionChanged, format!("its server changed it{class}")),
+        false => (Ground::DefinitionChanged, format!("its server changed it{worst}")),
     };
-    let server = ToolReport::server_of(tool).filter(|_| tool.kind == ToolKind::McpServer);
-    let name = server.as_deref().unwrap_or(tool.key.name.as_str());
-    Some((ground, format!("{what}: see `staleness tools diff {}`", word(name))))
+    let server = ToolReport::server_of(tool).filter(|_| is_server);
+    let name = word(server.as_deref().unwrap_or(tool.key.name.as_str()));
+    let is_one = classes.len() == 1 && !classes.contains(&ChangeClass::Suspicious);
+    let accept = match is_server && is_one {
+        true => format!(", `staleness tools accept {name}` for all"),
+        false => String::new(),
+    };
+    Some((ground, format!("{what}: see `staleness tools diff {name}`{accept}")))
 }
 
 /// Returns the class of the change that waits in a tool's definition, for the asking client.
