@@ -226,29 +226,56 @@ pub(crate) fn accept(
     let registry = if dry_run { registry.dry() } else { registry };
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
     let reason = args.reason.as_deref();
-    let accepted = registry.tools().accept(by_hand(settings, key, reason), seen).wait();
-    let accepted = accepted.map_err(|error| match error {
-        RegistryError::Rejected(Refusal::Conflict(_)) => {
-            CliError::from(error).hint(format!("see `{}`", diff_of(&args.name)))
+    let by_hand = by_hand(settings, key.clone(), reason);
+    let accepted = match registry.tools().accept(by_hand, seen.clone()).wait() {
+        Ok(accepted) => accepted,
+        Err(RegistryError::Rejected(Refusal::Conflict(why))) => {
+            if dry_run && seen.is_none() {
+                let rows = registry.tools().definitions(&settings.project.id, &key).wait()?;
+                preview_refused(&rows, out)?;
+            }
+            let error = CliError::from(RegistryError::Rejected(Refusal::Conflict(why)));
+            return Err(error.hint(format!("see `{}`", diff_of(&args.name))));
         }
-        error => error.into(),
-    })?;
+        Err(error) => return Err(error.into()),
+    };
     for cut in accepted.iter().map(|row| Told::new(row).cuts()).filter(|cuts| !cuts.is_empty()) {
         out.warn(&format!("warning: {}", cut.trim_end()));
     }
     let told: Vec<Value> = accepted.iter().map(|row| json!(Told::new(row))).collect();
     out.done(&json!({ "accepted": told }), || {
         let would = if dry_run { "would accept" } else { "accepted" };
-        let line = |row: &Definition| {
-            let told = Told::new(row).without_texts();
-            let what = match told.summary() {
-                none if none.is_empty() => none,
-                what => format!("  {}: {what}", told.class().as_str()),
-            };
-            format!("{would} {}{what}\n", escape(row.key.name.as_str()))
-        };
-        accepted.iter().map(line).collect()
+        accepted.iter().map(|row| format!("{would} {}\n", named(row))).collect()
     })
+}
+
+/// Prints the changes of which one has to be looked at before any is accepted.
+fn preview_refused(rows: &[Definition], out: &Output) -> Result<(), CliError> {
+    let waiting = rows.iter().filter(|row| row.pending.is_some());
+    let is_suspicious = |row: &&Definition| row.pending == Some(ChangeClass::Suspicious);
+    let (first, then): (Vec<_>, Vec<_>) = waiting.partition(is_suspicious);
+    let told = |rows: &[&Definition]| -> Vec<Value> {
+        rows.iter().map(|row| json!(Told::new(row).without_texts())).collect()
+    };
+    let value = json!({ "accepted": [], "look_first": told(&first), "then": told(&then) });
+    out.done(&value, || {
+        let first = first.iter().map(|row| {
+            let diff = diff_of(row.key.name.as_str());
+            format!("look first: {}: see `{}`\n", named(row), escape(&diff))
+        });
+        let then = then.iter().map(|row| format!("then would accept {}\n", named(row)));
+        first.chain(then).collect()
+    })
+}
+
+/// Returns the name of a tool with what changed in it.
+fn named(row: &Definition) -> String {
+    let told = Told::new(row).without_texts();
+    let what = match told.summary() {
+        none if none.is_empty() => none,
+        what => format!("  {}: {what}", told.class().as_str()),
+    };
+    format!("{}{what}", escape(row.key.name.as_str()))
 }
 
 fn render(told: &Told<'_>, is_agent: bool, is_gone: bool, out: &Output) -> String {

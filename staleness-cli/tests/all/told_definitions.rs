@@ -139,6 +139,56 @@ fn a_server_with_withheld_tools_is_one_to_look_at_and_their_class_is_named() {
     );
 }
 
+#[test]
+fn changes_of_one_kind_are_told_and_accepted_by_server() {
+    let sandbox = with_servers(&["git", "one"]);
+    let tools =
+        |requires: &[&str]| ["log", "show", "add"].map(|name| tool(name, "A", requires, true));
+    list(&sandbox, "git", &tools(&[]));
+    list(&sandbox, "one", &[tool("get", "A", &[], true)]);
+    list(&sandbox, "git", &tools(&["repo"]));
+    list(&sandbox, "one", &[tool("get", "A", &["repo"], true)]);
+    let server = "3 of its 3 tools changed (narrowed): see `staleness tools diff git`, \
+                  `staleness tools accept git` for all";
+    for command in [&[][..], &["review"], &["tools"]] {
+        let text = sandbox.ok(command);
+        assert!(text.contains(server) && !text.contains("mcp__git__log"), "{command:?}: {text}");
+        assert!(text.contains("mcp__one__get"), "one speaks for itself: {command:?}: {text}");
+    }
+    // One of another kind is named, and all of them by name.
+    let mut other = tools(&["repo"]);
+    other[0] = tool("log", POISON, &[], true);
+    list(&sandbox, "git", &other);
+    let text = sandbox.ok::<&str>(&[]);
+    assert!(text.contains("1 of its 3 tools is not accepted (suspicious): see"), "{text}");
+    assert!(!text.contains("tools accept") && text.contains("mcp__git__show"), "{text}");
+    let dry = ["tools", "accept", "git", "--dry-run"];
+    let run = sandbox.run(&dry);
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert_eq!((run.code, lines.len()), (3, 3), "{run:?}");
+    assert!(
+        lines[0].starts_with("look first: mcp__git__log  suspicious: tells the model"),
+        "{run:?}"
+    );
+    assert!(lines[0].ends_with(": see `staleness tools diff mcp__git__log`"), "{run:?}");
+    for (line, name) in [(1, "add"), (2, "show")] {
+        let expected = format!("then would accept mcp__git__{name}  narrowed: now requires repo");
+        assert_eq!(lines[line], expected);
+    }
+    assert!(run.err.contains("mcp__git__log is suspicious; look at it first"), "{run:?}");
+    let run = sandbox.run(&[&dry[..], &["--json"]].concat());
+    let told: Value = serde_json::from_str(&run.out).unwrap();
+    let names = |key: &str| crate::common::names(&told[key]).join(" ");
+    let expected = ["", "mcp__git__log", "mcp__git__add mcp__git__show"];
+    assert_eq!(["accepted", "look_first", "then"].map(names), expected, "{told}");
+    list(&sandbox, "git", &tools(&["repo"]));
+    let seen =
+        sandbox.json(&["tools", "diff", "mcp__git__log"])["definitions"][0]["digest"].clone();
+    sandbox.ok(&["tools", "accept", "mcp__git__log", "--seen", seen.as_str().unwrap()]);
+    sandbox.ok(&["tools", "accept", "git"]);
+    assert!(!sandbox.ok::<&str>(&[]).contains("narrowed): see `staleness tools diff git`"));
+}
+
 #[cfg(feature = "mcp")]
 #[test]
 fn a_server_that_does_not_start_marks_its_tools_until_one_works() {
