@@ -126,8 +126,8 @@ class ClaudeCode(Client):
             "DISABLE_TELEMETRY": "1",
         }
 
-    def add(self, server):
-        self.command("mcp", "add", *self.scope, server, "--", *self.server())
+    def add(self, server, *command):
+        self.command("mcp", "add", *self.scope, server, "--", *(command or self.server()))
 
     def tool(self, server, tool):
         return f"mcp__{server}__{tool}"
@@ -174,8 +174,8 @@ enabled = false
 """
         )
 
-    def add(self, server):
-        self.command("mcp", "add", server, "--", *self.server())
+    def add(self, server, *command):
+        self.command("mcp", "add", server, "--", *(command or self.server()))
 
     def tool(self, server, tool):
         return f"mcp__{server}__{tool}"
@@ -214,8 +214,8 @@ class Gemini(Client):
         }
         (folder / "settings.json").write_text(json.dumps(settings, indent=2))
 
-    def add(self, server):
-        self.command("mcp", "add", *self.scope, server, *self.server())
+    def add(self, server, *command):
+        self.command("mcp", "add", *self.scope, server, *(command or self.server()))
 
     def tool(self, server, tool):
         return f"mcp_{server}_{tool}"
