@@ -234,10 +234,13 @@ impl<'a> Context<'a> {
         clients
     }
 
-    /// Returns since when the requesting client has or lacks a tool; for a server's tool, its server. If the journal
-    /// in the view does not say it: since when any client does.
+    /// Returns since when the requesting client has or lacks a tool; for a server's tool that is not withheld, its
+    /// server. If the journal in the view does not say it: since when any client does.
     #[must_use]
     pub(super) fn present_since(&self, tool: &Tool) -> Timestamp {
+        if tool.presence.cause == PresenceCause::DefinitionChanged {
+            return tool.presence.since;
+        }
         let entry = self.provider(&tool.key).unwrap_or(&tool.key);
         let subject = Subject::tool(entry);
         let mut entries = self.view.journal.values().rev();

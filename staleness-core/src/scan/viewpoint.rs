@@ -9,7 +9,9 @@ use std::collections::{HashMap, HashSet};
 use super::shadow;
 use crate::ids::{ClientId, Level, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use crate::store::View;
-use crate::tool::{Hold, Listing, ListingState, PresenceCause, Tool, ToolKind, ToolSummary};
+use crate::tool::{
+    Hold, Listing, ListingState, Presence, PresenceCause, Tool, ToolKind, ToolSummary,
+};
 
 /// The presence of a tool for one client, by its own sources and uses. Better variants come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +56,9 @@ pub(crate) fn withhold(view: &mut View, client: Option<&ClientId>) {
             keep_own_lists(&mut tool.listings, client);
         }
         if tool.is_withheld() && tool.presence.is_present() {
-            tool.presence.cause = PresenceCause::DefinitionChanged;
+            let since = view.definitions.get(&tool.key).map(|row| row.since);
+            let since = since.unwrap_or(tool.presence.since);
+            tool.presence = Presence::new(PresenceCause::DefinitionChanged, since);
         }
         if !tool.is_unaccepted()
             && let Some(row) = view.definitions.get_mut(&tool.key)

@@ -9,7 +9,7 @@ use staleness_core::ids::{Level, ToolKey};
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::tool::Status;
-use staleness_core::{Registry, Wait};
+use staleness_core::{Registry, Timestamp, Wait};
 
 const NAME: &str = "mcp__hub__find";
 
@@ -90,7 +90,13 @@ fn the_journal_names_the_client_from_which_a_tool_is_withheld() {
     let safe = json!({ "annotations": { "readOnlyHint": true } });
     let both = |cursor: &Value| [hub("codex", &safe), hub("cursor", cursor)].concat();
     world.scan(both(&safe));
+    world.pass(Timestamp::DAY);
     world.scan(both(&json!({})));
+    let since = |world: &World| world.report(NAME).presence.since;
+    let days = |world: &World| world.now().days_since(since(world));
+    world.pass(Timestamp::DAY);
+    assert_eq!(["codex", "cursor"].map(|client| days(&world.seen_by(client))), [2, 1]);
+    assert_eq!(days(&world), 1, "for nobody in particular");
     world.registry.tools().accept(world.by_hand(NAME), None).wait().unwrap();
     let key = ToolKey::global(tool_name(NAME));
     let history = world.registry.tools().history(&[key], 99).wait().unwrap().entries;
