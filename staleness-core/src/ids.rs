@@ -244,6 +244,11 @@ impl ToolKey {
     pub const fn project(project: ProjectId, name: ToolName) -> Self {
         Self { scope: Scope::Project(project), name }
     }
+
+    /// Returns the keys of a project's own tool and of the global one.
+    pub(crate) fn both(project: &ProjectId, name: &ToolName) -> [Self; 2] {
+        [Self::project(project.clone(), name.clone()), Self::global(name.clone())]
+    }
 }
 
 /// The identity of an item of knowledge: its scope and its id.

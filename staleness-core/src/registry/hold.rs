@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::knowledge::written_in;
-use super::record::both_keys;
 use super::routes::{routes_in, routes_to};
 use crate::definition::Definition;
 use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, ToolKey, ToolName};
@@ -40,7 +39,7 @@ impl ScopeChoice {
     /// Returns the keys that a name may mean in a project, most likely first.
     #[must_use]
     pub fn keys(self, project: &ProjectId, name: &ToolName) -> Vec<ToolKey> {
-        let both = both_keys(project, name).into_iter();
+        let both = ToolKey::both(project, name).into_iter();
         both.filter(|key| match self {
             Self::Either => true,
             Self::Global => key.scope == Scope::Global,

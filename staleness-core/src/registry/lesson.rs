@@ -4,7 +4,7 @@
 
 use super::routes::{Taught, teach};
 use super::used::Use;
-use crate::ids::{ServerKey, ToolName};
+use crate::ids::{ServerKey, ToolKey, ToolName};
 use crate::outcome::{Mark, OutcomeKind};
 use crate::policy::RoutePolicy;
 use crate::report::is_own_server;
@@ -102,7 +102,7 @@ impl Lessons<'_> {
     ) {
         let known = |kind: ToolKind| kind != ToolKind::Builtin;
         let mentioned = self.used.mentions.contains(tool);
-        let tools = super::record::both_keys(&self.used.project.id, tool);
+        let tools = ToolKey::both(&self.used.project.id, tool);
         let mut kinds = tools.iter().filter_map(|key| draft.get::<Tool>(key)).map(|tool| tool.kind);
         // A mention is only a guess, so it counts only if it is a known tool.
         if !kinds.next().map_or(!mentioned, known) {

@@ -1,26 +1,18 @@
 //! The tool that a name means, as a person or a model types it.
 
-use super::queries::Lookup;
+use super::queries::{Lookup, named};
 use super::{ALIKE, ScopeChoice};
 use crate::ids::{Level, ProjectId, ServerKey, ToolKey, ToolName};
 use crate::names::is_called;
 use crate::registry::{RegistryError, Tools};
 use crate::report::{Context, ToolReport, is_own_server};
 use crate::scan::ProjectRef;
-use crate::store::{Refusal, View};
+use crate::store::Refusal;
 use crate::time::Timestamp;
 use crate::tool::{Tool, ToolKind};
 
 /// The maximum number of names to suggest instead of one.
 const MAX_NEAR: usize = 3;
-
-/// Returns the first of these keys that exists. A tool of the requesting client takes precedence over tools
-/// of other clients and over invented names.
-pub(super) fn named<'k>(keys: &'k [ToolKey], view: &View) -> Option<&'k ToolKey> {
-    let known = || keys.iter().filter_map(|key| Some((key, view.tools.get(key)?)));
-    let own = known().find(|(_, tool)| !tool.presence.cause.is_foreign());
-    own.or_else(|| known().next()).map(|(key, _)| key)
-}
 
 impl Tools<'_> {
     /// Returns the key of the tool that a name means to a project. In this order:

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Registry;
-use super::naming::named;
 use super::told::waiting;
 use crate::ids::{ProjectId, Scope, ServerKey, ToolKey};
 use crate::journal::{JournalEntry, Subject};
@@ -99,6 +98,14 @@ pub struct ScoredTool {
     pub tool: ToolReport,
     /// The ranking score, 0..=1.
     pub score: f64,
+}
+
+/// Returns the first of these keys that exists. A tool of the requesting client takes precedence over tools
+/// of other clients and over invented names.
+pub(super) fn named<'k>(keys: &'k [ToolKey], view: &View) -> Option<&'k ToolKey> {
+    let known = || keys.iter().filter_map(|key| Some((key, view.tools.get(key)?)));
+    let own = known().find(|(_, tool)| !tool.presence.cause.is_foreign());
+    own.or_else(|| known().next()).map(|(key, _)| key)
 }
 
 /// The maximum number of tools read one by one. For more, all tools that a project sees are read.

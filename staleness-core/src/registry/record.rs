@@ -317,7 +317,7 @@ impl Recording<'_> {
     /// Returns the known tools that get credit for this use: those that it mentions, and the plugins of either.
     fn credits(&self, draft: &Draft<'_>, tool: &Tool) -> Vec<ToolKey> {
         let resolve = |name: &ToolName| {
-            let [own, global] = both_keys(&self.used.project.id, name);
+            let [own, global] = ToolKey::both(&self.used.project.id, name);
             meant(draft.get::<Tool>(&own), draft.get::<Tool>(&global)).map(|tool| tool.key.clone())
         };
         let mut credits: Vec<ToolKey> = self.used.mentions.iter().filter_map(resolve).collect();
@@ -448,10 +448,4 @@ impl Recording<'_> {
             ..JournalEntry::new(self.used.at, Subject::tool(key), action, cause)
         }
     }
-}
-
-/// Returns the keys of the project's own tool and of the global one.
-#[must_use]
-pub(crate) fn both_keys(project: &ProjectId, name: &ToolName) -> [ToolKey; 2] {
-    [ToolKey::project(project.clone(), name.clone()), ToolKey::global(name.clone())]
 }

@@ -6,8 +6,6 @@ use crate::source::SourceState;
 use crate::store::{DefinitionFilter, Selection, ToolFilter, View};
 use crate::tool::ToolKind;
 
-use super::record::both_keys;
-
 /// Adds the demoted tools.
 pub(super) fn demoted(project: &ProjectId, selection: Selection) -> Selection {
     selection
@@ -62,7 +60,7 @@ pub(super) fn of_these_names<'a>(
     keys: impl Iterator<Item = &'a ToolKey>,
     more: Selection,
 ) -> Selection {
-    keys.flat_map(|key| both_keys(project, &key.name))
+    keys.flat_map(|key| ToolKey::both(project, &key.name))
         .filter(|key| !view.tools.contains_key(key))
         .fold(more, |more, key| more.peek(ToolFilter::Key(key)))
 }

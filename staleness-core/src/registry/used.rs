@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::record::both_keys;
 use crate::ids::{AgentId, ClientId, OpId, Scope, ServerKey, SessionId, ToolKey, ToolName};
 use crate::outcome::OutcomeKind;
 use crate::report::{is_own_server, is_own_tool};
@@ -117,7 +116,7 @@ impl Use {
         let names: BTreeSet<ToolName> =
             entries.filter_map(|entry| name(entry.server.as_ref()?)).collect();
         let listed = |name: &&ToolName| {
-            let keys = both_keys(&self.project.id, name);
+            let keys = ToolKey::both(&self.project.id, name);
             let mut tools = keys.iter().filter_map(|key| view.tools.get(key));
             tools.any(|tool| tool.listings.iter().any(Listing::is_live))
         };
@@ -146,7 +145,7 @@ impl Use {
     pub(super) fn known(&self, draft: &Draft<'_>, providers: &Providers) -> Cow<'_, Self> {
         let [project, _] = self.scopes();
         let is_tool = |name: &&ToolName| {
-            let keys = both_keys(&self.project.id, name);
+            let keys = ToolKey::both(&self.project.id, name);
             keys.iter().any(|key| draft.get::<Tool>(key).is_some())
         };
         let is_served = |name: &&ToolName| {

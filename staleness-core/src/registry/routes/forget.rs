@@ -2,7 +2,6 @@
 
 use super::unknown;
 use crate::ids::{ProjectId, Scope, ToolKey};
-use crate::registry::record::both_keys;
 use crate::registry::{RegistryError, Routes};
 use crate::route::{Route, RouteId, RouteKey, Suggestions};
 use crate::store::{
@@ -81,7 +80,7 @@ pub(crate) fn routes_to<'v>(
     key: &'v ToolKey,
 ) -> impl Iterator<Item = &'v RouteKey> + 'v {
     view.routes.keys().filter(move |route| {
-        let mut entries = both_keys(&route.project, &key.name).into_iter();
+        let mut entries = ToolKey::both(&route.project, &key.name).into_iter();
         route.tool == key.name
             && !entries.any(|entry| entry != *key && view.tools.contains_key(&entry))
     })

@@ -2,20 +2,17 @@
 
 use std::sync::Arc;
 
-use super::teach::Taught;
+use super::teach::{Taught, learnable, same_query};
 use super::{check_dimensions, dimensions_in};
-use crate::ids::{ModelId, OpId, ToolName};
+use crate::ids::{ModelId, OpId, ToolKey, ToolName};
 use crate::policy::Policy;
-use crate::registry::record::both_keys;
 use crate::registry::seen::see;
 use crate::route::{Confidence, Route, RouteKey, RouteVector, Vector};
 use crate::scan::ProjectRef;
-use crate::search::Question;
 use crate::store::{
     Change, Commit, Decision, Draft, Durability, ProjectFilter, Refusal, RouteFilter, Selection,
     Step, ToolFilter, VectorFilter, View,
 };
-use crate::text::fold_query;
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool};
 
@@ -177,7 +174,7 @@ impl LearnRoute {
 
 impl Step for LearnRoute {
     fn selection(&self) -> Selection {
-        let [own, global] = both_keys(&self.project.id, &self.key.tool);
+        let [own, global] = ToolKey::both(&self.project.id, &self.key.tool);
         let selection = Selection::new()
             .lock(ProjectFilter::Id(self.project.id.clone()))
             .peek(ToolFilter::Key(own))
@@ -290,24 +287,6 @@ fn is_there(tool: &Tool) -> Result<(), Refusal> {
     Err(Refusal::Conflict(format!(
         "the tool {} has been gone since {}; nothing is learned until it is found or used again",
         tool.key.name, tool.presence.since
-    )))
-}
-
-/// Folds a query, and refuses one that no search could find again.
-pub(super) fn learnable(query: &str) -> Result<String, Refusal> {
-    let folded = Route::check_query(query)?;
-    Question::new(query)?;
-    Ok(folded)
-}
-
-/// Refuses a query whose hash equals that of another query.
-pub(super) fn same_query(known: &Route, folded: &str) -> Result<(), Refusal> {
-    if fold_query(&known.query) == folded {
-        return Ok(());
-    }
-    Err(Refusal::Conflict(format!(
-        "the query cannot be learned: its id {} belongs to the query {:?}",
-        known.key.id, known.query
     )))
 }
 

@@ -1,9 +1,9 @@
 //! Learning from outcomes, in the commit of the outcome and without a vector, and recording the use of routes.
 
-use super::learn::{learnable, same_query};
 use crate::ids::{ProjectId, ToolName};
 use crate::policy::RoutePolicy;
 use crate::route::{Confidence, Route, RouteKey};
+use crate::search::Question;
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
 use crate::text::fold_query;
 use crate::time::Timestamp;
@@ -90,4 +90,22 @@ impl Step for UseRoutes {
     fn durability(&self) -> Durability {
         Durability::Normal
     }
+}
+
+/// Folds a query, and refuses one that no search could find again.
+pub(super) fn learnable(query: &str) -> Result<String, Refusal> {
+    let folded = Route::check_query(query)?;
+    Question::new(query)?;
+    Ok(folded)
+}
+
+/// Refuses a query whose hash equals that of another query.
+pub(super) fn same_query(known: &Route, folded: &str) -> Result<(), Refusal> {
+    if fold_query(&known.query) == folded {
+        return Ok(());
+    }
+    Err(Refusal::Conflict(format!(
+        "the query cannot be learned: its id {} belongs to the query {:?}",
+        known.key.id, known.query
+    )))
 }
