@@ -322,7 +322,7 @@ impl<'a> Reader<'a> {
     fn link(&mut self, link_type: LinkType, dest: CowStr<'a>, range: Range<usize>) {
         let is_text = matches!(link_type, LinkType::Autolink | LinkType::Email);
         // Names in a link to the outside belong to the outside.
-        let outside = self.outside() || is_text || has_scheme(&dest);
+        let outside = self.outside() || is_text || target::has_scheme(&dest);
         if outside && target::of_address(&dest).is_none() {
             self.touch(&range);
         } else {
@@ -349,7 +349,7 @@ impl<'a> Reader<'a> {
         let html = self.text.get(range.clone()).unwrap_or_default();
         for place in html::links(html) {
             let target = &html[place.clone()];
-            if !has_scheme(target) || target::of_address(target).is_some() {
+            if !target::has_scheme(target) || target::of_address(target).is_some() {
                 let place = range.start + place.start..range.start + place.end;
                 self.push_target(CowStr::Borrowed(target), place);
             }
@@ -375,18 +375,4 @@ impl<'a> Reader<'a> {
 fn offset_in(whole: &str, part: &str) -> Option<usize> {
     let at = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     (at + part.len() <= whole.len()).then_some(at)
-}
-
-/// Returns true if a target is an absolute URL, not a path.
-pub(crate) fn has_scheme(target: &str) -> bool {
-    if target.starts_with("//") {
-        return true;
-    }
-    let Some((scheme, _)) = target.split_once(':') else {
-        return false;
-    };
-    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
-        // `a.rs:42` is a file position, not a scheme.
-        && !scheme.contains('.')
 }

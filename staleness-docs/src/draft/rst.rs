@@ -3,8 +3,8 @@
 //!
 //! Reads line by line, without a tree. The contents of a directive are treated like the text around it.
 
-use super::markdown::has_scheme;
 use super::plain::{MAX_DEPTH, Writer, indent, indented, lines};
+use super::target::has_scheme;
 
 /// Directives with code as content. Their argument is the language.
 const CODE: [&str; 4] = ["code-block", "code", "prompt", "sourcecode"];

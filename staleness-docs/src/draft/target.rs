@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use staleness_core::knowledge::{Citation, Lines};
 
-use super::markdown::has_scheme;
 use super::traps;
 use crate::nature::is_extension;
 use crate::paths;
@@ -33,6 +32,20 @@ impl Target<'_> {
 pub(crate) fn citation_of(text: &str) -> Option<Citation> {
     let target = of_cite(text)?;
     target.citation(paths::resolve("", &target.path).ok()?)
+}
+
+/// Returns true if a target is an absolute URL, not a path.
+pub(crate) fn has_scheme(target: &str) -> bool {
+    if target.starts_with("//") {
+        return true;
+    }
+    let Some((scheme, _)) = target.split_once(':') else {
+        return false;
+    };
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+        // `a.rs:42` is a file position, not a scheme.
+        && !scheme.contains('.')
 }
 
 /// Parses the target of a link or an image. Returns `None` if it is not a file path.

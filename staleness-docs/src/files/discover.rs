@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::file::{self, DocFile};
+use super::file::{self, DocFile, key_of};
 use super::ignored::{Ignored, walk};
 use super::instructions;
 use super::on_disk::MAX_WALKED;
@@ -430,19 +430,6 @@ impl Search<'_> {
         let note = Note { path: Some(key.to_owned()), line: None, text: text.to_owned() };
         self.found.notes.push(note);
     }
-}
-
-/// Returns a path with `/` as separator. Invalid UTF-8 is replaced, so such a file cannot be opened by its
-/// key and counts as missing.
-pub(crate) fn key_of(path: &Path) -> String {
-    let parts: Vec<_> = path
-        .components()
-        .filter_map(|part| match part {
-            Component::Normal(part) => Some(part.to_string_lossy()),
-            _ => None,
-        })
-        .collect();
-    parts.join("/")
 }
 
 /// Removes `.` and `..` from a path without looking at the disk.

@@ -1,6 +1,6 @@
 //! Reads one document.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use staleness_core::knowledge::ItemKind;
@@ -59,4 +59,17 @@ pub(crate) fn read(path: &Path, limit: u64, fence: Option<&Fence>) -> Result<Tex
         .and_then(|since| i64::try_from(since.as_millis()).ok())
         .map_or(Timestamp::default(), Timestamp::from_millis);
     Ok(Text { text, written })
+}
+
+/// Returns a path with `/` as separator. Invalid UTF-8 is replaced, so such a file cannot be opened by its
+/// key and counts as missing.
+pub(crate) fn key_of(path: &Path) -> String {
+    let parts: Vec<_> = path
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(part) => Some(part.to_string_lossy()),
+            _ => None,
+        })
+        .collect();
+    parts.join("/")
 }

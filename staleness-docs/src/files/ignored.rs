@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, Match, Walk, WalkBuilder};
 
-use super::discover::key_of;
+use super::file::key_of;
 use crate::Note;
 use crate::disk::{Fence, look, read_bytes, reason, shown};
 use crate::project::ProjectPlace;

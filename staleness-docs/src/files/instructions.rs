@@ -14,8 +14,8 @@ use ignore::WalkBuilder;
 use staleness_core::knowledge::Document;
 use staleness_core::time::Timestamp;
 
-use super::discover::{Found, LINK, Loaded, Search, key_of};
-use super::file;
+use super::discover::{Found, LINK, Loaded, Search};
+use super::file::{self, key_of};
 use super::on_disk::walked;
 use crate::disk::canonical;
 use crate::front::{self, Value};
