@@ -272,13 +272,13 @@ impl Asking<'_, '_> {
         Some(Ask { at: mention.at, cites, word: word.cloned(), span, ..Ask::default() })
     }
 
-    /// Returns true if a folder above the document has the target of a link that does not say where it starts. A site may
-    /// let it start at the folder of all pages.
+    /// Returns true if a folder above the document, but not the root, has the target of a link that does not say where
+    /// it starts. A site may let it start at the folder of all pages.
     fn is_below_site(&mut self, written: &str) -> bool {
         self.check.tree().is_site
             && written.starts_with(char::is_alphanumeric)
             && places_of(self.doc.folder(), &format!("/{written}"))
-                .is_ok_and(|all| all.iter().any(|path| self.is_there(path)))
+                .is_ok_and(|all| all.iter().rev().skip(1).any(|path| self.is_there(path)))
     }
 
     fn ask_of_link(&mut self, mention: &Mention, text: &str) -> Option<Ask> {

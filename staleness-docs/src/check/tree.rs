@@ -25,9 +25,11 @@ const SITES: [&str; 16] = [
 const TRANSLATED: usize = 3;
 /// Maximum number of sites of a project.
 const MAX_SITES: usize = 100;
-/// From this number of documents on, and if there are that many for each source file, a project is one of documents.
+/// From this number of documents on, and if there are that many for each of few source files, a project is one of
+/// documents.
 const DOCUMENTS: usize = 20;
 const FOR_EACH_SOURCE: usize = 10;
+const FEW_SOURCES: usize = 20;
 
 /// The tracked files.
 #[derive(Debug, Default)]
@@ -76,7 +78,9 @@ impl Check<'_> {
     /// reader's.
     pub(super) fn is_of_documents(&self) -> bool {
         let tree = self.tree();
-        tree.documents >= DOCUMENTS && tree.documents > FOR_EACH_SOURCE * tree.sources
+        tree.documents >= DOCUMENTS
+            && tree.documents > FOR_EACH_SOURCE * tree.sources
+            && tree.sources < FEW_SOURCES
     }
 
     /// Returns true if the root of a site has the target of a link that begins with `/`.

@@ -420,14 +420,18 @@ fn a_link_that_leaves_a_site_leads_to_another() {
     assert_eq!(broken(&site), [none]);
     assert_eq!(broken(&site[1..]), ["1:1 broken book/other/page.md", none]);
     // A link that does not say where it starts may start at the folder of all pages, of which one may be the front.
-    let links = "[x](api/page.md) [y](./api/page.md) [z](../b/index.md)\n";
-    let files =
-        [("docs/a/doc.md", links), ("docs/api/page.md", "x\n"), ("docs/b/README.md", "x\n")];
+    let links = "[x](api/page.md) [y](./api/page.md) [z](../b/index.md) [w](img/a.png)\n";
+    let files = [
+        ("docs/a/doc.md", links),
+        ("docs/api/page.md", "x\n"),
+        ("docs/b/README.md", "x\n"),
+        ("img/a.png", "x\n"),
+    ];
     let broken = |conf: &str| {
         let project = Project::of(&[&files[..], &[(conf, "x\n")]].concat());
         found(&project.check(), "docs/a/doc.md").len()
     };
-    assert_eq!((broken("mkdocs.yml"), broken("other.yml")), (1, 3));
+    assert_eq!((broken("mkdocs.yml"), broken("other.yml")), (2, 4));
     // Sphinx knows nothing above its own folder.
     let of = |conf: &str| {
         let files = [("docs/deploy.rst", "x\n"), ("docs/a.rst", "x\n"), (conf, "x\n")];

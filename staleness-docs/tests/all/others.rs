@@ -256,8 +256,9 @@ fn below_the_module_of_another_project_names_are_its_own() {
 #[test]
 fn in_a_project_of_documents_flags_and_items_are_those_of_others() {
     let text = "Pass `--frozen-file`, call `read_all()`, edit `routes.yml`, see `src/tool.rs`.\n";
-    let gone = |pages: usize| {
+    let gone = |pages: usize, sources: usize| {
         let mut project = Project::new();
+        (1..sources).for_each(|at| drop(project.write(&format!("src/{at}.py"), "x\n")));
         (1..pages).for_each(|at| drop(project.write(&format!("guide/{at}.md"), "x\n")));
         project.write("doc.md", text);
         project.write("a.py", "add_argument('--frozen-file')\ndef read_all():\n    pass\n");
@@ -270,8 +271,10 @@ fn in_a_project_of_documents_flags_and_items_are_those_of_others() {
         project.commit();
         found(&project.check(), "doc.md")
     };
-    assert_eq!(gone(30), ["1:66 missing Path src/tool.rs"]);
-    assert_eq!(gone(10).len(), 4);
+    assert_eq!(gone(30, 1), ["1:66 missing Path src/tool.rs"]);
+    assert_eq!(gone(10, 1).len(), 4);
+    // Many translations make no project of documents.
+    assert_eq!(gone(250, 22).len(), 4);
 }
 
 #[test]
