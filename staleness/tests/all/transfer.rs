@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use staleness::ids::ProjectId;
 use staleness::knowledge::Item;
 use staleness::store::View;
 use staleness::{MemoryStore, Policy, Registry, Wait};
@@ -74,7 +75,8 @@ proptest! {
             importer.put(Record::Item(Box::new(item.clone()))).wait().unwrap();
             importer.finish().wait().unwrap();
         }
-        prop_assert_eq!(registry.knowledge().get_all(std::slice::from_ref(&item.key)).wait().unwrap(), [item]);
+        let project = item.key.scope.project().cloned().unwrap_or_else(|| ProjectId::of_root("/"));
+        prop_assert_eq!(registry.knowledge().rows(&project).wait().unwrap(), [item]);
     }
 
     /// Whatever is cut off or changed: an error, or another record, and no panic.
