@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use staleness::registry::Indexes;
 use staleness::store::{RegistryStore, StoreError};
 use staleness::{OpenOptions, Policy, Registry, StoreUrl};
+use staleness_core::registry::Indexes;
 
 /// Maximum times to wait for the store's lock, set when it is opened.
 #[derive(Clone, Copy, Debug)]

@@ -92,8 +92,8 @@ pub mod outcome {
 /// Arguments and results of the methods of a [`Registry`].
 pub mod registry {
     pub use staleness_core::registry::{
-        Act, ByHand, FindRoutes, FindTools, FoundTools, Indexes, ItemPatch, Learn, RecordReport,
-        Resume, ResumeFrom, ScopeChoice, ScoredTool, ToolListing, Use, Verification, WorkListing,
+        Act, ByHand, FindRoutes, FindTools, FoundTools, ItemPatch, Learn, RecordReport, Resume,
+        ResumeFrom, ScopeChoice, ScoredTool, ToolListing, Use, Verification, WorkListing,
         WorkPatch,
     };
 }
