@@ -77,7 +77,7 @@ impl Scan {
                 };
                 Listing { source: each.source.clone(), state }
             }));
-            // The lists that said it are gone, and the others say what was accepted.
+            // The lists that said it are gone, or each of the others says nothing that waits.
             let waits = |each: &Listing| each.state != ListingState::Configured;
             if !lists.is_empty() && !states.iter().any(waits) {
                 row.accept();
@@ -163,18 +163,12 @@ fn states(
         let best = || listings.iter().filter(|each| each.is_live()).map(|each| each.state).min();
         let before = own.map(|each| each.state).or_else(best);
         let is_kept = matches!(before, Some(ListingState::Withheld | ListingState::Gone));
-        if worst == ListingState::Configured || was_withheld && is_kept {
-            return worst;
-        }
-        policy.state(row.class_of(version, &accepted))
+        let state = match worst {
+            ListingState::Configured => worst,
+            _ if was_withheld && is_kept => worst,
+            _ => policy.state(row.class_of(version, &accepted)),
+        };
+        Listing { source: (*source).clone(), state }
     };
-    let mut states: Vec<ListingState> = lists.iter().map(state).collect();
-    if states.iter().all(|each| *each == ListingState::Configured) {
-        // No list is to blame alone.
-        for (state, (_, version)) in states.iter_mut().zip(lists) {
-            *state = if row.accepts(version) { *state } else { worst };
-        }
-    }
-    let sources = lists.iter().map(|(source, _)| (*source).clone());
-    sources.zip(states).map(|(source, state)| Listing { source, state }).collect()
+    lists.iter().map(state).collect()
 }
