@@ -18,7 +18,7 @@ use crate::rank::{Rank, since};
 use crate::remembered::Remembered;
 use crate::scan::preview;
 use crate::settings::{Access, Settings};
-use crate::tools::fold_into_servers;
+use crate::tools::fold_doubtful;
 use crate::work::is_addressed;
 
 /// Something that needs attention.
@@ -137,7 +137,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
     let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
     let mut doubtful = all;
     doubtful.retain(|tool| tool.verdict.level != Level::Fresh);
-    fold_into_servers(&mut doubtful);
+    fold_doubtful(&mut doubtful);
     let entry = |tool: staleness::report::ToolReport| Entry {
         kind: "tool",
         title: tool.description.unwrap_or_else(|| tool.key.name.to_string()),

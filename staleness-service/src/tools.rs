@@ -68,32 +68,40 @@ pub fn find(
     }
 }
 
-/// Removes the absent and failing tools of absent and failing servers if the server itself is in the list, tools
-/// whose only fault is that their server did not answer, and changed tools of a server that tells their number. Tools about which a person decided stay. The reason of an
-/// absent server then gives the number of its tools.
-pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
-    let tools_of =
-        |server: &ToolKey| Some((server.scope.clone(), tool_prefix(server.name.as_str())?));
-    let has = |tool: &ToolReport, ground: Ground| {
-        tool.verdict.signals.iter().any(|each| each.kind == ground)
-    };
-    let is_only = |tool: &ToolReport, ground: Ground| {
-        has(tool, ground) && tool.verdict.signals.iter().all(|each| each.kind == ground)
-    };
+fn has(tool: &ToolReport, ground: Ground) -> bool {
+    tool.verdict.signals.iter().any(|each| each.kind == ground)
+}
+
+fn has_only(tool: &ToolReport, ground: Ground) -> bool {
+    has(tool, ground) && tool.verdict.signals.iter().all(|each| each.kind == ground)
+}
+
+/// Folds tools that need attention into servers as [`fold_into_servers`] does, and removes changed tools of a server that
+/// tells their number, unless a person decided about them.
+pub fn fold_doubtful(tools: &mut Vec<ToolReport>) {
     let is_server = |tool: &ToolReport| tool.kind == ToolKind::McpServer;
-    tools.retain(|tool| is_server(tool) || !is_only(tool, Ground::DidNotAnswer));
-    // A server with withheld tools tells the number of these alone.
     let key = |tool: &ToolReport| ServerKey::of(tool.server.as_ref()?);
     let counting = tools.iter().filter(|it| is_server(it) && has(it, Ground::DefinitionChanged));
     let mut counting: HashSet<ServerKey> = counting.filter_map(key).collect();
+    // A server with withheld tools tells the number of these alone.
     for server in tools.iter().filter(|it| has(it, Ground::DefinitionWithheld)).filter_map(key) {
         counting.remove(&server);
     }
     tools.retain(|tool| {
         let is_counted = key(tool).is_some_and(|server| counting.contains(&server));
         let is_alone = is_server(tool) || tool.hold != Hold::None || !is_counted;
-        is_alone || !is_only(tool, Ground::DefinitionChanged)
+        is_alone || !has_only(tool, Ground::DefinitionChanged)
     });
+    fold_into_servers(tools);
+}
+
+/// Removes the absent and failing tools of absent and failing servers if the server itself is in the list, and tools
+/// whose only fault is that their server did not answer. Tools about which a person decided stay. The reason of an
+/// absent server then gives the number of its tools.
+pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
+    let tools_of =
+        |server: &ToolKey| Some((server.scope.clone(), tool_prefix(server.name.as_str())?));
+    tools.retain(|tool| tool.kind == ToolKind::McpServer || !has_only(tool, Ground::DidNotAnswer));
     let servers = tools
         .iter()
         .filter(|tool| tool.kind == ToolKind::McpServer && tool.status != Status::Active);

@@ -10,7 +10,7 @@ use staleness::work::Warning;
 use staleness::{Registry, Wait};
 use staleness_core::report::Context;
 use staleness_core::text::counted;
-use staleness_service::tools::fold_into_servers;
+use staleness_service::tools::{fold_doubtful, fold_into_servers};
 use staleness_service::words::need;
 
 use super::remembered::Remembered;
@@ -49,7 +49,7 @@ impl Overview {
         let unread = self.scan.sources.iter().filter(|it| is_unread(it.state)).count();
         let nothing_known = self.on.iter().all(|tool| tool.verdict.score().is_none());
         self.on.retain(|tool| tool.verdict.level != Level::Fresh);
-        fold_into_servers(&mut self.on);
+        fold_doubtful(&mut self.on);
         let tools = self.on.iter().map(|tool| tool.verdict.level);
         let Remembered { stale, review, knowledge, checked_at, .. } = &self.remembered;
         let items = knowledge.iter().map(|item| item.verdict.level);
@@ -189,7 +189,7 @@ pub(crate) fn run(
     } else if total == 0 {
         text.push_str(&nothing_known(settings, scan.sources.len(), out));
     } else {
-        fold_into_servers(&mut doubtful);
+        fold_doubtful(&mut doubtful);
         let (some, need) = (doubtful.len(), need(doubtful.len()));
         text.push_str(&format!("{some} of {} {need} attention\n", counted(total, "tool", "tools")));
         text.push_str(&tools::doubtful(&doubtful, settings.now, out));

@@ -6,7 +6,7 @@ use staleness::work::{Warning, WorkKind, WorkStatus};
 
 use super::found::paint_of;
 use super::{Cell, Output, Paint, escape, work};
-use staleness_service::tools::fold_into_servers;
+use staleness_service::tools::fold_doubtful;
 
 /// Maximum width, in columns.
 const WIDTH: usize = 80;
@@ -54,7 +54,7 @@ fn with_rows(root: &str, board: &Board, rows: usize, now: Timestamp, out: &Outpu
     }
     if !board.tools.is_empty() {
         let mut tools = board.tools.clone();
-        fold_into_servers(&mut tools);
+        fold_doubtful(&mut tools);
         text.push_str(&head("tools that need attention", narrow));
         let shown = tools.len().min(rows);
         text.push_str(&super::tools::brief(&tools[..shown], narrow));

@@ -150,11 +150,15 @@ fn changes_of_one_kind_are_told_and_accepted_by_server() {
     list(&sandbox, "one", &[tool("get", "A", &["repo"], true)]);
     let server = "3 of its 3 tools changed (narrowed): see `staleness tools diff git`, \
                   `staleness tools accept git` for all";
-    for command in [&[][..], &["review"], &["tools"]] {
+    for command in [&[][..], &["review"]] {
         let text = sandbox.ok(command);
         assert!(text.contains(server) && !text.contains("mcp__git__log"), "{command:?}: {text}");
         assert!(text.contains("mcp__one__get"), "one speaks for itself: {command:?}: {text}");
     }
+    let text = sandbox.ok(&["board"]);
+    assert!(text.contains("3 of its 3 tools changed") && !text.contains("git__log"), "{text}");
+    let text = sandbox.ok(&["tools"]);
+    assert!(text.contains(server) && text.contains("mcp__git__log"), "all that is there: {text}");
     // One of another kind is named, and all of them by name.
     let mut other = tools(&["repo"]);
     other[0] = tool("log", POISON, &[], true);
