@@ -230,8 +230,7 @@ fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
     assert!(told.contains("its server github is stale: removed from config"), "{told}");
     // A server that told which tools it has has no others.
     sandbox.claude(&["github"]);
-    let list = sandbox.write("list.json", r#"{"tools": [{"name": "find"}]}"#);
-    sandbox.ok(&["scan", "--tools-json", list.to_str().unwrap(), "--server", "github"]);
+    sandbox.lists("github", r#"{"tools": [{"name": "find"}]}"#);
     let unknown = sandbox.run(&["tools", "show", TOOL]);
     assert!(unknown.code == 3 && unknown.err.contains("no tool named"), "{unknown:?}");
 }

@@ -200,6 +200,12 @@ impl Sandbox {
         (String::from_utf8(text).unwrap(), status.code().unwrap())
     }
 
+    /// Scans a list of a server's tools, which is JSON.
+    pub(crate) fn lists(&self, server: &str, tools: &(impl ToString + ?Sized)) {
+        let list = self.write("tools.json", tools.to_string());
+        self.ok(&["scan", "--tools-json", list.to_str().unwrap(), "--server", server]);
+    }
+
     /// A tool by its name.
     pub(crate) fn tool(&self, name: &str) -> Value {
         self.json(&["tools", "show", name])

@@ -27,8 +27,7 @@ pub(crate) fn laptop() -> Sandbox {
     let with = ["--vector", vector.to_str().unwrap(), "--model", "m"];
     sandbox.ok(&[&learn[..], &with].concat());
     let list = r#"{"tools": [{"name": "send", "description": "Sends.", "inputSchema": {"type": "object"}}]}"#;
-    let list = sandbox.write("tools.json", list);
-    sandbox.ok(&["scan", "--tools-json", list.to_str().unwrap(), "--server", "slack"]);
+    sandbox.lists("slack", list);
     sandbox.session_start(&sandbox.project, "s1", "startup");
     sandbox
 }

@@ -436,13 +436,12 @@ fn a_server_that_is_down_is_told_as_one_though_some_of_its_tools_never_worked() 
 fn a_name_that_a_live_list_of_its_server_lacks_is_invented() {
     let sandbox = Sandbox::scanned();
     let list = json!({ "tools": [{ "name": "merge_pull_request" }, { "name": "broken" }] });
-    let list = sandbox.write("tools.json", list.to_string());
     let record = |tool: &str, outcome: &str| {
         let used = format!("record mcp__github__{tool} --{outcome} --new --agent claude-code");
         sandbox.ok(&line(&used));
     };
     sandbox.start_of("claude-code", "s1");
-    sandbox.ok(&["scan", "--tools-json", list.to_str().unwrap(), "--server", "github"]);
+    sandbox.lists("github", &list);
     for tool in ["merge_pull_requests", "broken"] {
         (0..3).for_each(|_| record(tool, "failure"));
     }

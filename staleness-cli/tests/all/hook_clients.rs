@@ -183,8 +183,7 @@ fn c4_a_tool_of_cursor_is_that_of_the_one_server_which_has_it() {
     assert_eq!(outcomes(&sandbox, "MCP:search"), "SS", "it may be that of either");
     assert_eq!(outcomes(&sandbox, SEARCH), "SS");
     // Unless one of them says that it has it.
-    let list = sandbox.write("tools.json", r#"[{"name": "search"}]"#);
-    sandbox.ok(&["scan", "--tools-json", list.to_str().unwrap(), "--server", "a"]);
+    sandbox.lists("a", r#"[{"name": "search"}]"#);
     uses("7");
     assert_eq!(outcomes(&sandbox, "mcp__a__search"), "SS");
 }
@@ -366,8 +365,7 @@ fn nobody_is_told_of_what_only_another_client_lists() {
     sandbox.start_of("claude-code", "c1");
     let list = |description: &str, server: &str| {
         let tools = json!({ "tools": [{ "name": "merge", "description": description }] });
-        let list = sandbox.write("tools.json", tools.to_string());
-        sandbox.ok(&["scan", "--tools-json", list.to_str().unwrap(), "--server", server]);
+        sandbox.lists(server, &tools);
     };
     for server in ["github", "own", "of-nobody"] {
         list("Merges.", server);

@@ -219,8 +219,7 @@ fn a_name_belongs_to_the_server_that_has_the_tool() {
     sandbox.claude(&["a", "a__b"]);
     for (server, name) in [("a", "get__node"), ("a__b", "find")] {
         let tool = json!({ "name": name, "inputSchema": {} });
-        let file = sandbox.write("tools.json", json!({ "tools": [tool] }).to_string());
-        sandbox.ok(&["scan", "--tools-json", file.to_str().unwrap(), "--server", server]);
+        sandbox.lists(server, &json!({ "tools": [tool] }));
         let full = format!("mcp__{server}__{name}");
         sandbox.ok(&["routes", "learn", "--query", name, "--tool", &full]);
     }

@@ -148,10 +148,7 @@ fn what_moved_is_told_in_every_form() {
 fn definitions_are_compared_where_they_are_known() {
     let sandbox = giving();
     sandbox.ok(&["lock"]);
-    let live = |text: &str| {
-        let file = sandbox.write("tools.json", text);
-        sandbox.ok(&["scan", "--tools-json", file.to_str().unwrap(), "--server", "hub"]);
-    };
+    let live = |text: &str| sandbox.lists("hub", text);
     live(TOOLS);
     let (code, all, unchecked) = moved(&sandbox);
     assert_eq!((code, all.len()), (0, 0));

@@ -151,10 +151,7 @@ fn a_name_that_its_server_does_not_have_is_invented() {
     reports(&sandbox, "claude-code", "mcp__mail__send", "PostToolUseFailure", 3);
     reports(&sandbox, "cursor", "MCP:nothing", "PostToolUseFailure", 3);
     assert_eq!(invented(), [""; 0], "each server may have any tool");
-    let list = |server: &str| {
-        let list = sandbox.write("list.json", r#"{"tools": [{"name": "post"}]}"#);
-        sandbox.ok(&["scan", "--tools-json", list.to_str().unwrap(), "--server", server]);
-    };
+    let list = |server: &str| sandbox.lists(server, r#"{"tools": [{"name": "post"}]}"#);
     list("github");
     assert_eq!(invented(), ["mcp__github__no_such"]);
     let shown = sandbox.json(&["tools", "show", "MCP:nothing"]);

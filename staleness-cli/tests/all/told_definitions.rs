@@ -18,16 +18,13 @@ fn tool(name: &str, description: &str, requires: &[&str], reads_only: bool) -> V
 
 /// Scans the list of a server that Claude Code starts.
 fn list(sandbox: &Sandbox, server: &str, tools: &[Value]) {
-    let list = sandbox.write("tools.json", json!({ "tools": tools }).to_string());
-    sandbox.ok(&["scan", "--tools-json", list.to_str().unwrap(), "--server", server]);
+    sandbox.lists(server, &json!({ "tools": tools }));
 }
 
 /// A sandbox in which Claude Code starts these servers.
 fn with_servers(names: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
-    let servers: serde_json::Map<String, Value> =
-        names.iter().map(|name| ((*name).to_owned(), json!({ "command": "npx" }))).collect();
-    sandbox.write("home/.claude.json", json!({ "mcpServers": servers }).to_string());
+    sandbox.claude(names);
     sandbox
 }
 
