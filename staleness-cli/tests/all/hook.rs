@@ -46,6 +46,22 @@ fn codex_speaks_the_same_language() {
     assert_eq!(sandbox.hook(&prompt), silent());
 }
 
+/// `true` is no id: two uses with it are two.
+#[test]
+fn a_boolean_is_not_taken_for_an_id() {
+    let sandbox = Sandbox::scanned();
+    let mut payload = used("PostToolUse", "mcp__github__search", "u");
+    for key in ["session_id", "tool_use_id"] {
+        payload[key] = json!(true);
+    }
+    for _ in 0..2 {
+        assert_eq!(sandbox.hook(&payload), silent());
+    }
+    let outcomes = sandbox.tool("mcp__github__search")["outcomes"].clone();
+    assert_eq!(outcomes, "SS");
+    assert_eq!(sandbox.json(&["session", "list"])["sessions"], json!([]));
+}
+
 #[test]
 fn copilot_names_its_event_on_the_command_line() {
     let sandbox = Sandbox::new();

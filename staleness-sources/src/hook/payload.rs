@@ -170,14 +170,14 @@ impl Scalar<'_> {
         }
     }
 
-    /// Returns the text of an id, which may be a number, or `None` if it is absent, `null` or blank.
+    /// Returns the text of an id, which may be a number, or `None` if it is absent, `null`, a boolean or blank.
     ///
     /// # Errors
     /// If the field is a list or an object.
     pub(super) fn id(&self, field: &'static str) -> Result<Option<Cow<'_, str>>, HookError> {
         match self {
             Scalar::Number(number) => Ok(Some(number.to_string().into())),
-            Scalar::Bool(is_true) => Ok(Some(is_true.to_string().into())),
+            Scalar::Bool(_) => Ok(None),
             text => Ok(text.strict(field)?.map(Cow::Borrowed)),
         }
     }
