@@ -473,3 +473,22 @@ fn what_a_server_tells_models_makes_it_one_to_look_at() {
     assert_eq!(shown["verdict"]["level"], "review");
     assert!(sandbox.ok(&["tools", "list"]).contains(why));
 }
+
+/// Codex CLI merges the project's table into the user's.
+#[test]
+fn a_server_that_a_project_of_codex_switches_on_is_started_as_the_user_configured_it() {
+    let sandbox = Sandbox::new();
+    hub(&sandbox, &json!([find("Finds", &["repo"])]));
+    let [script, list] = ["server.sh", "tools.json"].map(|name| sandbox.root().join(name));
+    sandbox.write("home/.claude.json", "{}");
+    let users = format!(
+        "[mcp_servers.hub]\ncommand = '/bin/sh'\nargs = [{script:?}]\nenabled = false\n\
+         env = {{ TOOLS = {list:?} }}\n[projects.{:?}]\ntrust_level = 'trusted'\n",
+        sandbox.project
+    );
+    sandbox.write("home/.codex/config.toml", users);
+    let own = "[mcp_servers.hub]\nenabled = true\nenv = { MORE = 'x' }\n";
+    sandbox.write("project/.codex/config.toml", own);
+    let probed = sandbox.json(&["scan", "--probe"]);
+    assert!(names(&probed["added"]).contains(&NAME), "{probed}");
+}

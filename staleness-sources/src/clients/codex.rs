@@ -8,6 +8,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use serde_json::{Map, Value};
+use staleness_core::ids::SourceId;
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::tool::ListingState;
@@ -53,6 +55,7 @@ struct Users {
     /// True if the user trusts the project's folder. Without it the client does not load the project's file.
     trusts: bool,
     servers: HashMap<String, Entry>,
+    source: Option<SourceId>,
     /// Why the user's file cannot be used.
     fault: Option<String>,
 }
@@ -127,7 +130,13 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, users: &mut Users) -> S
     let (path, draft) = (&*place.path, place.draft(CLIENT, "mcp"));
     let text = match read_config(path, place.fence, MAX_BYTES) {
         Content::Missing => return draft.missing(place.root_is_there),
-        Content::Failed(_) if is_left_empty(path, outside) => String::new(),
+        // Codex CLI leaves an empty file when it removes the last server.
+        Content::Failed(_)
+            if fs::metadata(path).is_ok_and(|meta| meta.len() == 0)
+                && is_settled(path, outside) =>
+        {
+            String::new()
+        }
         Content::Failed(why) => {
             users.fault = Some(why.clone());
             return draft.failed(why);
@@ -152,10 +161,10 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, users: &mut Users) -> S
                 draft.fault(|| fault.clone());
             }
             // A text that does not end with a newline may still be being written.
-            let is_whole = draft.is_blank() && text.ends_with('\n');
-            if is_whole
+            if draft.is_blank()
                 && state == ListingState::Configured
                 && let Some((at, what)) = users.unreachable(root.get_ref())
+                && (text.ends_with('\n') || is_settled(path, outside))
             {
                 draft.refuse(fault(at, &refused_by("Codex CLI", what)));
                 state = ListingState::Refused;
@@ -163,6 +172,7 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, users: &mut Users) -> S
             add_servers(&mut draft, root.get_ref(), state, users, &fault, outside.starts.as_ref());
             if place.project.is_none() {
                 users.take(root.get_ref(), &Places::of(outside));
+                users.source = Some(draft.id().clone());
                 users.fault = cut;
             }
             draft.read()
@@ -176,12 +186,10 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, users: &mut Users) -> S
     }
 }
 
-/// Returns true if a file is empty and nobody has written to it lately. Codex CLI leaves such a file when it removes
-/// the last server; while a file is being written, it may be empty for a moment.
-fn is_left_empty(path: &Path, outside: &Outside<'_>) -> bool {
-    let meta = fs::metadata(path).ok().filter(|meta| meta.len() == 0);
+/// Returns true if nobody has written to a file lately. While it is being written, it may be empty or end early.
+fn is_settled(path: &Path, outside: &Outside<'_>) -> bool {
     let stamp = |meta| stamp(&meta, outside.outlines?.now());
-    meta.and_then(stamp).is_some()
+    fs::metadata(path).ok().and_then(stamp).is_some()
 }
 
 /// Returns true if a file may still be being written. Truncated TOML is often valid, so a text that ends at a
@@ -235,20 +243,33 @@ fn add_servers(
         let name = found.name.clone();
         let taken = draft.add(found.described(description));
         if let Some(starts) = starts.filter(|_| taken) {
-            starts.note(draft.id(), name, members(server), None);
+            let below = users.source.as_ref().and_then(|source| starts.members(source, &name));
+            let mut all = below.unwrap_or_default();
+            merge(&mut all, members(server));
+            starts.note(draft.id(), name, all, None);
+        }
+    }
+}
+
+/// Merges a project's table into the user's, as the client does.
+fn merge(into: &mut Map<String, Value>, own: Map<String, Value>) {
+    for (key, value) in own {
+        match (into.get_mut(&key), value) {
+            (Some(Value::Object(into)), Value::Object(own)) => merge(into, own),
+            (_, value) => drop(into.insert(key, value)),
         }
     }
 }
 
 /// Converts the strings, lists and tables of a table to JSON.
-fn members(table: &DeTable<'_>) -> serde_json::Map<String, serde_json::Value> {
-    fn value(of: &DeValue<'_>) -> serde_json::Value {
+fn members(table: &DeTable<'_>) -> Map<String, Value> {
+    fn value(of: &DeValue<'_>) -> Value {
         match of {
             DeValue::String(text) => text.as_ref().into(),
             DeValue::Array(list) => list.iter().map(|each| value(each.get_ref())).collect(),
             DeValue::Table(table) => members(table).into(),
             DeValue::Boolean(value) => (*value).into(),
-            _ => serde_json::Value::Null,
+            _ => Value::Null,
         }
     }
     table.iter().map(|(key, each)| (key.get_ref().to_string(), value(each.get_ref()))).collect()
