@@ -12,7 +12,7 @@ use staleness_service::review::at_hand;
 
 use crate::answer::Rows;
 use crate::server::Server;
-use crate::text::{Json, Message, Quoted, Reason, Text};
+use crate::text::{Json, Message, Quoted, Reason, Text, audience};
 use crate::tools::overdue::{head, name};
 
 /// URI of the overview: everything in the server's project that cannot be trusted.
@@ -79,11 +79,11 @@ pub(crate) fn overview(server: &Server, agent: Option<AgentId>) -> Result<String
     });
     let mut text = Text::new("project ");
     text.push(ModelName::path(NameKind::Project, &settings.project.root));
-    if let Some(error) = settings.policy_trouble {
+    if let Some(error) = &settings.policy_trouble {
         text = text.and("\npolicy: ").and(Quoted(&error.message));
     }
     let rows = rows.text(head(entries.len()), Text::new("call list_stale with a kind"));
-    Ok(text.and("\n").and(rows).and("\n").into_string())
+    Ok(text.and("\n").and(rows).and(audience(&settings)).and("\n").into_string())
 }
 
 fn policy(server: &Server) -> Result<String, ServiceError> {

@@ -6,6 +6,7 @@ use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
 use staleness_service::escape;
 use staleness_service::model_text::Piece;
+use staleness_service::settings::Settings;
 
 use crate::words::for_model;
 
@@ -14,6 +15,11 @@ pub(crate) const MAX_QUOTED: usize = 160;
 
 /// Maximum length of an error message, in characters.
 pub(crate) const MAX_MESSAGE: usize = 400;
+
+/// Returns a note if an answer is not specific to the calling client.
+pub(crate) fn audience(settings: &Settings) -> &'static str {
+    if settings.client.is_some() { "" } else { "\nfor any client, because yours is unknown" }
+}
 
 /// Text that a model reads as the result of a tool. A `String` cannot be appended to it.
 #[derive(Clone, Debug, Default)]

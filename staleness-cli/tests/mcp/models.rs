@@ -197,11 +197,20 @@ fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
         ("tool_status", json!({ "name": "a" })),
         ("suggest_tool", json!({})),
         ("discover_tools", json!({ "query": "find" })),
+        ("list_stale", json!({})),
+        ("resume_session", json!({})),
     ] {
         let answer = machine.client(&[]).call(tool, asked);
         assert!(text(&answer).ends_with("\nfor any client, because yours is unknown"), "{answer}");
         assert_eq!(answer["structuredContent"]["for"], "any client");
     }
+    let overview = |mut client: Client| {
+        let asked = json!({ "uri": "staleness://overview" });
+        let read = client.ask("resources/read", asked);
+        let text = read["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
+        text.ends_with("\nfor any client, because yours is unknown\n")
+    };
+    assert!(overview(machine.client(&[])) && !overview(client));
 }
 
 /// Five overdue items are named, and the others counted.
@@ -451,7 +460,7 @@ fn m11_a_handoff_says_whom_it_is_for_and_from_whom() {
     let machine = Machine::new();
     let mut client = machine.client(&[]);
     let nothing = client.call("resume_session", json!({ "digest": true }));
-    assert_eq!(text(&nothing), "Open: nothing");
+    assert_eq!(text(&nothing), "Open: nothing\nfor any client, because yours is unknown");
     let add = |id: &str, to: &str| {
         let args = ["work", "add", "handoff", "Review it", "--id", id, "--from", "claude-code"];
         machine.ok(&[&args[..], &["--to", to]].concat());

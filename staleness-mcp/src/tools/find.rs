@@ -19,7 +19,7 @@ use super::verdict;
 use crate::answer::{Answer, Rows};
 use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
-use crate::text::{Quoted, Reason, Text};
+use crate::text::{Quoted, Reason, Text, audience};
 
 /// Number of matches to look for beyond those shown, so that an answer can say how many more there are.
 const BEYOND: usize = 100;
@@ -85,7 +85,7 @@ pub(super) fn specs() -> Vec<Spec> {
 struct Discover {
     /// The tool's task, in a few words
     query: String,
-    /// Most tools to return; default 8
+    /// Most tools; default 8
     limit: Option<u32>,
 }
 
@@ -109,11 +109,6 @@ fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer<Tools>, ServiceEr
     let rows = Rows::fit(&found, limit, |each| verdict::suggestion(settings.client.as_ref(), each));
     let head = if found.is_empty() { "no known tool matches" } else { "" };
     Ok(told(settings, rows, head, "raise `limit`, or use more words", note.or(unlike)))
-}
-
-/// Returns a note if the answer is not specific to the calling client.
-fn audience(settings: &Settings) -> &'static str {
-    if settings.client.is_some() { "" } else { "\nfor any client, because yours is unknown" }
 }
 
 /// Builds the answer from the tools, with a note on what could not be compared.
@@ -140,7 +135,7 @@ struct Suggest {
     query: Option<String>,
     /// Session id: leaves out the tool it used last
     session: Option<String>,
-    /// Most tools to return; default 3
+    /// Most tools; default 3
     limit: Option<u32>,
 }
 

@@ -18,7 +18,7 @@ use super::verdict;
 use crate::answer::{Answer, Rows};
 use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
-use crate::text::{Text, line};
+use crate::text::{Text, audience, line};
 
 pub(super) fn specs() -> Vec<Spec> {
     vec![
@@ -64,9 +64,9 @@ enum Kind {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ListStale {
-    /// Only entries of this kind
+    /// Only this kind
     kind: Option<Kind>,
-    /// Most entries to return; default 15
+    /// Most entries; default 15
     limit: Option<u32>,
 }
 
@@ -172,6 +172,7 @@ struct Counts {
 /// Everything that cannot be trusted.
 #[derive(Serialize, JsonSchema)]
 struct Stale {
+    r#for: String,
     items: Vec<Row>,
     more: usize,
     counts: Counts,
@@ -206,7 +207,9 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError
         (row, text.and(verdict::words(&each.verdict)).and(". Next: ").and(next(each)))
     });
     let text = rows.text(head(entries.len()), Text::new("give a kind, or settle these first"));
-    Ok(Answer::new(text, Stale { items: rows.items, more: rows.more, counts }))
+    let r#for = settings.audience().to_owned();
+    let stale = Stale { r#for, items: rows.items, more: rows.more, counts };
+    Ok(Answer::new(text.and(audience(settings)), stale))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -16,13 +16,14 @@ use staleness_service::model_text::{
     redefined, state, summary,
 };
 use staleness_service::sessions::{Asked, resume, told};
+use staleness_service::settings::Settings;
 use staleness_service::work::is_addressed;
 
 use super::overdue::settled_by;
 use crate::answer::{Answer, Rows};
 use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
-use crate::text::{Quoted, Text};
+use crate::text::{Quoted, Text, audience};
 
 /// Maximum number of failing tools, and of changed tools, in one answer.
 const MOST_FAILING: usize = 5;
@@ -52,9 +53,9 @@ struct ResumeSession {
     agent: Option<String>,
     /// Start: a session id, or a time such as 2026-11-20 or -3d
     since: Option<String>,
-    /// True: return what is open now, not what changed
+    /// True: what is open now, not what changed
     digest: Option<bool>,
-    /// True: return the same again next time
+    /// True: the same again next time
     peek: Option<bool>,
     /// Next page, as named by the last answer
     page: Option<String>,
@@ -102,8 +103,7 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
     let doubts = if page.is_none() { told_now.doubts(settings)? } else { Doubts::default() };
     let lock = doubts.lock.as_ref().map(|lock| lock.text.clone());
     let doubted: Vec<ModelText> = lock.into_iter().chain(doubts.documents).collect();
-    let (mut answer, whole) =
-        render(settings.client.as_ref(), &told_now.delta, &agent, before, &doubted);
+    let (mut answer, whole) = render(settings, &told_now.delta, &agent, before, &doubted);
     // The cursor only moves when everything was delivered. Otherwise it is reported again.
     if whole {
         let (settings, peek) = (settings.clone(), asked.peek);
@@ -142,6 +142,7 @@ struct Overdue {
 /// News for an agent that comes back.
 #[derive(Serialize, JsonSchema)]
 struct Resumed {
+    r#for: String,
     since_session: Option<String>,
     #[schemars(with = "String")]
     source: DeltaSource,
@@ -238,12 +239,13 @@ const UNANSWERED: &str = "- did not answer when last asked and may fail; ask the
 
 /// Renders the answer after the changes already reported. The flag is true if it contains the last change.
 fn render(
-    client: Option<&ClientId>,
+    settings: &Settings,
     delta: &Delta,
     agent: &str,
     before: usize,
     doubted: &[ModelText],
 ) -> (Answer<Resumed>, bool) {
+    let client = settings.client.as_ref();
     let warnings = Rows::fit(&delta.warnings, Delta::TOP_WARNINGS, |each| {
         let is_others =
             is_addressed(each.from.as_deref(), each.to.as_deref(), agent) == Some(false);
@@ -335,6 +337,7 @@ fn render(
         }
     }
     let data = Resumed {
+        r#for: settings.audience().to_owned(),
         since_session: delta.since_session.clone().map(Into::into),
         source: delta.source,
         summary: summary(delta).to_string(),
@@ -353,5 +356,5 @@ fn render(
         more: news.more + delta.more,
         page,
     };
-    (Answer::new(text, data), whole)
+    (Answer::new(text.and(audience(settings)), data), whole)
 }
