@@ -119,6 +119,8 @@ pub enum Ground {
     Off,
     /// A tool is one of other clients only. There is no verdict then.
     OtherClient,
+    /// Another entry of the name of a tool's server is loaded. There is no verdict then.
+    Replaced,
     /// A tool was not used yet. There is no verdict then.
     Unused,
     /// A tool was used, and none of its latest outcomes is a success. There is no verdict then.
@@ -155,6 +157,7 @@ impl Ground {
             Self::Absent => "absent",
             Self::Off => "off",
             Self::OtherClient => "other_client",
+            Self::Replaced => "replaced",
             Self::Unused => "unused",
             Self::Unproven => "unproven",
             Self::DefinitionChanged => "definition_changed",
@@ -206,9 +209,9 @@ impl Signal {
 
 /// The answer to three questions: can it still be trusted, why, and what should be done.
 ///
-/// A tool that is not known to have worked, is switched off, belongs to other clients only, or is an invented name has
-/// no verdict: a signal says why, and `level` is fresh. Reports and JSON then have `unknown`, `off`, `other_client` or
-/// `invented` as the level, and no freshness.
+/// A tool that is not known to have worked, is switched off, belongs to other clients only, is replaced by another
+/// entry, or is an invented name has no verdict: a signal says why, and `level` is fresh. Reports and JSON then have
+/// `unknown`, `off`, `other_client`, `replaced` or `invented` as the level, and no freshness.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// The level of trust.
@@ -244,7 +247,7 @@ impl Verdict {
     fn none(&self) -> Option<&'static str> {
         self.signals.iter().find_map(|signal| match signal.kind {
             Ground::Unused | Ground::Unproven => Some("unknown"),
-            kind @ (Ground::Off | Ground::OtherClient) => Some(kind.as_str()),
+            kind @ (Ground::Off | Ground::OtherClient | Ground::Replaced) => Some(kind.as_str()),
             kind @ Ground::Invented if signal.weight == 0.0 => Some(kind.as_str()),
             _ => None,
         })
@@ -300,6 +303,7 @@ mod tests {
             Ground::Absent,
             Ground::Off,
             Ground::OtherClient,
+            Ground::Replaced,
             Ground::Unused,
             Ground::Unproven,
             Ground::DefinitionChanged,

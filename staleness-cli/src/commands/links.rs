@@ -69,17 +69,21 @@ fn why_text(told: &Why, out: &Output) -> String {
     for cause in &told.causes {
         text.push_str(&out.paint.warn(&out.lines(&escape(cause))));
     }
+    let changes = told.journal.iter().map(|event| (event.of.as_str(), &event.entry));
+    let of_both = links::are_of_both_scopes(changes);
     text.push_str(&out.details(told.journal.iter().map(|event| -> Vec<Cell> {
         let entry = &event.entry;
         let states = [&entry.from, &entry.to].map(|state| state.as_deref().unwrap_or_default());
         let change = if states[0] == states[1] { String::new() } else { states.join(" → ") };
-        vec![
+        let mut cells: Vec<Cell> = vec![
             (entry.at.to_string(), Some(Paint::dim)),
             (event.of.clone(), None),
             (entry.action.to_owned(), Some(Paint::bold)),
             (change, None),
-            (cause(entry), None),
-        ]
+        ];
+        cells.extend(of_both.then(|| (entry.scope.into(), None)));
+        cells.push((cause(entry), None));
+        cells
     })));
     text.push_str(&out.lines(&format!("depends on it: {}", counts(&told.counts))));
     text.push_str(&out.hint(&format!("`staleness impact {}` shows them", quoted(&told.name))));

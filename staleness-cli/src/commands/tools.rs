@@ -11,6 +11,7 @@ use staleness_core::report::HistoryEntry;
 use staleness_core::search::Question;
 
 use staleness_service::embedder::{self, Answer};
+use staleness_service::links::are_of_both_scopes;
 use staleness_service::suggested;
 use staleness_service::tools::{NamedTool, Unused, did_you_mean, find, fold_into_servers, resolve};
 use staleness_sources::clients::NAMES;
@@ -291,7 +292,7 @@ fn history(
 ) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
     let (keys, unknown) = match find(&registry, settings, name, scope) {
-        Ok(key) => (vec![key], None),
+        Ok(key) => (scope.keys(&settings.project.id, &key.name), None),
         // Even a forgotten tool has a history.
         Err(error) if error.kind == ErrorKind::Unknown => {
             let names = ToolName::spellings(name).into_iter();
@@ -308,7 +309,9 @@ fn history(
     if out.json {
         return out.json(&history);
     }
-    let mut text = out.details(history.entries.iter().map(history_row));
+    let of_both = are_of_both_scopes(history.entries.iter().map(|entry| ("", entry)));
+    let rows = history.entries.iter().map(|entry| history_row(entry, of_both));
+    let mut text = out.details(rows);
     if let Some(until) = history.pruned_until {
         let told = format!("changes up to {until} were pruned, so some may be missing here\n");
         text.push_str(&out.paint.dim(&told));
@@ -316,7 +319,8 @@ fn history(
     out.text(&text)
 }
 
-fn history_row(entry: &HistoryEntry) -> Vec<Cell> {
+/// Renders a change. It names the scope if changes of both are shown.
+fn history_row(entry: &HistoryEntry, of_both: bool) -> Vec<Cell> {
     let change = match (&entry.from, &entry.to) {
         (Some(from), Some(to)) if from == to => to.clone(),
         (Some(from), Some(to)) => format!("{from} → {to}"),
@@ -324,12 +328,14 @@ fn history_row(entry: &HistoryEntry) -> Vec<Cell> {
         (None, Some(to)) => to.clone(),
         (None, None) => String::new(),
     };
-    vec![
+    let mut cells: Vec<Cell> = vec![
         (entry.at.to_string(), Some(Paint::dim)),
         (entry.action.into(), Some(Paint::bold)),
         (change, None),
-        (tools::cause(entry), None),
-    ]
+    ];
+    cells.extend(of_both.then(|| (entry.scope.into(), None)));
+    cells.push((tools::cause(entry), None));
+    cells
 }
 
 pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -> ByHand {

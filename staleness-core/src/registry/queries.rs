@@ -170,8 +170,6 @@ impl Query for Lookup {
 struct Shown {
     lookup: Lookup,
     outcomes: OutcomeFilter,
-    /// True if a client asks. The journal says since when it has or lacks the tools.
-    by_client: bool,
 }
 
 impl Query for Shown {
@@ -181,9 +179,9 @@ impl Query for Shown {
 
     fn more(&self, view: &View) -> Option<Selection> {
         match view.looks {
-            1 if self.by_client => Some(self.lookup.more(view).unwrap_or_default()),
-            1 => self.lookup.more(view),
-            2 if self.by_client => {
+            1 => Some(self.lookup.more(view).unwrap_or_default()),
+            // The journal says since when a client has or lacks the tools.
+            2 => {
                 let keys = view.tools.values().filter(|tool| {
                     tool.kind == ToolKind::McpServer || self.lookup.keys.contains(&tool.key)
                 });
@@ -210,7 +208,7 @@ impl Registry {
     ) -> Result<ToolReport, RegistryError> {
         let lookup = Lookup { keys: keys.to_vec(), project: project.id.clone() };
         let outcomes = last_outcomes(&project.id, &self.policy);
-        let view = self.ask(Shown { lookup, outcomes, by_client: self.client.is_some() }).await?;
+        let view = self.ask(Shown { lookup, outcomes }).await?;
         let context = Context::new(&view, &self.policy, project, now);
         named(keys, &view)
             .and_then(|key| view.tools.get(key))
@@ -291,8 +289,8 @@ impl Tools<'_> {
             .collect())
     }
 
-    /// Returns the last `limit` changes of the first of these tools that is known. A forgotten tool still has
-    /// a history.
+    /// Returns the last `limit` changes of the first of these tools that is known, and of those among them that have its
+    /// name. A forgotten tool still has a history.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if there is neither a tool nor a history, or an error of the store.
@@ -306,8 +304,8 @@ impl Tools<'_> {
             view.tools.contains_key(key)
                 || view.journal.values().any(|entry| entry.subject == Subject::tool(key))
         });
-        let subject = Subject::tool(known.ok_or_else(|| unknown(keys))?);
-        let all = view.journal.values().rev().filter(|entry| entry.subject == subject);
+        let name = known.ok_or_else(|| unknown(keys))?.name.as_str();
+        let all = view.journal.values().rev().filter(|entry| entry.subject.id == name);
         let entries: Vec<HistoryEntry> = all.take(limit as usize).map(HistoryEntry::from).collect();
         let reaches = entries.last().is_some_and(|oldest| oldest.revision <= view.floor.revision);
         let pruned_until = reaches.then_some(view.floor.at);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::own::is_own;
-use crate::ids::{Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
+use crate::ids::{ClientId, Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use crate::journal::{Action, Subject};
 use crate::outcome::Mark;
 use crate::policy::{Policy, ToolPolicy};
@@ -235,21 +235,29 @@ impl<'a> Context<'a> {
     }
 
     /// Returns since when the requesting client has or lacks a tool; for a server's tool that is not withheld, its
-    /// server. If the journal in the view does not say it: since when any client does.
+    /// server. If no client asks, since when it is off for all. If the journal in the view does not say it: since when
+    /// any client has or lacks it.
     #[must_use]
     pub(super) fn present_since(&self, tool: &Tool) -> Timestamp {
         if tool.presence.cause == PresenceCause::DefinitionChanged {
             return tool.presence.since;
         }
         let entry = self.provider(&tool.key).unwrap_or(&tool.key);
-        let subject = Subject::tool(entry);
+        let subjects = [Scope::Global, Scope::Project(self.project.id.clone())]
+            .map(|scope| Subject::tool(&ToolKey { scope, name: entry.name.clone() }));
         let mut entries = self.view.journal.values().rev();
-        let moved = self.view.seen_by.as_ref().and_then(|client| {
-            entries.find(|each| {
-                each.subject == subject
-                    && each.clients.contains(client)
-                    && matches!(each.action, Action::Added | Action::Present | Action::Absent)
-            })
+        let is_off = tool.presence.cause.is_off();
+        let is_asked = |clients: &[ClientId]| match &self.view.seen_by {
+            Some(client) => clients.contains(client),
+            None => is_off && !clients.is_empty(),
+        };
+        let switches_off =
+            |cause: &str| PresenceCause::from_word(cause).is_some_and(PresenceCause::is_off);
+        let moved = entries.find(|each| {
+            subjects.contains(&each.subject)
+                && is_asked(&each.clients)
+                && (!is_off || switches_off(&each.cause))
+                && matches!(each.action, Action::Added | Action::Present | Action::Absent)
         });
         match moved {
             None => tool.presence.since,
@@ -379,13 +387,6 @@ impl<'a> Context<'a> {
             .values()
             .filter(|tool| self.is_visible(tool))
             .filter(|tool| self.meant(tool).key == tool.key)
-    }
-
-    /// Returns true if the tool is the user's, and the project's own server of that name is loaded instead.
-    pub(super) fn is_shadowed(&self, tool: &Tool) -> bool {
-        let project = Scope::Project(self.project.id.clone());
-        let own = tool.server.as_ref().and_then(|server| self.entries.0.get(&(&project, server)));
-        tool.key.scope == Scope::Global && own.is_some_and(|own| !own.presence.cause.is_foreign())
     }
 
     /// Returns the tool with this key, or the user's if that decides instead of the project's.

@@ -6,8 +6,7 @@ use serde::Serialize;
 
 use super::unaccepted::{unaccepted, word};
 use super::{Context, words};
-use crate::ids::{self, ClientId, SourceId, ToolKey, ToolName};
-use crate::journal::{JournalEntry, Revision};
+use crate::ids::{self, ClientId, Scope, SourceId, ToolKey, ToolName};
 use crate::scan::is_read_by;
 use crate::source::{Source, SourceState};
 use crate::text::days as days_in_words;
@@ -74,7 +73,8 @@ pub struct ToolReport {
     /// The status, derived from hold, health and presence.
     #[serde(skip)]
     pub status: Status,
-    /// The status as it is told: the word of `status`, or `off`, `other_client` or `invented`.
+    /// The status as it is told: the word of `status`, or `off`, `other_client`, `replaced` or
+    /// `invented`.
     #[serde(rename = "status")]
     pub status_word: &'static str,
     /// A person's decision about it.
@@ -109,8 +109,8 @@ fn is_none(hold: &Hold) -> bool {
 
 impl ToolReport {
     /// The words of [`Self::status_word`].
-    pub const STATUS_WORDS: [&'static str; 6] =
-        ["active", "stale", "demoted", "off", "other_client", "invented"];
+    pub const STATUS_WORDS: [&'static str; 7] =
+        ["active", "stale", "demoted", "off", "other_client", "replaced", "invented"];
 
     /// Reports a tool in a context.
     #[must_use]
@@ -279,6 +279,7 @@ fn no_verdict(context: &Context<'_>, tool: &Tool, is_sound: bool) -> Option<Sign
             signal(Ground::Off, absence(context, tool))
         }
         PresenceCause::OtherClient => signal(Ground::OtherClient, absence(context, tool)),
+        PresenceCause::Replaced => signal(Ground::Replaced, absence(context, tool)),
         PresenceCause::Invented => signal(Ground::Invented, absence(context, tool)),
         _ if !is_sound => None,
         _ if context.uses(tool) == 0 => signal(Ground::Unused, not_used(context, tool)),
@@ -293,7 +294,7 @@ fn no_verdict(context: &Context<'_>, tool: &Tool, is_sound: bool) -> Option<Sign
 pub(crate) fn status_word(context: &Context<'_>, tool: &Tool) -> &'static str {
     let (cause, status) = (tool.presence.cause, context.status(tool));
     match cause {
-        PresenceCause::OtherClient => cause.as_str(),
+        PresenceCause::OtherClient | PresenceCause::Replaced => cause.as_str(),
         _ if status == Status::Active => status.as_str(),
         PresenceCause::Invented => cause.as_str(),
         _ if cause.is_off() => ListingState::Off.as_str(),
@@ -395,9 +396,10 @@ fn absence(context: &Context<'_>, tool: &Tool) -> String {
         PresenceCause::DefinitionChanged => "its definition is not accepted".into(),
         PresenceCause::NotListed if is_server => "its server no longer lists it".into(),
         PresenceCause::NotListed => format!("{all} no longer {verb} it"),
-        PresenceCause::OtherClient if context.is_shadowed(tool) => {
-            format!("the project's own server {server} is loaded instead")
-        }
+        PresenceCause::Replaced => match tool.key.scope {
+            Scope::Global => format!("the project's own server {server} is loaded instead"),
+            Scope::Project(_) => format!("the user's entry of the server {server} counts instead"),
+        },
         PresenceCause::OtherClient if of_clients().next().is_none() => {
             let users: Vec<&str> = tool.used_by.iter().map(ClientId::as_str).collect();
             let server = tool.server.as_ref();
@@ -419,82 +421,5 @@ fn absence(context: &Context<'_>, tool: &Tool) -> String {
     match remedy(context, tool) {
         Some(remedy) => format!("{reason}: {remedy}"),
         None => reason,
-    }
-}
-
-/// A change of a tool's status.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StatusChange {
-    /// The status before the change.
-    pub from: Option<String>,
-    /// The status after; `None` if the tool was forgotten.
-    pub to: Option<String>,
-    /// The cause.
-    pub cause: String,
-}
-
-impl StatusChange {
-    /// Returns the status change that an entry records. `None` if the status did not change or is the first one.
-    #[must_use]
-    pub fn of(entry: &JournalEntry) -> Option<Self> {
-        (entry.from.is_some() && entry.from != entry.to).then(|| Self {
-            from: entry.from.clone(),
-            to: entry.to.clone(),
-            cause: entry.cause.clone(),
-        })
-    }
-}
-
-/// The latest changes of a tool.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct History {
-    /// The changes, newest first.
-    pub entries: Vec<HistoryEntry>,
-    /// The time up to which changes may be missing because the journal was pruned.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pruned_until: Option<Timestamp>,
-}
-
-/// One entry of a tool's history.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct HistoryEntry {
-    /// The revision of the commit.
-    pub revision: Revision,
-    /// The time of the change.
-    pub at: Timestamp,
-    /// The kind of change.
-    pub action: &'static str,
-    /// The status before; `None` if the tool was new.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-    /// The status after; `None` if the tool was forgotten.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub to: Option<String>,
-    /// The cause.
-    pub cause: String,
-    /// The reason that a person gave.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-    /// The session in which it happened.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-    /// The clients for which the tool became present or absent; empty for other changes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub clients: Vec<String>,
-}
-
-impl From<&JournalEntry> for HistoryEntry {
-    fn from(entry: &JournalEntry) -> Self {
-        Self {
-            revision: entry.revision,
-            at: entry.at,
-            action: entry.action.as_str(),
-            from: entry.from.clone(),
-            to: entry.to.clone(),
-            cause: entry.cause.clone(),
-            note: entry.note.clone(),
-            session: entry.session.as_ref().map(ToString::to_string),
-            clients: entry.clients.iter().map(ToString::to_string).collect(),
-        }
     }
 }

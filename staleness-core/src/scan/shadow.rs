@@ -27,6 +27,8 @@ struct Pair {
     is_held: bool,
     /// True if the project's entry is loaded instead of the user's.
     is_shadowed: bool,
+    /// True if the asking client has neither entry.
+    is_foreign: bool,
     /// True if no client loads the user's entry.
     is_off: bool,
 }
@@ -38,13 +40,13 @@ impl Pair {
     fn settle(&mut self, client: Option<&ClientId>, replaces: bool) {
         let clients: BTreeSet<String> =
             self.global.iter().map(|each| each.source.client.clone()).collect();
+        self.is_foreign = client.is_some_and(|client| {
+            [&self.own, &self.global].iter().all(|all| state_for(all, client.as_str()).is_none())
+        });
         let mut is_off = false;
         for each in &clients {
             let states = (state_for(&self.own, each), state_for(&self.global, each));
             let (Some(own), Some(global)) = states else { continue };
-            if own == ListingState::Off && !global.is_listed() {
-                continue;
-            }
             if own == ListingState::Off {
                 let switches = self.own.iter().filter(|listing| is_of(listing, each)).cloned();
                 self.global.retain(|listing| !is_of(listing, each));
@@ -82,10 +84,14 @@ impl Pair {
         if is_entry {
             listings.clone_from(decides);
         }
+        let elsewhere = match self.is_foreign {
+            true => PresenceCause::OtherClient,
+            false => PresenceCause::Replaced,
+        };
         match (scope, is_entry) {
-            (_, true) if decides.is_empty() => Some(PresenceCause::OtherClient),
+            (_, true) if decides.is_empty() => Some(elsewhere),
             (Scope::Project(_), _) => None,
-            (Scope::Global, _) if self.is_shadowed => Some(PresenceCause::OtherClient),
+            (Scope::Global, _) if self.is_shadowed => Some(elsewhere),
             (Scope::Global, true) => self.is_off.then_some(PresenceCause::Disabled),
             (Scope::Global, false) => self.is_off.then_some(PresenceCause::ServerDisabled),
         }
@@ -117,7 +123,7 @@ pub(super) fn settle(view: &mut View, client: Option<&ClientId>, replaces: bool)
     for tool in view.tools.values_mut() {
         let (key, server) = (&tool.key, tool.server.as_ref());
         if let Some(away) = adapt(&key.scope, &key.name, tool.kind, server, &mut tool.listings)
-            && (away.is_foreign() || tool.presence.is_present())
+            && (away.is_foreign() || tool.presence.is_present() || tool.presence.cause.is_removed())
         {
             tool.presence.cause = away;
         }

@@ -38,6 +38,8 @@ pub enum PresenceCause {
     DefinitionChanged,
     /// Absent for the requesting client: only other clients list it. Never stored.
     OtherClient,
+    /// Absent in the project: another entry of the server's name is loaded, the project's or the user's. Never stored.
+    Replaced,
     /// Absent: an invented name. No source lists it, no known server owns it, and it never worked. Never stored.
     Invented,
 }
@@ -49,7 +51,7 @@ wording! { PresenceCause {
     ServerRemoved = "server_removed", ServerDisabled = "server_disabled",
     ServerNotLoaded = "server_not_loaded", NotListed = "not_listed",
     DefinitionChanged = "definition_changed", OtherClient = "other_client",
-    Invented = "invented",
+    Replaced = "replaced", Invented = "invented",
 } }
 
 impl PresenceCause {
@@ -59,11 +61,16 @@ impl PresenceCause {
         matches!(self, Self::Configured | Self::Used | Self::ServerReturned)
     }
 
-    /// Returns true if the requesting client does not have the tool: only other clients list it, or a model
-    /// invented it.
+    /// Returns true if the requesting client does not have the tool: only other clients list it, it loads another entry
+    /// of the server, or a model invented it.
     #[must_use]
     pub const fn is_foreign(self) -> bool {
-        matches!(self, Self::OtherClient | Self::Invented)
+        matches!(self, Self::OtherClient | Self::Replaced | Self::Invented)
+    }
+
+    /// Returns true if no source lists the tool or its server any longer.
+    pub(crate) const fn is_removed(self) -> bool {
+        matches!(self, Self::RemovedFromConfig | Self::ServerRemoved)
     }
 
     /// Returns true if the user disabled the tool or its server, so its absence is not a problem.

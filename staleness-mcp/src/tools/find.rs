@@ -9,6 +9,7 @@ use staleness::registry::{FindTools, FoundTools, ScopeChoice, Use};
 use staleness::report::HealthState;
 use staleness::tool::Status;
 use staleness::{Wait, clock};
+use staleness_service::links::are_of_both_scopes;
 use staleness_service::model_text::{ModelName, NameKind, called_by, cause};
 use staleness_service::settings::{Access, Settings};
 use staleness_service::tools::{NamedTool, Unused};
@@ -223,11 +224,14 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         data["did_you_mean"] = near.into();
     }
     if let Some(limit) = asked.history.filter(|limit| *limit > 0) {
-        let history = registry.tools().history(&[key], limit.min(100)).wait()?;
+        let keys = ScopeChoice::Either.keys(&settings.project.id, &key.name);
+        let history = registry.tools().history(&keys, limit.min(100)).wait()?;
         let entries = history.entries;
+        let of_both = are_of_both_scopes(entries.iter().map(|entry| ("", entry)));
         let rows = Rows::fit(&entries, entries.len(), |each| {
             let row = serde_json::to_value(each).unwrap_or_default();
-            let text = Text::new(each.at).and(" ");
+            let scope = if of_both { each.scope } else { "" };
+            let text = Text::new(each.at).and(" ").and(scope).and(if of_both { " " } else { "" });
             let text = if each.clients.is_empty() {
                 let to = each.to.as_deref().and_then(Status::from_word);
                 text.and(to.map_or(each.action, Status::as_str))

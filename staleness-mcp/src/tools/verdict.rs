@@ -36,7 +36,7 @@ pub(super) fn brief(verdict: &Verdict) -> Brief {
 
 pub(super) fn levels(_: &mut SchemaGenerator) -> Schema {
     let mut words = Level::ALL.map(Level::as_str).to_vec();
-    words.extend(["unknown", "off", "other_client", "invented"]);
+    words.extend(["unknown", "off", "other_client", "replaced", "invented"]);
     json_schema!({ "enum": words })
 }
 

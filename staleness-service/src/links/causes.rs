@@ -41,7 +41,10 @@ impl Beginning {
         let own = events(registry, Subject::tool(key))?;
         let (mut journal, mut server) = (Vec::new(), None);
         for key in server_keys(registry, settings, tool)? {
-            journal.extend(events(registry, Subject::tool(&key))?);
+            for key in ScopeChoice::Either.keys(&project.id, &key.name) {
+                journal.extend(events(registry, Subject::tool(&key))?);
+            }
+            journal.sort_by_key(|event| event.entry.revision);
             server = Some(registry.tools().show(project, &[key], settings.now).wait()?);
         }
         let definitions = registry.tools().definitions(&project.id, key).wait()?;
@@ -61,6 +64,10 @@ impl Beginning {
             causes.extend(unheard.iter().map(|each| format!("its server {}", each.reason)));
         }
         journal.extend(own);
+        let both = ScopeChoice::Either.keys(&project.id, &key.name).into_iter();
+        for other in both.filter(|other| other != key) {
+            journal.extend(events(registry, Subject::tool(&other))?);
+        }
         Ok(Self { since, causes, journal })
     }
 }

@@ -6,6 +6,8 @@
 mod causes;
 mod resting;
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 use staleness::ids::{ItemKey, Scope, ToolKey};
 use staleness::knowledge::{Evidence, Fact};
@@ -85,6 +87,14 @@ pub struct Event {
     /// The journal entry.
     #[serde(flatten)]
     pub entry: HistoryEntry,
+}
+
+/// Returns true if changes of one name in both scopes are among these.
+pub fn are_of_both_scopes<'a>(changes: impl Iterator<Item = (&'a str, &'a HistoryEntry)>) -> bool {
+    let mut scopes = HashMap::new();
+    changes
+        .into_iter()
+        .any(|(name, entry)| *scopes.entry(name).or_insert(entry.scope) != entry.scope)
 }
 
 /// Explains why a thing is in its current state.

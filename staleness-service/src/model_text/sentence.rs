@@ -26,6 +26,7 @@ const CAUSES: &[(&str, &str)] = &[
     ("not_listed", "its server no longer lists it"),
     ("definition_changed", "its server changed it: the user has to accept that"),
     ("other_client", "another client lists it"),
+    ("replaced", "another entry of its server is loaded here"),
     ("invented", "no client lists it"),
     ("configured", "configured"),
     ("used", "used"),
