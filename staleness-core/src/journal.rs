@@ -214,7 +214,7 @@ pub enum Action {
     Done,
     /// A person removed it.
     Removed,
-    /// It was moved to another state.
+    /// It was moved to another state; a tool's server, to an entry in another scope.
     Moved,
     /// A step was added to it.
     Stepped,

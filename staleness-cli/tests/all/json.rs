@@ -168,7 +168,7 @@ fn history() {
     assert_eq!(keys(&document), ["entries"]);
     for entry in each(&document, "entries") {
         let may = ["from", "to", "session", "note"];
-        shape(entry, &["revision", "at", "action", "cause"], &may);
+        shape(entry, &["revision", "at", "scope", "action", "cause"], &may);
         is_time(&entry["at"]);
     }
 }

@@ -51,6 +51,19 @@ fn a_users_server_that_a_project_switches_off_is_off_there_for_that_client() {
     assert!(others.contains("mcp__github__q") && !others.contains("  off  "), "{others}");
     assert_eq!(sandbox.status("mcp__github__q"), "active", "for any client");
     assert_eq!(sandbox.status("mcp__linear__q"), "off", "for any client");
+    let history = sandbox.ok(&["tools", "history", "github"]);
+    let rows = [
+        "absent  stale   project  disabled for claude-code in session c2",
+        "added   active  global   configured for claude-code, cursor in session c1",
+    ];
+    for (row, shown) in rows.iter().zip(history.lines()) {
+        assert!(shown.ends_with(row), "{history}");
+    }
+    for name in ["github", "mcp__github__q"] {
+        let why = sandbox.ok(&["why", name]);
+        assert!(why.contains("project  disabled for claude-code in session c2"), "{why}");
+    }
+    assert_eq!(sandbox.ok(&["tools", "history", "github", "--scope", "global"]).lines().count(), 1);
     let told = sandbox.start_of("claude-code", "c3");
     assert!(!told.contains("github") && !told.contains("linear"), "{told}");
     claude(&sandbox, json!({}));
@@ -216,6 +229,64 @@ fn a_projects_server_replaces_the_users_of_that_name_while_it_is_approved() {
     assert!(!sandbox.ok(&["tools", "list"]).contains("removed from config"));
 }
 
+/// An agent that had a server, and has one of that name, hears nothing.
+#[test]
+fn a_server_that_moves_between_the_user_and_a_project_is_neither_new_nor_gone() {
+    let sandbox = Sandbox::new();
+    claude(&sandbox, json!({}));
+    sandbox.start_of("claude-code", "c1");
+    sandbox.hook(&used("PostToolUse", "mcp__github__q", "q1"));
+    both(&sandbox, "enabledMcpjsonServers");
+    assert_eq!(sandbox.start_of("claude-code", "c2"), "");
+    let shown = sandbox.tool("mcp__github__q");
+    let told = (&shown["status"], &shown["verdict"]["level"], &shown["presence"]["cause"]);
+    assert_eq!(told, (&json!("replaced"), &json!("replaced"), &json!("replaced")));
+    let shown = sandbox.ok(&["tools", "show", "github", "--scope", "global"]);
+    assert!(shown.contains("the project's own server github is loaded instead"), "{shown}");
+    let history = sandbox.ok(&["tools", "history", "github"]);
+    assert!(history.contains("moved  active  project  configured for claude-code"), "{history}");
+    let project = sandbox.project.to_str().unwrap();
+    let trusted = json!({ "hasTrustDialogAccepted": true, "enabledMcpjsonServers": ["github"] });
+    let linear = json!({ "linear": { "command": "x" } });
+    let alone = json!({ "mcpServers": linear, "projects": { project: trusted } });
+    sandbox.write("home/.claude.json", alone.to_string());
+    assert_eq!(sandbox.start_of("claude-code", "c3"), "");
+    std::fs::remove_file(sandbox.root().join("project/.mcp.json")).unwrap();
+    claude(&sandbox, json!({}));
+    assert_eq!(sandbox.start_of("claude-code", "c4"), "");
+    sandbox.claude(&["linear"]);
+    let told = sandbox.start_of("claude-code", "c5");
+    assert!(told.contains("do not call: `mcp__github__*` (removed from config)"), "{told}");
+    both(&sandbox, "enabledMcpjsonServers");
+    let told = sandbox.start_of("claude-code", "c6");
+    assert!(told.contains(": `mcp__github__*`"), "{told}");
+}
+
+/// Nothing is lost by the removal of a server that was off.
+#[test]
+fn a_server_that_is_off_in_a_project_stays_off_when_the_users_entry_goes() {
+    let sandbox = Sandbox::new();
+    claude(&sandbox, json!({}));
+    sandbox.start_of("claude-code", "c1");
+    sandbox.hook(&used("PostToolUse", "mcp__github__q", "q1"));
+    claude(&sandbox, json!({ "disabledMcpServers": ["github"] }));
+    assert!(sandbox.start_of("claude-code", "c2").contains("`mcp__github__*` (switched off)"));
+    let project = sandbox.project.to_str().unwrap();
+    let off = json!({ "disabledMcpServers": ["github"] });
+    let config = json!({ "mcpServers": {}, "projects": { project: off } });
+    sandbox.write("home/.claude.json", config.to_string());
+    let told = sandbox.start_of("claude-code", "c3");
+    assert!(told.contains("`mcp__linear__*`") && !told.contains("github"), "{told}");
+    let review = sandbox.json(&["review"]);
+    assert_eq!(review["items"].as_array().unwrap().len(), 1, "only linear went: {review}");
+    assert_eq!(matrix(&sandbox), "server claude-code\ngithub off\nlinear gone");
+    assert_eq!(sandbox.status("mcp__github__q"), "off");
+    claude(&sandbox, json!({}));
+    let told = sandbox.start_of("claude-code", "c4");
+    assert!(told.contains("Available again: `mcp__"), "{told}");
+    assert_eq!(matrix(&sandbox), "server claude-code\ngithub configured\nlinear configured");
+}
+
 /// The user's github, and the project's own, approved or switched off.
 fn both(sandbox: &Sandbox, key: &str) {
     sandbox.write("project/.mcp.json", r#"{"mcpServers": {"github": {"command": "y"}}}"#);
@@ -257,13 +328,13 @@ fn what_a_project_switches_off_takes_its_own_tools_along() {
     let list = sandbox.ok(&["tools", "list", "--agent", "claude-code"]);
     assert!(!list.contains("mcp__github__q"), "{list}");
     assert_eq!(list.matches("mcp__github__*").count(), 1, "{list}");
-    // The switch went with the servers.
+    // The switch went with the servers, which were off before.
     sandbox.write("home/.claude.json", "{}");
     std::fs::remove_file(sandbox.root().join("project/.mcp.json")).unwrap();
     sandbox.ok(&["scan"]);
     let review = sandbox.json(&["review"]);
     let names = |item: &serde_json::Value| item["id"].as_str().unwrap().starts_with("mcp__github");
-    assert_eq!(review["items"].as_array().unwrap().iter().filter(|it| names(it)).count(), 1);
+    assert_eq!(review["items"].as_array().unwrap().iter().filter(|it| names(it)).count(), 0);
 }
 
 #[test]

@@ -7,12 +7,12 @@ use serde::Serialize;
 use super::{Context, ToolReport};
 use crate::definition::Definition;
 use crate::ids::{ClientId, ToolKey};
-use crate::journal::{Action, Revision, SubjectKind};
+use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
 use crate::policy::Policy;
 use crate::scan::{Scan, SourceReading, is_read_by, withhold};
 use crate::source::SourceState;
 use crate::store::{Change, ChangeSet, View};
-use crate::tool::ListingState;
+use crate::tool::{ListingState, Status};
 
 /// The result of reading one source.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -86,7 +86,7 @@ impl ScanReport {
         };
         let of = |action: Action| -> Vec<ToolReport> {
             let mut clients: BTreeMap<ToolKey, BTreeSet<&ClientId>> = BTreeMap::new();
-            let of_action = changes.journal.iter().filter(|entry| entry.action == action);
+            let of_action = changes.journal.iter().filter(|entry| of_entry(entry) == action);
             for entry in of_action.filter(|entry| entry.subject.kind == SubjectKind::Tool) {
                 if let Some(key) = entry.subject.tool_key() {
                     clients.entry(key).or_default().extend(&entry.clients);
@@ -146,5 +146,15 @@ impl ScanReport {
             unchanged: found.len() - moved.len(),
             revision,
         }
+    }
+}
+
+/// Returns the action for the entry alone, though its clients may have the tool by another one.
+fn of_entry(entry: &JournalEntry) -> Action {
+    match (entry.action, &entry.from, entry.to.as_deref().and_then(Status::from_word)) {
+        (Action::Moved, _, Some(Status::Stale)) => Action::Absent,
+        (Action::Moved, None, _) => Action::Added,
+        (Action::Moved, ..) => Action::Present,
+        (action, ..) => action,
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Context;
 use super::unaccepted::waiting;
 use crate::definition::{ChangeClass, Difference};
-use crate::ids::{ClientId, ToolKey, ToolName};
+use crate::ids::{ClientId, Scope, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
 use crate::source::SourceState;
 use crate::time::Timestamp;
@@ -214,13 +214,19 @@ fn runs<'a>(
 fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, NetChange> {
     let client = context.view().seen_by.as_ref();
     let mut changes: BTreeMap<&ToolName, NetChange> = BTreeMap::new();
-    for (key, (begun, ended)) in &runs(context, after) {
+    let runs = runs(context, after);
+    for (key, (begun, ended)) in &runs {
         let Some(tool) = context.deciding(key).filter(|tool| told(context, tool)) else {
             continue;
         };
-        if context.is_replaced(tool) {
+        // What the project switches off stays off, whatever becomes of the user's entry.
+        let is_off = tool.key.scope == Scope::Global && tool.presence.cause.is_off();
+        if context.is_replaced(tool) || is_off && *key == tool.key && !is_switched_off(ended) {
             continue;
         }
+        // A client may have had the server by the user's entry before it had the project's.
+        let users = runs.get(&ToolKey::global(key.name.clone())).map(|(begun, _)| begun);
+        let begun = users.filter(|users| users.revision < begun.revision).unwrap_or(begun);
         let from = before(begun);
         // A server that is demoted only because of its tools is reported as failing, not as a change.
         let to = tool.status();
@@ -235,6 +241,8 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
         if from != Some(to) && !use_alone && !was_never_there && !was_away {
             let (name, cause) = (tool.key.name.clone(), ended.cause.clone());
             changes.insert(&tool.key.name, NetChange { name, from, to, cause });
+        } else if from == Some(to) && !begun.clients.is_empty() {
+            changes.remove(&tool.key.name);
         }
     }
     changes
@@ -257,6 +265,10 @@ fn concerns(entry: &JournalEntry, client: Option<&ClientId>) -> bool {
 fn recovered_for_all(context: &Context<'_>, entry: &JournalEntry, key: &ToolKey) -> bool {
     let tool = || context.view().tools.get(key);
     entry.action == Action::Recovered && tool().is_some_and(|tool| context.failed_with_server(tool))
+}
+
+fn is_switched_off(entry: &JournalEntry) -> bool {
+    PresenceCause::from_word(&entry.cause).is_some_and(PresenceCause::is_off)
 }
 
 /// Returns true if this is a cause of absence.

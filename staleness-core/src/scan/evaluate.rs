@@ -137,16 +137,16 @@ impl<'s> Evaluation<'s> {
         let unsettled = draft
             .tools()
             .filter(|tool| wanted(tool) && self.concerns(&tool.key.scope))
-            .filter(|tool| listed.contains(&tool.key) || !self.is_settled(tool, providers));
+            .filter(|tool| listed.contains(&tool.key) || !self.is_settled(draft, tool, providers));
         let mut keys: Vec<ToolKey> = unsettled.map(|tool| tool.key.clone()).collect();
         keys.sort_unstable();
         keys
     }
 
     /// Returns true if a tool's presence and server already match its sources.
-    fn is_settled(&self, tool: &Tool, providers: &Providers) -> bool {
+    fn is_settled(&self, draft: &Draft<'_>, tool: &Tool, providers: &Providers) -> bool {
         let cause = tool.presence.cause;
-        self.listings(tool).is_none()
+        self.listings(draft, tool).is_none()
             && !tool.presence.revived
             && target(providers, tool, &self.own(&tool.listings)).is_none_or(|to| to == cause)
             && adopted(tool, providers).is_none()
@@ -158,22 +158,24 @@ impl<'s> Evaluation<'s> {
 
     fn settle_one(&self, draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
         let Some(tool) = draft.get::<Tool>(key) else { return };
-        let listings = self.listings(tool);
+        let listings = self.listings(draft, tool);
         let own = self.own(listings.as_ref().unwrap_or(&tool.listings));
         let target = target(providers, tool, &own);
         let is_new = !draft.view().tools.contains_key(key);
         if let Some(listings) = listings {
             draft.edit::<Tool, _>(key, |tool| tool.listings = listings);
         }
-        let before = draft.view().tools.get(key).map_or(&[][..], |tool| &tool.listings).to_vec();
+        let listed = |tool: Option<&Tool>| tool.map_or_else(Vec::new, |tool| tool.listings.clone());
+        let before = listed(draft.view().tools.get(key));
         let status = (!is_new).then(|| draft.get::<Tool>(key).map(Tool::status)).flatten();
         let mut moved = self.move_to(draft, key, target).filter(|_| !is_new);
         let Some(tool) = draft.get::<Tool>(key) else { return };
         let users = ToolKey::global(key.name.clone());
-        let users = draft.get::<Tool>(&users).filter(|_| key.scope != Scope::Global);
-        let users = users.map_or(&[][..], |tool| &tool.listings);
-        let mut entries =
-            by_client(&before, &tool.listings, users, |client| had(draft.view(), key, client));
+        let is_own = key.scope != Scope::Global;
+        let users = [draft.view().tools.get(&users), draft.get::<Tool>(&users)]
+            .map(|tool| listed(tool.filter(|_| is_own)));
+        let own = [&before, &tool.listings];
+        let mut entries = by_client(own, &users, |client| had(draft.view(), key, client));
         if !is_new && before.is_empty() {
             // It was known from use before a configuration listed it, so this is not news.
             entries.retain(|(action, _), _| *action != Action::Added);
@@ -183,9 +185,10 @@ impl<'s> Evaluation<'s> {
         }
         // A change that affects every client alike, such as one through the server, gets an entry of its own,
         // unless an entry for single clients already covers it. If a client lists the tool for the first
-        // time, the tool did not come back.
+        // time, or has it from another entry, the tool did not come back.
         let tells = |each: Action, moved| {
-            each == moved || (each, moved) == (Action::Added, Action::Present)
+            [moved, Action::Moved].contains(&each)
+                || (each, moved) == (Action::Added, Action::Present)
         };
         if let Some((action, cause)) = moved
             && !entries.keys().any(|(each, _)| tells(*each, action))
@@ -219,12 +222,20 @@ impl<'s> Evaluation<'s> {
 
     /// Returns the tool's listings after this scan; `None` if they do not change. A listing that its source
     /// no longer contains is marked as gone, or dropped if another source of the same client, or another live list, has
-    /// the tool.
-    fn listings(&self, tool: &Tool) -> Option<Vec<Listing>> {
+    /// the tool. A server that the project switches off stays off when the user's entry goes.
+    fn listings(&self, draft: &Draft<'_>, tool: &Tool) -> Option<Vec<Listing>> {
+        let users = ToolKey::global(tool.key.name.clone());
+        let users = draft.get::<Tool>(&users).filter(|users| users.key != tool.key);
+        let is_switch = |listing: &Listing| {
+            let state = users.and_then(|users| state_for(&users.listings, &listing.source.client));
+            listing.state == ListingState::Off && state == Some(ListingState::Gone)
+        };
         let mut listings = tool.listings.clone();
         for listing in &mut listings {
             if self.denies(&listing.source, tool.key.name.as_str()) {
-                listing.state = ListingState::Gone;
+                if !is_switch(listing) {
+                    listing.state = ListingState::Gone;
+                }
             } else if let Some(state) = self.state(&tool.key, &listing.source) {
                 listing.state = state;
             }
@@ -318,34 +329,38 @@ fn had(view: &View, key: &ToolKey, client: &str) -> bool {
 
 /// Groups the changes of a tool's listings by action and cause, each with the clients that it concerns. The
 /// action is `Added` for a client that never listed the tool, or that awaited a person's decision and never
-/// `had` it before. Where the user's own listings of a project's tool are loaded, they decide unless the project
-/// switches the tool off.
+/// `had` it before. A project's entry of a server replaces the user's `users` while it is loaded or switched off, and
+/// the action is `Moved` where the client has the server by one of them before and after. Each pair is of the listings
+/// before and after.
 fn by_client(
-    before: &[Listing],
-    after: &[Listing],
-    users: &[Listing],
+    own: [&Vec<Listing>; 2],
+    users: &[Vec<Listing>; 2],
     had: impl Fn(&str) -> bool,
 ) -> BTreeMap<(Action, PresenceCause), Vec<ClientId>> {
     let clients: BTreeSet<&str> =
-        before.iter().chain(after).map(|each| each.source.client.as_str()).collect();
+        own.into_iter().flatten().map(|each| each.source.client.as_str()).collect();
     let mut changes: BTreeMap<(Action, PresenceCause), Vec<ClientId>> = BTreeMap::new();
     for client in clients {
-        let (mut old, mut new) = (state_for(before, client), state_for(after, client));
-        let users = state_for(users, client).filter(|state| *state == ListingState::Configured);
-        if users.is_some() && (old == Some(ListingState::Off)) != (new == Some(ListingState::Off)) {
-            let decides = |state: &ListingState| *state == ListingState::Off;
-            (old, new) = (old.filter(decides).or(users), new.filter(decides).or(users));
-        }
+        let states = own.map(|listings| state_for(listings, client));
+        let decided = |at: usize| {
+            let users = state_for(&users[at], client);
+            let is_loaded = states[at] != Some(ListingState::Off);
+            users.filter(|users| is_loaded && *users == ListingState::Configured).or(states[at])
+        };
+        let [old, new] = [0, 1].map(decided);
         let (was, is) =
             (old == Some(ListingState::Configured), new == Some(ListingState::Configured));
-        let cause = new.map_or(PresenceCause::RemovedFromConfig, ListingState::cause);
+        let cause = |state: Option<ListingState>| {
+            state.map_or(PresenceCause::RemovedFromConfig, ListingState::cause)
+        };
         let (action, cause) = match (was, is) {
-            (false, true) if old.is_none_or(|old| old.waits() && !had(client)) => {
-                (Action::Added, cause)
-            }
-            (false, true) => (Action::Present, cause),
-            (true, false) => (Action::Absent, cause),
-            _ => match withheld_now(before, after, client) {
+            (true, true) if states[0] != states[1] => (Action::Moved, cause(states[1])),
+            (false, true) if states[0] != states[1] => match old {
+                Some(old) if !old.waits() || had(client) => (Action::Present, cause(new)),
+                _ => (Action::Added, cause(new)),
+            },
+            (true, false) if states[0] != states[1] => (Action::Absent, cause(new)),
+            _ => match withheld_now(own[0], own[1], client) {
                 Some(true) => (Action::Absent, PresenceCause::DefinitionChanged),
                 Some(false) => (Action::Present, PresenceCause::Configured),
                 None => continue,
