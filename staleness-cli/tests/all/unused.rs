@@ -248,7 +248,7 @@ fn a_server_is_switched_off_in_the_clients_own_way_and_shown_first() {
     };
     for client in clients {
         let expected = match client {
-            "claude-code" => "gone",
+            // In Claude Code the entry went, and the project switches the name off.
             "cursor" => "configured",
             _ => "off",
         };
