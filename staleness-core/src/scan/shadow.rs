@@ -54,7 +54,8 @@ impl Pair {
                 self.global.sort();
                 is_off = true;
             }
-            if self.is_held {
+            // Where the user's entry is gone, the switch may be all that is left.
+            if self.is_held || own == ListingState::Off && !global.is_listed() {
                 continue;
             }
             let is_replaced = own == ListingState::Configured || global != ListingState::Configured;
