@@ -36,10 +36,11 @@ impl Scratch {
         let name = RandomState::new().hash_one(std::process::id());
         let folder =
             std::path::absolute(std::env::temp_dir())?.join(format!("staleness-{name:016x}"));
-        let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&folder)?;
+        std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700)
+            .create(&folder)?;
+        #[cfg(not(unix))]
+        fs::create_dir(&folder)?;
         Ok(Self(folder))
     }
 
