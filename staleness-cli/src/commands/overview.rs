@@ -22,7 +22,7 @@ use crate::error::CliError;
 use crate::output::{Output, escape, found, tools, work};
 use crate::settings::{Access, Settings};
 
-/// What needs attention in a project.
+/// The state of a project: its tools, and what is doubtful or overdue.
 pub(super) struct Overview {
     pub scan: ScanReport,
     /// The tools that count. Tools that a person switched off are listed, but are not problems.
@@ -70,7 +70,7 @@ impl Overview {
     }
 }
 
-/// What needs attention, in numbers.
+/// The numbers of what needs attention.
 pub(super) struct Summary {
     /// The tools and servers, documents, items of knowledge and work items that need attention.
     pub counts: [usize; 4],

@@ -1,4 +1,4 @@
-//! What `watch` shows, and what its keys mean. It touches neither the terminal nor the store.
+//! The screen of `watch`, and the meaning of its keys. It uses neither the terminal nor the store.
 
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -13,7 +13,7 @@ use super::{Key, Row};
 const NAMES: [&str; 4] = ["tools", "documents", "knowledge", "work"];
 const HELP: &str = "tab list  / filter  enter evidence  p pin  v verify  s settle  u undo  q quit";
 
-/// What a key asks for.
+/// A request that a key makes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     Nothing,
@@ -28,7 +28,7 @@ pub(super) enum Asked {
 pub(super) struct Screen {
     pub(super) root: String,
     pub(super) lists: [Vec<Row>; 4],
-    /// What the last key did.
+    /// The result of the last request.
     pub(super) told: String,
     list: usize,
     chosen: TableState,

@@ -24,7 +24,7 @@ const ROWS: usize = 5_000;
 /// Maximum number of changes to list.
 const CHANGES: usize = 500;
 
-/// What the page shows. Lists are in the order of the page.
+/// The content of a page. Lists are in the order of the page.
 pub(crate) struct Page<'a> {
     pub root: &'a str,
     /// The client that asks, or `any client`.
