@@ -120,11 +120,7 @@ impl Check<'_> {
             };
             Answers { facts: (0..anchors.len()).map(of_block).collect(), anchors }
         });
-        let mut answers: Vec<Answers> = answers.collect();
-        for (open, answers) in held.iter().zip(&mut answers) {
-            self.thin_bygone(open, answers);
-        }
-        Ok(answers)
+        Ok(answers.collect())
     }
 
     /// Returns the anchor of each block with questions. `None` if nothing can be said, for example about

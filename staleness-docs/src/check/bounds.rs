@@ -9,8 +9,6 @@ use staleness_core::verdict::SignalKind;
 
 use crate::Unlisted;
 
-/// From this number of different lost names on, and if they are a third of all, one finding stands for them.
-pub(super) const MANY: usize = 8;
 /// Maximum number of listed blocks per document with the same kinds of evidence.
 const MAX_ALIKE: usize = 10_000;
 /// Maximum number of listed blocks per document with only temporal words.

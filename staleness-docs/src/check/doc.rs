@@ -20,7 +20,7 @@ use crate::nature::{History, is_list, is_record};
 use crate::paths;
 
 /// Version of the rules. A new version invalidates all earlier results.
-const RULES: u8 = 25;
+const RULES: u8 = 26;
 
 /// A document that is being checked.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ pub(super) fn read(
         file.history = History::No;
     } else if file.history == History::No
         && !file.loaded
-        && is_record(&key, &read.text)
+        && is_record(&read.text)
         && !is_item(&key, &read.text, &file)?
     {
         file.history = History::ByName;

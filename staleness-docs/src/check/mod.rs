@@ -8,7 +8,6 @@ mod answers;
 mod blind;
 mod block;
 mod bounds;
-mod bygone;
 mod commands;
 mod dependencies;
 mod doc;

@@ -18,15 +18,13 @@ pub(super) struct Open<'d> {
     pub(super) asked: Vec<Asked>,
     /// Number of blocks with only temporal words that were left out.
     pub(super) passed: usize,
-    /// Number of different names in the document that the project has.
-    pub(super) present: usize,
     /// The line range of each block, in the order of `asked`.
     pub(super) places: Vec<LineRange>,
 }
 
 impl<'d> Open<'d> {
     pub(super) fn new(doc: &'d Doc, text: String, questions: Questions) -> Self {
-        let Questions { asked, passed, present, .. } = questions;
+        let Questions { asked, passed, .. } = questions;
         let mut lines = Lines::new(&text);
         let place = |asked: &Asked| {
             let range = asked
@@ -36,7 +34,7 @@ impl<'d> Open<'d> {
             LineRange { first, last }
         };
         let places = asked.iter().map(place).collect();
-        Self { doc, text, asked, passed, present, places }
+        Self { doc, text, asked, passed, places }
     }
 
     /// Returns the estimated memory of the document and its questions, in bytes.

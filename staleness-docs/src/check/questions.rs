@@ -7,7 +7,7 @@ use staleness_core::knowledge::{Citation, WordKind};
 use staleness_core::verdict::SignalKind;
 
 use super::Check;
-use super::bounds::{MANY, MAX_WEAK};
+use super::bounds::MAX_WEAK;
 use super::doc::Doc;
 use super::made;
 use crate::commands::Call;
@@ -85,8 +85,6 @@ pub(super) struct Questions {
     pub(super) asked: Vec<Asked>,
     /// Number of blocks with only temporal words that were left out.
     pub(super) passed: usize,
-    /// Number of different names in the document that the project has.
-    pub(super) present: usize,
     /// True if the questions depend on uncommitted files.
     pub(super) rest_on_disk: bool,
 }
@@ -159,9 +157,7 @@ pub(super) fn questions(check: &Check<'_>, doc: &Doc, missing: &Missing) -> Ques
         }
     }
     let passed = ask_when(&mut all, doc);
-    let asks: usize = all.iter().map(|asked| asked.asks.len()).sum();
-    let present = if asks < MANY { 0 } else { asking.present() };
-    Questions { asked: all, passed, present, rest_on_disk: asking.rests_on_disk }
+    Questions { asked: all, passed, rest_on_disk: asking.rests_on_disk }
 }
 
 impl Asking<'_, '_> {
@@ -190,17 +186,6 @@ impl Asking<'_, '_> {
         let is_alias = self.check.is_alias(written, path);
         self.rests_on_disk |= is_alias;
         is_alias
-    }
-
-    /// Returns the number of different names in the document that the project has.
-    fn present(&self) -> usize {
-        let mentions = self.doc.draft.mentions.iter();
-        let ids: HashSet<NameId> = mentions.map(|mention| mention.name).collect();
-        let is_there = |id: &&NameId| {
-            let (sort, text) = self.check.names.get(**id);
-            word_of(sort, text).is_some() && !self.missing.words.contains_key(*id)
-        };
-        ids.iter().filter(is_there).count()
     }
 
     fn asks_of_block(&mut self, block: &DraftBlock) -> Vec<Ask> {

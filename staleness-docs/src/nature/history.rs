@@ -41,8 +41,6 @@ const MOVING: [&str; 5] = ["migrate", "migrating", "migration", "upgrade", "upgr
 /// Words at the start or end of the titles of sections about what is gone.
 const GONE: [&str; 5] = ["deprecated", "deprecations", "discontinued", "obsolete", "removed"];
 
-/// Beginnings of lines that quote a terminal.
-const PROMPTS: [&str; 2] = ["> $ ", ">$ "];
 /// Number of lines that may hold the fields of a proposal.
 const HEAD_LINES: usize = 24;
 /// States of a proposal or a decision.
@@ -109,15 +107,9 @@ pub(crate) fn is_of_the_past(title: &str) -> bool {
             && rest.any(|word| is_number(word))
 }
 
-/// Returns true if a document is a record by its text: it quotes a session in a terminal, its first lines say that it
-/// is out of date, or they have the fields of a proposal: a status of a known value, and who made it or when.
-pub(crate) fn is_record(path: &str, text: &str) -> bool {
-    let stem = path.rsplit('/').next().unwrap_or(path);
-    let is_front_page =
-        ["readme", "contributing"].iter().any(|it| words(stem).contains(&(*it).into()));
-    if !is_front_page && text.lines().any(|line| PROMPTS.iter().any(|it| line.starts_with(it))) {
-        return true;
-    }
+/// Returns true if a document is a record by its first lines: they say that it is out of date, or they have the fields
+/// of a proposal: a status of a known value, and who made it or when.
+pub(crate) fn is_record(text: &str) -> bool {
     let mut lines = text.lines().take(HEAD_LINES).map(words).filter(|words| !words.is_empty());
     let (mut status, mut made) = (false, false);
     while let Some(words) = lines.next() {
@@ -301,11 +293,10 @@ mod tests {
             "| Status | Draft |\n| Created | May |\n",
             "# 1. A queue\n\nDate: 2026-01-02\n\n## Status\n\nAccepted\n",
             "---\nstatus: implementable\ncreation-date: 2026-01-02\n---\n",
-            "# A session\n\n> $ shop run\n> Done\n",
             "# Queues\n\n> **Warning**: This page is now outdated.\n",
             "# Queues\n\nThe content below is deprecated, and will be removed.\n",
         ] {
-            assert!(is_record("a.md", head), "{head}");
+            assert!(is_record(head), "{head}");
         }
         for head in [
             "# Shop\n\nStatus: draft\n",
@@ -313,12 +304,10 @@ mod tests {
             "Author: A\n\n## Status\n\n[badge](b)\n",
             "Author: A\nThe status is final.\n",
             "# Queues\n\nThe call `a` is deprecated. This page lists deprecated calls.\n",
-            "> costs $ 3\n\n$ shop run\n",
             &format!("Author: A\n{}Status: final\n", "\n".repeat(30)),
         ] {
-            assert!(!is_record("a.md", head), "{head}");
+            assert!(!is_record(head), "{head}");
         }
-        assert!(!is_record("README.md", "> $ shop run\n"));
     }
 
     #[test]

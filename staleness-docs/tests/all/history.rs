@@ -143,22 +143,21 @@ fn a_folder_that_looks_like_one_of_records_is_told_until_the_policy_says_what_it
 fn a_document_is_a_record_by_its_text_unless_the_policy_says_otherwise() {
     let name = "Call `old_name()`.\n";
     let proposal = format!("# A queue\n\n* Author: A\n* Status: **Accepted**\n\n{name}");
-    let session = format!("# A session\n\n> $ shop run\n\n{name}");
+    let page = format!("# A page\n\n> **Warning**: This page is now outdated.\n\n{name}");
     let guide = format!("# A guide\n\nStatus: draft\n\n{name}");
     let project = changed(&[
         ("a/queue.md", &proposal),
-        ("a/session.md", &session),
-        ("a/README.md", &session),
+        ("a/page.md", &page),
         ("a/guide.md", &guide),
         ("a/CLAUDE.md", &proposal),
     ]);
     let report = project.check();
-    assert_eq!(report.history, ["a/queue.md", "a/session.md"]);
-    for (path, line) in [("a/README.md", 5), ("a/guide.md", 5), ("a/CLAUDE.md", 6)] {
+    assert_eq!(report.history, ["a/page.md", "a/queue.md"]);
+    for (path, line) in [("a/guide.md", 5), ("a/CLAUDE.md", 6)] {
         assert_eq!(found(&report, path), [format!("{line}:7 drift old_name")], "{path}");
     }
     let report = project.check_with(|options| options.policy.history = vec!["!a/queue.md".into()]);
-    assert_eq!(report.history, ["a/session.md"]);
+    assert_eq!(report.history, ["a/page.md"]);
     assert_eq!(found(&report, "a/queue.md"), ["6:7 drift old_name"]);
 }
 
