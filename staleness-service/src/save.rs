@@ -15,9 +15,13 @@ use crate::error::{brief, in_words};
 /// # Errors
 /// Errors of the system, and a timeout if another program holds the folder's lock for 5 seconds.
 pub fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace(path, bytes, false)
+}
+
+fn replace(path: &Path, bytes: &[u8], private: bool) -> io::Result<()> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let turn = Turn::new(target.parent().unwrap_or(Path::new(".")))?;
-    Prepared::new(&turn, &target, bytes, &target, false)?.put()
+    Prepared::new(&turn, &target, bytes, &target, private)?.put()
 }
 
 /// Replaces a file that a person named, as [`whole`] does. A new one can be read by this user alone.
@@ -32,9 +36,7 @@ pub fn private(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.metadata().is_ok_and(|meta| !meta.is_file()) {
         return refused("it is not a file");
     }
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let turn = Turn::new(target.parent().unwrap_or(Path::new(".")))?;
-    Prepared::new(&turn, &target, bytes, &target, true)?.put()
+    replace(path, bytes, true)
 }
 
 /// Opens an unnamed temporary file that only this user can read.

@@ -25,7 +25,7 @@ use crate::settings::{Access, Settings};
 /// The state of a project: its tools, and what is doubtful or overdue.
 pub(super) struct Overview {
     pub scan: ScanReport,
-    /// The tools that count. Tools that a person switched off are listed, but are not problems.
+    /// The tools that count, worst first. Tools that a person switched off are listed, but are not problems.
     pub on: Vec<ToolReport>,
     pub off: Vec<ToolReport>,
     pub remembered: Remembered,
@@ -39,7 +39,8 @@ impl Overview {
         let policy = &settings.configured.policy;
         let context = Context::new(&view, policy, &settings.project, settings.now);
         let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
-        let (off, on) = all.into_iter().partition(ToolReport::is_off);
+        let (off, mut on): (_, Vec<_>) = all.into_iter().partition(ToolReport::is_off);
+        on.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
         let remembered = Remembered::read(settings, registry)?;
         let stuck = registry.work().stale(&settings.project, settings.now).wait()?;
         Ok(Self { scan, on, off, remembered, stuck })
@@ -144,7 +145,6 @@ pub(crate) fn run(
     let mut doubtful = all;
     doubtful.retain(|tool| tool.verdict.level != Level::Fresh);
     fold_into_servers(&mut off);
-    doubtful.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
     if out.json {
         out.json(&json!({
             "for": settings.audience(),

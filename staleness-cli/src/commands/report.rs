@@ -7,7 +7,6 @@ use std::path::Path;
 
 use serde_json::json;
 use staleness::ids::Scope;
-use staleness::registry::WorkListing;
 use staleness::report::ToolReport;
 use staleness::store::{JournalFilter, OutcomeFilter, Selection, View};
 use staleness::tool::ToolKind;
@@ -21,6 +20,7 @@ use staleness_service::rank::worst_first;
 use staleness_service::save;
 
 use super::overview::Overview;
+use super::work::open_by_age;
 use crate::error::{CliError, ErrorKind, brief, in_words};
 use crate::output::page::{Day, Page};
 use crate::output::tools::Matrix;
@@ -35,17 +35,12 @@ const CHANGED: i64 = 7;
 pub(crate) fn run(settings: &Settings, file: &Path, out: &Output) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
     let Overview { scan, on, off, remembered, .. } = Overview::read(settings, &registry)?;
-    let mut tools = on;
-    tools.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
-    tools.extend(off);
+    let tools: Vec<ToolReport> = on.into_iter().chain(off).collect();
     let is_server = |tool: &&_| matches!(tool, ToolReport { kind: ToolKind::McpServer, .. });
     let matrix = Matrix::new(tools.iter().filter(is_server).cloned().collect());
     let mut knowledge = everything(&World::new(settings, None, &Screen::new(out, "checked")))?;
     knowledge.sort_by(worst_first);
     let (days, changes) = past(&registry, settings)?;
-    let open = WorkListing { open: true, ..WorkListing::default() };
-    let mut work = registry.work().list(&settings.project.id, open).wait()?;
-    work.sort_by_key(|item| item.updated_at);
     let page = Page {
         root: &scan.root,
         audience: settings.audience(),
@@ -64,7 +59,7 @@ pub(crate) fn run(settings: &Settings, file: &Path, out: &Output) -> Result<(), 
         },
         sources: &scan.sources,
         knowledge: &knowledge,
-        work: &registry.work().reports(&settings.project, work, settings.now).wait()?,
+        work: &open_by_age(&registry, settings)?,
         costs: &costs(settings, &registry, None)?,
     };
     let shown = brief(file);

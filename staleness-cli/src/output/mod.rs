@@ -17,6 +17,7 @@ mod wrap;
 use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
+use staleness::verdict::Verdict;
 
 pub(crate) use paint::{ColorArg, Paint};
 pub(crate) use progress::{Progress, Screen};
@@ -149,4 +150,10 @@ fn delivered(written: io::Result<()>) -> Result<bool, CliError> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(CliError::new(ErrorKind::Io, format!("cannot write to stdout: {error}"))),
     }
+}
+
+/// Returns the reasons of a verdict, the strongest first.
+pub(crate) fn reasons(verdict: &Verdict) -> String {
+    let reasons: Vec<_> = verdict.signals.iter().map(|it| escape(&it.reason)).collect();
+    reasons.join("; ")
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::common::{Sandbox, names};
 
 /// A server that lists the tools of a file, whatever that holds by then.
-const SERVER: &str = r#"
+pub(crate) const SERVER: &str = r#"
 read -r line
 printf '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}\n'
 read -r line; read -r line
@@ -25,10 +25,15 @@ fn hub(sandbox: &Sandbox, tools: &Value) {
 }
 
 fn find(description: &str, takes: &[&str]) -> Value {
+    tool("find", description, takes)
+}
+
+/// Returns the definition of a tool with these parameters, as a server lists it.
+pub(crate) fn tool(name: &str, description: &str, takes: &[&str]) -> Value {
     let properties: serde_json::Map<String, Value> =
         takes.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
     let schema = json!({ "type": "object", "properties": properties });
-    json!({ "name": "find", "description": description, "inputSchema": schema })
+    json!({ "name": name, "description": description, "inputSchema": schema })
 }
 
 const NAME: &str = "mcp__hub__find";

@@ -3,15 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::common::{Sandbox, names};
-
-/// A server that lists the tools of a file, whatever that holds by then.
-const SERVER: &str = r#"
-read -r line
-printf '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}\n'
-read -r line; read -r line
-printf '{"jsonrpc":"2.0","id":1,"result":'; /bin/cat "$TOOLS"; printf '}\n'
-read -r line
-"#;
+use crate::definitions::{SERVER, tool};
 
 const NAME: &str = "mcp__github__search";
 const CLEAN: &str = "Searches repositories";
@@ -22,10 +14,7 @@ const CLAUDE: (&str, &str) = ("claude-code", "home/.claude.json");
 const CURSOR: (&str, &str) = ("cursor", "home/.cursor/mcp.json");
 
 fn search(description: &str, takes: &[&str]) -> Value {
-    let properties: serde_json::Map<String, Value> =
-        takes.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
-    json!({ "name": "search", "description": description,
-            "inputSchema": { "type": "object", "properties": properties } })
+    tool("search", description, takes)
 }
 
 /// Lets a client start a server `github` of its own that lists this tool.

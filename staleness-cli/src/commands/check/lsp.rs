@@ -16,7 +16,7 @@ use staleness_service::fixes::Fixes;
 use super::{Checked, check};
 use crate::args::{CheckArgs, Global};
 use crate::error::{CliError, ErrorKind};
-use crate::output::{Output, escape};
+use crate::output::{Output, escape, reasons};
 use crate::settings::Settings;
 
 /// The largest document that is shown in an editor, in bytes.
@@ -71,8 +71,8 @@ struct Diagnostic {
     reasons: String,
     /// The end of the paragraph.
     end: Position,
-    /// True if the paragraph ends in a fence, behind which nothing can be written.
-    is_fenced: bool,
+    /// True if nothing can be written behind the paragraph: it ends in a fence or the underline of a heading.
+    is_closed: bool,
     /// The date of the check.
     date: String,
     /// Replacements of the old names, each with its place.
@@ -267,7 +267,7 @@ impl Diagnostic {
             actions.push(action(format!("Write the new name: {}", escape(new)), edits, true));
         }
         // Before a block, the comment could be about the whole document, or split a table or list.
-        if uri.ends_with(".md") && !self.is_fenced {
+        if uri.ends_with(".md") && !self.is_closed {
             let comment = format!(" <!-- staleness: verified {} -->", self.date);
             let insert = edit(Span { start: self.end, end: self.end }, &comment);
             actions.push(action("Mark this paragraph as still true".into(), vec![insert], false));
@@ -283,7 +283,8 @@ fn diagnostics(settings: &Settings, checked: &Checked, text: &str) -> Vec<Diagno
     let of = |finding: &Finding| {
         let told = &finding.told;
         let evidence: Vec<&Evidence> = finding.told_evidence().collect();
-        let first = told.line.unwrap_or(1);
+        let first = told.line.unwrap_or(1).max(1);
+        let last = finding.last_line.max(first);
         let place = evidence.iter().find_map(|it| Some((it.line?, it.column.unwrap_or(1))));
         let path = told.path.as_deref().unwrap_or_default();
         let edits = evidence.iter().flat_map(|it| fixes.for_evidence(path, it));
@@ -292,7 +293,6 @@ fn diagnostics(settings: &Settings, checked: &Checked, text: &str) -> Vec<Diagno
             (Span { start: at(it.column), end: at(it.end_column) }, it.new.clone())
         };
         let signals = &told.verdict.signals;
-        let reasons: Vec<_> = signals.iter().map(|it| escape(&it.reason)).collect();
         Diagnostic {
             span: match place {
                 Some((line, column)) => Span {
@@ -301,23 +301,27 @@ fn diagnostics(settings: &Settings, checked: &Checked, text: &str) -> Vec<Diagno
                 },
                 None => Span {
                     start: position(&lines, first, 1),
-                    end: position(&lines, finding.last_line.max(first), u32::MAX),
+                    end: position(&lines, last, u32::MAX),
                 },
             },
             level: told.verdict.level,
             code: signals.first().map_or("", |it| it.kind.as_str()),
-            reasons: reasons.join("; "),
-            end: position(&lines, finding.last_line.max(first), u32::MAX),
-            is_fenced: lines.get(finding.last_line.max(first) as usize - 1).is_some_and(|line| {
-                let line = line.trim_start_matches([' ', '>']);
-                line.starts_with("```") || line.starts_with("~~~")
-            }),
+            reasons: reasons(&told.verdict),
+            end: position(&lines, last, u32::MAX),
+            is_closed: lines.get(last as usize - 1).is_some_and(|line| is_closing(line)),
             date: settings.now.date(),
             edits: edits.map(edit).collect(),
         }
     };
     let told = checked.found.all().filter(|it| it.told.verdict.level > Level::Fresh);
     told.map(of).collect()
+}
+
+/// Returns true for the end of a fence, and for the underline of a heading.
+fn is_closing(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '>']).trim_end();
+    ["```", "~~~"].iter().any(|fence| line.starts_with(fence))
+        || !line.is_empty() && ['=', '-'].iter().any(|c| line.chars().all(|each| each == *c))
 }
 
 /// Returns the position of a character of a line, both counted from 1; at most the end of the line.
@@ -373,6 +377,16 @@ mod tests {
             (position(&lines, 2, 9), position(&lines, 7, 1), word(&lines, 7, 1)),
             (at(1, 0), at(6, 0), 0)
         );
+    }
+
+    #[test]
+    fn nothing_is_written_behind_a_fence_or_the_underline_of_a_heading() {
+        for line in ["```", "> ~~~~", "  ```  ", "=====", "---"] {
+            assert!(is_closing(line), "{line}");
+        }
+        for line in ["", "a", "- a", "| --- |", "a ```b```"] {
+            assert!(!is_closing(line), "{line}");
+        }
     }
 
     #[test]

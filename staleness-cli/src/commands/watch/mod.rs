@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use staleness::ids::{Scope, ToolKey};
-use staleness::registry::{ScopeChoice, WorkListing};
+use staleness::registry::ScopeChoice;
 use staleness::report::{KnowledgeReport, ToolReport, WorkReport};
 use staleness::tool::Hold;
 use staleness::verdict::{Level, Verdict};
@@ -23,12 +23,12 @@ use staleness_service::work as service;
 use super::overview::Overview;
 use super::tools::by_hand;
 use super::typed::can_ask;
-use super::work::act;
+use super::work::{act, open_by_age};
 use crate::args::Global;
 use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::tools::clients;
 use crate::output::work::what;
-use crate::output::{Output, escape};
+use crate::output::{Output, escape, reasons};
 use crate::settings::{Access, Settings};
 use screen::{Asked, Screen};
 
@@ -107,12 +107,8 @@ impl<'a> Watch<'a> {
         let registry = settings.open(Access::Look)?;
         self.revision = Some(registry.admin().revision().wait()?);
         self.read_at = Instant::now();
-        let Overview { scan, mut on, off, remembered, .. } = Overview::read(&settings, &registry)?;
-        on.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
-        let open = WorkListing { open: true, ..WorkListing::default() };
-        let mut work = registry.work().list(&settings.project.id, open).wait()?;
-        work.sort_by_key(|item| item.updated_at);
-        let work = registry.work().reports(&settings.project, work, settings.now).wait()?;
+        let Overview { scan, on, off, remembered, .. } = Overview::read(&settings, &registry)?;
+        let work = open_by_age(&registry, &settings)?;
         let now = settings.now;
         self.screen.root = escape(&scan.root).into_owned();
         self.screen.lists = [
@@ -225,11 +221,6 @@ fn evidence(verdict: &Verdict) -> Vec<String> {
     verdict.signals.iter().map(line).chain([action]).collect()
 }
 
-fn why(verdict: &Verdict) -> String {
-    let reasons: Vec<_> = verdict.signals.iter().map(|it| escape(&it.reason)).collect();
-    reasons.join("; ")
-}
-
 fn tool(it: &ToolReport, now: staleness::Timestamp) -> Row {
     let used = it.last_used_at.map_or_else(|| "never used".into(), |at| ago(now, at));
     let told = [
@@ -243,7 +234,7 @@ fn tool(it: &ToolReport, now: staleness::Timestamp) -> Row {
         key: Key::Tool(it.key.clone(), it.hold),
         level: it.verdict.level,
         cells: [escape(it.key.name.as_str()).into_owned(), it.status_word.to_owned(), used],
-        why: why(&it.verdict),
+        why: reasons(&it.verdict),
         evidence,
     }
 }
@@ -255,7 +246,7 @@ fn item(it: &KnowledgeReport, key: Key) -> Row {
         key,
         level: it.verdict.level,
         cells: [escape(&it.id).into_owned(), it.verdict.word().to_owned(), String::new()],
-        why: why(&it.verdict),
+        why: reasons(&it.verdict),
         evidence,
     }
 }
@@ -268,12 +259,12 @@ fn work_row(it: &WorkReport, now: staleness::Timestamp) -> Row {
     let mut evidence = evidence(&it.verdict);
     evidence.push(escape(&it.text).into_owned());
     let state = format!("{} {}", it.kind.as_str(), it.status.as_str().replace('_', " "));
-    let reasons = why(&it.verdict);
+    let why = reasons(&it.verdict);
     Row {
         key: Key::Work(it.id.to_string()),
         level: it.verdict.level,
         cells: [it.id.to_string(), state, ago(now, it.updated_at)],
-        why: if reasons.is_empty() { escape(&what(it)).into_owned() } else { reasons },
+        why: if why.is_empty() { escape(&what(it)).into_owned() } else { why },
         evidence,
     }
 }

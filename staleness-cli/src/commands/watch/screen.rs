@@ -53,6 +53,7 @@ impl Screen {
     }
 
     pub(super) fn press(&mut self, key: KeyEvent) -> Asked {
+        self.told.clear();
         if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
             return Asked::Quit;
         }
@@ -218,6 +219,10 @@ mod tests {
         assert!(shown(&mut screen, 80, 10).contains("evidence of one"));
         press(&mut screen, KeyCode::Down);
         assert_eq!(press(&mut screen, KeyCode::Char('s')), Asked::Settle(Key::Work("two".into())));
+        screen.told = "two: todo".into();
+        assert!(shown(&mut screen, 80, 10).contains("two: todo"));
+        press(&mut screen, KeyCode::Up);
+        assert!(shown(&mut screen, 80, 10).contains("q quit"), "the keys are shown again");
         for key in "/on".chars() {
             press(&mut screen, KeyCode::Char(key));
         }

@@ -44,6 +44,17 @@ pub(crate) fn run(
     }
 }
 
+/// Returns the open items with their verdicts, those without activity for longest first.
+pub(super) fn open_by_age(
+    registry: &Registry,
+    settings: &Settings,
+) -> Result<Vec<WorkReport>, CliError> {
+    let open = WorkListing { open: true, ..WorkListing::default() };
+    let mut items = registry.work().list(&settings.project.id, open).wait()?;
+    items.sort_by_key(|item| item.updated_at);
+    Ok(registry.work().reports(&settings.project, items, settings.now).wait()?)
+}
+
 fn list(settings: &Settings, args: &WorkListArgs, out: &Output) -> Result<(), CliError> {
     let kind = kind(args.kind.as_deref())?;
     let status = args.status.as_deref().map(|word| state(kind, word)).transpose()?;

@@ -4,16 +4,15 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use staleness::Timestamp;
 use staleness::report::{KnowledgeReport, ToolReport, WorkReport};
 use staleness::source::SourceState;
-use staleness::verdict::Verdict;
 use staleness_core::journal::JournalEntry;
 use staleness_core::report::SourceReport;
 use staleness_core::text::counted;
 use staleness_service::costs::Costs;
 use staleness_service::when::ago;
 
-use super::escape;
 use super::tools::{Matrix, cause, clients};
 use super::work::what;
+use super::{escape, reasons};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -137,10 +136,11 @@ impl Page<'_> {
         // The smallest number is seen, too.
         let high = |count: usize| (count * HEIGHT / most).max(usize::from(count > 0));
         let (width, top) = (self.days.len() * WIDTH, HEIGHT + 14);
-        let bar = |class: &str, left: usize, from: usize, count: usize| {
-            html! {
-                rect.(class) x=(left) y=(HEIGHT - high(from + count)) width=(WIDTH - 4) height=(high(from + count) - high(from)) {}
-            }
+        let bar = |class: &str, left: usize, below: usize, count: usize| {
+            let high = high(count);
+            // Two bars may be rounded up.
+            let y = (HEIGHT + 1).saturating_sub(below + high);
+            html! { rect.(class) x=(left) y=(y) width=(WIDTH - 4) height=(high) {} }
         };
         html! {
             svg viewBox={ "0 0 " (width) " " (top) } width=(width) height=(top) role="img" aria-label="uses per day" {
@@ -148,7 +148,7 @@ impl Page<'_> {
                     g {
                         title { (day.date) ": " (day.successes) " succeeded, " (day.failures) " failed" }
                         (bar("good", at * WIDTH, 0, day.successes))
-                        (bar("bad", at * WIDTH, day.successes, day.failures))
+                        (bar("bad", at * WIDTH, high(day.successes), day.failures))
                         @if at % 7 == 0 { text x=(at * WIDTH) y=(top - 2) { (day.date.get(5..).unwrap_or_default()) } }
                     }
                 }
@@ -305,11 +305,6 @@ fn table(heads: &[&str], rows: usize, none: &str, body: Markup) -> Markup {
 
 fn more(count: usize) -> Markup {
     html! { @if count > 0 { p.faint { "… and " (counted(count, "row", "rows")) " more" } } }
-}
-
-fn reasons(verdict: &Verdict) -> String {
-    let reasons: Vec<&str> = verdict.signals.iter().map(|signal| &*signal.reason).collect();
-    escape(&reasons.join("; ")).into_owned()
 }
 
 #[cfg(test)]
