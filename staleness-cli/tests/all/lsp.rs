@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use lsp_server::{Message, Notification, Request};
 use serde_json::{Value, json};
 
+use crate::check_blind::shallow;
 use crate::common::Sandbox;
 
 struct Editor {
@@ -145,6 +146,24 @@ fn an_editor_that_sends_nonsense_gets_an_error_and_goes_on() {
     ] {
         assert!(editor.shown("didOpen", json!({ "uri": uri })).is_empty(), "{uri}");
     }
+    assert_eq!(editor.close(), 0);
+}
+
+#[test]
+fn an_editor_is_told_once_that_not_everything_was_seen() {
+    let sandbox = shallow();
+    let document = json!({ "uri": format!("file://{}/AGENTS.md", sandbox.project.display()) });
+    let mut editor = Editor::open(&sandbox);
+    editor.tell("textDocument/didOpen", json!({ "textDocument": document }));
+    let Message::Notification(told) = editor.hear() else { panic!("no message") };
+    let message = told.params["message"].as_str().unwrap();
+    assert!(
+        told.method == "window/showMessage" && message.contains("`git fetch --unshallow`"),
+        "{told:?}"
+    );
+    let Message::Notification(shown) = editor.hear() else { panic!("no findings") };
+    assert_eq!(shown.method, "textDocument/publishDiagnostics");
+    assert!(editor.shown("didSave", document).is_empty(), "the message is not repeated");
     assert_eq!(editor.close(), 0);
 }
 

@@ -92,6 +92,8 @@ struct Server<'a> {
     connection: Connection,
     /// Open documents by URI.
     documents: HashMap<String, Document>,
+    /// True if the editor knows that a check could not look at everything.
+    has_told_gap: bool,
 }
 
 /// Serves an editor on stdin and stdout until it shuts down or disconnects.
@@ -107,7 +109,8 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
         "codeActionProvider": { "codeActionKinds": ["quickfix"] },
     });
     connection.initialize(capabilities).map_err(|error| broken(&error))?;
-    let mut server = Server { global, out, connection, documents: HashMap::new() };
+    let documents = HashMap::new();
+    let mut server = Server { global, out, connection, documents, has_told_gap: false };
     let served = server.serve();
     // The threads end when the connection is gone.
     drop(server);
@@ -146,12 +149,12 @@ impl Server<'_> {
         };
         match &*notification.method {
             "textDocument/didOpen" => {
-                let diagnostics = self.check(&uri, text.as_deref());
+                let diagnostics = self.check(&uri, text.as_deref())?;
                 self.documents.insert(uri.clone(), Document { version, diagnostics });
                 self.publish(&uri)
             }
             "textDocument/didSave" => {
-                let diagnostics = self.check(&uri, None);
+                let diagnostics = self.check(&uri, None)?;
                 let Some(document) = self.documents.get_mut(&uri) else { return Ok(()) };
                 document.diagnostics = diagnostics;
                 self.publish(&uri)
@@ -180,24 +183,36 @@ impl Server<'_> {
     }
 
     /// Checks a document on disk. One that cannot be checked, or of which the editor has another text, has no
-    /// diagnostics.
-    fn check(&self, uri: &str, text: Option<&str>) -> Vec<Diagnostic> {
-        let Some(path) = path_of(uri) else { return Vec::new() };
-        let Some(on_disk) = text_of(&path) else { return Vec::new() };
+    /// diagnostics. The first gap of a check is shown.
+    fn check(&mut self, uri: &str, text: Option<&str>) -> Result<Vec<Diagnostic>, String> {
+        let Some(path) = path_of(uri) else { return Ok(Vec::new()) };
+        let Some(on_disk) = text_of(&path) else { return Ok(Vec::new()) };
         if text.is_some_and(|text| text != on_disk) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let found = || {
+        let checked = || {
             // The folder of the document leads to its project, of several that an editor may show.
             let settings = Settings::new(self.global, path.parent(), true)?;
             let args = CheckArgs { paths: vec![path.clone()], ..CheckArgs::default() };
             let checked = check(&settings, &args, None, true, self.out)?;
-            Ok(diagnostics(&settings, &checked, &on_disk))
+            Ok((settings, checked))
         };
-        found().unwrap_or_else(|error: CliError| {
-            self.out.note(&error.render(false));
-            Vec::new()
-        })
+        let (settings, checked) = match checked() {
+            Ok(checked) => checked,
+            Err(error) => {
+                let error: CliError = error;
+                self.out.note(&error.render(false));
+                return Ok(Vec::new());
+            }
+        };
+        if let Some(gap) = checked.report.blind.first().filter(|_| !self.has_told_gap) {
+            self.has_told_gap = true;
+            let message =
+                format!("staleness: {} {}; {}", escape(&gap.path), gap.reason, gap.kind.mend());
+            let params = json!({ "type": 2, "message": message });
+            self.send(Notification::new("window/showMessage".into(), params).into())?;
+        }
+        Ok(diagnostics(&settings, &checked, &on_disk))
     }
 
     fn answer(&self, request: Request) -> Response {
