@@ -193,13 +193,11 @@ impl DefinitionVersion {
 
     /// Returns true if it holds every tool of the other one.
     pub(crate) fn contains(&self, other: &Self) -> bool {
-        let all = || self.each();
-        self.is_same(other)
-            || self.others.is_some()
-                && other.each().iter().all({
-                    let all = all();
-                    move |each| all.contains(each)
-                })
+        if self.is_same(other) || self.others.is_none() {
+            return self.is_same(other);
+        }
+        let all = self.each();
+        other.each().iter().all(|each| all.contains(each))
     }
 
     /// Returns one definition of everything that several lists say of a tool, in whatever order.
