@@ -55,7 +55,7 @@ impl Admin<'_> {
         let counts = view.counts.unwrap_or_default();
         let mut removed = if dry_run { counts.cut } else { 0 };
         while removed < counts.cut {
-            self.0.run(prune::PruneOutcomes { cut, at: now }).await?;
+            self.0.run(prune::remove_page(cut, now)).await?;
             removed = counts.cut.min(removed + prune::PAGE);
         }
         Ok(PruneReport { removed, kept: counts.total - removed })
@@ -76,7 +76,7 @@ impl Admin<'_> {
             if first.is_none() || first == removed || !more() {
                 return Ok(());
             }
-            self.0.run(prune::PruneOutcomes { cut, at: now }).await?;
+            self.0.run(prune::remove_page(cut, now)).await?;
             removed = first;
         }
     }

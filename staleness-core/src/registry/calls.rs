@@ -12,7 +12,7 @@ use crate::outcome::OutcomeKind;
 use crate::route::Suggestions;
 use crate::scan::ProjectRef;
 use crate::session::{OpenCall, SessionKey};
-use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, SuggestionFilter, View};
+use crate::store::{Edit, Selection, SuggestionFilter};
 use crate::time::Timestamp;
 
 /// The end of a turn. All its calls have ended with it.
@@ -35,8 +35,15 @@ pub struct TurnEnd {
 impl Sessions<'_> {
     /// Records that a call has begun. Recording a use with the same op id closes it. May be repeated.
     pub async fn begin_call(self, key: SessionKey, call: OpenCall) -> Result<(), RegistryError> {
-        let at = call.at;
-        self.0.run(EditCalls { key, edit: Edit::Begin(call), at }).await.map(drop)
+        let all = Selection::new().lock(SuggestionFilter::Key(key.clone()));
+        let begin = Edit::new(call.at, all, move |draft| {
+            let known = draft.get::<Suggestions>(&key).cloned();
+            let mut session = known.unwrap_or_else(|| Suggestions::new(key.clone()));
+            session.begin(call.clone());
+            draft.put(session);
+            Ok(())
+        });
+        self.0.run(begin).await.map(drop)
     }
 
     /// Forgets the open calls of a tool in a turn. For calls that await the user's permission: without it
@@ -51,7 +58,13 @@ impl Sessions<'_> {
         turn: OpId,
         at: Timestamp,
     ) -> Result<(), RegistryError> {
-        self.0.run(EditCalls { key, edit: Edit::Forget { tool, turn }, at }).await.map(drop)
+        let all = Selection::new().lock(SuggestionFilter::Key(key.clone()));
+        let asked = move |call: &OpenCall| call.tool == tool && call.turn.as_ref() == Some(&turn);
+        let forget = Edit::new(at, all, move |draft| {
+            draft.edit::<Suggestions, _>(&key, |session| session.calls.retain(|call| !asked(call)));
+            Ok(())
+        });
+        self.0.run(forget).await.map(drop)
     }
 
     /// Closes the open calls of a turn and records each as a failure, or as interrupted if the turn was.
@@ -75,49 +88,5 @@ impl Sessions<'_> {
             self.0.trim_routes(&commit, end.at).await?;
         }
         Ok(count)
-    }
-}
-
-#[derive(Debug)]
-enum Edit {
-    Begin(OpenCall),
-    Forget { tool: ToolName, turn: OpId },
-}
-
-/// Edits the open calls of a session.
-#[derive(Debug)]
-struct EditCalls {
-    key: SessionKey,
-    edit: Edit,
-    at: Timestamp,
-}
-
-impl Step for EditCalls {
-    fn selection(&self) -> Selection {
-        Selection::new().lock(SuggestionFilter::Key(self.key.clone()))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        let known = view.suggestions.get(&self.key).cloned();
-        match (&self.edit, known) {
-            (Edit::Begin(call), known) => {
-                let mut session = known.unwrap_or_else(|| Suggestions::new(self.key.clone()));
-                session.begin(call.clone());
-                draft.put(session);
-            }
-            (Edit::Forget { tool, turn }, Some(mut session)) => {
-                let asked =
-                    |call: &OpenCall| call.tool == *tool && call.turn.as_ref() == Some(turn);
-                session.calls.retain(|call| !asked(call));
-                draft.put(session);
-            }
-            (Edit::Forget { .. }, None) => {}
-        }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
     }
 }

@@ -15,9 +15,9 @@ use crate::scan::ProjectRef;
 use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{
-    CursorFilter, Decision, DefinitionFilter, DocumentFilter, Draft, ItemFilter, JournalFilter,
-    OutcomeRange, ProjectFilter, Refusal, RouteFilter, Selection, SessionFilter, SourceFilter,
-    Step, SuggestionFilter, ToolFilter, View, WorkFilter,
+    CursorFilter, Decision, DefinitionFilter, DocumentFilter, Draft, Edit, ItemFilter,
+    JournalFilter, OutcomeRange, ProjectFilter, Refusal, RouteFilter, Selection, SessionFilter,
+    SourceFilter, Step, SuggestionFilter, ToolFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool, ToolKind};
@@ -122,51 +122,36 @@ impl ByHand {
 
 /// Sets a hold. [`Hold::None`] restores the tool: it lifts a pin or an ignore, or otherwise a demotion (by
 /// hand or for failures). Does nothing if the tool is already in that state.
-#[derive(Debug)]
-pub(crate) struct SetHold {
-    /// The action: who, on which tool and why.
-    pub by_hand: ByHand,
-    /// The hold to set.
-    pub hold: Hold,
-    /// The thresholds.
-    pub policy: Arc<Policy>,
-}
-
-impl Step for SetHold {
-    fn selection(&self) -> Selection {
-        self.by_hand.selection()
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let tool = self.by_hand.find(view)?;
-        let mut draft = Draft::new(view, self.by_hand.at);
-        if self.by_hand.was_done(view) {
-            return Ok(Decision::Write(draft.finish()));
+pub(super) fn set_hold(by_hand: ByHand, hold: Hold, policy: Arc<Policy>) -> impl Step {
+    Edit::new(by_hand.at, by_hand.selection(), move |draft| {
+        let tool = by_hand.find(draft.view())?;
+        if by_hand.was_done(draft.view()) {
+            return Ok(());
         }
-        let policy = self.policy.tools_for(tool.kind, self.by_hand.project.caller(None));
+        let policy = policy.tools_for(tool.kind, by_hand.project.caller(None));
         let before = tool.status();
-        let mut changed = tool.hold != self.hold;
+        let mut changed = tool.hold != hold;
         let mut edited = tool.clone();
-        edited.hold = self.hold;
+        edited.hold = hold;
         // Lifting a pin or an ignore does not clear a failing state; it only takes effect again.
-        if self.hold == Hold::None && !matches!(tool.hold, Hold::Pinned | Hold::Ignored) {
+        if hold == Hold::None && !matches!(tool.hold, Hold::Pinned | Hold::Ignored) {
             changed |= edited.health.lift(&policy);
         }
         if changed {
-            let action = match self.hold {
+            let action = match hold {
                 Hold::None => Action::Restored,
                 Hold::Demoted => Action::Demoted,
                 Hold::Pinned => Action::Pinned,
                 Hold::Ignored => Action::Ignored,
             };
             let after = edited.status();
-            let entry =
-                self.by_hand.entry(&tool.key, action, before.as_str(), Some(after.as_str()));
+            let entry = by_hand.entry(&tool.key, action, before.as_str(), Some(after.as_str()));
             draft.append_journal(entry);
             draft.put(edited);
         }
-        Ok(Decision::Write(draft.finish()))
-    }
+        Ok(())
+    })
+    .durable()
 }
 
 /// Forgets a tool with its outcomes and routes; a server with those of all its tools in the same scope. Its history

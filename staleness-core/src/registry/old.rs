@@ -17,7 +17,7 @@ use crate::registry::{Admin, RegistryError};
 use crate::scan::invented;
 use crate::session::{Cursor, CursorKey, Session};
 use crate::store::{
-    CursorFilter, Decision, DefinitionFilter, Draft, Durability, OutcomeRange, ProjectFilter,
+    CursorFilter, Decision, DefinitionFilter, Draft, Durability, Edit, OutcomeRange, ProjectFilter,
     Refusal, Row, Selection, SessionFilter, Step, ToolFilter, View,
 };
 use crate::time::Timestamp;
@@ -196,7 +196,7 @@ impl Registry {
             if !more() {
                 break;
             }
-            self.run(Remove { rows: rows.to_vec(), at, also }).await?;
+            self.run(removal(rows.to_vec(), at, also)).await?;
         }
         Ok(())
     }
@@ -229,40 +229,23 @@ fn is_past(view: &View, session: &Session, until: Timestamp) -> bool {
     session.ended_at.unwrap_or(session.started_at) <= until && !needed
 }
 
-/// Removes rows that are still unchanged.
-#[derive(Debug)]
-struct Remove<R> {
-    rows: Vec<R>,
-    at: Timestamp,
-    also: Option<Also<R>>,
-}
-
 /// Locks the rows that go with a row, and adds the changes that accompany its removal.
 pub(super) type Also<R> = (fn(Selection, &R) -> Selection, fn(&R, Timestamp, &mut Draft<'_>));
 
-impl<R: Row> Step for Remove<R> {
-    fn selection(&self) -> Selection {
-        let all = Selection::new().lock_keys::<R>(self.rows.iter().map(|row| row.key().clone()));
-        match self.also {
-            None => all,
-            Some((lock, _)) => self.rows.iter().fold(all, lock),
-        }
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        for row in self.rows.iter().filter(|row| R::rows(view).get(row.key()) == Some(row)) {
-            draft.delete::<R>(row.key());
-            if let Some((_, also)) = self.also {
-                also(row, self.at, &mut draft);
+/// Removes rows that are still unchanged.
+pub(super) fn removal<R: Row>(rows: Vec<R>, at: Timestamp, also: Option<Also<R>>) -> impl Step {
+    let keys = Selection::new().lock_keys::<R>(rows.iter().map(|row| row.key().clone()));
+    let all = also.map_or(keys.clone(), |(lock, _)| rows.iter().fold(keys, lock));
+    Edit::new(at, all, move |draft| {
+        let view = draft.view();
+        for row in rows.iter().filter(|row| R::rows(view).get(row.key()) == Some(row)) {
+            if let Some((_, also)) = also {
+                also(row, at, draft);
             }
+            draft.delete::<R>(row.key());
         }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
+        Ok(())
+    })
 }
 
 /// Returns true if a tool left its server's list, nobody used it and no person decided on it.

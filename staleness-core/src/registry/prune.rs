@@ -4,10 +4,7 @@ use serde::Serialize;
 
 use crate::outcome::Outcome;
 use crate::policy::OutcomePolicy;
-use crate::store::{
-    Decision, Draft, Durability, OutcomeCut, OutcomeFilter, OutcomeRange, Refusal, Selection, Step,
-    View,
-};
+use crate::store::{Edit, OutcomeCut, OutcomeFilter, OutcomeRange, Selection, Step, View};
 use crate::time::Timestamp;
 
 /// The maximum number of outcomes removed per commit, so that other writers wait only briefly.
@@ -50,24 +47,9 @@ pub(crate) fn first_within(cut: &OutcomeCut, view: &View) -> Option<u64> {
 
 /// Removes one page of the outcomes within a cut. It does not count them, because that would read every
 /// outcome while other writers wait.
-#[derive(Debug)]
-pub(crate) struct PruneOutcomes {
-    pub(crate) cut: OutcomeCut,
-    pub(crate) at: Timestamp,
-}
-
-impl Step for PruneOutcomes {
-    fn selection(&self) -> Selection {
-        Selection::new()
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        draft.delete_outcomes(OutcomeRange::Cut { cut: self.cut, limit: PAGE });
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
+pub(crate) fn remove_page(cut: OutcomeCut, at: Timestamp) -> impl Step {
+    Edit::new(at, Selection::new(), move |draft| {
+        draft.delete_outcomes(OutcomeRange::Cut { cut, limit: PAGE });
+        Ok(())
+    })
 }

@@ -3,29 +3,10 @@
 use crate::project::{Project, Told};
 use crate::registry::{Admin, RegistryError};
 use crate::scan::ProjectRef;
-use crate::store::{Decision, Draft, ProjectFilter, Refusal, Selection, Step, View};
+use crate::store::{Draft, Edit, ProjectFilter, Selection};
 use crate::time::Timestamp;
 
-/// Creates a project if it is unknown. Earlier changes are not news to it.
-#[derive(Debug)]
-struct SeeProject {
-    project: ProjectRef,
-    at: Timestamp,
-}
-
-impl Step for SeeProject {
-    fn selection(&self) -> Selection {
-        Selection::new().lock(ProjectFilter::Id(self.project.id.clone()))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        see(&mut draft, &self.project, self.at);
-        Ok(Decision::Write(draft.finish()))
-    }
-}
-
-/// Adds a project to the draft if it is unknown.
+/// Adds a project to the draft if it is unknown. Earlier changes are not news to it.
 pub(super) fn see(draft: &mut Draft<'_>, project: &ProjectRef, at: Timestamp) {
     if draft.get::<Project>(&project.id).is_some() {
         return;
@@ -50,9 +31,15 @@ impl Admin<'_> {
         project: &ProjectRef,
         at: Timestamp,
     ) -> Result<(), RegistryError> {
-        let known = Selection::new().peek(ProjectFilter::Id(project.id.clone()));
+        let filter = ProjectFilter::Id(project.id.clone());
+        let known = Selection::new().peek(filter.clone());
         if self.0.ask(known).await?.projects.is_empty() {
-            self.0.run(SeeProject { project: project.clone(), at }).await?;
+            let (project, all) = (project.clone(), Selection::new().lock(filter));
+            let step = Edit::new(at, all, move |draft| {
+                see(draft, &project, at);
+                Ok(())
+            });
+            self.0.run(step.durable()).await?;
         }
         Ok(())
     }

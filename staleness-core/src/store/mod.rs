@@ -78,6 +78,7 @@ mod change;
 mod draft;
 mod drive;
 mod dry;
+mod edit;
 mod error;
 mod filter;
 mod preview;
@@ -104,6 +105,7 @@ pub(crate) use blobs::{
 pub use change::{Change, ChangeSet, OutcomeRange};
 pub use draft::Draft;
 pub(crate) use dry::DryStore;
+pub(crate) use edit::Edit;
 pub use error::StoreError;
 pub use filter::*;
 pub(crate) use preview::Preview;

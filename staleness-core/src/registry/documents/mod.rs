@@ -59,12 +59,12 @@ impl Documents<'_> {
                 }
             }
             let all = batch.len();
-            let changes = self.0.run(put::PutDocuments { rows: batch }).await?.changes;
+            let changes = self.0.run(put::put(batch)).await?.changes;
             report.written += changes.documents.len();
             report.kept += all - changes.documents.len();
         }
         if let Some(paths) = paths {
-            let step = put::DropDocuments { project: project.clone(), paths, at };
+            let step = put::drop_others(project.clone(), paths, at);
             report.removed = self.0.run(step).await?.changes.documents.len();
         }
         Ok(report)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ids::ProjectId;
 use crate::knowledge::Document;
-use crate::store::{Decision, DocumentFilter, Draft, Durability, Refusal, Selection, Step, View};
+use crate::store::{DocumentFilter, Edit, Selection, Step};
 use crate::time::Timestamp;
 
 /// Days after which a row is written again even if only the time of its check changed. So its age is accurate
@@ -12,30 +12,16 @@ use crate::time::Timestamp;
 pub(crate) const REFRESH_AFTER_DAYS: i64 = 1;
 
 /// Writes checked documents.
-#[derive(Debug)]
-pub(super) struct PutDocuments {
-    pub(super) rows: Vec<Document>,
-}
-
-impl Step for PutDocuments {
-    fn selection(&self) -> Selection {
-        let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock(DocumentFilter::Key(key)))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, Timestamp::default());
-        for row in &self.rows {
+pub(super) fn put(rows: Vec<Document>) -> impl Step {
+    let all = Selection::new().lock_keys::<Document>(rows.iter().map(|row| row.key.clone()));
+    Edit::new(Timestamp::default(), all, move |draft| {
+        for row in &rows {
             if draft.get::<Document>(&row.key).is_none_or(|known| is_news(known, row)) {
                 draft.put(row.clone());
             }
         }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
+        Ok(())
+    })
 }
 
 /// Returns true if `row` must replace `known`.
@@ -47,31 +33,14 @@ fn is_news(known: &Document, row: &Document) -> bool {
     refreshed != *row || known.checked_at <= row.checked_at.minus_days(REFRESH_AFTER_DAYS)
 }
 
-/// Removes the rows of documents that no longer exist, except those written by a later check.
-#[derive(Debug)]
-pub(super) struct DropDocuments {
-    pub(super) project: ProjectId,
-    /// The paths of existing documents.
-    pub(super) paths: BTreeSet<String>,
-    pub(super) at: Timestamp,
-}
-
-impl Step for DropDocuments {
-    fn selection(&self) -> Selection {
-        Selection::new().lock(DocumentFilter::Project(self.project.clone()))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        for (key, row) in &view.documents {
-            if !self.paths.contains(&key.path) && row.checked_at <= self.at {
+/// Removes the rows of documents that are not at one of `paths`, except those written by a later check.
+pub(super) fn drop_others(project: ProjectId, paths: BTreeSet<String>, at: Timestamp) -> impl Step {
+    Edit::new(at, Selection::new().lock(DocumentFilter::Project(project)), move |draft| {
+        for (key, row) in &draft.view().documents {
+            if !paths.contains(&key.path) && row.checked_at <= at {
                 draft.delete::<Document>(key);
             }
         }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
+        Ok(())
+    })
 }

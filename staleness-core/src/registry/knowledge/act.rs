@@ -6,7 +6,7 @@ use super::unknown;
 use crate::ids::{AgentId, ItemKey, OpId, SessionId};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::knowledge::{Item, ItemKind, check_reason};
-use crate::store::{Decision, Draft, JournalFilter, Refusal, Selection, View};
+use crate::store::{Decision, Draft, Edit, JournalFilter, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 
 /// The data of an item in a file, from which its row is created. The row holds only the counters, the
@@ -77,11 +77,6 @@ impl Act {
         Self { op, at, note: None, session: None, actor: None, files: BTreeMap::new() }
     }
 
-    /// Selects the items to change, and the journal entries of an earlier attempt.
-    pub(super) fn selection<'k>(&self, keys: impl IntoIterator<Item = &'k ItemKey>) -> Selection {
-        lock(keys).journal(JournalFilter::Op(self.op.clone()))
-    }
-
     pub(in crate::registry) fn was_done(&self, view: &View) -> bool {
         view.journal.values().any(|entry| entry.op.as_ref() == Some(&self.op))
     }
@@ -102,6 +97,22 @@ impl Act {
             act(&mut draft)?;
         }
         Ok(Decision::Write(draft.finish()))
+    }
+
+    /// Returns the step that applies `edit` to a selection, unless the act was done before.
+    pub(in crate::registry) fn step<F>(self, selection: Selection, edit: F) -> impl Step
+    where
+        F: Fn(&mut Draft<'_>, &Self) -> Result<(), Refusal> + Send + Sync + 'static,
+    {
+        let (at, selection) = (self.at, selection.journal(JournalFilter::Op(self.op.clone())));
+        let once = move |draft: &mut Draft<'_>| {
+            if self.was_done(draft.view()) {
+                return Ok(());
+            }
+            self.check()?;
+            edit(draft, &self)
+        };
+        Edit::new(at, selection, once).durable()
     }
 
     /// Makes sure that the draft contains the item's row, updated from its file.

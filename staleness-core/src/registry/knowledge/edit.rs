@@ -8,7 +8,7 @@ use super::unknown;
 use crate::ids::{ItemId, ItemKey};
 use crate::journal::Action;
 use crate::knowledge::{Citation, Item, ItemKind};
-use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
+use crate::store::{Decision, Draft, JournalFilter, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 
 /// Fields to change. `None` leaves a field unchanged and `Some(None)` clears it. A set replaces the previous one.
@@ -151,7 +151,7 @@ impl Step for EditItems {
             let named = self.patch.supersedes.iter().flatten();
             keys.extend(named.map(|id| at_scope(&key.scope, id)));
         }
-        self.act.selection(&keys)
+        lock(&keys).journal(JournalFilter::Op(self.act.op.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {

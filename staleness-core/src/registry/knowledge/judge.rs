@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::act::{Act, is_filed, state, touch};
+use super::act::{Act, is_filed, lock, state, touch};
 use super::edit::same_place;
 use crate::ids::ItemKey;
 use crate::journal::Action;
 use crate::knowledge::{Citation, Contradiction, Item, ItemKind, Lines};
-use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
+use crate::store::{Refusal, Step};
+use crate::time::Timestamp;
 
 /// A successful verification of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,137 +26,90 @@ pub struct Verification {
 }
 
 /// Records that items are still valid.
-#[derive(Debug)]
-pub(super) struct VerifyItems {
-    pub(super) verifications: Vec<Verification>,
-    pub(super) act: Act,
+pub(super) fn verify(verifications: Vec<Verification>, act: Act) -> impl Step {
+    act.step(lock(verifications.iter().map(|each| &each.key)), move |draft, act| {
+        let mut noted = BTreeSet::new();
+        for seen in verifications.iter().filter(|each| noted.insert(&each.key)) {
+            act.row(draft, &seen.key)?;
+            let from = draft.get::<Item>(&seen.key).map(state);
+            draft.edit::<Item, _>(&seen.key, |item| note(item, seen, act.at));
+            draft.get::<Item>(&seen.key).map_or(Ok(()), Item::check)?;
+            act.tell(draft, &seen.key, Action::Verified, from, "by_hand");
+        }
+        Ok(())
+    })
 }
 
-impl VerifyItems {
-    fn note(&self, item: &mut Item, seen: &Verification) {
-        item.verified_at = Some(self.act.at);
-        item.verified_commit.clone_from(&seen.commit);
-        item.verifications = item.verifications.saturating_add(1);
-        item.contradicted = None;
-        // A missing source keeps its old digest, so that it is still known to have existed.
-        let digest = |seen: &Citation| {
-            let known = item.citations.iter().find(|known| same_place(seen, known));
-            seen.digest.clone().or_else(|| known?.digest.clone())
-        };
-        let now = |seen: &Citation| Citation { digest: digest(seen), ..seen.clone() };
-        let named = |known: &Citation| {
-            let moved = seen.moved.iter().find(|(cited, _)| same_place(cited, known));
-            Citation {
-                lines: moved.map(|(_, lines)| *lines).or(known.lines),
-                ..now(seen.citations.iter().find(|seen| same_place(seen, known)).unwrap_or(known))
-            }
-        };
-        item.citations = if is_filed(item) {
-            seen.citations.iter().map(now).collect()
-        } else {
-            item.citations.iter().map(named).collect()
-        };
-    }
-}
-
-impl Step for VerifyItems {
-    fn selection(&self) -> Selection {
-        self.act.selection(self.verifications.iter().map(|each| &each.key))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        self.act.once(view, |draft| {
-            let mut noted = BTreeSet::new();
-            for seen in self.verifications.iter().filter(|each| noted.insert(&each.key)) {
-                self.act.row(draft, &seen.key)?;
-                let from = draft.get::<Item>(&seen.key).map(state);
-                draft.edit::<Item, _>(&seen.key, |item| self.note(item, seen));
-                draft.get::<Item>(&seen.key).map_or(Ok(()), Item::check)?;
-                self.act.tell(draft, &seen.key, Action::Verified, from, "by_hand");
-            }
-            Ok(())
-        })
-    }
+fn note(item: &mut Item, seen: &Verification, at: Timestamp) {
+    item.verified_at = Some(at);
+    item.verified_commit.clone_from(&seen.commit);
+    item.verifications = item.verifications.saturating_add(1);
+    item.contradicted = None;
+    // A missing source keeps its old digest, so that it is still known to have existed.
+    let digest = |seen: &Citation| {
+        let known = item.citations.iter().find(|known| same_place(seen, known));
+        seen.digest.clone().or_else(|| known?.digest.clone())
+    };
+    let now = |seen: &Citation| Citation { digest: digest(seen), ..seen.clone() };
+    let named = |known: &Citation| {
+        let moved = seen.moved.iter().find(|(cited, _)| same_place(cited, known));
+        Citation {
+            lines: moved.map(|(_, lines)| *lines).or(known.lines),
+            ..now(seen.citations.iter().find(|seen| same_place(seen, known)).unwrap_or(known))
+        }
+    };
+    item.citations = if is_filed(item) {
+        seen.citations.iter().map(now).collect()
+    } else {
+        item.citations.iter().map(named).collect()
+    };
 }
 
 /// Marks to-dos as done, or reopens them.
-#[derive(Debug)]
-pub(super) struct DoneItems {
-    pub(super) keys: Vec<ItemKey>,
-    pub(super) done: bool,
-    pub(super) act: Act,
-}
-
-impl Step for DoneItems {
-    fn selection(&self) -> Selection {
-        self.act.selection(&self.keys)
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        self.act.once(view, |draft| {
-            for key in &self.keys {
-                self.act.row(draft, key)?;
-                let Some(item) = draft.get::<Item>(key) else { continue };
-                if item.kind != ItemKind::Todo {
-                    return Err(Refusal::Conflict(format!(
-                        "{:?} is of the kind {}; only a to-do can be done or reopened",
-                        key.id.as_str(),
-                        item.kind.as_str()
-                    )));
-                }
-                if item.done_at.is_some() == self.done {
-                    continue;
-                }
-                let from = state(item);
-                let action = if self.done { Action::Done } else { Action::Reopened };
-                draft.edit::<Item, _>(key, |item| {
-                    item.done_at = self.done.then_some(self.act.at);
-                    // A reopened to-do starts with a recall count of 0.
-                    if !self.done {
-                        touch(item, self.act.at);
-                    }
-                });
-                self.act.tell(draft, key, action, Some(from), "by_hand");
+pub(super) fn set_done(keys: Vec<ItemKey>, done: bool, act: Act) -> impl Step {
+    act.step(lock(&keys), move |draft, act| {
+        for key in &keys {
+            act.row(draft, key)?;
+            let Some(item) = draft.get::<Item>(key) else { continue };
+            if item.kind != ItemKind::Todo {
+                return Err(Refusal::Conflict(format!(
+                    "{:?} is of the kind {}; only a to-do can be done or reopened",
+                    key.id.as_str(),
+                    item.kind.as_str()
+                )));
             }
-            Ok(())
-        })
-    }
+            if item.done_at.is_some() == done {
+                continue;
+            }
+            let from = state(item);
+            let action = if done { Action::Done } else { Action::Reopened };
+            draft.edit::<Item, _>(key, |item| {
+                item.done_at = done.then_some(act.at);
+                // A reopened to-do starts with a recall count of 0.
+                if !done {
+                    touch(item, act.at);
+                }
+            });
+            act.tell(draft, key, action, Some(from), "by_hand");
+        }
+        Ok(())
+    })
 }
 
 /// Records a statement that an item is wrong. Earlier statements remain in the journal.
-#[derive(Debug)]
-pub(super) struct ContradictItem {
-    pub(super) key: ItemKey,
-    pub(super) by: String,
-    pub(super) reason: String,
-    pub(super) act: Act,
-}
-
-impl Step for ContradictItem {
-    fn selection(&self) -> Selection {
-        self.act.selection([&self.key])
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.act.at);
-        if self.act.was_done(view) {
-            return Ok(Decision::Write(draft.finish()));
+pub(super) fn contradict(key: ItemKey, by: String, reason: String, act: Act) -> impl Step {
+    let act = Act { note: Some(reason.clone()), ..act };
+    act.step(lock([&key]), move |draft, act| {
+        let known = draft.get::<Item>(&key).and_then(|item| item.contradicted.as_ref());
+        if known.is_some_and(|known| (&known.by, &known.reason) == (&by, &reason)) {
+            return Ok(());
         }
-        self.act.row(&mut draft, &self.key)?;
-        let said = |old: &Contradiction| (&old.by, &old.reason) == (&self.by, &self.reason);
-        let Some(item) = draft.get::<Item>(&self.key) else {
-            return Ok(Decision::Write(draft.finish()));
-        };
-        if item.contradicted.as_ref().is_some_and(said) {
-            return Ok(Decision::Write(Draft::new(view, self.act.at).finish()));
-        }
-        let (from, by) = (state(item), self.by.clone());
-        let said = Contradiction { by, reason: self.reason.clone(), at: self.act.at };
-        draft.edit::<Item, _>(&self.key, |item| item.contradicted = Some(said));
-        draft.get::<Item>(&self.key).map_or(Ok(()), Item::check)?;
-        let act = Act { note: Some(self.reason.clone()), ..self.act.clone() };
-        let cause = format!("contradicted by {}", self.by);
-        act.tell(&mut draft, &self.key, Action::Contradicted, Some(from), cause);
-        Ok(Decision::Write(draft.finish()))
-    }
+        act.row(draft, &key)?;
+        let from = draft.get::<Item>(&key).map(state);
+        let said = Contradiction { by: by.clone(), reason: reason.clone(), at: act.at };
+        draft.edit::<Item, _>(&key, |item| item.contradicted = Some(said));
+        draft.get::<Item>(&key).map_or(Ok(()), Item::check)?;
+        act.tell(draft, &key, Action::Contradicted, from, format!("contradicted by {by}"));
+        Ok(())
+    })
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::act::{Act, state, touch};
+use super::act::{Act, lock, state, touch};
 use super::unknown;
 use crate::ids::{ItemId, ItemKey, Scope};
 use crate::journal::Action;
 use crate::knowledge::Item;
-use crate::store::{Decision, Draft, ItemFilter, Refusal, Selection, Step, View};
+use crate::store::{Draft, ItemFilter, Refusal, Selection, Step};
 
 /// Returns the key of a linked id. Links stay within a scope.
 pub(super) fn at_scope(scope: &Scope, id: &ItemId) -> ItemKey {
@@ -67,90 +67,56 @@ pub(super) fn unlink(draft: &mut Draft<'_>, act: &Act, old: &ItemKey, new: &Item
 }
 
 /// Marks one item as the replacement of another.
-#[derive(Debug)]
-pub(super) struct Supersede {
-    pub(super) old: ItemKey,
-    pub(super) new: ItemKey,
-    pub(super) act: Act,
-}
-
-impl Step for Supersede {
-    fn selection(&self) -> Selection {
-        self.act.selection([&self.old, &self.new])
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        self.act.once(view, |draft| {
-            let stood = |row: &Item| row.supersedes.contains(&self.old.id);
-            let known = view.knowledge.get(&self.new).is_some_and(stood);
-            let from = view.knowledge.get(&self.new).map(state);
-            link(draft, &self.act, &self.old, &self.new)?;
-            if !known {
-                let cause = format!("supersedes {}", self.old.id);
-                self.act.tell(draft, &self.new, Action::Edited, from, cause);
-            }
-            Ok(())
-        })
-    }
+pub(super) fn supersede(old: ItemKey, new: ItemKey, act: Act) -> impl Step {
+    act.step(lock([&old, &new]), move |draft, act| {
+        let known = draft.get::<Item>(&new);
+        let stood = known.is_some_and(|row| row.supersedes.contains(&old.id));
+        let from = known.map(state);
+        link(draft, act, &old, &new)?;
+        if !stood {
+            act.tell(draft, &new, Action::Edited, from, format!("supersedes {}", old.id));
+        }
+        Ok(())
+    })
 }
 
 /// Removes an item and all links to it.
-#[derive(Debug)]
-pub(super) struct RemoveItem {
-    pub(super) key: ItemKey,
-    pub(super) act: Act,
-}
-
-impl RemoveItem {
-    /// Returns the items that may refer to the removed one: those of its scope, and for a global item also
-    /// those of projects without an item of the same id.
-    fn others<'v>(&self, view: &'v View) -> impl Iterator<Item = &'v Item> {
-        view.knowledge.values().filter(|item| {
-            let own = at_scope(&item.key.scope, &self.key.id);
-            item.key != self.key && (own == self.key || !view.knowledge.contains_key(&own))
-        })
-    }
-}
-
-impl Step for RemoveItem {
-    fn selection(&self) -> Selection {
-        let all = match &self.key.scope {
-            Scope::Global => ItemFilter::All,
-            scope => ItemFilter::Scope(scope.clone()),
-        };
-        self.act.selection([]).lock(all)
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        self.act.once(view, |draft| {
-            let Some(item) = view.knowledge.get(&self.key) else {
-                return Err(unknown(&self.key.id));
-            };
-            let id = &self.key.id;
-            for other in self.others(view) {
-                let same_scope = other.key.scope == self.key.scope;
-                let from = Some(state(other));
-                if same_scope && other.superseded_by.contains(id) {
-                    unlink(draft, &self.act, &other.key, &self.key);
-                }
-                let mut lost = Vec::new();
-                if same_scope && other.supersedes.contains(id) {
-                    draft.edit::<Item, _>(&other.key, |row| row.supersedes.remove(id));
-                    lost.push("supersedes");
-                }
-                if other.related.contains(id) {
-                    draft.edit::<Item, _>(&other.key, |row| row.related.remove(id));
-                    lost.push("related to");
-                }
-                for how in lost {
-                    let cause = format!("no longer {how} {id}");
-                    self.act.tell(draft, &other.key, Action::Edited, from, cause);
-                }
+pub(super) fn remove(key: ItemKey, act: Act) -> impl Step {
+    let all = match &key.scope {
+        Scope::Global => ItemFilter::All,
+        scope => ItemFilter::Scope(scope.clone()),
+    };
+    act.step(Selection::new().lock(all), move |draft, act| {
+        let (view, id) = (draft.view(), &key.id);
+        let item = view.knowledge.get(&key).ok_or_else(|| unknown(id))?;
+        // The items that may refer to it: those of its scope, and for a global item also those of projects without
+        // an item of the same id.
+        let others = view.knowledge.values().filter(|item| {
+            let own = at_scope(&item.key.scope, id);
+            item.key != key && (own == key || !view.knowledge.contains_key(&own))
+        });
+        for other in others {
+            let same_scope = other.key.scope == key.scope;
+            let from = Some(state(other));
+            if same_scope && other.superseded_by.contains(id) {
+                unlink(draft, act, &other.key, &key);
             }
-            let from = state(item);
-            draft.delete::<Item>(&self.key);
-            self.act.tell(draft, &self.key, Action::Removed, Some(from), "by_hand");
-            Ok(())
-        })
-    }
+            let mut lost = Vec::new();
+            if same_scope && other.supersedes.contains(id) {
+                draft.edit::<Item, _>(&other.key, |row| row.supersedes.remove(id));
+                lost.push("supersedes");
+            }
+            if other.related.contains(id) {
+                draft.edit::<Item, _>(&other.key, |row| row.related.remove(id));
+                lost.push("related to");
+            }
+            for how in lost {
+                let cause = format!("no longer {how} {id}");
+                act.tell(draft, &other.key, Action::Edited, from, cause);
+            }
+        }
+        draft.delete::<Item>(&key);
+        act.tell(draft, &key, Action::Removed, Some(state(item)), "by_hand");
+        Ok(())
+    })
 }

@@ -33,7 +33,7 @@ impl Knowledge<'_> {
     /// refusal of [`Item::check`], or an error of the store.
     pub async fn add(self, item: Item, act: Act) -> Result<Item, RegistryError> {
         let key = item.key.clone();
-        self.0.one(add::AddItem { item, act }, &key).await
+        self.0.one(add::add(item, act), &key).await
     }
 
     /// Changes fields of items. Links, counters and history stay. Items that do not change are left alone.
@@ -63,7 +63,7 @@ impl Knowledge<'_> {
         act: Act,
     ) -> Result<Vec<Item>, RegistryError> {
         let keys: Vec<ItemKey> = verifications.iter().map(|each| each.key.clone()).collect();
-        self.0.several(judge::VerifyItems { verifications, act }, &keys).await
+        self.0.several(judge::verify(verifications, act), &keys).await
     }
 
     /// Marks to-dos as done. Those that are already done are left alone. May be repeated with the same op id.
@@ -73,7 +73,7 @@ impl Knowledge<'_> {
     /// [`Refusal::Unknown`] if an id is unknown, [`Refusal::Conflict`] if an item is not a to-do, or an error
     /// of the store. Nothing is recorded then.
     pub async fn done(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, RegistryError> {
-        let step = judge::DoneItems { keys: keys.clone(), done: true, act };
+        let step = judge::set_done(keys.clone(), true, act);
         self.0.several(step, &keys).await
     }
 
@@ -84,7 +84,7 @@ impl Knowledge<'_> {
     /// [`Refusal::Unknown`] if an id is unknown, [`Refusal::Conflict`] if an item is not a to-do, or an error
     /// of the store. Nothing is recorded then.
     pub async fn reopen(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, RegistryError> {
-        let step = judge::DoneItems { keys: keys.clone(), done: false, act };
+        let step = judge::set_done(keys.clone(), false, act);
         self.0.several(step, &keys).await
     }
 
@@ -99,7 +99,7 @@ impl Knowledge<'_> {
         new: ItemKey,
         act: Act,
     ) -> Result<(Item, Item), RegistryError> {
-        let step = links::Supersede { old: old.clone(), new: new.clone(), act };
+        let step = links::supersede(old.clone(), new.clone(), act);
         let commit = self.0.store.transact(Arc::new(step)).await?;
         Ok((of(&commit, &old)?, of(&commit, &new)?))
     }
@@ -116,7 +116,7 @@ impl Knowledge<'_> {
         reason: String,
         act: Act,
     ) -> Result<Item, RegistryError> {
-        let step = judge::ContradictItem { key: key.clone(), by, reason, act };
+        let step = judge::contradict(key.clone(), by, reason, act);
         self.0.one(step, &key).await
     }
 
@@ -126,7 +126,7 @@ impl Knowledge<'_> {
     /// # Errors
     /// [`Refusal::Unknown`] if the id is unknown, or an error of the store.
     pub async fn remove(self, key: ItemKey, act: Act) -> Result<Option<Item>, RegistryError> {
-        let commit = self.0.run(links::RemoveItem { key: key.clone(), act }).await?;
+        let commit = self.0.run(links::remove(key.clone(), act)).await?;
         Ok(commit.view.knowledge.get(&key).cloned())
     }
 
@@ -136,7 +136,7 @@ impl Knowledge<'_> {
         if keys.is_empty() {
             return Ok(0);
         }
-        let commit = self.0.run(recall::CountRecalls { keys, act }).await?;
+        let commit = self.0.run(recall::count(keys, act)).await?;
         Ok(commit.changes.knowledge.len())
     }
 }

@@ -4,9 +4,7 @@ use super::unknown;
 use crate::ids::{ProjectId, Scope, ToolKey};
 use crate::registry::{RegistryError, Routes};
 use crate::route::{Route, RouteId, RouteKey, Suggestions};
-use crate::store::{
-    Decision, Draft, Refusal, RouteFilter, Selection, Step, SuggestionFilter, View,
-};
+use crate::store::{Edit, RouteFilter, Selection, Step, SuggestionFilter, View};
 use crate::text::fold_query;
 use crate::time::Timestamp;
 
@@ -21,48 +19,39 @@ impl Routes<'_> {
         id: RouteId,
         at: Timestamp,
     ) -> Result<Route, RegistryError> {
-        let commit = self.0.run(ForgetRoute { project: project.clone(), id, at }).await?;
+        let commit = self.0.run(forget_route(project, id, at)).await?;
         let mut routes = commit.view.routes.into_values();
         Ok(routes.find(|row| row.key.id == id).ok_or_else(|| unknown(id))?)
     }
 }
 
-#[derive(Debug)]
-struct ForgetRoute {
-    project: ProjectId,
-    id: RouteId,
-    at: Timestamp,
-}
-
-impl Step for ForgetRoute {
-    fn selection(&self) -> Selection {
-        Selection::new()
-            .lock(RouteFilter::Id(self.project.clone(), self.id))
-            .lock(SuggestionFilter::Project(self.project.clone()))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        let own = view.routes.values().find(|row| row.key.id == self.id);
-        let route = own.ok_or_else(|| unknown(self.id))?;
+fn forget_route(project: &ProjectId, id: RouteId, at: Timestamp) -> impl Step + use<> {
+    let all = Selection::new()
+        .lock(RouteFilter::Id(project.clone(), id))
+        .lock(SuggestionFilter::Project(project.clone()));
+    Edit::new(at, all, move |draft| {
+        let view = draft.view();
+        let own = view.routes.values().find(|row| row.key.id == id);
+        let route = own.ok_or_else(|| unknown(id))?;
         let folded = fold_query(&route.query);
         for row in view.suggestions.values() {
             let mut row: Suggestions = row.clone();
             for prompt in &mut row.prompts {
                 let same = |query: &String| fold_query(query) == folded;
-                let led = prompt.tools.iter().any(|tool| tool.route == Some(self.id));
+                let led = prompt.tools.iter().any(|tool| tool.route == Some(id));
                 if led || prompt.query.as_ref().is_some_and(same) {
                     prompt.query = None;
                 }
-                for tool in prompt.tools.iter_mut().filter(|tool| tool.route == Some(self.id)) {
+                for tool in prompt.tools.iter_mut().filter(|tool| tool.route == Some(id)) {
                     tool.route = None;
                 }
             }
             draft.put(row);
         }
         draft.delete_route(&route.key);
-        Ok(Decision::Write(draft.finish()))
-    }
+        Ok(())
+    })
+    .durable()
 }
 
 /// Returns the projects in the view in which a route may mean this tool: its own, or any for a global tool.

@@ -119,7 +119,7 @@ impl Routes<'_> {
         op: &OpId,
         at: Timestamp,
     ) -> Result<usize, RegistryError> {
-        let step = teach::UseRoutes { keys, op: Route::use_op(op), at };
+        let step = teach::use_routes(keys, Route::use_op(op), at);
         Ok(self.0.run(step).await?.changes.routes.len())
     }
 

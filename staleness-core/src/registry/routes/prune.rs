@@ -3,12 +3,10 @@
 use serde::Serialize;
 
 use crate::ids::{ProjectId, ToolName};
+use crate::registry::old::{Also, removal};
 use crate::registry::{RegistryError, Routes};
 use crate::route::{PruneReason, Route, RouteId, Suggestions, plan_prune};
-use crate::store::{
-    Change, Decision, Draft, Durability, ProjectFilter, Refusal, RouteFilter, Selection, Step,
-    SuggestionFilter, View,
-};
+use crate::store::{Change, ProjectFilter, RouteFilter, Selection, SuggestionFilter};
 use crate::time::Timestamp;
 
 /// The maximum number of routes removed per commit, so that other writers wait only briefly.
@@ -71,7 +69,9 @@ impl Routes<'_> {
             } else if !more() {
                 vec![false; rows.len()]
             } else {
-                let step = RemoveRoutes { rows: rows.clone(), at: now };
+                let vectors: Also<Route> =
+                    (|all, _| all, |route, _, draft| draft.delete_route(&route.key));
+                let step = removal(rows.clone(), now, Some(vectors));
                 let changes = self.0.run(step).await?.changes.routes;
                 rows.iter().map(|row| changes.contains(&Change::Delete(row.key.clone()))).collect()
             };
@@ -111,30 +111,5 @@ impl Routes<'_> {
             report.kept += of_project.kept;
         }
         Ok(report)
-    }
-}
-
-/// Removes routes that are still unchanged.
-#[derive(Debug)]
-struct RemoveRoutes {
-    rows: Vec<Route>,
-    at: Timestamp,
-}
-
-impl Step for RemoveRoutes {
-    fn selection(&self) -> Selection {
-        Selection::new().lock_keys::<Route>(self.rows.iter().map(|row| row.key.clone()))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        for row in self.rows.iter().filter(|row| view.routes.get(&row.key) == Some(row)) {
-            draft.delete_route(&row.key);
-        }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
     }
 }

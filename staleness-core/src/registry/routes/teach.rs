@@ -4,7 +4,7 @@ use crate::ids::{ProjectId, ToolName};
 use crate::policy::RoutePolicy;
 use crate::route::{Confidence, Route, RouteKey};
 use crate::search::Question;
-use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
+use crate::store::{Draft, Edit, Refusal, Selection, Step};
 use crate::text::fold_query;
 use crate::time::Timestamp;
 
@@ -65,31 +65,16 @@ pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePo
 }
 
 /// Records that routes were used.
-#[derive(Debug)]
-pub(super) struct UseRoutes {
-    pub(super) keys: Vec<RouteKey>,
-    pub(super) op: u64,
-    pub(super) at: Timestamp,
-}
-
-impl Step for UseRoutes {
-    fn selection(&self) -> Selection {
-        Selection::new().lock_keys::<Route>(self.keys.iter().cloned())
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        for key in &self.keys {
-            if draft.get::<Route>(key).is_some_and(|route| !route.remembers(self.op)) {
-                draft.edit::<Route, _>(key, |route| route.touch(self.op, self.at));
+pub(super) fn use_routes(keys: Vec<RouteKey>, op: u64, at: Timestamp) -> impl Step {
+    let all = Selection::new().lock_keys::<Route>(keys.iter().cloned());
+    Edit::new(at, all, move |draft| {
+        for key in &keys {
+            if draft.get::<Route>(key).is_some_and(|route| !route.remembers(op)) {
+                draft.edit::<Route, _>(key, |route| route.touch(op, at));
             }
         }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
+        Ok(())
+    })
 }
 
 /// Folds a query, and refuses one that no search could find again.

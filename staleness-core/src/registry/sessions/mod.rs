@@ -34,8 +34,7 @@ impl Sessions<'_> {
     ) -> Result<Session, RegistryError> {
         let key = SessionKey { project: project.clone(), id: id.clone() };
         let close_after_hours = self.0.policy.sessions.close_after_hours;
-        let (key_of, agent) = (key.clone(), agent.clone());
-        let step = steps::StartSession { key: key_of, agent, at, close_after_hours };
+        let step = steps::start(key.clone(), agent.clone(), at, close_after_hours);
         of(&self.0.run(step).await?, &key)
     }
 
@@ -52,7 +51,7 @@ impl Sessions<'_> {
     ) -> Result<Session, RegistryError> {
         let key = SessionKey { project: project.clone(), id: id.clone() };
         self.forget_suggestions(key.clone(), at).await?;
-        of(&self.0.run(steps::EndSession { key: key.clone(), at }).await?, &key)
+        of(&self.0.run(steps::end(key.clone(), at)).await?, &key)
     }
 
     /// Returns the sessions of a project, latest first.
@@ -104,7 +103,7 @@ impl Sessions<'_> {
         }
         let key = CursorKey { project: project.clone(), agent: resume.agent.clone() };
         let session = resume.session.clone();
-        let step = steps::MoveCursor { key, session, upto: delta.upto, at };
+        let step = steps::move_cursor(key, session, delta.upto, at);
         Ok(!self.0.run(step).await?.changes.cursors.is_empty())
     }
 }
