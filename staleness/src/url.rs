@@ -52,54 +52,6 @@ impl PostgresUrl {
         &self.0
     }
 
-    /// Returns true if both URLs name the same workspace of the same database. Ignores credentials and
-    /// connection options, and does not resolve host names.
-    #[must_use]
-    pub fn is_same_place(&self, other: &Self) -> bool {
-        match (self.place(), other.place()) {
-            (Some(one), Some(other)) => one == other,
-            _ => self == other,
-        }
-    }
-
-    /// Returns hosts, ports, addresses, database and workspace. Hosts before the parameters come first.
-    /// `None` if the password cannot be told apart from the rest.
-    fn place(&self) -> Option<[Vec<String>; 5]> {
-        let rest = behind_scheme(&self.0);
-        let (credentials, server) = parts(rest)?;
-        let (authority, path) = server.split_once('/').unwrap_or((server, ""));
-        let user = credentials.split(':').next().unwrap_or_default();
-        let [mut hosts, mut ports, mut addresses] = [const { Vec::new() }; 3];
-        let (mut user, mut database) = (decoded(user), decoded(path));
-        let mut workspace = "default".to_owned();
-        for one in authority.split(',').filter(|_| !authority.is_empty()) {
-            let end = one.rfind(']').map_or(0, |end| end + 1);
-            let (host, port) = match one[end..].find(':') {
-                Some(at) => (&one[..end + at], &one[end + at + 1..]),
-                None => (one, DEFAULT_PORT),
-            };
-            hosts.push(decoded(host).to_ascii_lowercase());
-            ports.push(decoded(port));
-        }
-        for (name, value) in parameters(rest) {
-            let value = decoded(value);
-            let more = value.split(',').map(str::to_owned);
-            match name.as_str() {
-                "host" => hosts.extend(more),
-                "hostaddr" => addresses.extend(more),
-                "port" => ports.extend(more),
-                "dbname" | "database" => database = value,
-                "user" => user = value,
-                "workspace" => workspace = value,
-                _ => {}
-            }
-        }
-        // Missing ports default to 5432. A missing database name defaults to the user's name.
-        ports.resize(ports.len().max(hosts.len()).max(addresses.len()), DEFAULT_PORT.to_owned());
-        let database = if database.is_empty() { user } else { database };
-        Some([hosts, ports, addresses, vec![database], vec![workspace]])
-    }
-
     /// Returns true if the URL contains a password, or might.
     #[must_use]
     pub fn has_password(&self) -> bool {
@@ -108,9 +60,6 @@ impl PostgresUrl {
         in_front || parameters(rest).any(|(name, _)| name == "password")
     }
 }
-
-/// The port used if the URL names none.
-const DEFAULT_PORT: &str = "5432";
 
 /// Returns the part after `//`, or an empty string if there is none.
 fn behind_scheme(url: &str) -> &str {
@@ -304,43 +253,6 @@ mod tests {
         assert_eq!(other, Err(ParseUrlError::NotOffered("mysql".into())));
         assert_eq!("postgres:/x".parse::<StoreUrl>(), Err(ParseUrlError::NoServer));
         assert_eq!("postgres://".parse::<StoreUrl>(), Err(ParseUrlError::NoServer));
-    }
-
-    #[test]
-    fn one_place_is_known_whoever_connects_and_how() {
-        let url = |text: &str| match text.parse::<StoreUrl>() {
-            Ok(StoreUrl::Postgres(url)) => url,
-            other => panic!("{text}: {other:?}"),
-        };
-        let plain = "postgres://me@db/team";
-        for same in [
-            "postgresql://you:hunter2@DB:5432/team?sslmode=require&workspace=default",
-            "postgres:///team?user=me&host=db",
-            "postgres://me@db?dbname=team&connect_timeout=1",
-            "postgres://me@d%62/t%65am",
-        ] {
-            assert!(url(plain).is_same_place(&url(same)), "{same}");
-        }
-        for other in [
-            "postgres://me@db2/team",
-            "postgres://me@db:5433/team",
-            "postgres://me@db/team2",
-            "postgres://me@db",
-            "postgres://me@db/team?workspace=b",
-            "postgres://me@db/team?hostaddr=10.0.0.2",
-            "postgres://me@db/team?host=db3",
-            "postgres://me@db/team?dbname=b",
-            "postgres://me@db,db2/team",
-            "postgres://me:x/y@db/team",
-        ] {
-            assert!(!url(plain).is_same_place(&url(other)), "{other}");
-            assert!(url(other).is_same_place(&url(other)), "{other}");
-        }
-        let (old, new) = ("postgres://me@/db?host=%2Fold", "postgres://me@/db?host=%2Fnew");
-        assert!(!url(old).is_same_place(&url(new)));
-        assert!(url(old).is_same_place(&url("postgres://me@%2Fold/db")));
-        assert!(!url("postgres://me@db").is_same_place(&url("postgres://you@db")));
-        assert!(url("postgres://me@[::1]:5432/x").is_same_place(&url("postgres://me@[::1]/x")));
     }
 
     #[test]

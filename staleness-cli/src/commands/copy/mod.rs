@@ -224,11 +224,7 @@ fn is_same_place(one: &StoreUrl, other: &StoreUrl) -> bool {
     };
     match (one.path(), other.path()) {
         (Some(one), Some(other)) => place(one) == place(other),
-        (None, None) => match (one, other) {
-            (StoreUrl::Postgres(one), StoreUrl::Postgres(other)) => one.is_same_place(other),
-            _ => one == other,
-        },
-        _ => false,
+        _ => one == other,
     }
 }
 
