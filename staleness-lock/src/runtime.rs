@@ -58,6 +58,59 @@ pub async fn pages<S: Send + Sync + 'static>(
     read(inner, selection, visit)
 }
 
+/// Implements `RegistryStore` for a store whose field `inner` does the work and blocks. The store cannot see commits of
+/// other processes.
+#[macro_export]
+macro_rules! blocking_store {
+    ($store:ty) => {
+        const _: () = {
+            use std::ops::ControlFlow;
+            use std::path::Path;
+            use std::sync::Arc;
+
+            use staleness_core::journal::Revision;
+            use staleness_core::store::{
+                Commit, Query, RegistryStore, Selection, Step, StoreError, View,
+            };
+            use $crate::{blocking, pages};
+
+            #[async_trait::async_trait]
+            #[deny(clippy::missing_trait_methods)]
+            impl RegistryStore for $store {
+                async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
+                    blocking(&self.inner, move |inner| inner.view(query.as_ref())).await
+                }
+
+                async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+                    blocking(&self.inner, move |inner| inner.transact(step.as_ref())).await
+                }
+
+                async fn pages(
+                    &self,
+                    selection: &Selection,
+                    visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+                ) -> Result<(), StoreError> {
+                    pages(&self.inner, selection, |it, all, visit| it.pages(all, visit), visit)
+                        .await
+                }
+
+                async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+                    let to = to.to_path_buf();
+                    blocking(&self.inner, move |inner| inner.backup(&to)).await
+                }
+
+                async fn check(&self) -> Result<(), StoreError> {
+                    blocking(&self.inner, |inner| inner.check()).await
+                }
+
+                async fn changed(&self, _: Revision) -> Option<Revision> {
+                    None
+                }
+            }
+        };
+    };
+}
+
 /// Waits for blocking work, and resumes its panic if it panicked.
 #[cfg(feature = "tokio")]
 async fn join<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) -> Result<T, StoreError> {

@@ -1,13 +1,11 @@
 //! The `RegistryStore` implementation for SQLite.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use staleness_core::journal::Revision;
-use staleness_core::store::{Commit, Query, RegistryStore, Selection, Step, StoreError, View};
-use staleness_lock::{blocking, pages};
+use staleness_core::store::StoreError;
+#[cfg(doc)]
+use staleness_core::store::{Query, RegistryStore, Step};
 
 use crate::OpenOptions;
 use crate::inner::Inner;
@@ -58,41 +56,4 @@ impl SqliteStore {
     }
 }
 
-#[async_trait]
-#[deny(clippy::missing_trait_methods)]
-impl RegistryStore for SqliteStore {
-    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
-        blocking(&self.inner, move |inner| inner.view(query.as_ref())).await
-    }
-
-    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
-        blocking(&self.inner, move |inner| inner.transact(step.as_ref())).await
-    }
-
-    async fn pages(
-        &self,
-        selection: &Selection,
-        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
-    ) -> Result<(), StoreError> {
-        pages(
-            &self.inner,
-            selection,
-            |inner, selection, visit| inner.pages(selection, visit),
-            visit,
-        )
-        .await
-    }
-
-    async fn backup(&self, to: &Path) -> Result<(), StoreError> {
-        let to = to.to_path_buf();
-        blocking(&self.inner, move |inner| inner.backup(&to)).await
-    }
-
-    async fn check(&self) -> Result<(), StoreError> {
-        blocking(&self.inner, Inner::check).await
-    }
-
-    async fn changed(&self, _: Revision) -> Option<Revision> {
-        None
-    }
-}
+staleness_lock::blocking_store!(SqliteStore);
