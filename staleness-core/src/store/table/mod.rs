@@ -5,6 +5,8 @@
 //! columns are recomputed from the record on every read and compared.
 
 mod cell;
+#[macro_use]
+mod columns;
 mod item;
 mod logs;
 mod rows;

@@ -181,58 +181,30 @@ fn of_project(project: &ProjectId) -> Condition<'_> {
     Condition::by_key("project = $2", [text(project)])
 }
 
-fn read_key(cells: &mut Cells<'_, '_>) -> Result<RouteKey, Bad> {
-    Ok(RouteKey { project: cells.id()?, tool: cells.id()?, id: cells.blob(RouteId::from_bytes)? })
-}
-
 fn of_route(key: &RouteKey) -> Vec<Cell<'_>> {
     vec![text(&key.project), text(&key.tool), Cell::blob(key.id.to_bytes())]
 }
 
-impl Record for Route {
-    const TABLE: &'static str = "routes";
-    const COLUMNS: &'static [&'static str] = &[
-        "project",
-        "tool",
-        "id",
-        "query",
-        "confidence",
-        "uses",
-        "created_at",
-        "last_used_at",
-        "model",
-        "ops",
-    ];
-    const KEY: usize = 3;
-    const INDEXED: usize = 3;
-
-    fn indexed(&self) -> Vec<Cell<'_>> {
-        of_route(&self.key)
-    }
-
-    fn others<'c>(&'c self, cells: &mut Vec<Cell<'c>>) {
-        cells.extend([
-            Cell::text(&self.query),
-            Cell::int(self.confidence.billionths()),
-            Cell::bits(self.uses),
-            Cell::time(self.created_at),
-            Cell::time(self.last_used_at),
-            Cell::maybe_text(self.model.as_ref().map(|model| model.as_str())),
-            Cell::blob(self.ops.iter().flat_map(|op| op.to_le_bytes()).collect::<Vec<u8>>()),
-        ]);
-    }
-
-    fn parse(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
-        Ok(Self {
-            key: read_key(cells)?,
-            query: cells.string()?,
-            confidence: Confidence::of_billionths(cells.small()?).ok_or(Bad("confidence"))?,
-            uses: cells.bits()?,
-            created_at: cells.time()?,
-            last_used_at: cells.time()?,
-            model: cells.maybe_id()?,
-            ops: cells.blob(ops)?,
-        })
+columns! {
+    "routes": Route, key 3, |row|
+    [
+        project id = row.key.project;
+        tool id = row.key.tool;
+        id blob(RouteId::from_bytes) = row.key.id.to_bytes();
+    ]
+    [
+        query string = row.query;
+        confidence small = row.confidence.billionths();
+        uses bits = row.uses;
+        created_at time = row.created_at;
+        last_used_at time = row.last_used_at;
+        model maybe_id = row.model;
+        ops blob(ops) = row.ops.iter().flat_map(|op| op.to_le_bytes()).collect::<Vec<u8>>();
+    ]
+    Self {
+        key: RouteKey { project, tool, id },
+        confidence: Confidence::of_billionths(confidence).ok_or(Bad("confidence"))?,
+        query, uses, created_at, last_used_at, model, ops,
     }
 }
 
@@ -263,32 +235,20 @@ impl Table for Route {
     }
 }
 
-impl Record for RouteVector {
-    const TABLE: &'static str = "vectors";
-    const COLUMNS: &'static [&'static str] = &["project", "tool", "id", "model", "form", "numbers"];
-    const KEY: usize = 3;
-    const INDEXED: usize = 4;
-
-    fn indexed(&self) -> Vec<Cell<'_>> {
-        let mut cells = of_route(&self.key);
-        cells.push(text(&self.model));
-        cells
-    }
-
-    fn others<'c>(&'c self, cells: &mut Vec<Cell<'c>>) {
-        cells.extend([
-            Cell::text(form(self.vector.precision())),
-            Cell::blob(self.vector.to_bytes()),
-        ]);
-    }
-
-    fn parse(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
-        let (key, model) = (read_key(cells)?, cells.id()?);
-        let precision =
-            cells.parsed(|word| Precision::ALL.into_iter().find(|each| form(*each) == word))?;
-        let vector = cells.blob(|bytes| Vector::from_bytes(bytes, precision).ok())?;
-        Ok(Self { key, model, vector })
-    }
+columns! {
+    "vectors": RouteVector, key 3, |row|
+    [
+        project id = row.key.project;
+        tool id = row.key.tool;
+        id blob(RouteId::from_bytes) = row.key.id.to_bytes();
+        model id = row.model;
+    ]
+    [
+        form parsed(|word| Precision::ALL.into_iter().find(|each| form(*each) == word)) =
+            form(row.vector.precision());
+        numbers blob(|bytes| Vector::from_bytes(bytes, form).ok()) = row.vector.to_bytes();
+    ]
+    Self { key: RouteKey { project, tool, id }, model, vector: numbers }
 }
 
 /// Returns the stored word for a vector's precision, which also says that its length is 1.

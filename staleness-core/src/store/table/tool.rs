@@ -10,120 +10,52 @@ use crate::tool::{
     Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolKind, ToolSummary,
 };
 
-impl Record for Tool {
-    const TABLE: &'static str = "tools";
-    const COLUMNS: &'static [&'static str] = &[
-        "scope",
-        "name",
-        "kind",
-        "server",
-        "configured",
-        "demoted",
-        "revived",
-        "plugin",
-        "description",
-        "listings",
-        "used_by",
-        "cause",
-        "cause_since",
-        "failing_since",
-        "failing_cause",
-        "demotions",
-        "last_demoted_at",
-        "counted",
-        "hold",
-        "ring",
-        "uses",
-        "discovered_at",
-        "last_used_at",
-        "updated_at",
-        "defined_chars",
-    ];
-    const KEY: usize = 2;
-    const INDEXED: usize = 7;
-
-    fn indexed(&self) -> Vec<Cell<'_>> {
-        let mut cells = Vec::with_capacity(Self::COLUMNS.len());
-        cells.extend([
-            scope(&self.key.scope),
-            Cell::text(self.key.name.as_str()),
-            Cell::text(self.kind.as_str()),
-            Cell::maybe_text(self.server.as_ref().map(|server| server.as_str())),
-            Cell::int(self.is_configured()),
-            Cell::int(self.status() == Status::Demoted),
-            Cell::int(self.presence.revived),
-        ]);
-        cells
-    }
-
-    fn others<'c>(&'c self, cells: &mut Vec<Cell<'c>>) {
-        let failing = self.health.failing.as_ref();
-        cells.extend([
-            Cell::maybe_text(self.plugin.as_ref().map(|plugin| plugin.as_str())),
-            Cell::maybe_text(self.description.as_deref()),
-            Cell::blob(listings_to_bytes(&self.listings)),
-            Cell::packed(&self.used_by),
-            Cell::text(self.presence.cause.as_str()),
-            Cell::time(self.presence.since),
-            Cell::maybe_time(failing.map(|failing| failing.since)),
-            Cell::maybe_text(failing.map(|failing| failing.cause.as_str())),
-            Cell::int(self.health.demotions),
-            Cell::maybe_time(self.health.last_demoted_at),
-            Cell::int(self.health.window),
-            Cell::text(self.hold.as_str()),
-            Cell::blob(ring_to_bytes(&self.ring)),
-            Cell::bits(self.uses),
-            Cell::time(self.discovered_at),
-            Cell::maybe_time(self.last_used_at),
-            Cell::time(self.updated_at),
-            Cell::Int(self.defined_chars.map(i64::from)),
-        ]);
-    }
-
-    fn parse(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
-        let key = ToolKey { scope: cells.scope()?, name: cells.id()? };
-        let kind = cells.parsed(ToolKind::from_word)?;
-        let server = cells.maybe_id()?;
-        cells.skip(2);
-        let revived = cells.flag()?;
-        let plugin = cells.maybe_id()?;
-        let description = cells.maybe_string()?;
-        let listings = cells.blob(listings_from_bytes)?;
-        let used_by = cells.list()?;
-        let cause = cells.parsed(PresenceCause::from_word)?;
-        let presence = Presence { cause, since: cells.time()?, revived };
-        let failing = match (cells.maybe_time()?, cells.maybe_string()?) {
+columns! {
+    "tools": Tool, key 2, |row|
+    [
+        scope scope = row.key.scope;
+        name id = row.key.name;
+        kind parsed(ToolKind::from_word) = row.kind.as_str();
+        server maybe_id = row.server;
+        configured copy = Cell::int(row.is_configured());
+        demoted copy = Cell::int(row.status() == Status::Demoted);
+        revived flag = row.presence.revived;
+    ]
+    [
+        plugin maybe_id = row.plugin;
+        description maybe_string = row.description;
+        listings blob(listings_from_bytes) = listings_to_bytes(&row.listings);
+        used_by list = row.used_by;
+        cause parsed(PresenceCause::from_word) = row.presence.cause.as_str();
+        cause_since time = row.presence.since;
+        failing_since maybe_time = row.health.failing.as_ref().map(|failing| failing.since);
+        failing_cause maybe_id = row.health.failing.as_ref().map(|failing| &failing.cause);
+        demotions small = row.health.demotions;
+        last_demoted_at maybe_time = row.health.last_demoted_at;
+        counted small = row.health.window;
+        hold parsed(Hold::from_word) = row.hold.as_str();
+        ring blob(ring_from_bytes) = ring_to_bytes(&row.ring);
+        uses bits = row.uses;
+        discovered_at time = row.discovered_at;
+        last_used_at maybe_time = row.last_used_at;
+        updated_at time = row.updated_at;
+        defined_chars maybe_bits = row.defined_chars.map(u64::from);
+    ]
+    {
+        let failing = match (failing_since, failing_cause) {
             (Some(since), Some(cause)) => Some(Failing { since, cause }),
             (None, None) => None,
             _ => return Err(Bad("failing_cause")),
         };
-        let health = Health {
-            failing,
-            demotions: cells.small()?,
-            last_demoted_at: cells.maybe_time()?,
-            window: cells.small()?,
-        };
-        Ok(Self {
-            key,
-            kind,
-            server,
-            plugin,
-            description,
-            listings,
-            used_by,
-            presence,
-            health,
-            hold: cells.parsed(Hold::from_word)?,
-            ring: cells.blob(ring_from_bytes)?,
-            uses: cells.bits()?,
-            discovered_at: cells.time()?,
-            last_used_at: cells.maybe_time()?,
-            updated_at: cells.time()?,
-            defined_chars: match cells.maybe_bits()? {
-                None => None,
-                Some(chars) => Some(u32::try_from(chars).map_err(|_| Bad("defined_chars"))?),
-            },
-        })
+        let chars = defined_chars.map(u32::try_from).transpose();
+        Self {
+            key: ToolKey { scope, name },
+            presence: Presence { cause, since: cause_since, revived },
+            health: Health { failing, demotions, last_demoted_at, window: counted },
+            defined_chars: chars.map_err(|_| Bad("defined_chars"))?,
+            kind, server, plugin, description, listings, used_by, hold, ring, uses, discovered_at,
+            last_used_at, updated_at,
+        }
     }
 }
 
