@@ -44,8 +44,8 @@ pub fn prune_left(
             projects.kept += 1;
         }
     }
-    let (sessions, cursors) = registry.admin().prune_sessions(now, dry_run).wait()?;
-    let (invented, unlisted) = registry.admin().prune_names(now, dry_run).wait()?;
+    let (sessions, cursors) = registry.admin().prune_sessions(now, dry_run, &mut || true).wait()?;
+    let (invented, unlisted) = registry.admin().prune_names(now, dry_run, &mut || true).wait()?;
     let entries = registry.admin().prune_journal(now, dry_run, &mut || true).wait()?;
     Ok(Left { sessions, cursors, projects, invented, unlisted, entries })
 }

@@ -50,7 +50,7 @@ pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<
         let report = apply(&registry, settings, &live, &Asker::of(settings))?;
         if probed.is_some() {
             // A server may list other names each time.
-            registry.admin().prune_names(settings.now, false).wait()?;
+            registry.admin().prune_names(settings.now, false, &mut || true).wait()?;
         }
         report
     };

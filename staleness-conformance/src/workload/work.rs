@@ -136,7 +136,11 @@ impl Draw<'_> {
                 let ended = registry.sessions().end(&key.project, &key.id, at).wait();
                 [near, said(ended)].join("\n")
             }),
-            4 => verb!(admin().prune_sessions(at = at, dry_run = self.below(3) == 2)),
+            4 => {
+                Event::new("admin.prune_sessions", self.below(3) == 2, move |registry, dry_run| {
+                    said(registry.admin().prune_sessions(at, dry_run, &mut || true).wait())
+                })
+            }
             _ => {
                 let told = (self.project(), self.resumed(at), self.maybe(), self.below(4) < 3);
                 Event::new(

@@ -30,21 +30,13 @@ const PAGE: usize = 1_000;
 const NAMES: usize = 20;
 
 impl Admin<'_> {
-    /// Removes sessions and cursors that are older than `sessions.keep_days`, in pages; with `dry_run` only
-    /// counts them. A session stays as long as a cursor that refers to it. An agent without a cursor starts
+    /// Removes sessions and cursors that are older than `sessions.keep_days`, in pages while `more` returns true; with
+    /// `dry_run` only counts them. A session stays as long as a cursor that refers to it. An agent without a cursor starts
     /// like a new one. Returns the counts of sessions and of cursors.
     ///
     /// # Errors
     /// An error of the store. Pages already removed stay removed.
     pub async fn prune_sessions(
-        self,
-        now: Timestamp,
-        dry_run: bool,
-    ) -> Result<(PruneReport, PruneReport), RegistryError> {
-        self.prune_sessions_while(now, dry_run, &mut || true).await
-    }
-
-    async fn prune_sessions_while(
         self,
         now: Timestamp,
         dry_run: bool,
@@ -68,7 +60,7 @@ impl Admin<'_> {
         Ok((sessions, report(cursors.len(), view.cursors.len())))
     }
 
-    /// Forgets names that nobody needs, in pages; with `dry_run` only counts them: invented names that were last used
+    /// Forgets names that nobody needs, in pages while `more` returns true; with `dry_run` only counts them: invented names that were last used
     /// at least `outcomes.keep_invented_days` ago, with their outcomes, and tools that left their server's list
     /// without ever being used, with their definitions. Of these the newest `outcomes.keep_unlisted` stay for
     /// `outcomes.keep_unlisted_days`, and those with a hold or a changed definition. Returns the numbers of both.
@@ -76,14 +68,6 @@ impl Admin<'_> {
     /// # Errors
     /// An error of the store. Names already forgotten stay forgotten.
     pub async fn prune_names(
-        self,
-        now: Timestamp,
-        dry_run: bool,
-    ) -> Result<(u64, u64), RegistryError> {
-        self.prune_names_while(now, dry_run, &mut || true).await
-    }
-
-    async fn prune_names_while(
         self,
         now: Timestamp,
         dry_run: bool,
@@ -143,8 +127,8 @@ impl Admin<'_> {
             match kind % KINDS {
                 0 => self.0.routes().prune_while(project, now, false, &mut more).await.map(drop),
                 1 => self.prune_outcomes_while(now, &mut more).await,
-                2 => self.prune_sessions_while(now, false, &mut more).await.map(drop),
-                3 => self.prune_names_while(now, false, &mut more).await.map(drop),
+                2 => self.prune_sessions(now, false, &mut more).await.map(drop),
+                3 => self.prune_names(now, false, &mut more).await.map(drop),
                 _ => {
                     let removed = self.prune_journal(now, false, &mut more).await;
                     removed.map(|removed| begun |= removed > 0)

@@ -322,7 +322,8 @@ fn a_server_that_lists_other_names_each_time_fills_no_registry() {
     let tool =
         |name: &str, text: &str| Found { definition: definition(text), ..server_tool("hub", name) };
     let list = |found: Vec<Found>| read(live(&json!({})).id, found);
-    let prune = |dry| world.registry.admin().prune_names(world.now(), dry).wait().unwrap().1;
+    let prune =
+        |dry| world.registry.admin().prune_names(world.now(), dry, &mut || true).wait().unwrap().1;
     let kept = ["used", "pinned", "changed"].map(|name| tool(name, "Finds"));
     world.scan(vec![config(), list(kept.to_vec())]);
     let changed = [kept[0].clone(), kept[1].clone(), tool("changed", "Finds more")];

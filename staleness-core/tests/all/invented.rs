@@ -104,7 +104,8 @@ fn an_invented_name_is_forgotten_a_month_after_its_last_use() {
         fails(&world, name);
     }
     world.hold("pinned", Hold::Pinned);
-    let prune = |dry| world.registry.admin().prune_names(world.now(), dry).wait().unwrap().0;
+    let prune =
+        |dry| world.registry.admin().prune_names(world.now(), dry, &mut || true).wait().unwrap().0;
     world.pass(30 * Timestamp::DAY - Timestamp::MINUTE);
     assert_eq!(prune(false), 0);
     fails(&world, "late");

@@ -44,7 +44,7 @@ fn b7_slices_of_pruning_remove_together_what_one_prune_does() {
     );
     let admin = world.registry.admin();
     assert_eq!(admin.prune_outcomes(world.now(), true).wait().unwrap().removed, 0);
-    assert_eq!(admin.prune_sessions(world.now(), true).wait().unwrap().0.removed, 0);
+    assert_eq!(admin.prune_sessions(world.now(), true, &mut || true).wait().unwrap().0.removed, 0);
     assert_eq!(admin.prune_journal(world.now(), true, &mut || true).wait().unwrap(), 0);
 }
 
