@@ -113,7 +113,7 @@ pub(super) fn year(place: &Place<'_>) -> Option<usize> {
             && !is_one_of(word, NO_YEAR_NOUNS)
             && !is_one_of(word, AFTER_YEAR)
     });
-    (named && place.follows(&["the", "our"]) && year != "2000" && year != "2048").then_some(end)
+    (named && place.follows("the our") && year != "2000" && year != "2048").then_some(end)
 }
 
 /// Matches `2024-05` or `2024-05-17`.
@@ -156,8 +156,8 @@ pub(super) fn quarter(place: &Place<'_>) -> Option<usize> {
 pub(super) fn period(place: &Place<'_>) -> Option<usize> {
     let end = place.letters_end();
     let word = &place.text[place.at..end];
-    (is_one_of(word, &["month", "quarter", "year"])
+    (is_one_of(word, "month quarter year")
         && place.ends(end)
-        && place.follows(&["next", "this", "last", "coming"]))
+        && place.follows("next this last coming"))
     .then_some(end)
 }

@@ -117,7 +117,7 @@ impl<'a> Place<'a> {
     }
 
     /// Returns true if the previous word is one of `words`, which are in lower case.
-    pub(super) fn follows(&self, words: &[&str]) -> bool {
+    pub(super) fn follows(&self, words: &str) -> bool {
         self.word_before(self.at).is_some_and(|(_, word)| is_one_of(word, words))
     }
 
@@ -143,7 +143,7 @@ fn is_wordlike(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'\''
 }
 
-/// Returns true if a word is one of `words`, which are in lower case. Ignores case.
-pub(super) fn is_one_of(word: &str, words: &[&str]) -> bool {
-    words.iter().any(|each| word.eq_ignore_ascii_case(each))
+/// Returns true if a word is one of `words`, which are in lower case, with a space between two. Ignores case.
+pub(super) fn is_one_of(word: &str, words: &str) -> bool {
+    words.split(' ').any(|each| word.eq_ignore_ascii_case(each))
 }

@@ -39,7 +39,7 @@ pub(super) fn word(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
         let at_the = place
             .word_before(place.at)
             .and_then(|(from, the)| Some((the, place.word_before(from)?.1)))
-            .is_some_and(|(the, at)| is_one_of(the, &["the"]) && is_one_of(at, &["at"]));
+            .is_some_and(|(the, at)| is_one_of(the, "the") && is_one_of(at, "at"));
         let runs = |next: &str| is_one_of(next, RUNNING) || plural(next);
         present(!at_the && !next().is_some_and(runs))
     } else if is("now") {
@@ -47,7 +47,7 @@ pub(super) fn word(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
             next().is_some_and(|next| is_one_of(next, NOW_SO))
         } else {
             let is_ours = || next().is_some_and(|next| is_one_of(next, WE_NOW));
-            !place.follows(LEADING) || place.follows(&["we"]) && is_ours()
+            !place.follows(LEADING) || place.follows("we") && is_ours()
         })
     } else {
         None
@@ -57,27 +57,27 @@ pub(super) fn word(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
 /// Returns true if a word of [`ROUTINE`] describes a plan here: `will be removed in the next release`,
 /// `support for it will be added.`
 fn is_to_come(place: &Place<'_>, from: usize, word: &str) -> bool {
-    let (is_added, end) = (is_one_of(word, &["added"]), from + word.len());
-    if !is_added && !is_one_of(word, &["removed"]) {
+    let (is_added, end) = (is_one_of(word, "added"), from + word.len());
+    if !is_added && !is_one_of(word, "removed") {
         return false;
     }
     let Some((at, next)) = place.word_after(end) else {
         // At the end of a sentence `will be removed` mostly describes what a program does.
         return is_added && place.byte(end) == b'.' && place.byte(end + 1).is_ascii_whitespace();
     };
-    if !is_one_of(next, &["in"]) {
+    if !is_one_of(next, "in") {
         let ends = || !place.byte(at + next.len()).is_ascii_whitespace();
-        return is_one_of(next, ONE_DAY) || is_one_of(next, &["later"]) && ends();
+        return is_one_of(next, ONE_DAY) || is_one_of(next, "later") && ends();
     }
     let mut when = place.word_after(at + next.len());
-    if let Some((at, article)) = when.filter(|(_, word)| is_one_of(word, &["a", "an", "the"])) {
+    if let Some((at, article)) = when.filter(|(_, word)| is_one_of(word, "a an the")) {
         when = place.word_after(at + article.len());
     }
     when.is_some_and(|(at, when)| {
         let behind = || place.word_after(at + when.len()).map(|(_, word)| word);
         let release = || behind().is_some_and(|word| is_one_of(word, RELEASES));
         let number = || behind().is_some_and(starts_with_digit);
-        is_one_of(when, &["future"])
+        is_one_of(when, "future")
             || is_one_of(when, TO_COME) && release()
             || is_one_of(when, RELEASES) && number()
             || is_release(place, at, when)

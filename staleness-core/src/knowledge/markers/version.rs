@@ -57,8 +57,8 @@ fn tells_when(place: &Place<'_>) -> bool {
     if is_one_of(word, TELLING_WHEN) {
         return true;
     }
-    let done = |word: &str| word.len() > 4 && word.ends_with("ed") || is_one_of(word, &["new"]);
-    is_one_of(word, &["in", "with", "from", "by"])
+    let done = |word: &str| word.len() > 4 && word.ends_with("ed") || is_one_of(word, "new");
+    is_one_of(word, "in with from by")
         && place.word_before(from).is_some_and(|(_, word)| done(word) && !is_one_of(word, STATES))
 }
 
