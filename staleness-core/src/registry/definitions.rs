@@ -56,11 +56,7 @@ impl Tools<'_> {
         seen: Option<String>,
     ) -> Result<Vec<Definition>, RegistryError> {
         let commit = self.0.run(Accept { by_hand, seen }).await?;
-        let put = commit.changes.definitions.into_iter().filter_map(|change| match change {
-            Change::Put(row) => Some(row),
-            Change::Delete(_) => None,
-        });
-        Ok(put.collect())
+        Ok(commit.changes.definitions.iter().filter_map(Change::put).cloned().collect())
     }
 }
 

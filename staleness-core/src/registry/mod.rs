@@ -141,11 +141,8 @@ pub fn nearest<I: Ord + fmt::Display>(text: &str, ids: impl Iterator<Item = I>) 
 
 /// Returns a row as stored by a commit.
 fn left<R: Row>(commit: &Commit, key: &R::Key) -> Option<R> {
-    let put = R::changes(&commit.changes).iter().find_map(|change| match change {
-        Change::Put(row) if row.key() == key => Some(row),
-        _ => None,
-    });
-    put.or_else(|| R::rows(&commit.view).get(key)).cloned()
+    let mut put = R::changes(&commit.changes).iter().filter_map(Change::put);
+    put.find(|row| row.key() == key).or_else(|| R::rows(&commit.view).get(key)).cloned()
 }
 
 macro_rules! subjects {

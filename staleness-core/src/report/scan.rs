@@ -73,10 +73,7 @@ impl ScanReport {
             Some(before) => before.current != row.current,
             None => row.pending.is_some(),
         };
-        let put = changes.definitions.iter().filter_map(|change| match change {
-            Change::Put(row) => Some(row),
-            Change::Delete(_) => None,
-        });
+        let put = changes.definitions.iter().filter_map(Change::put);
         let changed = put.filter(is_news).cloned().collect();
         let mut view = seen.with(changes);
         withhold(&mut view, scan.client.as_ref());

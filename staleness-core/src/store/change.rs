@@ -28,6 +28,13 @@ impl<R: Row> Change<R, R::Key> {
     }
 }
 
+impl<R, K> Change<R, K> {
+    /// Returns the row that is put.
+    pub(crate) const fn put(&self) -> Option<&R> {
+        if let Self::Put(row) = self { Some(row) } else { None }
+    }
+}
+
 /// A range of outcomes to remove without loading them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OutcomeRange {

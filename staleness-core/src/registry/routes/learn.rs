@@ -93,29 +93,14 @@ pub(super) struct Asked {
 impl Asked {
     /// Returns the learned route after the commit: that of the query, or the one that it was merged into.
     pub(super) fn learned(&self, commit: &Commit) -> Option<Route> {
-        let put = commit.changes.routes.iter().filter_map(|change| match change {
-            Change::Put(row) => Some(row),
-            Change::Delete(_) => None,
+        let changes = &commit.changes.routes;
+        let is_same = |row: &&Route| !changes.iter().any(|change| *change.key() == row.key);
+        let same = commit.view.routes.values().filter(is_same);
+        let learned = changes.iter().filter_map(Change::put).chain(same).filter(|row| {
+            (&row.key.project, &row.key.tool) == (&self.key.project, &self.key.tool)
+                && row.remembers(self.op)
         });
-        let gone = |key: &RouteKey| {
-            commit
-                .changes
-                .routes
-                .iter()
-                .any(|change| matches!(change, Change::Delete(it) if it == key))
-        };
-        let written: Vec<&Route> = put.collect();
-        let seen = commit.view.routes.values().filter(|row| !gone(&row.key));
-        let all = || written.iter().copied().chain(seen.clone());
-        let own = all().find(|row| row.key == self.key);
-        let own = own.filter(|row| row.remembers(self.op));
-        let other = || {
-            all().find(|row| {
-                (&row.key.project, &row.key.tool) == (&self.key.project, &self.key.tool)
-                    && row.remembers(self.op)
-            })
-        };
-        own.or_else(other).cloned()
+        learned.min_by_key(|row| row.key != self.key).cloned()
     }
 }
 

@@ -141,12 +141,9 @@ impl Registry {
         commit: &Commit,
         at: Timestamp,
     ) -> Result<(), RegistryError> {
-        let made = commit.changes.routes.iter().filter_map(|change| match change {
-            Change::Put(row) => Some(&row.key),
-            Change::Delete(_) => None,
-        });
-        let new = made.filter(|key| !commit.view.routes.contains_key(key));
-        let projects: BTreeSet<&ProjectId> = new.map(|key| &key.project).collect();
+        let made = commit.changes.routes.iter().filter_map(Change::put);
+        let new = made.filter(|row| !commit.view.routes.contains_key(&row.key));
+        let projects: BTreeSet<&ProjectId> = new.map(|row| &row.key.project).collect();
         for project in projects {
             let count = Selection::new().count_routes(project.clone());
             if self.ask(count).await?.route_count.is_some_and(|known| self.too_many(known)) {

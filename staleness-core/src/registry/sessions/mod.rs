@@ -12,11 +12,11 @@ use std::cmp::Reverse;
 pub use resume::{Resume, ResumeFrom};
 
 use crate::ids::{AgentId, ProjectId, SessionId};
-use crate::registry::{RegistryError, Sessions, nearest};
+use crate::registry::{RegistryError, Sessions, left, nearest};
 use crate::report::Delta;
 use crate::scan::ProjectRef;
 use crate::session::{CursorKey, Session, SessionKey};
-use crate::store::{Change, Commit, Refusal, Selection, SessionFilter};
+use crate::store::{Commit, Refusal, Selection, SessionFilter};
 use crate::time::Timestamp;
 
 impl Sessions<'_> {
@@ -110,11 +110,7 @@ impl Sessions<'_> {
 
 /// Returns a session as stored by a commit.
 fn of(commit: &Commit, key: &SessionKey) -> Result<Session, RegistryError> {
-    let written = commit.changes.sessions.iter().find_map(|change| match change {
-        Change::Put(row) if row.key == *key => Some(row),
-        _ => None,
-    });
-    Ok(written.or_else(|| commit.view.sessions.get(key)).ok_or_else(|| unknown(&key.id))?.clone())
+    left(commit, key).ok_or_else(|| unknown(&key.id).into())
 }
 
 fn unknown(id: &SessionId) -> Refusal {
