@@ -2,7 +2,6 @@
 //! flags.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -10,7 +9,7 @@ use staleness::Policy;
 use staleness_core::registry::nearest;
 use toml::{Table, Value};
 
-use crate::error::{ErrorKind, ServiceError, brief, in_words, quoted};
+use crate::error::{ErrorKind, ServiceError, brief, in_words, quoted, text_within};
 
 /// The name of a policy file.
 pub const FILE_NAME: &str = "staleness.toml";
@@ -268,14 +267,7 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Table>, ServiceError>
     if length > MAX_BYTES {
         return Err(trouble(format!("it has {length} bytes; the maximum is {MAX_BYTES}")));
     }
-    let mut text = String::new();
-    // Some system files report a length of zero, or never end.
-    std::fs::File::open(path)
-        .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
-        .map_err(|error| trouble(in_words(&error)))?;
-    if text.len() as u64 > MAX_BYTES {
-        return Err(trouble(format!("it is larger than {MAX_BYTES} bytes")));
-    }
+    let text = text_within(path, MAX_BYTES).map_err(trouble)?;
     text.parse::<Table>().map(Some).map_err(|error| {
         let line = error
             .span()

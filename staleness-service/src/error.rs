@@ -1,6 +1,7 @@
 //! Errors as users, scripts and models see them: one line, and a hint.
 
 use std::fmt;
+use std::io::Read;
 
 use serde_json::json;
 use staleness::RegistryError;
@@ -112,6 +113,21 @@ pub fn brief(path: &std::path::Path) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
+}
+
+/// Reads a text of at most `most` bytes from a file, whatever length the file reports.
+///
+/// # Errors
+/// Why the text cannot be read, in plain words.
+pub fn text_within(path: &std::path::Path, most: u64) -> Result<String, String> {
+    let mut text = String::new();
+    let file = std::fs::File::open(path);
+    let read = file.and_then(|file| file.take(most + 1).read_to_string(&mut text));
+    read.map_err(|error| in_words(&error))?;
+    if text.len() as u64 > most {
+        return Err(format!("it is larger than {most} bytes"));
+    }
+    Ok(text)
 }
 
 /// Describes a file error in plain words.

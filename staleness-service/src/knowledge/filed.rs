@@ -1,13 +1,12 @@
 //! Items in files: their fields are changed in the file, under the names that the file uses.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use staleness::registry::ItemPatch;
 use staleness_docs::{Change, Field, FieldValue, set_fields};
 
 use super::world::Target;
-use crate::error::{ErrorKind, ServiceError, brief, in_words};
+use crate::error::{ErrorKind, ServiceError, brief, in_words, text_within};
 use crate::save;
 use crate::settings::Settings;
 
@@ -120,16 +119,8 @@ fn place(settings: &Settings, target: &Target) -> Result<PathBuf, ServiceError> 
 }
 
 fn read(path: &Path) -> Result<String, ServiceError> {
-    let trouble =
-        |what: String| ServiceError::new(ErrorKind::Io, format!("{}: {what}", brief(path)));
-    let mut text = String::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
-        .map_err(|error| trouble(in_words(&error)))?;
-    if text.len() as u64 > MAX_BYTES {
-        return Err(trouble(format!("it is larger than {MAX_BYTES} bytes")));
-    }
-    Ok(text)
+    text_within(path, MAX_BYTES)
+        .map_err(|what| ServiceError::new(ErrorKind::Io, format!("{}: {what}", brief(path))))
 }
 
 fn changes(patch: &ItemPatch) -> Vec<Change> {

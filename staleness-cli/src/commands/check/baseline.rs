@@ -1,14 +1,13 @@
 //! Baselines list known findings, so that a check reports only new ones.
 
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use staleness::knowledge::{Context, Evidence, Fact};
 use staleness_core::ids::stable_hash;
 
-use crate::error::{CliError, ErrorKind, brief, in_words};
+use crate::error::{CliError, ErrorKind, brief, in_words, text_within};
 use crate::output::found::Compared;
 use staleness_service::findings::{Finding, Findings};
 
@@ -92,13 +91,7 @@ impl Baseline {
             CliError::invalid(format!("--baseline {}: {what}", brief(path)))
                 .hint("make one with --write-baseline")
         };
-        let mut text = String::new();
-        std::fs::File::open(path)
-            .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
-            .map_err(|error| trouble(in_words(&error)))?;
-        if text.len() as u64 > MAX_BYTES {
-            return Err(trouble(format!("it is larger than {MAX_BYTES} bytes")));
-        }
+        let text = text_within(path, MAX_BYTES).map_err(trouble)?;
         let file: File = serde_json::from_str(&text)
             .map_err(|error| trouble(format!("it is not a baseline: {error}")))?;
         if file.format != FORMAT {
