@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use super::Admin;
+use super::hold::{Forgetting, forget_project};
 use super::prune::{self, PruneReport};
-use super::{Admin, ForgetProject};
 use crate::ids::{OpId, ProjectId};
 use crate::journal::Revision;
 use crate::registry::RegistryError;
@@ -24,7 +25,7 @@ impl Admin<'_> {
         op: OpId,
         at: Timestamp,
     ) -> Result<(), RegistryError> {
-        self.0.run(ForgetProject { id, op, at, with_knowledge: false }).await.map(drop)
+        self.0.run(forget_project(id, op, at, Forgetting::ByHand)).await.map(drop)
     }
 
     /// Forgets a project like [`Admin::forget_project`], including its items of knowledge and work items.
@@ -37,7 +38,7 @@ impl Admin<'_> {
         op: OpId,
         at: Timestamp,
     ) -> Result<(), RegistryError> {
-        self.0.run(ForgetProject { id, op, at, with_knowledge: true }).await.map(drop)
+        self.0.run(forget_project(id, op, at, Forgetting::WithKnowledge)).await.map(drop)
     }
 
     /// Removes raw outcomes that the policy no longer keeps; with `dry_run` only counts them. The report

@@ -240,38 +240,80 @@ impl Step for Forget {
     }
 }
 
-/// Forgets a project: its record, its own tools and sources, the outcomes recorded in it, the findings in its
-/// documents, its routes, sessions and cursors. Refused if items of knowledge or work items belong to it,
-/// unless `with_knowledge` is set.
-#[derive(Debug)]
-pub(super) struct ForgetProject {
-    /// The project.
-    pub id: ProjectId,
-    /// The id of the action.
-    pub op: OpId,
-    /// The time of the action.
-    pub at: Timestamp,
-    /// True to remove its items of knowledge and work items too.
-    pub with_knowledge: bool,
+/// The reason to forget a project.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Forgetting {
+    /// A person asked for it. Refused if items of knowledge or work items belong to it.
+    ByHand,
+    /// A person asked for it, with its items of knowledge and work items.
+    WithKnowledge,
+    /// Its folder is gone. It stays if it was used after this time, or contains anything by a person.
+    UnusedSince(Timestamp),
 }
 
-impl ForgetProject {
-    fn entry(&self, subject: Subject, action: Action, cause: &str) -> JournalEntry {
-        let op = Some(self.op.clone());
-        JournalEntry { op, ..JournalEntry::new(self.at, subject, action, cause) }
-    }
-
-    /// Removes the project with everything in it.
-    pub(super) fn forget(&self, view: &View, cause: &str) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        if view.journal.values().any(|entry| entry.op.as_ref() == Some(&self.op)) {
-            return Ok(Decision::Write(draft.finish()));
+impl Forgetting {
+    /// Returns true if the project is to be forgotten.
+    fn applies(self, view: &View, project: &Project) -> Result<bool, Refusal> {
+        let own = |scope: &Scope| scope.project() == Some(&project.id);
+        match self {
+            Self::ByHand => written_in(view, &project.id).map(|()| true),
+            Self::WithKnowledge => Ok(true),
+            Self::UnusedSince(until) => Ok(project.last_seen_at <= until
+                && !view.knowledge.keys().any(|key| own(&key.scope))
+                && !view.work.keys().any(|key| own(&key.scope))
+                && !view
+                    .tools
+                    .values()
+                    .any(|tool| own(&tool.key.scope) && tool.hold != Hold::None)),
         }
-        let project = view
-            .projects
-            .get(&self.id)
-            .ok_or_else(|| Refusal::Unknown { what: "project", id: self.id.to_string() })?;
-        let own = |scope: Scope| scope.project() == Some(&self.id);
+    }
+}
+
+/// Forgets a project: its record, its own tools and sources, the outcomes recorded in it, the findings in its
+/// documents, its routes, sessions and cursors, its items of knowledge and work items.
+pub(super) fn forget_project(
+    id: ProjectId,
+    op: OpId,
+    at: Timestamp,
+    forgetting: Forgetting,
+) -> impl Step {
+    let scope = Scope::Project(id.clone());
+    let all = Selection::new()
+        .lock(ProjectFilter::Id(id.clone()))
+        .lock(SourceFilter::Scope(scope.clone()))
+        .lock(ToolFilter::Scope(scope.clone()))
+        .lock(DefinitionFilter::Scope(scope.clone()))
+        .lock(ItemFilter::Scope(scope.clone()))
+        .lock(DocumentFilter::Project(id.clone()))
+        .lock(WorkFilter::Scope(scope))
+        .lock(SessionFilter::Project(id.clone()))
+        .lock(CursorFilter::Project(id.clone()))
+        .lock(RouteFilter::Project(id.clone()))
+        .lock(SuggestionFilter::Project(id.clone()))
+        .journal(JournalFilter::Op(op.clone()));
+    let cause = match forgetting {
+        Forgetting::ByHand | Forgetting::WithKnowledge => "by_hand",
+        Forgetting::UnusedSince(_) => "folder_gone",
+    };
+    let forget = Edit::new(at, all, move |draft| {
+        let view = draft.view();
+        if view.journal.values().any(|entry| entry.op.as_ref() == Some(&op)) {
+            return Ok(());
+        }
+        let Some(project) = view.projects.get(&id) else {
+            return match forgetting {
+                Forgetting::UnusedSince(_) => Ok(()),
+                _ => Err(Refusal::Unknown { what: "project", id: id.to_string() }),
+            };
+        };
+        if !forgetting.applies(view, project)? {
+            return Ok(());
+        }
+        let entry = |subject: Subject, action: Action| {
+            let op = Some(op.clone());
+            JournalEntry { op, ..JournalEntry::new(at, subject, action, cause) }
+        };
+        let own = |scope: Scope| scope.project() == Some(&id);
         for key in view.tools.keys().filter(|key| own(key.scope.clone())) {
             draft.delete::<Tool>(key);
         }
@@ -283,61 +325,34 @@ impl ForgetProject {
         }
         for key in view.knowledge.keys().filter(|key| own(key.scope.clone())) {
             draft.delete::<Item>(key);
-            draft.append_journal(self.entry(Subject::item(key), Action::Removed, cause));
+            draft.append_journal(entry(Subject::item(key), Action::Removed));
         }
         for key in view.work.keys().filter(|key| own(key.scope.clone())) {
             draft.delete::<Work>(key);
-            draft.append_journal(self.entry(Subject::work(key), Action::Removed, cause));
+            draft.append_journal(entry(Subject::work(key), Action::Removed));
         }
-        for key in view.sessions.keys().filter(|key| key.project == self.id) {
+        for key in view.sessions.keys().filter(|key| key.project == id) {
             draft.delete::<Session>(key);
         }
-        for key in view.cursors.keys().filter(|key| key.project == self.id) {
+        for key in view.cursors.keys().filter(|key| key.project == id) {
             draft.delete::<Cursor>(key);
         }
         // Removes their vectors without reading them, since these are the largest part of a project.
-        for key in view.routes.keys().filter(|key| key.project == self.id) {
+        for key in view.routes.keys().filter(|key| key.project == id) {
             draft.delete_route(key);
         }
-        for key in view.suggestions.keys().filter(|key| key.project == self.id) {
+        for key in view.suggestions.keys().filter(|key| key.project == id) {
             draft.delete::<Suggestions>(key);
         }
-        for key in view.documents.keys().filter(|key| key.project == self.id) {
+        for key in view.documents.keys().filter(|key| key.project == id) {
             draft.delete::<Document>(key);
         }
-        draft.delete_outcomes(OutcomeRange::OfProject(self.id.clone()));
-        draft.delete::<Project>(&self.id);
-        let entry = self.entry(Subject::project(&self.id), Action::Forgotten, cause);
-        draft.append_journal(JournalEntry { note: Some(project.root.clone()), ..entry });
-        Ok(Decision::Write(draft.finish()))
-    }
-}
-
-impl Step for ForgetProject {
-    fn selection(&self) -> Selection {
-        let scope = Scope::Project(self.id.clone());
-        Selection::new()
-            .lock(ProjectFilter::Id(self.id.clone()))
-            .lock(SourceFilter::Scope(scope.clone()))
-            .lock(ToolFilter::Scope(scope.clone()))
-            .lock(DefinitionFilter::Scope(scope.clone()))
-            .lock(ItemFilter::Scope(scope.clone()))
-            .lock(DocumentFilter::Project(self.id.clone()))
-            .lock(WorkFilter::Scope(scope))
-            .lock(SessionFilter::Project(self.id.clone()))
-            .lock(CursorFilter::Project(self.id.clone()))
-            .lock(RouteFilter::Project(self.id.clone()))
-            .lock(SuggestionFilter::Project(self.id.clone()))
-            .journal(JournalFilter::Op(self.op.clone()))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        if !view.journal.values().any(|entry| entry.op.as_ref() == Some(&self.op))
-            && !self.with_knowledge
-            && view.projects.contains_key(&self.id)
-        {
-            written_in(view, &self.id)?;
-        }
-        self.forget(view, "by_hand")
-    }
+        draft.delete_outcomes(OutcomeRange::OfProject(id.clone()));
+        draft.delete::<Project>(&id);
+        let note = Some(project.root.clone());
+        let entry = entry(Subject::project(&id), Action::Forgotten);
+        draft.append_journal(JournalEntry { note, ..entry });
+        Ok(())
+    });
+    forget.durable()
 }

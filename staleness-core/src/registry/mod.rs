@@ -34,7 +34,6 @@ pub use documents::DocumentsReport;
 pub use error::RegistryError;
 pub use finding::{FindTools, FoundTools};
 pub(crate) use hold::Forget;
-use hold::ForgetProject;
 pub use hold::{ByHand, ScopeChoice};
 pub use import::{ImportReport, Importer, StatedItem, ToldRoute, ToldWork, TransferCounts};
 pub use indexes::Indexes;

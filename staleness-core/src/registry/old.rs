@@ -7,8 +7,9 @@ use std::cmp::Reverse;
 use std::mem;
 use std::sync::Arc;
 
+use super::Registry;
+use super::hold::{Forgetting, forget_project};
 use super::prune::PruneReport;
-use super::{ForgetProject, Registry};
 use crate::definition::Definition;
 use crate::ids::{OpId, ProjectId};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
@@ -17,8 +18,8 @@ use crate::registry::{Admin, RegistryError};
 use crate::scan::invented;
 use crate::session::{Cursor, CursorKey, Session};
 use crate::store::{
-    CursorFilter, Decision, DefinitionFilter, Draft, Durability, Edit, OutcomeRange, ProjectFilter,
-    Refusal, Row, Selection, SessionFilter, Step, ToolFilter, View,
+    CursorFilter, DefinitionFilter, Draft, Edit, OutcomeRange, ProjectFilter, Row, Selection,
+    SessionFilter, Step, ToolFilter, View,
 };
 use crate::time::Timestamp;
 use crate::tool::{Hold, PresenceCause, Tool};
@@ -159,8 +160,8 @@ impl Admin<'_> {
         now: Timestamp,
         dry_run: bool,
     ) -> Result<bool, RegistryError> {
-        let forget = ForgetProject { id: id.clone(), op, at: now, with_knowledge: false };
-        let step = ForgetGone { forget, until: self.0.left_before(now) };
+        let forgetting = Forgetting::UnusedSince(self.0.left_before(now));
+        let step = forget_project(id, op, now, forgetting);
         let registry = if dry_run { &self.0.dry() } else { self.0 };
         Ok(!registry.run(step).await?.changes.projects.is_empty())
     }
@@ -260,33 +261,4 @@ fn forget_name(tool: &Tool, cause: PresenceCause, at: Timestamp, draft: &mut Dra
         from: Some(tool.status().as_str().into()),
         ..JournalEntry::new(at, subject, Action::Forgotten, cause)
     });
-}
-
-/// Forgets a project that was not used since `until` and contains nothing by a person.
-#[derive(Debug)]
-struct ForgetGone {
-    forget: ForgetProject,
-    until: Timestamp,
-}
-
-impl Step for ForgetGone {
-    fn selection(&self) -> Selection {
-        self.forget.selection()
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let id = &self.forget.id;
-        let left = view.projects.get(id).is_some_and(|project| project.last_seen_at <= self.until);
-        let own_item = view.knowledge.keys().any(|key| key.scope.project() == Some(id));
-        let own_work = view.work.keys().any(|key| key.scope.project() == Some(id));
-        let mut tools = view.tools.values().filter(|tool| tool.key.scope.project() == Some(id));
-        if !left || own_item || own_work || tools.any(|tool| tool.hold != Hold::None) {
-            return Ok(Decision::Write(Draft::new(view, self.forget.at).finish()));
-        }
-        self.forget.forget(view, "folder_gone")
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
 }
