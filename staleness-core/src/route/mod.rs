@@ -28,6 +28,7 @@ pub use policy::RoutePolicy;
 pub use prune::PruneReason;
 pub(crate) use prune::plan_prune;
 pub use record::Route;
+pub use redact::without_secrets;
 pub(crate) use suggested::Lesson;
 pub use suggested::{Prompted, SuggestedTool, Suggestions};
 pub use vector::{Precision, RouteVector, Vector, VectorError};

@@ -36,12 +36,42 @@ const REDACTED: &str = "[redacted]";
 /// does not look like an ordinary word. So is the word before `as the password`.
 #[must_use]
 pub(crate) fn redact(text: &str) -> String {
-    let mut safe: Vec<Cow<'_, str>> = Vec::new();
-    let mut expected = Expected::Anything;
-    for line in text.split(['\n', '\r']) {
-        if matches!(expected, Expected::Rest) {
-            expected = Expected::Anything;
+    words(text.split(['\n', '\r']), false).0.join(" ")
+}
+
+/// Removes what looks like a secret from a text of many lines, such as a note. Lines without a secret stay as they
+/// are.
+///
+/// The rules are those for prompts, except that prose often speaks of a `token` or a `password`: after `:` or
+/// `=` only one word is a value, and after `is` or on the next line only a word that does not look ordinary.
+#[must_use]
+pub fn without_secrets(text: &str) -> Cow<'_, str> {
+    let (safe, ends) = words(text.split('\n'), true);
+    let (mut shown, mut start, mut changed) = (Vec::new(), 0, false);
+    for (line, end) in text.split('\n').zip(ends) {
+        let kept = &safe[start..end];
+        start = end;
+        if line.split_whitespace().eq(kept.iter().map(AsRef::as_ref)) {
+            shown.push(Cow::Borrowed(line));
+        } else {
+            changed = true;
+            let indent = &line[..line.len() - line.trim_start().len()];
+            shown.push(format!("{indent}{}", kept.join(" ")).into());
         }
+    }
+    if changed { shown.join("\n").into() } else { text.into() }
+}
+
+/// Returns the words of lines without secrets, and the number of words up to the end of each line.
+fn words<'t>(lines: impl Iterator<Item = &'t str>, prose: bool) -> (Vec<Cow<'t, str>>, Vec<usize>) {
+    let (mut safe, mut ends): (Vec<Cow<'_, str>>, Vec<usize>) = (Vec::new(), Vec::new());
+    let mut expected = Expected::Anything;
+    for line in lines {
+        expected = match expected {
+            Expected::Rest => Expected::Anything,
+            Expected::Word if prose => Expected::Likely(1),
+            other => other,
+        };
         for word in line.split_whitespace() {
             let (shown, next) = step(expected, word);
             safe.extend(shown);
@@ -50,10 +80,16 @@ pub(crate) fn redact(text: &str) -> String {
             {
                 redact_before(&mut safe, least);
             }
-            expected = next;
+            expected = match next {
+                Expected::Line if prose && word.eq_ignore_ascii_case("is") => Expected::Likely(1),
+                Expected::Line if prose => Expected::Word,
+                Expected::Rest if prose => Expected::Anything,
+                next => next,
+            };
         }
+        ends.push(safe.len());
     }
-    safe.join(" ")
+    (safe, ends)
 }
 
 /// Redacts a value that stands before its key: `use VALUE as the password`.

@@ -185,3 +185,20 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_note_keeps_its_lines_and_its_prose_but_no_secret() {
+    let note = "# Tokens\n\nThe token is refreshed hourly, and the password resets by mail.\n\n  - a key\tb\n";
+    assert_eq!(without_secrets(note), note);
+    for (text, safe) in [
+        ("a\n  password: hunter2 works\nb  c", "a\n  password: [redacted] works\nb  c"),
+        ("the password is hunter2 now", "the password is [redacted] now"),
+        ("Password:\nhunter2", "Password:\n[redacted]"),
+        ("Password:\nThe parser", "Password:\nThe parser"),
+        ("x AKIAABCDEFGH12345678 y\n", "x [redacted] y\n"),
+        ("a\n-----BEGIN KEY-----\nQUJD\n-----END KEY-----\nb", "a\n[redacted]\n\n\nb"),
+        ("postgres://ana:hunter2@db/shop", "postgres://[redacted]@db/shop"),
+    ] {
+        assert_eq!(without_secrets(text), safe, "{text}");
+    }
+}
