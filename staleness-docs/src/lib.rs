@@ -90,9 +90,12 @@ mod text;
 mod version;
 
 pub use check::{check, project_version};
+pub use date::parse as parse_date;
 pub use files::{instruction_files, retain_loaded_by, session_files, take_disk};
 pub use fix::{Edit, Mend, mend, mended};
-pub use front::{Change, Field, FieldValue, SetError, set_fields, unquote};
+pub use front::{
+    Change, Field, FieldValue, FrontValue, SetError, front_matter, set_fields, unquote,
+};
 pub use nature::{is_checked, is_loaded_by, is_markdown};
 pub use options::CheckOptions;
 pub use report::{
