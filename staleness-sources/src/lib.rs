@@ -1,12 +1,14 @@
-//! Reads the configuration of agent clients, and the payloads of their hooks. Read-only.
+//! Reads the configuration of agent clients, the payloads of their hooks, and the data of other memory systems.
+//! Read-only.
 //!
 //! | module | turns | into |
 //! |---|---|---|
 //! | [`clients`] | the configuration of every supported client | readings for a [`staleness_core::scan::Scan`] |
 //! | [`live`] | an MCP `tools/list` result | one reading |
 //! | [`hook`] | the payload of a client's hook | an event |
+//! | [`systems`] | the data of another memory system | lines of an import |
 //!
-//! Nothing here writes, prints, reads a clock or runs a program. Environment variables are only read by
+//! Nothing here prints, reads a clock, runs a program or writes, but for private copies of databases. Environment variables are only read by
 //! [`clients::startable`] and [`clients::may_run_for_agent`]. Files are untrusted: every read is bounded, no
 //! input can make this crate panic, and no value of `env`, `headers`, `args`, a URL or a command line is copied
 //! into a reading or a message.
@@ -39,4 +41,5 @@ mod json;
 pub mod live;
 mod outline;
 mod remembered;
+pub mod systems;
 mod text;

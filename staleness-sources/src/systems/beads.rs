@@ -1,0 +1,132 @@
+//! beads: one JSON object per line, as `bd export` and `.beads/issues.jsonl` have it. Read from its sources up to
+//! release 1.0.5 (`internal/types/types.go`, `cmd/bd/export.go`).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use staleness_core::time::Timestamp;
+
+use super::ReadError;
+use super::files::{json_lines, modified};
+use super::line::{Line, Mapped, Parts, Sink};
+use super::row::Row;
+
+/// The files of a `.beads` folder that hold the issues: the name today, and an older one.
+const FILES: [&str; 2] = ["issues.jsonl", "beads.jsonl"];
+/// Fields without which a line is no issue.
+const NEEDED: [&str; 3] = ["id", "title", "created_at"];
+/// Types of records that coordinate programs.
+const INTERNAL: [&str; 6] = ["event", "gate", "agent", "role", "rig", "slot"];
+
+pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+    let file = file_of(path)?;
+    let written = modified(&file);
+    json_lines(&file, "issue", sink, &mut |line, mut row, sink| {
+        let mapped = if row.text("_type").as_deref() == Some("memory") {
+            memory(&mut row, written)
+        } else {
+            let missing: Vec<&str> =
+                NEEDED.into_iter().filter(|key| !row.fields.contains_key(*key)).collect();
+            if !missing.is_empty() {
+                let missing = missing.join(", ");
+                let what = format!("line {line}: no issue as beads writes it: no {missing}");
+                return Err(ReadError::refused(&file, what));
+            }
+            issue(&mut row)
+        };
+        sink.put(&row, mapped)
+    })
+}
+
+/// A memory of `bd remember`. beads keeps no time of it, so it counts as written when the file was.
+fn memory(row: &mut Row, written: Timestamp) -> Mapped {
+    let (Some(id), Some(body)) = (row.text("key"), row.text("value")) else {
+        return Mapped::Left("memories without a key or value".into());
+    };
+    Mapped::Line(Line::knowledge("knowledge", id).with("body", body).at("added", Some(written)))
+}
+
+/// Returns the file of issues that a path names: itself, or a file in it or in its `.beads`.
+fn file_of(path: &Path) -> Result<PathBuf, ReadError> {
+    if !fs::metadata(path).is_ok_and(|meta| meta.is_dir()) {
+        return Ok(path.to_path_buf());
+    }
+    let folders = [path.join(".beads"), path.to_path_buf()];
+    let mut files = folders.iter().flat_map(|folder| FILES.map(|name| folder.join(name)));
+    files.find(|file| file.is_file()).ok_or_else(|| {
+        let what = "holds no issues.jsonl; write one with `bd export -o .beads/issues.jsonl`";
+        ReadError::refused(path, what)
+    })
+}
+
+fn issue(row: &mut Row) -> Mapped {
+    let kind = row.text("issue_type").unwrap_or_else(|| "task".into());
+    if INTERNAL.contains(&kind.as_str()) {
+        return Mapped::Left(format!("{kind} records"));
+    }
+    if row.flag("is_template") {
+        return Mapped::Left("templates".into());
+    }
+    let status = row.text("status").unwrap_or_else(|| "open".into());
+    let status = match status.as_str() {
+        "open" | "pinned" => "todo",
+        "in_progress" | "hooked" => "in_progress",
+        "blocked" | "deferred" => "blocked",
+        "closed" => "done",
+        "tombstone" => return Mapped::Left("deleted issues".into()),
+        other => {
+            row.fields.insert(format!("status={other}"), true.into());
+            "todo"
+        }
+    };
+    let id = row.text("id").unwrap_or_default();
+    let Some(created) = row.time("created_at") else {
+        return Mapped::Left("issues without a readable created_at".into());
+    };
+    let mut steps = Vec::new();
+    for mut comment in row.rows("comments", "comment") {
+        if let (Some(text), Some(at)) = (comment.text("text"), comment.time("created_at")) {
+            let author = comment.text("author").map_or_else(String::new, |who| format!("{who}: "));
+            steps.push((format!("{author}{text}"), at));
+        }
+    }
+    if let (Some(reason), Some(at)) = (row.text("close_reason"), row.time("closed_at")) {
+        steps.push((format!("closed: {reason}"), at));
+    }
+    let links = row.rows("dependencies", "dependency");
+    let mut refs: Vec<String> =
+        links.into_iter().filter_map(|mut link| link.text("depends_on_id")).collect();
+    refs.extend(row.text("external_ref"));
+    let labels = row.list("labels").join(", ");
+    let mut facts = vec![kind.clone()];
+    facts.extend(row.number("priority").map(|number| format!("priority {number}")));
+    facts.extend((!labels.is_empty()).then(|| format!("labels: {labels}")));
+    facts.extend(row.time("defer_until").map(|at| format!("deferred until {}", at.date())));
+    let text = Parts::default()
+        .add(row.text("title"))
+        .add(row.text("description"))
+        .named("Design", row.text("design"))
+        .named("Acceptance criteria", row.text("acceptance_criteria"))
+        .named("Notes", row.text("notes"))
+        .add(Some(format!("({})", facts.join("; "))));
+    let last = steps.iter().map(|step| step.1).max();
+    let author = row.text("created_by").or_else(|| row.text("owner"));
+    row.drop(&["owner", "closed_at", "content_hash", "parent"]);
+    row.drop(&["dependency_count", "dependent_count", "comment_count"]);
+    let (line, status) = match kind.as_str() {
+        "decision" => (Line::work("decision", id), None),
+        "message" => (Line::work("note", id).with("from", row.text("sender")), None),
+        _ => (Line::work("plan", id), Some(status)),
+    };
+    Mapped::Line(
+        line.with("status", status)
+            .with("text", text.text())
+            .with("author", author)
+            .with("to", row.text("assignee"))
+            .at("created", Some(created))
+            .at("updated", row.time("updated_at").max(last))
+            .at("expires", row.time("due_at"))
+            .with("refs", refs)
+            .steps(steps),
+    )
+}

@@ -1,0 +1,185 @@
+//! Reads the files of other systems: JSON Lines, and folders of Markdown.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use serde_json::{Map, Value};
+use staleness_core::time::Timestamp;
+use staleness_docs::disk::reason;
+use staleness_docs::{FrontValue, front_matter};
+
+use super::ReadError;
+use super::line::{Mapped, Sink};
+use super::row::Row;
+use crate::folder::ends_in;
+
+/// The longest line to read, in bytes.
+const MAX_LINE: u64 = 8 * 1024 * 1024;
+/// The largest file to read, in bytes.
+pub(super) const MAX_FILE: u64 = 1024 * 1024;
+/// Maximum number of entries of a folder with all its subfolders.
+const MAX_ENTRIES: usize = 200_000;
+
+/// Reads the objects in a file of JSON Lines, each with its line number.
+pub(super) fn json_lines(
+    path: &Path,
+    what: &'static str,
+    sink: &mut Sink<'_>,
+    each: &mut dyn FnMut(u64, Row, &mut Sink<'_>) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    let trouble = |error: std::io::Error| ReadError::io(path, reason(error.kind()));
+    let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(trouble)?);
+    let (mut bytes, mut number) = (Vec::new(), 0);
+    loop {
+        bytes.clear();
+        let read = (&mut file).take(MAX_LINE + 1).read_until(b'\n', &mut bytes);
+        if read.map_err(trouble)? == 0 {
+            return Ok(());
+        }
+        number += 1;
+        let refused = |what: String| ReadError::refused(path, format!("line {number}: {what}"));
+        if bytes.len() as u64 > MAX_LINE {
+            return Err(refused(format!("longer than {MAX_LINE} bytes")));
+        }
+        let Ok(text) = std::str::from_utf8(&bytes) else {
+            sink.leave(&format!("{what} that is not UTF-8"), 1);
+            continue;
+        };
+        if text.trim().is_empty() {
+            continue;
+        }
+        let fields: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
+            refused(format!("no JSON object ({}); is the file half written?", class(&error)))
+        })?;
+        each(number, Row { what, fields }, sink)?;
+    }
+}
+
+/// Returns the sort of an error, without text of the file.
+fn class(error: &serde_json::Error) -> String {
+    let what = if error.is_eof() { "it ends too early" } else { "not as expected" };
+    format!("{what} at column {}", error.column())
+}
+
+/// A Markdown file.
+#[derive(Debug)]
+pub(super) struct Note {
+    /// Its path in the folder, with `/` and without the ending.
+    pub(super) name: String,
+    /// The text after the front matter.
+    pub(super) body: String,
+    /// The fields of its front matter.
+    pub(super) row: Row,
+    /// When the file was created (or else changed), and when it was changed.
+    pub(super) created: Timestamp,
+    pub(super) modified: Timestamp,
+}
+
+/// Returns the paths of the files below a folder that end like this, sorted, relative to it. Hidden entries are
+/// skipped, links are not followed.
+pub(super) fn files_in(
+    folder: &Path,
+    ending: &str,
+    sink: &mut Sink<'_>,
+) -> Result<Vec<String>, ReadError> {
+    let (mut found, mut waiting, mut left) = (Vec::new(), vec![String::new()], MAX_ENTRIES);
+    while let Some(at) = waiting.pop() {
+        let place = folder.join(&at);
+        let entries =
+            fs::read_dir(&place).map_err(|error| ReadError::io(&place, reason(error.kind())))?;
+        for entry in entries.flatten() {
+            left = left.checked_sub(1).ok_or_else(|| {
+                ReadError::refused(folder, format!("holds more than {MAX_ENTRIES} entries"))
+            })?;
+            let (name, kind) = (entry.file_name(), entry.file_type());
+            let (Some(name), Ok(kind)) = (name.to_str(), kind) else {
+                sink.leave("files with a name that is not UTF-8", 1);
+                continue;
+            };
+            let path = if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") };
+            if name.starts_with('.') {
+            } else if kind.is_symlink() {
+                sink.leave("links to other files", 1);
+            } else if kind.is_dir() {
+                waiting.push(path);
+            } else if ends_in(name, ending) {
+                found.push(path);
+            } else {
+                sink.leave("other files", 1);
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(ReadError::refused(folder, format!("holds no {ending} file")));
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Reads Markdown files of at most 1 MiB, and counts those that cannot be read.
+pub(super) fn notes(
+    folder: &Path,
+    paths: &[String],
+    what: &'static str,
+    sink: &mut Sink<'_>,
+    each: &mut dyn FnMut(&mut Note) -> Mapped,
+) -> Result<(), ReadError> {
+    for path in paths {
+        match note(folder, path, what) {
+            Ok(mut note) => {
+                let mapped = each(&mut note);
+                sink.put(&note.row, mapped)?;
+            }
+            Err(why) => sink.leave(&format!("{what} {why}"), 1),
+        }
+    }
+    Ok(())
+}
+
+/// Reads a Markdown file. The error completes a sentence that begins with the sort of file.
+pub(super) fn note(folder: &Path, path: &str, what: &'static str) -> Result<Note, &'static str> {
+    let place = folder.join(path);
+    let trouble = |error: std::io::Error| reason(error.kind());
+    let file = File::open(&place).map_err(trouble)?;
+    let meta = file.metadata().map_err(trouble)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(trouble)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err("is over 1 MiB");
+    }
+    let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8")?;
+    let (fields, body) = front_matter(&text);
+    let value = |value| match value {
+        FrontValue::Text(text) => Value::from(text),
+        FrontValue::List(items) => items.into(),
+        FrontValue::Nested(text) => text.into(),
+    };
+    let fields = fields.into_iter().map(|(key, each)| (key, value(each))).collect();
+    let modified = meta.modified().ok().map_or(Timestamp::default(), since_1970);
+    Ok(Note {
+        name: path[..path.len() - ".md".len()].to_owned(),
+        body: body.trim().to_owned(),
+        row: Row { what, fields },
+        created: meta.created().ok().map_or(modified, since_1970).min(modified),
+        modified,
+    })
+}
+
+/// Returns when a file was last written.
+pub(super) fn modified(path: &Path) -> Timestamp {
+    let at = fs::metadata(path).and_then(|meta| meta.modified());
+    at.map_or(Timestamp::default(), since_1970)
+}
+
+fn since_1970(at: std::time::SystemTime) -> Timestamp {
+    let since = at.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Returns the targets of `[[links]]` in a text, without headings and other names.
+pub(super) fn links_in(text: &str) -> impl Iterator<Item = &str> {
+    let inner = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]").map(|two| two.0));
+    let target = |link: &'_ str| -> usize { link.find(['|', '#']).unwrap_or(link.len()) };
+    inner.map(move |link| link[..target(link)].trim()).filter(|link| !link.is_empty())
+}

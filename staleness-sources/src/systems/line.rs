@@ -1,0 +1,181 @@
+//! The lines of an import, and where they go.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use staleness_core::knowledge::Item;
+use staleness_core::route::without_secrets;
+use staleness_core::time::Timestamp;
+
+use super::row::Row;
+use super::{MAX_RECORDS, ReadError, Taken};
+
+/// Maximum number of names of things that have no place. Further ones are counted together.
+const MAX_NAMES: usize = 200;
+/// Maximum length of such a name, in characters.
+const MAX_NAME: usize = 80;
+
+/// One line of an import.
+#[derive(Debug)]
+pub(super) struct Line(Map<String, Value>);
+
+impl Line {
+    /// Creates a line of a type: `work`, `knowledge`, `outcome`, `tool` or `route`.
+    pub(super) fn new(of: &str) -> Self {
+        Self(Map::from_iter([("type".to_owned(), of.into())]))
+    }
+
+    /// Creates a line of work.
+    pub(super) fn work(kind: &str, id: impl Into<String>) -> Self {
+        Self::new("work").with("id", id.into()).with("kind", kind)
+    }
+
+    /// Creates a line of knowledge.
+    pub(super) fn knowledge(kind: &str, id: impl Into<String>) -> Self {
+        Self::new("knowledge").with("id", id.into()).with("kind", kind)
+    }
+
+    /// Sets a field. An empty list, text or `null` is omitted.
+    pub(super) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        match value.into() {
+            Value::Null => {}
+            Value::Array(items) if items.is_empty() => {}
+            Value::String(text) if text.is_empty() => {}
+            value => drop(self.0.insert(key.to_owned(), value)),
+        }
+        self
+    }
+
+    /// Sets a time.
+    pub(super) fn at(self, key: &str, at: Option<Timestamp>) -> Self {
+        self.with(key, at.map(|at| at.to_string()))
+    }
+
+    /// Sets the steps of a work item: what was done, and when.
+    pub(super) fn steps(self, steps: Vec<(String, Timestamp)>) -> Self {
+        let step = |(text, at): (String, Timestamp)| json!({"text": text, "at": at.to_string()});
+        self.with("steps", steps.into_iter().map(step).collect::<Vec<_>>())
+    }
+}
+
+/// What a row becomes.
+#[derive(Debug)]
+pub(super) enum Mapped {
+    /// A line of the import.
+    Line(Line),
+    /// Nothing: it has no place here. The name stands for all of its sort.
+    Left(String),
+}
+
+/// Takes the lines, and counts what has no place.
+pub(super) struct Sink<'a> {
+    into: &'a mut dyn Write,
+    path: PathBuf,
+    lines: u64,
+    taken: Taken,
+}
+
+impl<'a> Sink<'a> {
+    pub(super) fn new(into: &'a mut dyn Write, path: &Path) -> Self {
+        Self { into, path: path.to_path_buf(), lines: 0, taken: Taken::default() }
+    }
+
+    /// Counts things that have no place.
+    pub(super) fn leave(&mut self, name: &str, count: u64) {
+        let name: String = name.chars().take(MAX_NAME).collect();
+        let full = self.taken.left.len() >= MAX_NAMES && !self.taken.left.contains_key(&name);
+        let name = if full { "other".to_owned() } else { name };
+        *self.taken.left.entry(name).or_default() += count;
+    }
+
+    /// Writes the line of a row, and counts the fields that the mapping did not take.
+    pub(super) fn put(&mut self, row: &Row, mapped: Mapped) -> Result<(), ReadError> {
+        self.lines += 1;
+        if self.lines > MAX_RECORDS {
+            let what = format!("holds more than {MAX_RECORDS} records; import a part of them");
+            return Err(ReadError::refused(&self.path, what));
+        }
+        let mut line = match mapped {
+            Mapped::Line(line) => line.0,
+            Mapped::Left(name) => {
+                self.leave(&name, 1);
+                return Ok(());
+            }
+        };
+        let text = ["text", "body"].iter().find_map(|key| line.get(*key)?.as_str());
+        if text.is_some_and(|text| text.len() > Item::MAX_BODY_BYTES) {
+            self.leave(&format!("{} over 1 MiB", row.what), 1);
+            return Ok(());
+        }
+        let mut redacted = false;
+        for key in ["text", "body", "query", "description"] {
+            redacted |= line.get_mut(key).is_some_and(redact);
+        }
+        if let Some(Value::Array(steps)) = line.get_mut("steps") {
+            for step in steps {
+                redacted |= step.get_mut("text").is_some_and(redact);
+            }
+        }
+        self.taken.redacted += u64::from(redacted);
+        for name in row.remaining() {
+            self.leave(&name, 1);
+        }
+        let written = serde_json::to_writer(&mut *self.into, &line).map_err(Into::into);
+        written.and_then(|()| self.into.write_all(b"\n")).map_err(|error| {
+            let what = format!("cannot write a temporary file: {}", error.kind());
+            ReadError { message: what, is_refused: false }
+        })
+    }
+
+    pub(super) fn finish(self) -> Result<Taken, ReadError> {
+        if self.lines == 0 {
+            return Err(ReadError::refused(&self.path, "holds no record"));
+        }
+        Ok(self.taken)
+    }
+}
+
+/// Replaces secrets in a text. Returns true if there were any.
+fn redact(text: &mut Value) -> bool {
+    let Value::String(text) = text else { return false };
+    let safe = without_secrets(text);
+    let found = safe != text.as_str();
+    if found {
+        *text = safe.into_owned();
+    }
+    found
+}
+
+/// A text of several parts.
+#[derive(Debug, Default)]
+pub(super) struct Parts(String);
+
+impl Parts {
+    /// Adds a paragraph.
+    pub(super) fn add(mut self, text: Option<String>) -> Self {
+        if let Some(text) = text {
+            if !self.0.is_empty() {
+                self.0.push_str("\n\n");
+            }
+            self.0.push_str(&text);
+        }
+        self
+    }
+
+    /// Adds a paragraph under a name.
+    pub(super) fn named(self, name: &str, text: Option<String>) -> Self {
+        self.add(text.map(|text| format!("{name}: {text}")))
+    }
+
+    /// Adds a list.
+    pub(super) fn list(self, items: &[String]) -> Self {
+        let lines: Vec<String> = items.iter().map(|item| format!("- {item}")).collect();
+        self.add((!lines.is_empty()).then(|| lines.join("\n")))
+    }
+
+    /// Returns the text.
+    pub(super) fn text(self) -> String {
+        self.0
+    }
+}

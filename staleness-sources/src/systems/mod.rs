@@ -1,0 +1,199 @@
+//! Reads the data of other memory systems, as the lines that an import of JSON Lines takes.
+//!
+//! A file per system maps each row (a line, a table row or a file) to one line. A mapping takes fields out of the
+//! row; what it does not take has no place here, and is counted by name. Nothing is written on the other side.
+
+mod auto_memory;
+mod basic_memory;
+mod beads;
+mod brainclaw;
+mod claude_mem;
+mod files;
+mod laminark;
+mod line;
+mod riglm2;
+mod row;
+mod sage;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Write;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use staleness_docs::disk::shown;
+
+use line::{Mapped, Sink};
+use row::Row;
+
+/// Maximum number of records to read from a system.
+pub(crate) const MAX_RECORDS: u64 = 1_000_000;
+
+/// A memory system whose data can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System {
+    /// The issue tracker beads: the JSON Lines that it exports.
+    Beads,
+    /// A basic-memory vault: Markdown files.
+    BasicMemory,
+    /// The database of claude-mem.
+    ClaudeMem,
+    /// The auto memory of Claude Code: Markdown files.
+    ClaudeMemory,
+    /// The database of Laminark.
+    Laminark,
+    /// The database of riglm2.
+    Riglm2,
+    /// The folder of sage: Markdown files.
+    Sage,
+    /// The folder of brainclaw: JSON files.
+    Brainclaw,
+}
+
+impl System {
+    /// Returns the name of the system.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Beads => "beads",
+            Self::BasicMemory => "basic-memory",
+            Self::ClaudeMem => "claude-mem",
+            Self::ClaudeMemory => "claude-memory",
+            Self::Laminark => "laminark",
+            Self::Riglm2 => "riglm2",
+            Self::Sage => "sage",
+            Self::Brainclaw => "brainclaw",
+        }
+    }
+
+    /// Returns the path where its data usually lies.
+    #[must_use]
+    pub const fn usual_path(self) -> &'static str {
+        match self {
+            Self::Beads => ".beads",
+            Self::BasicMemory => "~/basic-memory",
+            Self::ClaudeMem => "~/.claude-mem/claude-mem.db",
+            Self::ClaudeMemory => "~/.claude/projects/PROJECT/memory",
+            Self::Laminark => "~/.claude/plugins/cache/laminark/data/data.db",
+            Self::Riglm2 => "riglm2-data.db",
+            Self::Sage => ".sage",
+            Self::Brainclaw => ".brainclaw",
+        }
+    }
+}
+
+/// The result of reading a system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// What has no place here: the number of occurrences by name.
+    pub left: BTreeMap<String, u64>,
+    /// Number of texts in which something that looks like a secret was replaced.
+    pub redacted: u64,
+}
+
+/// The reason why a system could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    /// The reason, with the path.
+    pub message: String,
+    /// True if the data is at fault, and not the file system.
+    pub is_refused: bool,
+}
+
+impl ReadError {
+    pub(crate) fn refused(path: &Path, what: impl fmt::Display) -> Self {
+        Self { message: format!("{}: {what}", shown(path)), is_refused: true }
+    }
+
+    pub(crate) fn io(path: &Path, what: impl fmt::Display) -> Self {
+        Self { message: format!("{} {what}", shown(path)), is_refused: false }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Writes the records of a system as lines of JSON. `project` is the root of the project that they are for: data
+/// of a system that serves several projects is left out if it belongs to another one.
+///
+/// # Errors
+/// If the path cannot be read, or holds something else than this system writes.
+pub fn read(
+    system: System,
+    path: &Path,
+    project: &Path,
+    into: &mut dyn Write,
+) -> Result<Taken, ReadError> {
+    let mut sink = Sink::new(into, path);
+    let site = Site { root: project };
+    match system {
+        System::Beads => beads::read(path, &mut sink)?,
+        System::BasicMemory => basic_memory::read(path, &mut sink)?,
+        System::ClaudeMem => {
+            tables(path, &claude_mem::TABLES, &claude_mem::INTERNAL, &site, &mut sink)?;
+        }
+        System::ClaudeMemory => auto_memory::read(path, &mut sink)?,
+        System::Laminark => tables(path, &laminark::TABLES, &laminark::INTERNAL, &site, &mut sink)?,
+        System::Riglm2 => tables(path, &riglm2::TABLES, &[], &site, &mut sink)?,
+        System::Sage => sage::read(path, &mut sink)?,
+        System::Brainclaw => brainclaw::read(path, &mut sink)?,
+    }
+    sink.finish()
+}
+
+/// The project for which a system is read.
+#[derive(Debug)]
+struct Site<'a> {
+    root: &'a Path,
+}
+
+impl Site<'_> {
+    /// Returns the name of the project's folder.
+    fn name(&self) -> &str {
+        self.root.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    }
+
+    /// Returns the hash of the project's path by which Laminark names it.
+    fn hash(&self) -> String {
+        let path = self.root.to_string_lossy();
+        let hash: [u8; 32] = Sha256::digest(path.as_bytes()).into();
+        hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// A table of a database, and what its rows become.
+struct Table {
+    name: &'static str,
+    /// The kind of record, for what has no place.
+    what: &'static str,
+    /// Columns without which it is of another version.
+    needs: &'static [&'static str],
+    /// Columns that say nothing outside the system.
+    internal: &'static [&'static str],
+    /// True if older versions do not have it.
+    is_optional: bool,
+    /// Returns what stands for a row of another project.
+    elsewhere: fn(&mut Row, &Site<'_>) -> Option<Mapped>,
+    map: fn(&mut Row) -> Mapped,
+}
+
+#[cfg(feature = "sqlite")]
+use sqlite::read as tables;
+
+#[cfg(not(feature = "sqlite"))]
+fn tables(
+    path: &Path,
+    _: &[Table],
+    _: &[&str],
+    _: &Site<'_>,
+    _: &mut Sink<'_>,
+) -> Result<(), ReadError> {
+    Err(ReadError::refused(path, "this program was built without SQLite"))
+}

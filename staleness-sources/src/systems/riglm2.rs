@@ -1,0 +1,36 @@
+//! riglm2: a SQLite database of queries with the tool that answered each, and vectors. Read from its sources
+//! (`storage.ts`, `embedder.ts`) and run at version 0.1.0.
+
+use super::Table;
+use super::line::{Line, Mapped};
+use super::row::Row;
+
+/// The model of its vectors.
+const MODEL: &str = "BGE-small-en-v1.5";
+
+pub(super) const TABLES: [Table; 1] = [Table {
+    name: "dynamic_entries",
+    what: "route",
+    needs: &["vector", "tool_name", "query", "confidence", "created_at", "last_used_at"],
+    internal: &["id"],
+    is_optional: false,
+    elsewhere: |_, _| None,
+    map: route,
+}];
+
+fn route(row: &mut Row) -> Mapped {
+    // It names a tool by its server, as `github__search`; without it between, clients call it with a prefix.
+    let tool = row.text("tool_name").unwrap_or_default();
+    let tool = if tool.contains("__") { format!("mcp__{tool}") } else { tool };
+    let vector = row.fields.shift_remove("vector").filter(|vector| vector.is_array());
+    Mapped::Line(
+        Line::new("route")
+            .with("query", row.text("query"))
+            .with("tool", tool)
+            .with("confidence", row.fields.shift_remove("confidence").unwrap_or_default())
+            .at("created", row.time("created_at"))
+            .at("last_used", row.time("last_used_at"))
+            .with("model", vector.is_some().then_some(MODEL))
+            .with("vector", vector.unwrap_or_default()),
+    )
+}
