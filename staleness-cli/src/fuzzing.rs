@@ -33,7 +33,7 @@ pub fn imported(
         source: None,
         dry_run,
     };
-    import::taken(settings, &args, &silent())
+    import::taken(settings, &args, &silent()).map(|(report, _)| report)
 }
 
 /// Returns what `export` prints.

@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use staleness_sources::systems::System;
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// The file to import [default: stdin]; - reads stdin.
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// The file to import [default: stdin], or the file or folder of another system; - reads stdin.
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub file: Option<PathBuf>,
-    /// The format of the file, if it is not an export.
-    #[arg(long, value_name = "FORMAT")]
+    /// The system that the data is from, if it is not an export.
+    #[arg(long, value_name = "SYSTEM")]
     pub from: Option<FormatArg>,
-    /// The source to record for the imported tools [default: import].
+    /// The source to record for the imported tools [default: import, or the system].
     #[arg(long, value_name = "NAME", requires = "from")]
     pub source: Option<String>,
     /// Show how much would be imported, and write nothing.
@@ -20,11 +21,44 @@ pub(crate) struct ImportArgs {
     pub dry_run: bool,
 }
 
-/// A format of other systems.
+/// A system to import from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormatArg {
     /// Outcomes, tools, knowledge, work and routes, one JSON object per line.
     Jsonl,
+    /// The issues of beads: .beads, or a file that `bd export` wrote.
+    Beads,
+    /// The notes of a basic-memory project.
+    BasicMemory,
+    /// The observations and summaries of claude-mem for the project: ~/.claude-mem/claude-mem.db.
+    ClaudeMem,
+    /// The memories that Claude Code wrote for a project: ~/.claude/projects/PROJECT/memory.
+    ClaudeMemory,
+    /// The observations, tools and uses of Laminark for the project.
+    Laminark,
+    /// The routes of riglm2, with their vectors.
+    Riglm2,
+    /// The knowledge and checkpoints of sage: .sage.
+    Sage,
+    /// The plans, traps, constraints, handoffs, notes and instructions of brainclaw: .brainclaw.
+    Brainclaw,
+}
+
+impl FormatArg {
+    /// Returns the system, or `None` for lines of any.
+    pub(crate) const fn system(self) -> Option<System> {
+        match self {
+            Self::Jsonl => None,
+            Self::Beads => Some(System::Beads),
+            Self::BasicMemory => Some(System::BasicMemory),
+            Self::ClaudeMem => Some(System::ClaudeMem),
+            Self::ClaudeMemory => Some(System::ClaudeMemory),
+            Self::Laminark => Some(System::Laminark),
+            Self::Riglm2 => Some(System::Riglm2),
+            Self::Sage => Some(System::Sage),
+            Self::Brainclaw => Some(System::Brainclaw),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueHint};
 
-use super::LevelArg;
 use super::tools_args::ScopeArgs;
+use super::{FormatArg, LevelArg};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkCommand {
@@ -141,9 +141,13 @@ pub(crate) enum StaleCommand {
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct StaleListArgs {
-    /// Judge the work items in this file of JSON Lines, and store nothing; - reads stdin.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// Judge the work items in this file of JSON Lines or of another system, and store nothing; -
+    /// reads stdin.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub input: Option<PathBuf>,
+    /// The system that the file is from [default: jsonl].
+    #[arg(long, value_name = "SYSTEM", requires = "input")]
+    pub from: Option<FormatArg>,
     /// Exit with 1 when something is at this level or worse.
     #[arg(long, value_name = "LEVEL")]
     pub fail_on: Option<LevelArg>,

@@ -13,7 +13,7 @@ use super::shell::{again, quoted};
 use super::tools::choice;
 use super::work::act;
 use crate::args::work_args::StaleListArgs;
-use crate::args::{LevelArg, StaleCommand};
+use crate::args::{FormatArg, LevelArg, StaleCommand};
 use crate::error::CliError;
 use crate::output::work::{self, Overdue};
 use crate::output::{Output, escape};
@@ -37,7 +37,7 @@ pub(crate) fn run(
 
 fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool, CliError> {
     let warnings = match &args.input {
-        Some(file) => foreign(settings, file, out)?,
+        Some(file) => foreign(settings, args.from, file, out)?,
         None => {
             settings.open(Access::Look)?.work().stale(&settings.project, settings.now).wait()?
         }
@@ -75,8 +75,13 @@ pub(super) fn reaches(warnings: &[Warning], least: LevelArg) -> bool {
 }
 
 /// Returns the overdue items in a file of another system. Nothing is stored.
-fn foreign(settings: &Settings, file: &Path, out: &Output) -> Result<Vec<Warning>, CliError> {
-    let items = work_in(settings, file, out)?;
+fn foreign(
+    settings: &Settings,
+    from: Option<FormatArg>,
+    file: &Path,
+    out: &Output,
+) -> Result<Vec<Warning>, CliError> {
+    let items = work_in(settings, from, file, out)?;
     let policy = &settings.configured.policy.work;
     let rules = |item: &Work| {
         let author = settings.project.caller(item.author.as_deref());

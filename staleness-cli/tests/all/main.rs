@@ -62,6 +62,7 @@ mod lock_secrets;
 #[cfg(unix)]
 mod lsp;
 mod model_names;
+mod moving;
 mod network;
 mod no_verdict;
 #[cfg(unix)]

@@ -17,15 +17,16 @@ use staleness_core::ids::IdError;
 use staleness_core::registry::{ImportReport, StatedItem, ToldRoute, ToldWork};
 use staleness_service::work::party;
 use staleness_service::{Silent, documents};
+use staleness_sources::systems::System;
 
-use super::access;
 use super::batch::Batch;
 use super::home::project_of;
 use super::knowledge::KnowledgeLine;
 use super::lines::Input;
 use super::routes::{Dimensions, RouteLine};
 use super::work::WorkLine;
-use crate::args::ImportArgs;
+use super::{access, opened};
+use crate::args::{FormatArg, ImportArgs};
 use crate::error::{CliError, quoted};
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
@@ -34,10 +35,6 @@ use crate::settings::{Access, Settings};
 const CLIENT: &str = "import";
 /// Source of imported tools if none is given.
 const SOURCE: &str = "import";
-/// Number of uses per commit.
-const USES: usize = 500;
-/// Number of other records per commit.
-const BATCH: usize = 50;
 /// Maximum number of attempts to apply a list while other scans interfere.
 const ATTEMPTS: usize = 8;
 
@@ -88,7 +85,8 @@ pub(super) fn run(
     input: &mut Input,
     out: &Output,
 ) -> Result<ImportReport, CliError> {
-    let source = args.source.as_deref().unwrap_or(SOURCE);
+    let system = args.from.and_then(FormatArg::system).map(System::name);
+    let source = args.source.as_deref().or(system).unwrap_or(SOURCE);
     IdError::check(source)
         .map_err(|why| CliError::invalid(format!("--source {} {why}", quoted(source))))?;
     let mut tools: Vec<Found> = Vec::new();
@@ -129,27 +127,28 @@ pub(super) fn run(
         progress.add(1);
     }
     progress.end();
+    let known = settings.open(Access::Look)?;
     if !dimensions.is_empty() {
-        dimensions.check(&settings.open(Access::Look)?)?;
+        dimensions.check(&known)?;
     }
-    if !work.is_empty() && !args.dry_run {
+    if !work.is_empty() && !args.dry_run && !known.admin().is_empty().wait()? {
         // Conflicts with existing work items are detected before anything is written.
-        let (registry, act) =
-            (settings.open(Access::Look)?, Act::new(clock::fresh_op(), settings.now));
+        let act = Act::new(clock::fresh_op(), settings.now);
         let mut tried = Batch::new(
-            BATCH,
             |counts| &mut counts.work,
-            |rows| registry.work().import(rows, &act, true).wait(),
+            |rows| known.work().import(rows, &act, true).wait(),
         );
         let mut report = ImportReport::default();
         input.rewind()?;
         while let Some(text) = input.next()? {
+            let bytes = text.len();
             if let Ok(Entry::Work(told, _)) = entry_of(text, settings) {
-                tried.take(*told, &mut report).map_err(|error| input.nothing(error))?;
+                tried.take(*told, bytes, &mut report).map_err(|error| input.nothing(error))?;
             }
         }
         tried.write(&mut report).map_err(|error| input.nothing(error))?;
     }
+    drop(known);
 
     let registry = settings.open(access(args))?;
     let mut report = ImportReport::default();
@@ -179,7 +178,6 @@ pub(super) fn run(
     // Uses that a dry run has counted, because it does not write them.
     let mut counted = HashSet::new();
     let mut uses = Batch::new(
-        USES,
         |counts| &mut counts.outcomes,
         |rows| {
             let recorded = registry.tools().record_batch(rows, dry_run).wait()?;
@@ -187,17 +185,14 @@ pub(super) fn run(
         },
     );
     let mut items = Batch::new(
-        BATCH,
         |counts| &mut counts.knowledge,
         |rows| registry.knowledge().import(rows, &of_items, dry_run).wait(),
     );
     let mut works = Batch::new(
-        BATCH,
         |counts| &mut counts.work,
         |rows| registry.work().import(rows, &of_work, dry_run).wait(),
     );
     let mut routes = Batch::new(
-        BATCH,
         |counts| &mut counts.routes,
         |rows| registry.routes().import(rows, dry_run).wait(),
     );
@@ -213,20 +208,20 @@ pub(super) fn run(
     };
     input.rewind()?;
     while let Some(text) = input.next()? {
-        let entry = entry_of(text, settings);
+        let (entry, bytes) = (entry_of(text, settings), text.len());
         match entry.map_err(|what| input.refused(input.line(), &what))? {
-            Entry::Use(used) => uses.take(*used, &mut report)?,
+            Entry::Use(used) => uses.take(*used, bytes, &mut report)?,
             Entry::Item(item, project) => {
                 see(project)?;
-                items.take(*item, &mut report)?;
+                items.take(*item, bytes, &mut report)?;
             }
             Entry::Work(told, project) => {
                 see(project)?;
-                works.take(*told, &mut report)?;
+                works.take(*told, bytes, &mut report)?;
             }
             Entry::Route(told, project) => {
                 see(Some(project))?;
-                routes.take(*told, &mut report)?;
+                routes.take(*told, bytes, &mut report)?;
             }
             Entry::Tool(_) => {}
         }
@@ -304,10 +299,11 @@ pub(super) fn entry_of(text: &str, settings: &Settings) -> Result<Entry, String>
 /// Returns the work items of a file without duplicates. Other lines are skipped.
 pub(crate) fn work_in(
     settings: &Settings,
+    from: Option<FormatArg>,
     file: &Path,
     out: &Output,
 ) -> Result<Vec<Work>, CliError> {
-    let mut input = Input::open(Some(file))?.hinted("see docs/import.md for the fields of a line");
+    let (mut input, _) = opened(settings, from, Some(file))?;
     let mut progress = Progress::new(out, "read");
     let mut ids = BTreeSet::new();
     let mut items = Vec::new();

@@ -1,11 +1,13 @@
 //! A file of lines that is read several times in bounded memory.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
+use staleness_sources::systems::{self, System, Taken};
+
 use crate::commands::save;
-use crate::error::{CliError, ErrorKind, brief, in_words};
+use crate::error::{CliError, ErrorKind, brief, in_words, quoted};
 
 /// The longest line to read, in bytes.
 const MAX_LINE: u64 = 8 * 1024 * 1024;
@@ -19,6 +21,8 @@ pub(crate) struct Input {
     text: Vec<u8>,
     /// Hint for errors that reject a line.
     hint: &'static str,
+    /// True if the lines were made from the data of a system, which does not know their numbers.
+    made: bool,
 }
 
 impl Input {
@@ -51,7 +55,32 @@ impl Input {
             line: 0,
             text: Vec::new(),
             hint: "nothing was imported",
+            made: false,
         })
+    }
+
+    /// Reads the data of a system, for a project. Also returns what has no place here.
+    pub(super) fn of_system(
+        system: System,
+        path: Option<&Path>,
+        project: &Path,
+    ) -> Result<(Self, Taken), CliError> {
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else {
+            let what =
+                format!("--from {} needs a path: usually {}", system.name(), system.usual_path());
+            return Err(CliError::new(ErrorKind::Usage, what));
+        };
+        let spool = save::unnamed().map_err(|error| trouble(&brief(path), &error))?;
+        let mut spool = BufWriter::with_capacity(1 << 16, spool);
+        let taken = systems::read(system, path, project, &mut spool).map_err(|error| {
+            let kind = if error.is_refused { ErrorKind::Invalid } else { ErrorKind::Io };
+            CliError::new(kind, error.message).hint("nothing was imported")
+        })?;
+        let file = spool.into_inner().map_err(|error| trouble(&brief(path), error.error()))?;
+        let mut input =
+            Self { hint: "nothing was imported", made: true, ..Self::of(file, brief(path)) };
+        input.rewind()?;
+        Ok((input, taken))
     }
 
     /// Wraps a file with the export of a store. Errors call it `shown`.
@@ -62,6 +91,7 @@ impl Input {
             line: 0,
             text: Vec::new(),
             hint: "run `staleness doctor` on that registry",
+            made: false,
         }
     }
 
@@ -104,7 +134,15 @@ impl Input {
 
     /// Returns the error that rejects a line.
     pub(crate) fn refused(&self, line: u64, what: &str) -> CliError {
-        CliError::invalid(format!("{}:{line}: {what}", self.shown)).hint(self.hint)
+        let place = if self.made { self.id() } else { line.to_string() };
+        CliError::invalid(format!("{}:{place}: {what}", self.shown)).hint(self.hint)
+    }
+
+    /// Returns the id in the last line read, for messages.
+    fn id(&self) -> String {
+        let line: serde_json::Value = serde_json::from_slice(&self.text).unwrap_or_default();
+        let id = ["id", "name", "query"].iter().find_map(|key| line.get(*key)?.as_str());
+        format!(" {}", quoted(id.unwrap_or_default()))
     }
 
     /// Returns the error that rejects the whole file.

@@ -1,4 +1,4 @@
-//! `import`: reads the output of `export` or data of another system.
+//! `import`: reads the output of `export`, or the data of another system.
 
 mod batch;
 mod foreign;
@@ -9,45 +9,73 @@ mod moment;
 mod routes;
 mod work;
 
+use std::path::Path;
+
 use serde_json::json;
 use staleness::Wait;
 use staleness_core::registry::{ImportReport, TransferCounts};
 use staleness_core::text::counted;
 use staleness_core::transfer::{Checker, Record};
+use staleness_sources::systems::Taken;
 
 use crate::args::{FormatArg, ImportArgs};
 use crate::error::CliError;
-use crate::output::{Output, Progress};
+use crate::output::{Output, Progress, escape};
 use crate::settings::{Access, Settings};
 pub(crate) use foreign::work_in;
 use lines::Input;
 use routes::Dimensions;
 
 pub(crate) fn run(settings: &Settings, args: &ImportArgs, out: &Output) -> Result<(), CliError> {
-    let report = taken(settings, args, out)?;
+    let (report, taken) = taken(settings, args, out)?;
     if out.json {
-        return out.json(&json!({
+        let mut shown = json!({
             "imported": report.imported,
             "skipped": report.skipped,
             "merged": report.merged,
-        }));
+        });
+        if let Some(Taken { left, redacted }) = taken {
+            shown["left"] = json!(left);
+            shown["redacted"] = redacted.into();
+        }
+        return out.json(&shown);
     }
-    if out.quiet { Ok(()) } else { out.text(&render(&report, args.dry_run)) }
+    let left = taken.as_ref().map(left_behind).unwrap_or_default();
+    if out.quiet { Ok(()) } else { out.text(&(render(&report, args.dry_run) + &left)) }
 }
 
-/// Imports the file without printing a result.
+/// Imports the file without printing a result. For a system, also returns what has no place here.
 pub(crate) fn taken(
     settings: &Settings,
     args: &ImportArgs,
     out: &Output,
-) -> Result<ImportReport, CliError> {
-    let mut input = Input::open(args.file.as_deref())?;
-    match args.from {
-        Some(FormatArg::Jsonl) => {
-            let hint = "nothing was imported; see docs/import.md for the fields of a line";
-            foreign::run(settings, args, &mut input.hinted(hint), out)
+) -> Result<(ImportReport, Option<Taken>), CliError> {
+    let Some(from) = args.from else {
+        let mut input = Input::open(args.file.as_deref())?;
+        return Ok((export(settings, args, &mut input, out)?, None));
+    };
+    let (mut input, taken) = opened(settings, Some(from), args.file.as_deref())?;
+    Ok((foreign::run(settings, args, &mut input, out)?, taken))
+}
+
+/// Opens lines of any system, or reads those of one.
+fn opened(
+    settings: &Settings,
+    from: Option<FormatArg>,
+    path: Option<&Path>,
+) -> Result<(Input, Option<Taken>), CliError> {
+    match from.and_then(FormatArg::system) {
+        Some(system) => {
+            let root = Path::new(&settings.project.root);
+            Input::of_system(system, path, root).map(|(input, taken)| (input, Some(taken)))
         }
-        None => export(settings, args, &mut input, out),
+        None => {
+            let hint = match from {
+                Some(_) => "nothing was imported; see docs/import.md for the fields of a line",
+                None => "see docs/import.md for the fields of a line",
+            };
+            Ok((Input::open(path)?.hinted(hint), None))
+        }
     }
 }
 
@@ -124,28 +152,41 @@ fn render(report: &ImportReport, dry_run: bool) -> String {
     text
 }
 
+/// Lists what has no place here.
+fn left_behind(taken: &Taken) -> String {
+    let mut text = String::new();
+    if taken.redacted > 0 {
+        let texts = counted(taken.redacted, "text", "texts");
+        text.push_str(&format!("secrets replaced by [redacted] in {texts}\n"));
+    }
+    if !taken.left.is_empty() {
+        text.push_str("left behind, without a place here:\n");
+    }
+    for (name, count) in &taken.left {
+        text.push_str(&format!("  {} ×{count}\n", escape(name)));
+    }
+    text
+}
+
 pub(super) fn counts(counts: &TransferCounts) -> String {
     let TransferCounts { projects, sources, tools, knowledge, outcomes, journal, .. } = counts;
     let TransferCounts { work, sessions, cursors, routes, vectors, .. } = counts;
-    // Collections with a minimum of 1 are rare, so 0 is not shown.
-    [
-        ("projects", projects, 0),
-        ("sources", sources, 0),
-        ("tools", tools, 0),
-        ("knowledge", knowledge, 0),
-        ("work", work, 1),
-        ("sessions", sessions, 1),
-        ("cursors", cursors, 1),
-        ("routes", routes, 1),
-        ("vectors", vectors, 1),
-        ("outcomes", outcomes, 0),
-        ("journal", journal, 0),
-    ]
-    .into_iter()
-    .filter(|(_, count, least)| *count >= least)
-    .map(|(collection, count, _)| records(collection, *count))
-    .collect::<Vec<_>>()
-    .join(", ")
+    let all = [
+        ("projects", projects),
+        ("sources", sources),
+        ("tools", tools),
+        ("knowledge", knowledge),
+        ("work", work),
+        ("sessions", sessions),
+        ("cursors", cursors),
+        ("routes", routes),
+        ("vectors", vectors),
+        ("outcomes", outcomes),
+        ("journal", journal),
+    ];
+    let some = all.into_iter().filter(|(_, count)| **count > 0);
+    let shown: Vec<String> = some.map(|(name, count)| records(name, *count)).collect();
+    if shown.is_empty() { "nothing".into() } else { shown.join(", ") }
 }
 
 /// Formats a number of records: `1 journal entry` for one record of `journal`.

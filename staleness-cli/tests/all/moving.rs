@@ -1,0 +1,408 @@
+//! Moving in: `import --from SYSTEM PATH` and `stale --input PATH --from SYSTEM`.
+//!
+//! Databases of other systems are made from `tests/fixtures/systems`; each file says which version wrote it.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::common::{Run, Sandbox};
+
+const ISSUES: &str = include_str!("../fixtures/systems/beads.jsonl");
+const CLAUDE_MEM: &str = include_str!("../fixtures/systems/claude-mem.sql");
+const LAMINARK: &str = include_str!("../fixtures/systems/laminark.sql");
+const RIGLM2: &str = include_str!("../fixtures/systems/riglm2.sql");
+
+/// Makes a database in a folder of its own, as its program leaves it: with a log of new pages.
+fn database(sandbox: &Sandbox, sql: &str) -> (PathBuf, Connection) {
+    let path = sandbox.write("theirs/memory.db", "");
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch("PRAGMA journal_mode = WAL").unwrap();
+    db.execute_batch(sql).unwrap();
+    (path, db)
+}
+
+/// Imports, as JSON.
+fn import(sandbox: &Sandbox, system: &str, path: &Path, more: &[&str]) -> Value {
+    let args = ["import", "--json", "--from", system, path.to_str().unwrap()];
+    serde_json::from_str(&sandbox.ok(&[&args[..], more].concat())).unwrap()
+}
+
+/// Imports what must be refused, and returns the reason.
+fn refused(sandbox: &Sandbox, system: &str, path: &Path) -> String {
+    let run = sandbox.run(&["import", "--from", system, path.to_str().unwrap()]);
+    assert_eq!((run.code, run.out.as_str()), (3, ""), "{run:?}");
+    assert!(run.err.contains("nothing was imported"), "{run:?}");
+    run.err
+}
+
+/// Returns the counts that are not 0.
+fn some(counts: &Value) -> Value {
+    let counts = counts.as_object().unwrap().iter().filter(|(_, count)| **count != json!(0));
+    Value::Object(counts.map(|(name, count)| (name.clone(), count.clone())).collect())
+}
+
+/// Imports with all that must hold for every system: a dry run tells the same and writes nothing, a second import adds
+/// nothing, and the other side stays as it is.
+fn moved(sandbox: &Sandbox, system: &str, path: &Path) -> Value {
+    let before = files(path);
+    let dry = import(sandbox, system, path, &["--dry-run"]);
+    assert_eq!(some(&import(sandbox, system, path, &["--dry-run"])["skipped"]), json!({}));
+    let real = import(sandbox, system, path, &[]);
+    assert_eq!(dry, real);
+    let again = import(sandbox, system, path, &[]);
+    assert_eq!(some(&again["imported"]), json!({}), "{again}");
+    assert_eq!(again["left"], real["left"]);
+    assert_eq!(files(path), before);
+    real
+}
+
+/// Returns the files of the other side with their bytes.
+fn files(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let folder = if path.is_dir() { path } else { path.parent().unwrap() };
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = entries
+        .filter(|path| path.is_file())
+        .map(|path| (path.clone(), std::fs::read(path).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+fn shown(sandbox: &Sandbox, of: &str, id: &str) -> Value {
+    serde_json::from_str(&sandbox.ok(&[of, "show", id, "--json"])).unwrap()
+}
+
+#[test]
+fn issues_of_beads_become_work() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.write("project/.beads/issues.jsonl", ISSUES);
+    let report = moved(&sandbox, "beads", path.parent().unwrap());
+    assert_eq!(some(&report["imported"]), json!({"knowledge": 1, "work": 4}));
+    let left = json!({
+        "deleted issues": 1, "event records": 1, "issue.estimated_minutes": 1, "issue.started_at": 1,
+        "issue.status=review": 1,
+    });
+    assert_eq!((&report["left"], &report["redacted"]), (&left, &json!(1)));
+
+    let bug = shown(&sandbox, "work", "shop-1");
+    let text = bug["text"].as_str().unwrap();
+    assert!(text.starts_with("Checkout hangs on a timeout\n\nThe client waits forever."), "{text}");
+    assert!(text.ends_with("(bug; priority 0; labels: checkout, network)"), "{text}");
+    assert!(text.contains("password=[redacted]") && !text.contains("hunter2"), "{text}");
+    assert_eq!(
+        (&bug["status"], &bug["author"], &bug["to"]),
+        (&json!("in_progress"), &json!("ana"), &json!("ben"))
+    );
+    assert_eq!(bug["refs"], json!(["shop-2"]));
+    assert_eq!(bug["steps"][0]["text"], "ben: Also on retries");
+    assert_eq!(shown(&sandbox, "work", "shop-2")["status"], "done");
+    assert_eq!(shown(&sandbox, "work", "shop-4")["kind"], "decision");
+    assert!(sandbox.ok(&["knowledge", "list"]).contains("Prices are in cents"));
+
+    // A change there comes along; `stale` judges the same file without a registry.
+    let later = ISSUES
+        .replace("\"in_progress\"", "\"blocked\"")
+        .replace("2026-03-02T09:30", "2026-03-05T09:30");
+    sandbox.write("project/.beads/issues.jsonl", later);
+    assert_eq!(some(&import(&sandbox, "beads", &path, &[])["imported"])["work"], 1);
+    assert_eq!(shown(&sandbox, "work", "shop-1")["status"], "blocked");
+    let judged = Sandbox::new();
+    let stale = judged.ok(&["stale", "--from", "beads", "--input", path.to_str().unwrap()]);
+    assert!(stale.contains("shop-1") && stale.contains("blocked, without activity"), "{stale}");
+    assert!(!judged.store().exists());
+}
+
+#[test]
+fn memories_of_claude_mem_become_knowledge_of_their_project() {
+    let sandbox = Sandbox::new();
+    // The program has it open, and its last rows are only in the log.
+    let (path, _open) = database(&sandbox, CLAUDE_MEM);
+    let report = moved(&sandbox, "claude-mem", &path);
+    assert_eq!(some(&report["imported"]), json!({"knowledge": 2, "work": 1}));
+    let left = json!({
+        "observation.prompt_number": 2, "observations of the project blog": 1,
+        "rows of the table sdk_sessions": 2, "rows of the table user_prompts": 1,
+        "summary.prompt_number": 1,
+    });
+    assert_eq!(report["left"], left);
+    let item = shown(&sandbox, "knowledge", "claude-mem-m-1-1");
+    let body = item["body"].as_str().unwrap();
+    assert!(body.starts_with("Checkout retried forever\n\nA timeout was not counted"), "{body}");
+    assert!(
+        body.contains("- Three retries are enough") && body.ends_with("`src/retry.rs`"),
+        "{body}"
+    );
+    assert_eq!(item["keywords"], json!(["bugfix", "gotcha", "problem-solution"]));
+    assert!(item["added_at"].as_str().unwrap().starts_with("2026-05-02T09:30:00"), "{item}");
+    let note = shown(&sandbox, "work", "claude-mem-session-m-1-1");
+    assert_eq!((&note["type"], &note["generated"]), (&json!("session_end"), &json!(true)));
+}
+
+#[test]
+fn notes_of_basic_memory_become_knowledge() {
+    let sandbox = Sandbox::new();
+    let vault = sandbox.root().join("vault");
+    sandbox.write(
+        "vault/specs/Search Plan.md",
+        "---\ntitle: Search Plan\ntype: spec\npermalink: specs/search-plan\ntags:\n- search\n- ranking\nstatus: draft\n\
+         created: 2026-03-01\n---\n\n# Search Plan\n\n- [decision] BM25 first #ranking\n\n## Relations\n- \
+         depends_on [[Index]]\n- see [[Nowhere]]\n",
+    );
+    sandbox.write("vault/Index.md", "Everything is in one index.\n");
+    sandbox.write("vault/.obsidian/app.json", "{}");
+    sandbox.write("vault/picture.png", "x");
+    sandbox.write("vault/broken.md", b"\xff\xfe");
+    sandbox.write("vault/long.md", "x".repeat((1 << 20) + 1));
+    let report = moved(&sandbox, "basic-memory", &vault);
+    assert_eq!(some(&report["imported"]), json!({"knowledge": 2}));
+    let left = json!({
+        "other files": 1, "note is not UTF-8": 1, "note is over 1 MiB": 1, "note.status": 1,
+    });
+    assert_eq!(report["left"], left);
+    let item = shown(&sandbox, "knowledge", "specs/search-plan");
+    assert_eq!(item["keywords"], json!(["ranking", "search", "spec"]));
+    assert_eq!(item["related"], json!(["Index"]));
+    assert_eq!(item["added_at"], "2026-03-01T00:00:00Z");
+    assert!(item["body"].as_str().unwrap().starts_with("# Search Plan\n\n- [decision]"), "{item}");
+}
+
+#[test]
+fn memories_of_claude_code_become_knowledge() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.root().join("home/.claude/projects/-p");
+    let memory = |name: &str, text: &str| {
+        sandbox.write(&format!("home/.claude/projects/-p/memory/{name}.md"), text)
+    };
+    memory("MEMORY", "# Memory\n\n- [Tests](tests-first.md) — write tests first\n");
+    memory(
+        "tests-first",
+        "---\nname: tests-first\ndescription: Write the test before the code\nmetadata:\n  node_type: memory\n  type: \
+         feedback\n---\n\nSee [[deploys]]. **Why:** a bug came back.\n",
+    );
+    memory(
+        "deploys",
+        "---\nname: Deploys\ndescription: Where deploys run\ntype: reference\n---\nIn the pipeline.\n",
+    );
+    let report = moved(&sandbox, "claude-memory", &folder);
+    assert_eq!(some(&report["imported"]), json!({"knowledge": 2}));
+    assert_eq!(report["left"], json!({"the index MEMORY.md": 1}));
+    let item = shown(&sandbox, "knowledge", "tests-first");
+    assert_eq!((&item["kind"], &item["related"]), (&json!("preference"), &json!(["deploys"])));
+    assert!(
+        item["body"].as_str().unwrap().starts_with("Write the test before the code\n\nSee"),
+        "{item}"
+    );
+    assert_eq!(shown(&sandbox, "knowledge", "deploys")["kind"], "reference");
+}
+
+#[test]
+fn tools_uses_and_observations_of_laminark_come_along() {
+    let sandbox = Sandbox::new();
+    let hash: [u8; 32] = Sha256::digest(sandbox.project.to_str().unwrap().as_bytes()).into();
+    let hash: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    let (path, _open) = database(&sandbox, &LAMINARK.replace("PROJECTHASH00000", &hash));
+    let report = moved(&sandbox, "laminark", &path);
+    let imported = json!({"knowledge": 2, "outcomes": 4, "tools": 3, "work": 3});
+    assert_eq!(some(&report["imported"]), imported);
+    let left = json!({
+        "deleted observations": 1, "records of other projects": 1, "rows of the table path_waypoints": 2,
+        "thought branches without a title": 1, "tool.status=demoted": 1, "tool.usage_count": 2,
+    });
+    assert_eq!(report["left"], left);
+    // The uses that failed there demote the tool here.
+    let fork: Value =
+        serde_json::from_str(&sandbox.ok(&["tools", "show", "mcp__github__fork", "--json"]))
+            .unwrap();
+    assert_eq!(fork["status"], "demoted", "{fork}");
+    let trap = shown(&sandbox, "work", "9686daaf86eede508edd1660f2f50321");
+    assert_eq!((&trap["kind"], &trap["status"]), (&json!("trap"), &json!("resolved")));
+}
+
+#[test]
+fn routes_of_riglm2_come_with_their_vectors() {
+    let sandbox = Sandbox::new();
+    let (path, _open) = database(&sandbox, RIGLM2);
+    let report = moved(&sandbox, "riglm2", &path);
+    assert_eq!((some(&report["imported"]), &report["left"]), (json!({"routes": 2}), &json!({})));
+    let export = sandbox.ok(&["export"]);
+    let vectors = export.lines().filter(|line| line.contains("\"kind\":\"vector\"")).count();
+    assert_eq!(vectors, 2, "{export}");
+    assert!(
+        export.contains("mcp__github__search") && export.contains("BGE-small-en-v1.5"),
+        "{export}"
+    );
+}
+
+#[test]
+fn knowledge_of_sage_comes_with_its_checkpoints() {
+    let sandbox = Sandbox::new();
+    // As sage 4.2.3 wrote it.
+    sandbox.write(
+        "project/.sage/knowledge/global/cents.md",
+        "---\nid: cents\ntype: knowledge\nkeywords:\n- prices\n- rounding\nsource: the ledger\nadded: \
+         '2026-10-29'\n---\n\nPrices are in cents: floats lose some.",
+    );
+    sandbox.write(
+        "project/.sage/knowledge/global/guide.md",
+        "---\nid: guide\ntype: todo\nkeywords: []\nadded: '2026-10-29'\nstatus: pending\n---\n\nWrite the guide.",
+    );
+    sandbox.write(
+        "project/.sage/checkpoints/2026-11-01_rounding.md",
+        "---\nid: 2026-11-01_rounding\ntype: checkpoint\nts: '2026-11-01T10:00:00'\ntrigger: synthesis\nconfidence: \
+         0.8\nmessage_count: 3\ntoken_estimate: 900\nfiles_changed:\n- src/price.rs\nrelated_knowledge:\n- cents\n---\n\n\
+         # Where is it rounded?\n\n## Thesis\nTwice.\n",
+    );
+    sandbox.write("project/.sage/knowledge/index.yaml", "version: 1\nitems: []\n");
+    let report = moved(&sandbox, "sage", &sandbox.project);
+    assert_eq!(some(&report["imported"]), json!({"knowledge": 3}));
+    assert_eq!(report["left"], json!({"item.confidence": 1, "other files": 1}));
+    assert_eq!(shown(&sandbox, "knowledge", "guide")["kind"], "todo");
+    assert_eq!(shown(&sandbox, "knowledge", "cents")["keywords"], json!(["prices", "rounding"]));
+    let checkpoint = shown(&sandbox, "knowledge", "2026-11-01_rounding");
+    assert_eq!(checkpoint["related"], json!(["cents"]));
+    assert!(
+        checkpoint["body"].as_str().unwrap().ends_with("Files: `src/price.rs`"),
+        "{checkpoint}"
+    );
+}
+
+#[test]
+fn records_of_brainclaw_keep_their_kind_and_state() {
+    let sandbox = Sandbox::new();
+    let record = |path: &str, fields: Value| {
+        let mut all = json!({"schema_version": 1, "created_at": "2026-10-01T08:00:00.000Z", "author": "ana", "tags": []});
+        all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        sandbox.write(&format!("project/.brainclaw/{path}.json"), all.to_string())
+    };
+    record(
+        "coordination/plans/pln_1",
+        json!({
+            "id": "pln_1", "text": "Rewrite the router", "status": "in_progress", "priority": "high", "assignee": "ben",
+            "updated_at": "2026-10-03T08:00:00.000Z", "depends_on": ["pln_0"], "related_paths": ["src/router.rs"],
+            "estimated_effort": 120,
+            "steps": [
+                {"id": "s1", "text": "wrote the trie", "status": "done", "created_at": "x", "updated_at": "2026-10-02T08:00:00Z"},
+                {"id": "s2", "text": "measure it", "status": "todo", "created_at": "x", "updated_at": "x"},
+            ],
+        }),
+    );
+    record(
+        "memory/traps/trp_1",
+        json!({"id": "trp_1", "text": "The cache lies", "severity": "high", "status": "expired"}),
+    );
+    record(
+        "handoffs/hnd_1",
+        json!({"id": "hnd_1", "text": "Take over", "from": "ana", "to": "ben", "status": "open"}),
+    );
+    record(
+        "memory/instructions/ins_1",
+        json!({"id": "ins_1", "text": "Test first", "active": true, "layer": "project"}),
+    );
+    record("coordination/claims/clm_1", json!({"id": "clm_1"}));
+    let report = moved(&sandbox, "brainclaw", &sandbox.project);
+    assert_eq!(some(&report["imported"]), json!({"knowledge": 1, "work": 3}));
+    let left = json!({
+        "files in coordination/claims/": 1, "instructions.author": 1, "instructions.layer": 1,
+        "plan.estimated_effort": 1,
+    });
+    assert_eq!(report["left"], left);
+    let plan = shown(&sandbox, "work", "pln_1");
+    assert_eq!(
+        (&plan["status"], &plan["to"], &plan["refs"]),
+        (&json!("in_progress"), &json!("ben"), &json!(["pln_0"]))
+    );
+    assert_eq!(plan["steps"][0]["text"], "wrote the trie");
+    let text =
+        "Rewrite the router\n\n- [ ] measure it\n\nFiles: `src/router.rs`\n\n(priority high)";
+    assert_eq!(plan["text"], text);
+    assert_eq!(shown(&sandbox, "work", "trp_1")["status"], "resolved");
+    assert_eq!(shown(&sandbox, "work", "hnd_1")["from"], "ana");
+
+    let half = sandbox.write("project/.brainclaw/coordination/plans/pln_2.json", "{\"id\": ");
+    assert!(refused(&sandbox, "brainclaw", &sandbox.project).contains("is the file half written"));
+    std::fs::write(half, "{\"id\": \"pln_2\"}").unwrap();
+    assert!(refused(&sandbox, "brainclaw", &sandbox.project).contains("no text, created_at"));
+}
+
+#[test]
+fn what_a_system_did_not_write_is_refused() {
+    let sandbox = Sandbox::new();
+    let text = sandbox.write("text.jsonl", ISSUES.split_at(ISSUES.len() - 20).0);
+    for (system, path, reason) in [
+        ("beads", text, "the file half written"),
+        (
+            "beads",
+            sandbox.write("other.jsonl", "\n{\"id\": 1}\n"),
+            "line 2: no issue as beads writes it: no title, created_at",
+        ),
+        ("beads", sandbox.write("empty.jsonl", ""), "holds no record"),
+        ("beads", sandbox.home.clone(), "bd export -o"),
+        ("beads", sandbox.root().join("nowhere"), "does not exist"),
+        ("beads", sandbox.write("long.jsonl", vec![b' '; 9 << 20]), "longer than"),
+        (
+            "beads",
+            sandbox.write("twice.jsonl", [ISSUES, ISSUES].concat()),
+            "\"shop-1\": work item \"shop-1\" appears twice",
+        ),
+        ("claude-mem", sandbox.write("no.db", "text"), "no SQLite database"),
+        ("claude-mem", sandbox.home.clone(), "no SQLite database"),
+        ("basic-memory", sandbox.home.clone(), "holds no .md file"),
+        ("basic-memory", sandbox.root().join("nowhere"), "does not exist"),
+    ] {
+        let err = refused(&sandbox, system, &path);
+        assert!(err.contains(reason), "{system} {}: {err}", path.display());
+    }
+    assert!(!sandbox.store().exists());
+    let Run { code, err, .. } = sandbox.run(&["import", "--from", "claude-mem"]);
+    assert!(code == 2 && err.contains("usually ~/.claude-mem/claude-mem.db"), "{err}");
+}
+
+#[test]
+fn a_line_that_is_not_utf8_is_left_behind() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.write("issues.jsonl", [ISSUES.as_bytes(), b"{\"id\": \"\xff\"}\n"].concat());
+    assert_eq!(import(&sandbox, "beads", &path, &[])["left"]["issue that is not UTF-8"], 1);
+}
+
+#[test]
+fn a_database_of_another_version_is_refused_with_what_is_missing() {
+    let sandbox = Sandbox::new();
+    let (path, db) = database(&sandbox, "CREATE TABLE observations (id, project, type, body)");
+    let err = refused(&sandbox, "claude-mem", &path);
+    assert!(err.contains("observations has no memory_session_id, created_at_epoch"), "{err}");
+    // A view may compute for ever, so it is no table.
+    db.execute_batch("DROP TABLE observations; CREATE VIEW observations AS SELECT 1 AS id")
+        .unwrap();
+    let err = refused(&sandbox, "claude-mem", &path);
+    assert!(err.contains("observations has no id, memory_session_id"), "{err}");
+}
+
+#[test]
+fn a_damaged_database_is_refused() {
+    let sandbox = Sandbox::new();
+    let (path, db) = database(&sandbox, CLAUDE_MEM);
+    db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    drop(db);
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[4096..].fill(0x5a);
+    std::fs::write(&path, &bytes).unwrap();
+    let err = refused(&sandbox, "claude-mem", &path);
+    assert!(err.contains("a damaged SQLite database"), "{err}");
+    assert!(!sandbox.store().exists());
+}
+
+#[test]
+fn rows_without_end_are_refused() {
+    let sandbox = Sandbox::new();
+    let table =
+        "CREATE TABLE observations (id, memory_session_id, project, type, created_at_epoch)";
+    let (path, db) = database(&sandbox, table);
+    let rows = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000001) \
+                INSERT INTO observations SELECT i, 'm-1', 'blog', 'change', 1 FROM n";
+    db.execute_batch(rows).unwrap();
+    let err = refused(&sandbox, "claude-mem", &path);
+    assert!(err.contains("holds more than 1000000 records"), "{err}");
+}
