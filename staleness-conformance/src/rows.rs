@@ -161,6 +161,7 @@ pub(crate) fn document(key: DocumentKey) -> Document {
         checked_at: at(9),
         head: None,
         digest: 0,
+        gaps: Vec::new(),
         blocks: 1,
         found: Vec::new(),
     }

@@ -99,8 +99,8 @@ pub use front::{
 pub use nature::{is_checked, is_loaded_by, is_markdown};
 pub use options::CheckOptions;
 pub use report::{
-    Blind, BlindKind, Cancelled, Counts, Impact, Note, Progress, Report, Skipped, Touched,
-    TouchedName, Unlisted,
+    Blind, Cancelled, Counts, Impact, Note, Progress, Report, Skipped, Touched, TouchedName,
+    Unlisted, remedy,
 };
 pub use stored::{ItemReport, cite, item_evidence, seen};
 pub use text::{Fate, MissingName, TextReport, check_text};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use staleness_core::knowledge::{Document, Item, SignalSet};
+use staleness_core::knowledge::{Document, Gap, Item, SignalSet};
 
 /// Path that stands for the whole project.
 pub(crate) const WHOLE: &str = ".";
@@ -22,65 +22,30 @@ pub struct Skipped {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Blind {
     /// Kind of the gap.
-    pub kind: BlindKind,
+    pub kind: Gap,
     /// `.git` for the history, otherwise the path of a submodule.
     pub path: String,
     /// Description of the gap, to be read after the path.
     pub reason: String,
 }
 
-/// Kind of a gap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum BlindKind {
-    /// The repository has only the most recent commits.
-    Shallow,
-    /// The repository lacks files of earlier commits, and would fetch them on demand.
-    Partial,
-    /// Objects are missing, or git cannot read them.
-    Unreadable,
-    /// A submodule is not checked out.
-    Submodule,
-    /// Git does not trust the repository, which belongs to another user.
-    Untrusted,
-    /// Git did not answer, or exceeded a limit on time or memory.
-    Stopped,
-    /// There is no program `git`.
-    NoGit,
-}
-
-impl BlindKind {
-    /// Returns the kind as one word.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Shallow => "shallow",
-            Self::Partial => "partial",
-            Self::Unreadable => "unreadable",
-            Self::Submodule => "submodule",
-            Self::Untrusted => "untrusted",
-            Self::Stopped => "stopped",
-            Self::NoGit => "no_git",
+/// Returns the remedy for a gap, as a sentence without its full stop.
+#[must_use]
+pub const fn remedy(gap: Gap) -> &'static str {
+    match gap {
+        Gap::Shallow => "run `git fetch --unshallow`; in CI, check out with `fetch-depth: 0`",
+        Gap::Partial => {
+            "run `git fetch --refetch --no-filter`; in CI, check out without a `filter`"
         }
-    }
-
-    /// Returns the remedy, as a sentence without its full stop.
-    #[must_use]
-    pub const fn mend(self) -> &'static str {
-        match self {
-            Self::Shallow => "run `git fetch --unshallow`; in CI, check out with `fetch-depth: 0`",
-            Self::Partial => {
-                "run `git fetch --refetch --no-filter`; in CI, check out without a `filter`"
-            }
-            Self::Unreadable => "run `git fetch --refetch`; `git fsck` names what is damaged",
-            Self::Submodule => {
-                "run `git submodule update --init`; in CI, check out with `submodules: true`"
-            }
-            Self::Untrusted => {
-                "run `git config --global --add safe.directory \"$PWD\"` in the repository if you trust it"
-            }
-            Self::Stopped => "run `git log -1` to see if git works, and check again",
-            Self::NoGit => "install git",
+        Gap::Unreadable => "run `git fetch --refetch`; `git fsck` names what is damaged",
+        Gap::Submodule => {
+            "run `git submodule update --init`; in CI, check out with `submodules: true`"
         }
+        Gap::Untrusted => {
+            "run `git config --global --add safe.directory \"$PWD\"` in the repository if you trust it"
+        }
+        Gap::Stopped => "run `git log -1` to see if git works, and check again",
+        Gap::NoGit => "install git",
     }
 }
 

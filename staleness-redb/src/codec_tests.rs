@@ -10,7 +10,7 @@ use staleness_core::ids::{
 };
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use staleness_core::knowledge::{
-    Block, Citation, Contradiction, Document, Fact, Item, ItemKind, Lines,
+    Block, Citation, Contradiction, Document, Fact, Gap, Item, ItemKind, Lines,
 };
 use staleness_core::outcome::{Mark, Outcome};
 use staleness_core::project::{Project, Told};
@@ -199,6 +199,7 @@ fn the_document() -> Document {
         checked_at: at(1),
         head: Some("h".into()),
         digest: 2,
+        gaps: vec![Gap::NoGit],
         blocks: 70_000,
         found: vec![block],
     }
@@ -406,7 +407,7 @@ fn version_2_of_every_record_has_these_bytes_and_is_read_as_ever() {
 
 /// A new kind of record needs a new format.
 #[test]
-fn format_12_has_these_kinds_of_records() {
+fn format_13_has_these_kinds_of_records() {
     let mut kinds = Vec::new();
     macro_rules! kind {
         ($type:ty, $record:expr, $bytes:literal) => {
@@ -422,7 +423,7 @@ fn format_12_has_these_kinds_of_records() {
     staleness_core::collections!(each);
     assert_eq!(
         (crate::collections::stored::FORMAT, String::from_iter(kinds)),
-        (12, "pstojkdwecrvig".into())
+        (13, "pstojkdwecrvig".into())
     );
 }
 

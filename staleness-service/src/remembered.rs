@@ -1,9 +1,13 @@
 //! The results of the last document check, and stored items, read without waiting for git.
 
+use std::collections::BTreeSet;
+
 use staleness::ids::ClientId;
 use staleness::report::KnowledgeReport;
 use staleness::verdict::Level;
 use staleness::{Registry, Timestamp, Wait};
+use staleness_core::knowledge::Gap;
+use staleness_docs::remedy;
 
 use crate::citations;
 use crate::documents;
@@ -31,6 +35,8 @@ pub struct Remembered {
     pub knowledge: Vec<KnowledgeReport>,
     /// When documents were last checked.
     pub checked_at: Option<Timestamp>,
+    /// What the check could not read, unless the policy calls that fresh.
+    pub gaps: BTreeSet<Gap>,
 }
 
 impl Remembered {
@@ -66,6 +72,9 @@ impl Remembered {
             checked_at: checked.iter().map(|document| document.checked_at).max(),
             ..Self::default()
         };
+        if settings.configured.policy.documents.blind > Level::Fresh {
+            remembered.gaps.extend(checked.iter().flat_map(|document| &document.gaps));
+        }
         // Judges items in files the same way as a check does.
         let report = documents::as_checked(settings, checked)?;
         let context = documents::context(settings, documents::version(settings).as_deref());
@@ -79,6 +88,22 @@ impl Remembered {
         remembered.knowledge = told.filter(|told| told.verdict.level != Level::Fresh).collect();
         remembered.knowledge.sort_by(worst_first);
         Ok((remembered, Findings::new(&report, stored, &nothing, &context)))
+    }
+
+    /// Returns what the check could not read, and the remedy: `the history is shallow; run …`. `None` without a gap.
+    #[must_use]
+    pub fn incomplete(&self) -> Option<String> {
+        let gap = *self.gaps.first()?;
+        let what = match gap {
+            Gap::Shallow => "the history is shallow",
+            Gap::Partial => "the history is partial",
+            Gap::Unreadable => "parts of the history could not be read",
+            Gap::Submodule => "a submodule is not checked out",
+            Gap::Untrusted => "git does not trust the repository",
+            Gap::Stopped => "git did not answer",
+            Gap::NoGit => "there is no `git`",
+        };
+        Some(format!("{what}; {}", remedy(gap)))
     }
 
     /// Returns how old the results are: `checked 3d ago`, or `not checked yet`.

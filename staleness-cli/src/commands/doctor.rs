@@ -186,6 +186,7 @@ fn memory(settings: &Settings, registry: &Registry) -> Result<(State, String), C
     let doubtful = World::new(settings, None, &Silent).doubtful(registry)?;
     let stuck = registry.work().stale(&settings.project, settings.now).wait()?;
     let age = remembered.age(settings.now);
+    let gap = remembered.incomplete();
     let Remembered { documents, stale, review, .. } = remembered;
     let checked = if documents == 0 {
         "no documents checked yet; run `staleness check`".into()
@@ -204,10 +205,12 @@ fn memory(settings: &Settings, registry: &Registry) -> Result<(State, String), C
         0 => String::new(),
         _ => format!("; overdue: {}", summary(&stuck)),
     };
+    let gap = gap.map_or_else(String::new, |gap| format!("; the check is incomplete: {gap}"));
     if stale + review + doubtful + stuck.len() > 0 {
-        return Ok((State::Warn, format!("{checked}{items}{work}; see `staleness review`")));
+        return Ok((State::Warn, format!("{checked}{gap}{items}{work}; see `staleness review`")));
     }
-    Ok((State::Ok, checked))
+    let state = if gap.is_empty() { State::Ok } else { State::Warn };
+    Ok((state, format!("{checked}{gap}")))
 }
 
 fn policy(settings: &Settings) -> String {

@@ -60,6 +60,8 @@ impl Overview {
             Some(format!("{} cannot be read", counted(unread, "source", "sources")))
         } else if checked_at.is_none() {
             Some("documents not checked yet".to_owned())
+        } else if let Some(gap) = self.remembered.incomplete() {
+            Some(format!("the documents' check is incomplete: {gap}"))
         } else {
             nothing_known.then(|| "nothing is known about tools yet".to_owned())
         };
@@ -156,6 +158,7 @@ pub(crate) fn run(
             "work": rows(settings, &stuck),
             "counts": counts,
             "documents_checked_at": remembered.checked_at,
+            "gaps": remembered.gaps,
         }))?;
         return Ok(found);
     }

@@ -54,7 +54,11 @@ pub(crate) fn run(settings: &Settings, file: &Path, out: &Output) -> Result<(), 
             0 => "Not checked yet: run `staleness check`".to_owned(),
             count => {
                 let documents = counted(count, "document", "documents");
-                format!("No problems known with {documents} ({})", remembered.age(settings.now))
+                let age = remembered.age(settings.now);
+                let gap = remembered
+                    .incomplete()
+                    .map_or_else(String::new, |gap| format!("; the check is incomplete: {gap}"));
+                format!("No problems known with {documents} ({age}){gap}")
             }
         },
         sources: &scan.sources,

@@ -8,7 +8,7 @@ use staleness::knowledge::Context;
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Signal, Verdict};
 use staleness_core::text::counted;
-use staleness_docs::Report;
+use staleness_docs::{Report, remedy};
 use staleness_service::findings::{Finding, Findings, Group, Levels};
 use staleness_service::remembered::Remembered;
 use staleness_service::words::need;
@@ -203,7 +203,7 @@ fn aside(report: &Report, out: &Output) -> String {
     let blind = report
         .blind
         .iter()
-        .map(|each| (each.path.clone(), format!("{}: {}", each.reason, each.kind.mend())));
+        .map(|each| (each.path.clone(), format!("{}: {}", each.reason, remedy(each.kind))));
     push("incomplete", blind.collect());
     let skipped = report.skipped.iter().map(|each| (each.path.clone(), each.reason.clone()));
     push("not checked", skipped.collect());
@@ -304,12 +304,16 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
         return out.hint("run `staleness check` to find outdated documents");
     }
     let age = paint.dim(&format!("({})", remembered.age(now)));
+    let gap = remembered.incomplete().map_or_else(String::new, |gap| {
+        paint.warn(&format!("  … the check is incomplete: {gap}")) + "\n"
+    });
     if doubtful.is_empty() {
         let holding = match documents {
             1 => "no problems known with 1 document".into(),
             documents => format!("no problems known with {documents} documents"),
         };
-        return format!("{} {age}\n", paint.good(&holding));
+        let paint = if gap.is_empty() { paint.good(&holding) } else { holding };
+        return format!("{paint} {age}\n{gap}");
     }
     let bad = stale + review;
     let (of, need) = (counted(documents, "document", "documents"), need(bad));
@@ -322,7 +326,7 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
         };
         text.push_str(&paint.dim(&format!("  … {more}; only the worst are counted here\n")));
     }
-    text
+    text + &gap
 }
 
 fn hints(found: &Findings, faint: usize, compared: Option<Compared>, out: &Output) -> String {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::check_documents::told;
 use crate::common::{Run, Sandbox};
+use crate::remembered::now;
 
 /// A project whose repository holds its last commit alone.
 pub(crate) fn shallow() -> Sandbox {
@@ -50,6 +51,27 @@ fn a_policy_says_how_bad_it_is_not_to_look_at_everything() {
         assert_eq!((code("review"), code("stale")), (review, stale), "{level}");
     }
     assert_eq!(sandbox.run(&["check", "--fail-on", "review"]).code, 1);
+}
+
+#[test]
+fn what_the_last_check_could_not_read_is_told_until_it_can() {
+    let sandbox = shallow();
+    now(&sandbox, &["check"]);
+    let incomplete = "the check is incomplete: the history is shallow; run `git fetch --unshallow`";
+    for args in [&[][..], &["doctor"]] {
+        let told = sandbox.run(args).out;
+        assert!(told.contains(incomplete), "{args:?}: {told}");
+    }
+    sandbox.ok(&["report", "--html", "r.html"]);
+    let page = std::fs::read_to_string(sandbox.project.join("r.html")).unwrap();
+    assert!(page.contains(incomplete), "{page}");
+    assert!(sandbox.ok(&["statusline"]).contains("check is incomplete"));
+    assert_eq!(sandbox.json(&[])["gaps"], serde_json::json!(["shallow"]));
+    assert!(!sandbox.ok(&["--set", "documents.blind=fresh"]).contains(incomplete));
+
+    std::fs::remove_file(sandbox.project.join(".git/shallow")).unwrap();
+    now(&sandbox, &["check"]);
+    assert_eq!(sandbox.json(&[])["gaps"], serde_json::json!([]));
 }
 
 #[test]

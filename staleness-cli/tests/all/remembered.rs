@@ -18,7 +18,7 @@ fn checked() -> Sandbox {
 }
 
 /// Runs the program at the present moment: what a named moment finds is not kept.
-fn now(sandbox: &Sandbox, args: &[&str]) -> Run {
+pub(crate) fn now(sandbox: &Sandbox, args: &[&str]) -> Run {
     let program = Path::new(env!("CARGO_BIN_EXE_staleness"));
     Run::of(sandbox.command_of(program).args(args).output().unwrap())
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use proptest::sample::select;
+use proptest::sample::{select, subsequence};
 use staleness_core::knowledge::{
-    Block, Citation, Cited, Contradiction, Distance, Document, Evidence, Fact, Item, ItemKind,
+    Block, Citation, Cited, Contradiction, Distance, Document, Evidence, Fact, Gap, Item, ItemKind,
     Lines, WordKind,
 };
 
@@ -140,6 +140,7 @@ pub fn document(reach: Reach) -> BoxedStrategy<Document> {
         checked_at: timestamp(reach),
         head: maybe(text(40)),
         digest: digest(),
+        gaps: subsequence(Gap::ALL.to_vec(), ..=7),
         blocks: prop_oneof![0..3u32, Just(u32::MAX)],
         found: prop_oneof![Just(Vec::new()), some],
     })

@@ -4,7 +4,7 @@ use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion, Fin
 use staleness_core::ids::{IdError, Level, SessionId, SourceId};
 use staleness_core::journal::Revision;
 use staleness_core::knowledge::{
-    Block, Citation, Cited, Contradiction, Document, Fact, Item, ItemKind, Lines,
+    Block, Citation, Cited, Contradiction, Document, Fact, Gap, Item, ItemKind, Lines,
 };
 use staleness_core::outcome::Mark;
 use staleness_core::project::{Project, Told};
@@ -271,6 +271,7 @@ pub(super) fn documents(row: Document) -> Vec<Document> {
         checked_at: Timestamp::MAX,
         head: Some("d".repeat(64)),
         digest: u128::MAX,
+        gaps: Gap::ALL.into(),
         blocks: u32::MAX,
         found: vec![block.clone(), Block { evidence: Vec::new(), ..block }],
         ..row.clone()

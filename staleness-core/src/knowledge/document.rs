@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Evidence;
 use crate::ids::DocumentKey;
+use crate::text::wording;
 use crate::time::Timestamp;
 
 /// A paragraph, list item, table row or heading with evidence against it.
@@ -27,6 +28,31 @@ pub struct Block {
     pub evidence: Vec<Evidence>,
 }
 
+/// Something that a check could not read, so that it may have missed what was removed there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gap {
+    /// The repository has only the most recent commits.
+    Shallow,
+    /// The repository lacks files of earlier commits, and would fetch them on demand.
+    Partial,
+    /// Objects are missing, or git cannot read them.
+    Unreadable,
+    /// A submodule is not checked out.
+    Submodule,
+    /// Git does not trust the repository, which belongs to another user.
+    Untrusted,
+    /// Git did not answer, or exceeded a limit on time or memory.
+    Stopped,
+    /// There is no program `git`.
+    NoGit,
+}
+
+wording! { Gap {
+    Shallow = "shallow", Partial = "partial", Unreadable = "unreadable", Submodule = "submodule",
+    Untrusted = "untrusted", Stopped = "stopped", NoGit = "no_git",
+} }
+
 /// The findings of a document's last check, before they are judged. This is a cache: it is valid for the
 /// commit and the contents that it names, and can be rebuilt at any time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +68,9 @@ pub struct Document {
     pub head: Option<String>,
     /// A digest of everything except the commit that the findings depend on: see [`Document::digest_of`].
     pub digest: u128,
+    /// The gaps of that check, each kind once and in order.
+    #[serde(default)]
+    pub gaps: Vec<Gap>,
     /// The total number of blocks; 1 for a file that is judged as a single item.
     pub blocks: u32,
     /// The blocks with evidence, in the order of the text. For a committed file that is a single item, two

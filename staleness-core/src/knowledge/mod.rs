@@ -23,7 +23,7 @@ mod version;
 pub use citation::{Citation, Lines};
 pub use context::Context;
 pub use curve::Curve;
-pub use document::{Block, Document};
+pub use document::{Block, Document, Gap};
 pub use evidence::{Cited, Distance, Evidence, Fact, WordKind};
 pub use item::{Contradiction, Item, ItemKind, ItemState};
 pub(crate) use judge::{severity, worst_first};

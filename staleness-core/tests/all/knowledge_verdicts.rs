@@ -48,6 +48,7 @@ fn document(found: Vec<Block>) -> Document {
         checked_at: NOW,
         head: None,
         digest: 0,
+        gaps: Vec::new(),
         blocks: 40,
         found,
     }

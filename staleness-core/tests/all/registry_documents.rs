@@ -40,6 +40,7 @@ fn document(path: &str, hour: i64, findings: u32) -> Document {
         checked_at: at(hour),
         head: Some("c0ffee".into()),
         digest: 7,
+        gaps: Vec::new(),
         blocks: 3,
         found: (0..findings).map(block).collect(),
     }

@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use staleness_core::ids::stable_hash;
-use staleness_core::knowledge::Document;
+use staleness_core::knowledge::{Document, Gap};
 
 use super::past::Past;
 use crate::git::{GitError, Repo, Store, TrackedKind, Unread};
-use crate::report::{Blind, BlindKind, HISTORY};
+use crate::report::{Blind, HISTORY};
 
 /// Some contents exceeded a limit.
 const CUT: u8 = 1;
@@ -87,16 +87,16 @@ impl Past<'_> {
         };
         let mut all = Vec::new();
         if repo.is_shallow() {
-            all.push(blind(BlindKind::Shallow, HISTORY, "is shallow; older commits are missing"));
+            all.push(blind(Gap::Shallow, HISTORY, "is shallow; older commits are missing"));
         }
         let is_partial = self.has_met(MISSING) && self.store().partial;
         if is_partial {
             let reason = "is partial; files of earlier commits are missing";
-            all.push(blind(BlindKind::Partial, HISTORY, reason));
+            all.push(blind(Gap::Partial, HISTORY, reason));
         }
         if self.failed || self.has_met(DAMAGED) || self.has_met(MISSING) && !is_partial {
             let reason = "could not be read completely";
-            all.push(blind(BlindKind::Unreadable, HISTORY, reason));
+            all.push(blind(Gap::Unreadable, HISTORY, reason));
         }
         let submodules = self.tracked().into_iter().flat_map(|tracked| tracked.iter());
         let mut absent = submodules
@@ -104,13 +104,11 @@ impl Past<'_> {
             .map(|(path, _)| path)
             .filter(|path| self.folder.join(path).join(".git").symlink_metadata().is_err());
         let reason = "is a submodule that is not checked out";
-        all.extend(
-            absent.by_ref().take(MAX_TOLD).map(|it| blind(BlindKind::Submodule, it, reason)),
-        );
+        all.extend(absent.by_ref().take(MAX_TOLD).map(|it| blind(Gap::Submodule, it, reason)));
         let more = absent.count();
         if more > 0 {
             let reason = format!("has {more} more submodules that are not checked out");
-            all.push(blind(BlindKind::Submodule, crate::report::WHOLE, &reason));
+            all.push(blind(Gap::Submodule, crate::report::WHOLE, &reason));
         }
         all
     }
@@ -119,10 +117,10 @@ impl Past<'_> {
 /// Returns the gap of a check that could not open the repository of a folder, if there is one.
 pub(super) fn unopened(folder: &Path, why: &GitError) -> Option<Blind> {
     let kind = match why {
-        GitError::NotTrusted => BlindKind::Untrusted,
-        GitError::NoAnswer | GitError::TooMuch => BlindKind::Stopped,
-        GitError::Failed(_) => BlindKind::Unreadable,
-        GitError::NoProgram => BlindKind::NoGit,
+        GitError::NotTrusted => Gap::Untrusted,
+        GitError::NoAnswer | GitError::TooMuch => Gap::Stopped,
+        GitError::Failed(_) => Gap::Unreadable,
+        GitError::NoProgram => Gap::NoGit,
         _ => return None,
     };
     let is_there = |folder: &Path| {

@@ -52,6 +52,7 @@ impl Check<'_> {
             checked_at: self.options.now,
             head: self.report.head.clone(),
             digest: doc.digest,
+            gaps: Vec::new(),
             blocks: doc.draft.count
                 + u32::from(found.first().is_some_and(|block| block.digest == 0)),
             found,

@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
 use staleness_core::ids::{ItemId, stable_hash};
-use staleness_core::knowledge::{Block, Document};
+use staleness_core::knowledge::{Block, Document, Gap};
 
 use crate::disk::Fence;
 use crate::draft::MAX_PLACES;
@@ -366,6 +366,11 @@ impl Check<'_> {
             report.head = Some(committed);
         }
         report.blind = self.past.blind();
+        let mut gaps: Vec<Gap> = report.blind.iter().map(|gap| gap.kind).collect();
+        gaps.dedup();
+        for document in documents.iter_mut().chain(report.new_since.iter_mut().flatten()) {
+            document.gaps.clone_from(&gaps);
+        }
         self.past.tell_unread(&mut report.skipped);
         report.notes.append(&mut self.past.notes);
         let text = match report.counts.history {

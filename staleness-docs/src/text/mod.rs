@@ -19,7 +19,7 @@ use crate::draft::{self, MAX_PLACES, Mention, Origin, target};
 use crate::git::{LazyRepo, Trace, Word};
 use crate::paths;
 use crate::project::ProjectPlace;
-use crate::{Cancelled, Note, Progress};
+use crate::{Cancelled, Note, Progress, remedy};
 use tree::Tree;
 
 /// Maximum number of names to look up per text.
@@ -124,7 +124,7 @@ pub fn check_text(
     let unseen = past.blind().into_iter();
     report
         .notes
-        .extend(unseen.map(|it| note(format!("{} {}: {}", it.path, it.reason, it.kind.mend()))));
+        .extend(unseen.map(|it| note(format!("{} {}: {}", it.path, it.reason, remedy(it.kind)))));
     let is_gone = |trace: &Trace| matches!(trace, Trace::Gone { .. } | Trace::Never);
     if !traces.iter().any(is_gone) {
         return Ok(report);

@@ -1,7 +1,7 @@
 //! When what a document says was last known to hold.
 
 use staleness_core::ids::{ItemId, ItemKey, Scope};
-use staleness_core::knowledge::{Fact, Item, ItemKind};
+use staleness_core::knowledge::{Fact, Gap, Item, ItemKind};
 use staleness_core::time::Timestamp;
 
 use crate::project::{Project, facts, found, touch};
@@ -139,7 +139,7 @@ fn a_shallow_clone_says_so_and_concludes_nothing_from_what_it_lacks() {
     clone.git(&["clone", "--quiet", "--depth", "1", &url, folder.to_str().unwrap()]);
     let report = clone.check();
     let told: Vec<_> = report.blind.iter().map(|it| (it.kind, &*it.path)).collect();
-    assert_eq!(told, [(staleness_docs::BlindKind::Shallow, ".git")]);
+    assert_eq!(told, [(Gap::Shallow, ".git")]);
     assert!(report.documents.iter().any(|document| document.key.path == "doc.md"));
     assert!(found(&report, "doc.md").is_empty());
 }

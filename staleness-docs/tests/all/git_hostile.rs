@@ -4,12 +4,11 @@ use std::ffi::OsStr;
 use std::fs;
 use std::ops::ControlFlow;
 
-use staleness_core::knowledge::WordKind;
+use staleness_core::knowledge::{Gap, WordKind};
 use staleness_docs::git::{GitError, Limits, Program, Progress, Repo, Stage, Trace, Unread, Watch};
 
 use crate::git_repo::{Git, dates, go, is_document, open, trace, word};
 use crate::project::{Project, found};
-use staleness_docs::BlindKind;
 
 #[test]
 fn without_git_a_repository_or_a_commit_the_answer_says_so() {
@@ -135,7 +134,7 @@ fn a_history_that_breaks_off_is_told_and_gives_everything_back_when_it_is_whole(
         fs::remove_file(&path).unwrap();
         fs::write(&path, "no object").unwrap();
         let broken = project.check();
-        assert!(broken.blind.iter().any(|it| it.kind == BlindKind::Unreadable), "{object}");
+        assert!(broken.blind.iter().any(|it| it.kind == Gap::Unreadable), "{object}");
         fs::remove_file(&path).unwrap();
         fs::write(&path, whole).unwrap();
         let again = project.check_with(|options| options.known = &broken.documents);

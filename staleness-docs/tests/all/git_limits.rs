@@ -7,13 +7,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use staleness_core::knowledge::Lines;
+use staleness_core::knowledge::{Gap, Lines};
 use staleness_core::time::Timestamp;
 use staleness_docs::git::{
     DatingQuery, GitError, LazyRepo, Limits, ProcessLimits, Program, Repo, Unread, Watch, Watchdog,
 };
 use staleness_docs::project::ProjectPlace;
-use staleness_docs::{BlindKind, CheckOptions, check};
+use staleness_docs::{CheckOptions, check};
 use tempfile::TempDir;
 
 use crate::git_repo::Git;
@@ -132,10 +132,10 @@ fn a_repository_that_git_cannot_open_is_told_as_a_gap() {
         (Some(folder), Some(program.with_limits(limits)))
     };
     for ((folder, program), kind) in [
-        (with("while :; do :; done"), BlindKind::Stopped),
-        (with("echo 'fatal: detected dubious ownership' >&2; exit 128"), BlindKind::Untrusted),
-        (with("echo 'fatal: bad object HEAD' >&2; exit 128"), BlindKind::Unreadable),
-        ((None, None), BlindKind::NoGit),
+        (with("while :; do :; done"), Gap::Stopped),
+        (with("echo 'fatal: detected dubious ownership' >&2; exit 128"), Gap::Untrusted),
+        (with("echo 'fatal: bad object HEAD' >&2; exit 128"), Gap::Unreadable),
+        ((None, None), Gap::NoGit),
     ] {
         let check = |place: &ProjectPlace| {
             let mut repo = LazyRepo::new(program.clone(), &place.folder, Limits::default());

@@ -2,7 +2,8 @@
 
 use crate::drift::drifted;
 use crate::project::{Project, found};
-use staleness_docs::{BlindKind, Report};
+use staleness_core::knowledge::Gap;
+use staleness_docs::Report;
 
 #[test]
 fn what_is_known_and_still_holds_is_taken_over() {
@@ -84,7 +85,7 @@ fn what_git_could_not_tell_is_not_known_the_next_time() {
     std::fs::rename(&object, &kept).unwrap();
     let first = project.check();
     let kinds = |report: &Report| report.blind.iter().map(|it| it.kind).collect::<Vec<_>>();
-    assert_eq!((kinds(&first), found(&first, "doc.md").len()), (vec![BlindKind::Unreadable], 0));
+    assert_eq!((kinds(&first), found(&first, "doc.md").len()), (vec![Gap::Unreadable], 0));
     // While the same cannot be read it is told again, and not asked again.
     let again = project.check_with(|options| options.known = &first.documents);
     assert_eq!((again.counts.reused, kinds(&again)), (again.documents.len(), kinds(&first)));
@@ -107,10 +108,10 @@ fn a_partial_clone_and_a_submodule_that_is_not_checked_out_are_told_and_remember
     let folder = clone.place.folder.to_str().unwrap().to_owned();
     clone.git(&["clone", "--quiet", "--filter=blob:none", &url, &folder]);
     let first = clone.check();
-    let told = |report: &Report| -> Vec<(BlindKind, String)> {
+    let told = |report: &Report| -> Vec<(Gap, String)> {
         report.blind.iter().map(|it| (it.kind, it.path.clone())).collect()
     };
-    let both = [(BlindKind::Partial, ".git".into()), (BlindKind::Submodule, "sub".into())];
+    let both = [(Gap::Partial, ".git".into()), (Gap::Submodule, "sub".into())];
     assert_eq!((told(&first), found(&first, "doc.md").len()), (both.to_vec(), 0));
     let again = clone.check_with(|options| options.known = &first.documents);
     assert_eq!((again.counts.reused, told(&again)), (again.documents.len(), both.to_vec()));

@@ -191,7 +191,7 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer<Checked>, Servic
         head = head.and("; ").and(report.skipped.len()).and(" not checked");
     }
     if let Some(first) = report.blind.first() {
-        head = head.and("; the check is incomplete: ").and(first.kind.mend());
+        head = head.and("; the check is incomplete: ").and(staleness_docs::remedy(first.kind));
     }
     head.push(not_kept(settings));
     if report.new_since.is_some() {

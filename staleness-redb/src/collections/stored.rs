@@ -24,7 +24,7 @@ use crate::tables::{DEFINITIONS_INDEX, DOCUMENTS_INDEX, KeyRef, TOOLS_INDEX, WOR
 
 /// The file format that this program reads and writes. Every new collection and every changed record needs a
 /// new format. Formats 1 to 11 were never released.
-pub(crate) const FORMAT: u64 = 12;
+pub(crate) const FORMAT: u64 = 13;
 
 kinds! {
     b'p': Project;

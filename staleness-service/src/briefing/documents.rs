@@ -317,6 +317,7 @@ mod tests {
             checked_at: now().minus_days(3),
             head: None,
             digest: 0,
+            gaps: Vec::new(),
             blocks: 10,
             found: found.collect(),
         };

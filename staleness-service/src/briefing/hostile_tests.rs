@@ -132,6 +132,7 @@ fn loaded(path: &str, renamed: bool) -> Loaded {
         checked_at: Timestamp::default(),
         head: None,
         digest: 0,
+        gaps: Vec::new(),
         blocks: 1,
         found: vec![block],
     };

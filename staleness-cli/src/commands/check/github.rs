@@ -3,7 +3,7 @@
 //! Format: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>.
 
 use staleness::verdict::Level;
-use staleness_docs::{Blind, Edit, Note, Report, Skipped};
+use staleness_docs::{Blind, Edit, Note, Report, Skipped, remedy};
 
 use crate::output::escape;
 use staleness_service::findings::{Finding, Findings};
@@ -66,7 +66,7 @@ fn skipped(file: &Skipped) -> String {
 }
 
 fn blind(blind: &Blind) -> String {
-    let text = format!("{} {}: {}", escape(&blind.path), blind.reason, blind.kind.mend());
+    let text = format!("{} {}: {}", escape(&blind.path), blind.reason, remedy(blind.kind));
     format!("::warning title=incomplete::{}\n", data(&text))
 }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use staleness::knowledge::Evidence;
 use staleness::verdict::Level;
-use staleness_docs::Edit;
+use staleness_docs::{Edit, remedy};
 use staleness_service::findings::Finding;
 use staleness_service::fixes::Fixes;
 
@@ -208,7 +208,7 @@ impl Server<'_> {
         if let Some(gap) = checked.report.blind.first().filter(|_| !self.has_told_gap) {
             self.has_told_gap = true;
             let message =
-                format!("staleness: {} {}; {}", escape(&gap.path), gap.reason, gap.kind.mend());
+                format!("staleness: {} {}; {}", escape(&gap.path), gap.reason, remedy(gap.kind));
             let params = json!({ "type": 2, "message": message });
             self.send(Notification::new("window/showMessage".into(), params).into())?;
         }

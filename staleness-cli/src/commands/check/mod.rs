@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use staleness::knowledge::{Context, Fact, Item};
 use staleness::verdict::Level;
 use staleness_core::text::counted;
-use staleness_docs::Report;
+use staleness_docs::{Report, remedy};
 use staleness_service::findings::{Finding, Findings, nothing};
 use staleness_service::fixes::Fixes;
 
@@ -237,7 +237,7 @@ fn document(checked: &Checked) -> Value {
             "kind": each.kind.as_str(),
             "path": each.path,
             "reason": each.reason,
-            "mend": each.kind.mend(),
+            "mend": remedy(each.kind),
         })
     });
     let skipped: Vec<Value> = report

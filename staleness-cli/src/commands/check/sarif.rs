@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use staleness::knowledge::{Context, Evidence, Fact};
 use staleness::verdict::{Ground, Level, Signal, SignalKind};
-use staleness_docs::{Edit, Report};
+use staleness_docs::{Edit, Report, remedy};
 
 use super::baseline::{fingerprint, subject};
 use super::locked::NOT_ACCEPTED;
@@ -129,7 +129,7 @@ fn notification(level: &str, text: &str, path: Option<&str>, line: Option<u32>) 
 fn notifications(report: &Report) -> Vec<Value> {
     let blind = report.blind.iter().map(|each| {
         let mut told = notification("warning", "", Some(&each.path), None);
-        told["message"]["text"] = format!("{}: {}", each.reason, each.kind.mend()).into();
+        told["message"]["text"] = format!("{}: {}", each.reason, remedy(each.kind)).into();
         told["descriptor"] = json!({ "id": each.kind.as_str() });
         told
     });

@@ -7,7 +7,7 @@ use crate::ids::{
     WorkId, WorkKey,
 };
 use crate::journal::Revision;
-use crate::knowledge::{Block, Document, Fact};
+use crate::knowledge::{Block, Document, Fact, Gap};
 use crate::project::{Project, Told};
 use crate::route::{Prompted, RouteId, SuggestedTool, Suggestions};
 use crate::session::{Cursor, CursorKey, OpenCall, Session, SessionKey};
@@ -118,12 +118,13 @@ fn packed_records_are_these_texts() {
             checked_at: at(0),
             head: Some("h".into()),
             digest: 2,
+            gaps: vec![Gap::NoGit],
             blocks: 9,
             found: vec![block],
         },
         "(\"p\", \"a.md\", 1, 1); {\"key\":{\"project\":\"p\",\"path\":\"a.md\"},\
          \"loaded\":true,\"checked_at\":\"1970-01-01T00:00:00Z\",\"head\":\"h\",\"digest\":2,\
-         \"blocks\":9,\"found\":[{\"line\":3,\"last_line\":4,\"title\":\"t\",\"digest\":5,\
+         \"gaps\":[\"no_git\"],\"blocks\":9,\"found\":[{\"line\":3,\"last_line\":4,\"title\":\"t\",\"digest\":5,\
          \"evidence\":[{\"fact\":\"related_stale\",\"id\":\"i\"}]}]}",
     );
     let key = WorkKey { scope: Scope::Project(project()), id: WorkId::new("w").unwrap() };
