@@ -89,6 +89,7 @@ pub(crate) fn calls_hook(args: &[OsString]) -> bool {
 /// The command that the arguments lead to, and how it is called.
 fn addressed(args: &[OsString]) -> (clap::Command, String) {
     let mut command = Cli::command();
+    command.build();
     let mut path = String::from("staleness");
     let mut words = args.iter().skip(1).map(|arg| arg.to_string_lossy());
     while let Some(word) = words.next() {
@@ -103,12 +104,11 @@ fn addressed(args: &[OsString]) -> (clap::Command, String) {
     (command, path)
 }
 
-/// Returns true if the next word is this option's value. Global options are defined at the top.
+/// Returns true if the next word is this option's value.
 fn takes_value(command: &clap::Command, word: &str) -> bool {
     let Some(name) = word.strip_prefix("--") else { return false };
-    let own = command.get_arguments().find(|arg| arg.get_long() == Some(name)).cloned();
-    own.or_else(|| Cli::command().get_arguments().find(|arg| arg.get_long() == Some(name)).cloned())
-        .is_some_and(|arg| arg.get_action().takes_values())
+    let own = command.get_arguments().find(|arg| arg.get_long() == Some(name));
+    own.is_some_and(|arg| arg.get_action().takes_values())
 }
 
 fn joined(paragraph: &str) -> String {

@@ -8,6 +8,7 @@ use super::tools_args::ScopeArgs;
 use super::whole;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum KnowledgeCommand {
     /// Add a fact, a preference, a to-do or a reference.
     Add {

@@ -378,6 +378,7 @@ pub(crate) struct PruneArgs {
 }
 
 #[derive(Clone, Copy, Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ConfigCommand {
     /// Show every policy value, and where it comes from.
     Show,

@@ -8,6 +8,7 @@ use staleness_core::route::Precision;
 use super::whole;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum RoutesCommand {
     /// List the project's routes, most confident first.
     List,

@@ -6,6 +6,7 @@ use super::routes_args::VectorArgs;
 use super::whole;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ToolsCommand {
     /// List the tools of this project.
     List(ListArgs),
@@ -161,6 +162,7 @@ pub(crate) enum ScopeArg {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ProjectCommand {
     /// List known projects.
     List,

@@ -8,6 +8,7 @@ use super::tools_args::ScopeArgs;
 use super::{FormatArg, LevelArg};
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum WorkCommand {
     /// Add a plan, trap, constraint, handoff, candidate, note or decision.
     Add(Box<WorkAddArgs>),
@@ -127,6 +128,7 @@ pub(crate) struct WorkListArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum StaleCommand {
     /// List overdue items, oldest first, with the command that settles each.
     List(StaleListArgs),
@@ -154,6 +156,7 @@ pub(crate) struct StaleListArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum SessionCommand {
     /// Start a session, or continue one.
     Start {
