@@ -11,7 +11,7 @@ use staleness_core::ids::{
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
 use staleness_core::knowledge::{Block, Document, Fact, Item, ItemKind};
 use staleness_core::outcome::{Mark, Outcome};
-use staleness_core::project::{Project, Told};
+use staleness_core::project::Project;
 use staleness_core::route::{
     Confidence, Precision, Route, RouteId, RouteKey, RouteVector, Suggestions, Vector,
 };
@@ -93,7 +93,7 @@ pub(crate) fn project(id: impl AsRef<str>) -> Project {
         first_seen_at: at(1),
         last_seen_at: at(2),
         config_digest: 0,
-        told: Told::default(),
+        told: Revision(0),
     }
 }
 

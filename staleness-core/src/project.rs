@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{ProjectId, SessionId};
+use crate::ids::ProjectId;
 use crate::journal::Revision;
 use crate::time::Timestamp;
 
@@ -21,21 +21,6 @@ pub struct Project {
     /// A digest of every source visible to the project at its last evaluated scan; 0 before the first. A scan
     /// with the same digest can skip the project's tools.
     pub config_digest: u128,
-    /// The last revision that was reported in this project.
-    pub told: Told,
-}
-
-/// The last revision reported in a project. An agent that is new to the project starts at `revision`.
-///
-/// Each agent now has its own cursor, so `session` and `from` decide nothing. They remain because they are
-/// part of the stored formats and of exports; the next format drops them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Told {
-    /// The last reported revision.
-    pub revision: Revision,
-    /// The session that received the last report.
-    pub session: Option<SessionId>,
-    /// Equal to `revision`; in rows of earlier versions, the revision at which that session's report started.
-    pub from: Revision,
+    /// The last revision that was reported in this project. An agent that is new to it starts there.
+    pub told: Revision,
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use staleness_core::project::{Project, Told};
+use staleness_core::project::Project;
 use staleness_core::source::{Source, SourceState};
 
 use super::ids::{project_id, session_id, source_id};
@@ -10,15 +10,13 @@ use super::{Reach, digest, maybe, number, revision, text, timestamp};
 
 /// Generates a project.
 pub fn project(reach: Reach) -> BoxedStrategy<Project> {
-    let told =
-        record!(Told { revision: revision(), session: maybe(session_id(reach)), from: revision() });
     record!(Project {
         id: project_id(reach),
         root: text(300),
         first_seen_at: timestamp(reach),
         last_seen_at: timestamp(reach),
         config_digest: digest(),
-        told: told,
+        told: revision(),
     })
 }
 

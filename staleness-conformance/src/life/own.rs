@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use staleness_core::ids::Scope;
 use staleness_core::journal::Revision;
-use staleness_core::project::Told;
 use staleness_core::store::{Filter as _, View};
 
 use super::Life;
@@ -35,7 +34,7 @@ impl Life {
 fn renumber(view: &mut View) {
     view.revision = Revision(0);
     view.looks = 0;
-    view.projects.values_mut().for_each(|row| row.told = Told::default());
+    view.projects.values_mut().for_each(|row| row.told = Revision(0));
     view.sessions.values_mut().for_each(|row| row.from_revision = Revision(0));
     view.cursors.values_mut().for_each(|row| row.revision = Revision(0));
     let outcomes = std::mem::take(&mut view.outcomes).into_values();

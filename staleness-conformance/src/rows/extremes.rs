@@ -7,7 +7,7 @@ use staleness_core::knowledge::{
     Block, Citation, Cited, Contradiction, Document, Fact, Gap, Item, ItemKind, Lines,
 };
 use staleness_core::outcome::Mark;
-use staleness_core::project::{Project, Told};
+use staleness_core::project::Project;
 use staleness_core::route::{
     Confidence, Precision, Prompted, Route, RouteVector, SuggestedTool, Suggestions, Vector,
 };
@@ -40,17 +40,12 @@ fn longest() -> String {
 }
 
 pub(super) fn projects(row: Project) -> Vec<Project> {
-    let told = Told {
-        revision: Revision(u64::MAX),
-        session: Some(session(longest())),
-        from: Revision(u64::MAX - 1),
-    };
     let full = Project {
         root: format!("/{}/\n\t'\"{ROCKET}", "r".repeat(5_000)),
         first_seen_at: Timestamp::MIN,
         last_seen_at: Timestamp::MAX,
         config_digest: u128::MAX,
-        told,
+        told: Revision(u64::MAX),
         ..row.clone()
     };
     let blank = Project {
@@ -58,7 +53,7 @@ pub(super) fn projects(row: Project) -> Vec<Project> {
         first_seen_at: Timestamp::MAX,
         last_seen_at: Timestamp::MIN,
         config_digest: 1 << 127,
-        told: Told { revision: Revision(1 << 63), ..Told::default() },
+        told: Revision(1 << 63),
         ..row
     };
     vec![full, blank]

@@ -1,6 +1,6 @@
 //! Creation of projects on first contact.
 
-use crate::project::{Project, Told};
+use crate::project::Project;
 use crate::registry::{Admin, RegistryError};
 use crate::scan::ProjectRef;
 use crate::store::{Draft, Edit, ProjectFilter, Selection};
@@ -18,7 +18,7 @@ pub(super) fn see(draft: &mut Draft<'_>, project: &ProjectRef, at: Timestamp) {
         first_seen_at: at,
         last_seen_at: at,
         config_digest: 0,
-        told: Told { revision, from: revision, session: None },
+        told: revision,
     });
 }
 

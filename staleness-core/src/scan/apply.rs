@@ -10,7 +10,7 @@ use crate::definition::DefinitionPolicy;
 use crate::ids::{ProjectId, Scope, ServerKey, SourceId, stable_hash};
 use crate::journal::Subject;
 use crate::policy::Policy;
-use crate::project::{Project, Told};
+use crate::project::Project;
 use crate::source::{Source, SourceState};
 use crate::store::{
     Decision, Draft, Durability, JournalFilter, ProjectFilter, Refusal, Selection, SourceFilter,
@@ -144,14 +144,9 @@ impl Scan {
             first_seen_at: at,
             last_seen_at: at,
             config_digest: 0,
-            told: Told::default(),
+            told: draft.view().revision,
         });
-        let told = if known.config_digest == 0 {
-            let revision = draft.revision_after();
-            Told { revision, from: revision, session: None }
-        } else {
-            known.told.clone()
-        };
+        let told = if known.config_digest == 0 { draft.revision_after() } else { known.told };
         draft.put(Project {
             root: project.root.clone(),
             last_seen_at: known.last_seen_at.max(at),

@@ -131,7 +131,7 @@ impl Record {
         match (known, self) {
             // The reported revision may also move alone.
             (Self::Project(known), Self::Project(row)) => {
-                known.last_seen_at <= row.last_seen_at && known.told.revision <= row.told.revision
+                known.last_seen_at <= row.last_seen_at && known.told <= row.told
             }
             (Self::Source(known), Self::Source(row)) => {
                 (known.last_scan_at, known.readings) <= (row.last_scan_at, row.readings)

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::word::{self, Version, constant};
-use crate::ids::{Level, ProjectId, SessionId, SourceId};
+use crate::ids::{Level, ProjectId, SourceId};
 use crate::journal::Revision;
-use crate::project::{Project, Told};
+use crate::project::Project;
 use crate::source::{Source, SourceState};
 use crate::time::Timestamp;
 
@@ -24,9 +24,6 @@ pub(super) struct ProjectLine {
     #[serde(with = "word")]
     config_digest: u128,
     told: Revision,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    told_session: Option<SessionId>,
-    told_from: Revision,
 }
 
 impl From<&Project> for ProjectLine {
@@ -39,9 +36,7 @@ impl From<&Project> for ProjectLine {
             first_seen_at: row.first_seen_at,
             last_seen_at: row.last_seen_at,
             config_digest: row.config_digest,
-            told: row.told.revision,
-            told_session: row.told.session.clone(),
-            told_from: row.told.from,
+            told: row.told,
         }
     }
 }
@@ -54,7 +49,7 @@ impl From<ProjectLine> for Project {
             first_seen_at: line.first_seen_at,
             last_seen_at: line.last_seen_at,
             config_digest: line.config_digest,
-            told: Told { revision: line.told, session: line.told_session, from: line.told_from },
+            told: line.told,
         }
     }
 }

@@ -7,7 +7,7 @@ use staleness_core::store::{Selection, View};
 use staleness_core::transfer::{Checker, Record};
 use staleness_core::{MemoryStore, Policy, Registry, Wait};
 
-const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":0,"told_from":0}"#;
+const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":0}"#;
 const WORK: &str = r#"{"kind":"work","version":1,"project":"p","id":"w","work_kind":"plan","status":"dropped","before":"blocked","text":"a\nb","author":"me","from":"f","to":"t","note":"observation","generated":true,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-03T00:00:00Z","expires_at":"2026-02-01T00:00:00Z","refs":["x","y"],"steps":[{"text":"begun","at":"2026-01-02T00:00:00Z"}]}"#;
 const SESSION: &str = r#"{"kind":"session","version":1,"project":"p","id":"s1","agent":"a","started_at":"2026-01-01T00:00:00Z","ended_at":"2026-01-01T01:00:00Z","from_revision":1,"first_contact":true}"#;
 const CURSOR: &str = r#"{"kind":"cursor","version":1,"project":"p","agent":"a","revision":1,"session":"s1","moved_at":"2026-01-01T00:30:00Z"}"#;

@@ -181,7 +181,7 @@ proptest! {
     }
 }
 
-const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":1,"told_from":0}"#;
+const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":1}"#;
 const TOOL: &str = r#"{"kind":"tool","version":1,"name":"t","tool_kind":"skill","listings":[],"presence":{"cause":"used","since":"2026-01-01T00:00:00Z","revived":false},"health":{"demotions":0,"window":1},"hold":"none","ring":[{"mark":"S","at":"2026-01-01T00:00:00Z","op":"00000000000000ff"}],"uses":1,"discovered_at":"2026-01-01T00:00:00Z","last_used_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-03T00:00:00Z"}"#;
 const SESSION: &str = r#"{"kind":"session","version":1,"project":"p","id":"s","agent":"a","started_at":"2026-01-01T00:00:00Z","from_revision":0,"first_contact":true}"#;
 const CURSOR: &str = r#"{"kind":"cursor","version":1,"project":"p","agent":"a","revision":1,"session":"s","moved_at":"2026-01-01T00:30:00Z"}"#;

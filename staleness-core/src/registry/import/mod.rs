@@ -329,10 +329,7 @@ impl Importer {
         match &mut row {
             Record::Session(row) => row.from_revision = self.place_of(row.from_revision),
             Record::Cursor(row) => row.revision = self.place_of(row.revision),
-            Record::Project(row) => {
-                row.told.revision = self.place_of(row.told.revision);
-                row.told.from = self.place_of(row.told.from);
-            }
+            Record::Project(row) => row.told = self.place_of(row.told),
             _ => {}
         }
         row

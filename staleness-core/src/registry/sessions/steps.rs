@@ -3,7 +3,7 @@
 use super::unknown;
 use crate::ids::{AgentId, ProjectId, SessionId};
 use crate::journal::Revision;
-use crate::project::{Project, Told};
+use crate::project::Project;
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{
     CursorFilter, Edit, ProjectFilter, Refusal, Selection, SessionFilter, Step, View,
@@ -55,7 +55,7 @@ pub(super) fn start(
 /// Returns the starting revision of an agent that was never told anything in a project: the last revision
 /// told to any agent, or the current one if the project is unknown.
 pub(super) fn met(view: &View, project: &ProjectId) -> Revision {
-    view.projects.get(project).map_or(view.revision, |known| known.told.revision.min(view.revision))
+    view.projects.get(project).map_or(view.revision, |known| known.told.min(view.revision))
 }
 
 /// Ends a session.
@@ -82,10 +82,9 @@ pub(super) fn move_cursor(
     Edit::new(at, all, move |draft| {
         let view = draft.view();
         if let Some(project) = view.projects.get(&key.project)
-            && project.told.revision < upto
+            && project.told < upto
         {
-            let told = Told { revision: upto, session: session.clone(), from: upto };
-            draft.put(Project { told, ..project.clone() });
+            draft.put(Project { told: upto, ..project.clone() });
         }
         // At the same revision, a later session still takes over the cursor, and the same session updates the time.
         let later = |cursor: &Cursor| {
