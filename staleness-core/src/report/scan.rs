@@ -12,7 +12,7 @@ use crate::policy::Policy;
 use crate::scan::{Scan, SourceReading, is_read_by, withhold};
 use crate::source::SourceState;
 use crate::store::{Change, ChangeSet, View};
-use crate::tool::{ListingState, Status};
+use crate::tool::{ListingState, Status, Tool};
 
 /// The result of reading one source.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -89,7 +89,14 @@ impl ScanReport {
                     clients.entry(key).or_default().extend(&entry.clients);
                 }
             }
-            let changed = clients.iter().filter_map(|(key, by)| Some((view.tools.get(key)?, by)));
+            // What is back by the user's entry is told of that.
+            let entry = |key: &ToolKey| {
+                let own = view.tools.get(key);
+                let users = || view.tools.get(&ToolKey::global(key.name.clone()));
+                let is_it = |tool: &&Tool| action != Action::Present || tool.presence.is_present();
+                own.filter(is_it).or_else(users).or(own)
+            };
+            let changed = clients.iter().filter_map(|(key, by)| Some((entry(key)?, by)));
             let concerns = |by: &BTreeSet<&ClientId>| {
                 scan.client.as_ref().is_none_or(|client| by.is_empty() || by.contains(client))
             };
