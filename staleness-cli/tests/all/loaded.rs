@@ -193,6 +193,90 @@ fn a_projects_table_of_a_server_that_the_user_has_in_codex_is_no_server_of_its_o
     assert!(doctor.contains("has no `command` and no `url`; add one"), "{doctor}");
 }
 
+/// The client does not start in such a project, as seen with Codex CLI and Gemini CLI.
+#[test]
+fn a_project_file_that_keeps_its_client_from_starting_takes_the_users_servers_along() {
+    let folder = |sandbox: &Sandbox| json!(sandbox.project.to_str().unwrap()).to_string();
+    let server = "[mcp_servers.github]\ncommand = 'x'\n";
+    let trust = |trust: &str| format!("{server}[projects.FOLDER]\ntrust_level = '{trust}'\n");
+    let (trusted, untrusted) = (trust("trusted"), trust("untrusted"));
+    let gemini = r#"{"mcpServers": {"github": {"command": "x"}}}"#;
+    let comma = r#"{"mcpServers": {"own": {"command": "x"},}}"#;
+    let mended = r#"{"mcpServers": {"own": {"command": "x"}}}"#;
+    let [codex, settings] = [".codex/config.toml", ".gemini/settings.json"];
+    let no_table = "mcp_servers = 3\n";
+    for (client, file, user, own, fixed, is_refused) in [
+        ("codex", codex, &*trusted, "[mcp_servers.own]\nargs = ['a']\n", "# None.", true),
+        ("codex", codex, &*trusted, no_table, "# None.", true),
+        ("codex", codex, &*untrusted, no_table, "# None.", false),
+        ("gemini", settings, gemini, comma, mended, true),
+    ] {
+        let sandbox = Sandbox::new();
+        let user = user.replace("FOLDER", &folder(&sandbox));
+        sandbox.write(&format!("home/{file}"), user);
+        sandbox.write("home/.cursor/mcp.json", gemini);
+        sandbox.start_of(client, "c1");
+        sandbox.ok(&["record", "mcp__github__q", "--success", "--agent", client]);
+        sandbox.write(&format!("project/{file}"), own);
+        sandbox.ok(&["scan"]);
+        let state = || {
+            let shown = matrix(&sandbox);
+            let mut rows = shown.lines().map(|line| line.split(' '));
+            let at = rows.next().unwrap().position(|each| each == client).unwrap();
+            rows.next().unwrap().nth(at).unwrap().to_owned()
+        };
+        if !is_refused {
+            assert_eq!(state(), "configured");
+            continue;
+        }
+        assert_eq!(state(), "refused");
+        let of_client = |args: &str| {
+            let args: Vec<&str> = args.split(' ').chain(["--agent", client]).collect();
+            sandbox.run(&args).out
+        };
+        let why = format!("listed in {client}/project/mcp, a file that its client refuses");
+        assert!(
+            of_client("tools show github").contains(&why),
+            "{}",
+            of_client("tools show github")
+        );
+        let tool = of_client("tools show mcp__github__q");
+        assert!(tool.contains("its server github is listed but not loaded"), "{tool}");
+        assert!(of_client("tools suggest q").contains("no active tool fits"));
+        assert!(of_client("doctor").contains("rejects this file"));
+        let others = sandbox.ok(&["tools", "list", "--agent", "cursor"]);
+        assert!(others.contains("mcp__github__q") && !others.contains("stale"), "{others}");
+        assert_eq!(sandbox.status("mcp__github__q"), "active", "for any client");
+        std::fs::remove_file(sandbox.root().join("home/.cursor/mcp.json")).unwrap();
+        sandbox.ok(&["scan"]);
+        assert_eq!(sandbox.status("mcp__github__q"), "stale", "no client is left");
+        sandbox.write(&format!("project/{file}"), fixed);
+        let restored = sandbox.ok(&["scan", "--dry-run"]);
+        assert!(restored.contains("restored (1)"), "{restored}");
+        assert!(!restored.contains("removed from config"), "{restored}");
+        let told = sandbox.start_of(client, "c2");
+        assert!(!told.contains("github"), "{told}");
+        assert_eq!(sandbox.status("mcp__github__q"), "active");
+    }
+}
+
+/// These clients go on without the file.
+#[test]
+fn a_project_file_that_its_client_leaves_out_changes_no_server_of_the_user() {
+    let one = |key: &str| json!({ key: { "github": { "command": "x" } } }).to_string();
+    for (client, user, own, key, wrong) in [
+        ("claude-code", ".claude.json", ".mcp.json", "mcpServers", "servers"),
+        ("vscode", ".config/Code/User/mcp.json", ".vscode/mcp.json", "servers", "mcpServers"),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write(&format!("home/{user}"), one(key));
+        sandbox.write(&format!("project/{own}"), one(wrong));
+        sandbox.ok(&["scan"]);
+        assert_eq!(matrix(&sandbox), format!("server {client}\ngithub configured"));
+        assert!(sandbox.run(&["doctor"]).out.contains("rejects this file"), "{client}");
+    }
+}
+
 #[test]
 fn a_projects_server_replaces_the_users_of_that_name_while_it_is_approved() {
     let sandbox = Sandbox::new();

@@ -329,8 +329,8 @@ fn had(view: &View, key: &ToolKey, client: &str) -> bool {
 
 /// Groups the changes of a tool's listings by action and cause, each with the clients that it concerns. The
 /// action is `Added` for a client that never listed the tool, or that awaited a person's decision and never
-/// `had` it before. A project's entry of a server replaces the user's `users` while it is loaded or switched off, and
-/// the action is `Moved` where the client has the server by one of them before and after. Each pair is of the listings
+/// `had` it before. A project's entry of a server replaces the user's `users` while it is loaded or prevails, and the
+/// action is `Moved` where the client has the server by one of them before and after. Each pair is of the listings
 /// before and after.
 fn by_client(
     own: [&Vec<Listing>; 2],
@@ -344,8 +344,8 @@ fn by_client(
         let states = own.map(|listings| state_for(listings, client));
         let decided = |at: usize| {
             let users = state_for(&users[at], client);
-            let is_loaded = states[at] != Some(ListingState::Off);
-            users.filter(|users| is_loaded && *users == ListingState::Configured).or(states[at])
+            let prevails = states[at].is_some_and(ListingState::prevails);
+            users.filter(|users| !prevails && *users == ListingState::Configured).or(states[at])
         };
         let [old, new] = [0, 1].map(decided);
         let (was, is) =

@@ -29,37 +29,39 @@ struct Pair {
     is_shadowed: bool,
     /// True if the asking client has neither entry.
     is_foreign: bool,
-    /// True if no client loads the user's entry.
-    is_off: bool,
+    /// Why no client loads the user's entry, if that is the project's doing.
+    away: Option<ListingState>,
 }
 
 impl Pair {
-    /// Leaves each client only the listings that decide: the project's if they load the server or switch it off,
-    /// else the user's if they load it. What the project switches off is off in the user's entry, and what it no
-    /// longer lists is only the user's.
+    /// Leaves each client only the listings that decide: the project's if they load the server, switch it off or keep
+    /// the client from starting, else the user's if they load it. What the project switches off or refuses is so in the
+    /// user's entry, and what it no longer lists is only the user's.
     fn settle(&mut self, client: Option<&ClientId>, replaces: bool) {
         let clients: BTreeSet<String> =
             self.global.iter().map(|each| each.source.client.clone()).collect();
         self.is_foreign = client.is_some_and(|client| {
             [&self.own, &self.global].iter().all(|all| state_for(all, client.as_str()).is_none())
         });
-        let mut is_off = false;
+        let mut away = None;
         for each in &clients {
             let states = (state_for(&self.own, each), state_for(&self.global, each));
             let (Some(own), Some(global)) = states else { continue };
-            if own == ListingState::Off {
+            let is_loaded = global == ListingState::Configured;
+            let is_away = own == ListingState::Off || own.prevails() && is_loaded;
+            if is_away {
                 let switches = self.own.iter().filter(|listing| is_of(listing, each)).cloned();
                 self.global.retain(|listing| !is_of(listing, each));
                 self.global.extend(switches);
                 self.global.sort();
-                is_off = true;
+                away = away.min(Some(own)).or(Some(own));
             }
             // Where the user's entry is gone, the switch may be all that is left.
             if self.is_held || own == ListingState::Off && !global.is_listed() {
                 continue;
             }
-            let is_replaced = own == ListingState::Configured || global != ListingState::Configured;
-            if !own.is_listed() || own == ListingState::Off || replaces && !is_replaced {
+            let is_replaced = own == ListingState::Configured || !is_loaded;
+            if !own.is_listed() || is_away || replaces && !is_replaced {
                 self.own.retain(|listing| !is_of(listing, each));
             } else if replaces {
                 self.global.retain(|listing| !is_of(listing, each));
@@ -67,8 +69,8 @@ impl Pair {
             }
         }
         self.is_shadowed |= self.global.is_empty();
-        self.is_off =
-            is_off && !self.global.iter().any(|each| each.state == ListingState::Configured);
+        let is_there = self.global.iter().any(|each| each.state == ListingState::Configured);
+        self.away = away.filter(|_| !is_there);
     }
 
     /// Sets the listings of an entry. Returns why the entry or tool is absent in the project.
@@ -93,8 +95,8 @@ impl Pair {
             (_, true) if decides.is_empty() => Some(elsewhere),
             (Scope::Project(_), _) => None,
             (Scope::Global, _) if self.is_shadowed => Some(elsewhere),
-            (Scope::Global, true) => self.is_off.then_some(PresenceCause::Disabled),
-            (Scope::Global, false) => self.is_off.then_some(PresenceCause::ServerDisabled),
+            (Scope::Global, true) => self.away.map(ListingState::cause),
+            (Scope::Global, false) => self.away.map(|state| state.cause().of_tools()),
         }
     }
 }

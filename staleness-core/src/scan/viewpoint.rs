@@ -380,11 +380,7 @@ impl ClientServers {
     fn standing(&self, scope: &Scope, tool: Facts<'_>, client: &ClientId) -> Standing {
         match self.entry(scope, tool) {
             None => own(tool, client),
-            Some(Standing::Away(cause)) => Standing::Away(match cause {
-                PresenceCause::Disabled => PresenceCause::ServerDisabled,
-                PresenceCause::RemovedFromConfig => PresenceCause::ServerRemoved,
-                _ => PresenceCause::ServerNotLoaded,
-            }),
+            Some(Standing::Away(cause)) => Standing::Away(cause.of_tools()),
             // The client used the tool although its configuration, as read, has no such server.
             Some(Standing::Others)
                 if tool.used_by.contains(client) && !self.is_loaded(&Scope::Global, tool) =>

@@ -73,6 +73,15 @@ impl PresenceCause {
         matches!(self, Self::RemovedFromConfig | Self::ServerRemoved)
     }
 
+    /// Returns the cause for the tools of a server that is absent with this cause.
+    pub(crate) const fn of_tools(self) -> Self {
+        match self {
+            Self::Disabled => Self::ServerDisabled,
+            Self::RemovedFromConfig => Self::ServerRemoved,
+            _ => Self::ServerNotLoaded,
+        }
+    }
+
     /// Returns true if the user disabled the tool or its server, so its absence is not a problem.
     #[must_use]
     pub const fn is_off(self) -> bool {
@@ -174,6 +183,12 @@ impl ListingState {
     /// Returns true if the client loads the tool only after a person decides.
     pub(crate) const fn waits(self) -> bool {
         matches!(self, Self::Pending | Self::Untrusted)
+    }
+
+    /// Returns true if an entry of a project in this state keeps the client from loading the user's: it switches the
+    /// server off, or the client does not start.
+    pub(crate) const fn prevails(self) -> bool {
+        matches!(self, Self::Off | Self::Refused)
     }
 
     /// Returns the cause of presence or absence for this state.

@@ -12,7 +12,7 @@ use super::servers::{self, Rules};
 use super::settings::{Approvals, Settings};
 use super::shapes;
 use super::state::{self, LocalState};
-use super::{Outside, Readings, plugins, reading, refuse_all, source, switch_off_in};
+use super::{Outside, Readings, list_in, plugins, prefer_users, reading, refuse_all, source};
 use crate::draft::Draft;
 use crate::json::JsonFile;
 use crate::text::is_there;
@@ -89,7 +89,8 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
     }
     plugins::read(outside, &user, &settings, &local, readings);
     let sources = &mut readings.sources[own..];
-    switch_off_in(sources, Level::Local, |found| local.disables(found));
+    prefer_users(sources);
+    list_in(sources, Level::Local, ListingState::Off, |found| local.disables(found));
     if let Some(why) = &local.refusal {
         refuse_all(&mut readings.sources[own..], why);
     }

@@ -18,7 +18,7 @@ use toml::de::{DeTable, DeValue};
 use super::format::refused_by;
 use super::launch::Starts;
 use super::state::Places;
-use super::{Outside, Place, refuse_all};
+use super::{Outside, Place, refuse_all, refuse_in_project};
 use crate::draft::Draft;
 use crate::remembered::stamp;
 use crate::text::{Content, line_at, read_config};
@@ -43,6 +43,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     for place in outside.places(user, outside.home_is_there, Some(".codex/config.toml")) {
         sources.push(toml_source(&place, outside, &mut users));
     }
+    refuse_in_project(&mut sources[own..]);
     let user = &sources[own];
     if let Some(why) = user.error.clone().filter(|_| user.state == SourceState::Refused) {
         refuse_all(&mut sources[own..], &why);
@@ -198,7 +199,7 @@ fn looks_cut(text: &str) -> bool {
     !text.is_empty() && text.len().is_multiple_of(PIECE) && !text.ends_with('\n')
 }
 
-/// Adds the servers. The client refuses to start if a server is not a table.
+/// Adds the servers. The client refuses to start if a server in a file that it loads is not a table.
 fn add_servers(
     draft: &mut Draft,
     root: &DeTable<'_>,
@@ -212,10 +213,14 @@ fn add_servers(
         return;
     };
     let Some(table) = servers.get_ref().as_table() else {
-        draft.refuse(refusal(servers.span().start, "the servers are not a table"));
+        if state != ListingState::Untrusted {
+            draft.refuse(refusal(servers.span().start, "the servers are not a table"));
+        }
         return;
     };
-    if let Some(odd) = table.values().find(|value| value.get_ref().as_table().is_none()) {
+    if state != ListingState::Untrusted
+        && let Some(odd) = table.values().find(|value| value.get_ref().as_table().is_none())
+    {
         draft.refuse(refusal(odd.span().start, "a server is not a table"));
         state = ListingState::Refused;
     }

@@ -14,7 +14,7 @@ use staleness_core::tool::ListingState;
 
 use super::format::{Format, Syntax};
 use super::servers::{self, Rules};
-use super::{Outside, Place, reading, refuse_all, shapes, switch_off_in};
+use super::{Outside, Place, list_in, reading, refuse_all, refuse_in_project, shapes};
 use crate::draft::Draft;
 use crate::folder::Lister;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
@@ -138,8 +138,9 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         let is_off = |found: &Found| {
             found.name.spelled_server().is_some_and(|name| gate.state(name) == ListingState::Off)
         };
-        switch_off_in(&mut sources[own..], Level::Project, is_off);
+        list_in(&mut sources[own..], Level::Project, ListingState::Off, is_off);
     }
+    refuse_in_project(&mut sources[own..]);
     if let Some(why) = gate.refusal {
         refuse_all(&mut sources[own..], &why);
     }

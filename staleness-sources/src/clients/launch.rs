@@ -1,7 +1,7 @@
 //! Reads how servers are launched, when a person asks for it. Launches are never stored.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -107,23 +107,25 @@ impl Starts {
     pub(super) fn of(self, sources: Vec<SourceReading>, project: &Path) -> Vec<Startable> {
         let starts = self.0.into_inner();
         let mut all = Vec::new();
-        // What a client switches off for this project is off wherever else it lists it. There is no more to the entry.
+        // What a client switches off or refuses for this project is so wherever else it lists it. There is no more to the
+        // entry.
         let entries =
             sources.iter().filter(|reading| reading.id.level != Level::User).flat_map(|reading| {
-                let off = reading.found.iter().filter(|found| found.state == ListingState::Off);
-                off.map(|found| (reading.id.client.clone(), found.name.clone()))
+                let away = reading.found.iter().filter(|found| {
+                    matches!(found.state, ListingState::Off | ListingState::Refused)
+                });
+                away.map(|found| ((reading.id.client.clone(), found.name.clone()), found.state))
             });
-        let off: BTreeSet<_> = entries.collect();
+        let away: BTreeMap<_, _> = entries.collect();
         for reading in &sources {
             for found in reading.found.iter().filter(|found| found.kind == ToolKind::McpServer) {
                 let Some(key) = found.server.clone() else { continue };
-                let is_off = off.contains(&(reading.id.client.clone(), found.name.clone()));
+                let state = away.get(&(reading.id.client.clone(), found.name.clone())).copied();
                 let start = starts.get(&(reading.id.clone(), found.name.clone()));
-                if is_off && start.is_none() {
+                if state.is_some() && start.is_none() {
                     continue;
                 }
-                let state = if is_off { ListingState::Off } else { found.state };
-                let launch = match refusal(reading, state) {
+                let launch = match refusal(reading, state.unwrap_or(found.state)) {
                     Some(why) => Err(why.to_owned()),
                     None => start.map_or_else(
                         || Err(NOTHING.to_owned()),

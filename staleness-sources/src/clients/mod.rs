@@ -31,6 +31,7 @@ mod simple;
 mod state;
 mod switch;
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -385,18 +386,49 @@ fn refuse_all(sources: &mut [SourceReading], why: &str) {
     }
 }
 
-/// Lists the user's servers that the project switches off in the project's source too, as off. In the user's sources
-/// they have one state for all projects.
-fn switch_off_in(sources: &mut [SourceReading], level: Level, is_off: impl Fn(&Found) -> bool) {
+/// Removes servers in a project's file that its client ignores, but loads the user's server of that name.
+fn prefer_users(sources: &mut [SourceReading]) {
+    let users = sources.iter().filter(|source| source.id.level == Level::User).flat_map(|source| {
+        let on = source.found.iter().filter(|found| found.state == ListingState::Configured);
+        on.map(|found| (source.id.client.clone(), found.name.clone()))
+    });
+    let users: HashSet<_> = users.collect();
+    for source in sources.iter_mut().filter(|source| source.id.level == Level::Project) {
+        let client = source.id.client.clone();
+        source.found.retain(|found| {
+            found.state != ListingState::Refused
+                || !users.contains(&(client.clone(), found.name.clone()))
+        });
+    }
+}
+
+/// Lists the user's servers as refused by a project's file with which the client does not start.
+fn refuse_in_project(sources: &mut [SourceReading]) {
+    let is_it = |source: &SourceReading| {
+        source.id.level == Level::Project && source.state == SourceState::Refused
+    };
+    if sources.iter().any(is_it) {
+        list_in(sources, Level::Project, ListingState::Refused, |_| true);
+    }
+}
+
+/// Lists the user's servers that the project switches off or refuses in the project's source too, with that state. In
+/// the user's sources they have one state for all projects.
+fn list_in(
+    sources: &mut [SourceReading],
+    level: Level,
+    state: ListingState,
+    is_so: impl Fn(&Found) -> bool,
+) {
     let users = sources.iter().filter(|source| source.id.level == Level::User);
     let users = users.flat_map(|source| &source.found);
     let on =
         users.filter(|found| found.kind == ToolKind::McpServer && found.state != ListingState::Off);
-    let off = on.filter(|found| is_off(found)).map(|found| found.clone().switched_off(true));
-    let off: Vec<Found> = off.collect();
+    let all = on.filter(|found| is_so(found)).map(|found| Found { state, ..found.clone() });
+    let all: Vec<Found> = all.collect();
     let is_it = |source: &&mut SourceReading| source.id.level == level && source.id.part == "mcp";
     let Some(own) = sources.iter_mut().find(is_it) else { return };
-    for found in off {
+    for found in all {
         if !own.found.iter().any(|each| each.name == found.name) {
             own.found.push(found);
         }

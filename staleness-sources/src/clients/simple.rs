@@ -10,7 +10,7 @@ use super::format::{Format, Nesting, Syntax};
 use super::servers::{self, Rules};
 use super::shapes::{Kind, MORE_SETTINGS, SERVERS};
 use super::switch::{Switch, SwitchChange};
-use super::{Outside, reading};
+use super::{Outside, prefer_users, reading};
 use crate::json::JsonFile;
 
 /// The key of a list of servers that are switched off.
@@ -123,6 +123,7 @@ fn path_of(outside: &Outside<'_>, path: &str) -> PathBuf {
 
 pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     let path = |path: &str| path_of(outside, path);
+    let own = sources.len();
     for file in &FILES {
         let (off, faults) =
             file.off_list.map(|list| off_in(outside, path(list))).unwrap_or_default();
@@ -142,6 +143,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
             }));
         }
     }
+    prefer_users(&mut sources[own..]);
 }
 
 /// Returns the names of disabled servers, and faults in the file.

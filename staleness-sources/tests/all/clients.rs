@@ -92,14 +92,21 @@ fn codex_keeps_its_servers_in_toml() {
     let text = "\u{feff}# mine\r\nmodel = \"o\"\r\n[mcp_servers.a]\r\ncommand = \"x\"\r\n\
         description = \"Does a\"\r\n[mcp_servers.b]\r\nurl = \"u\"\r\nenabled = false\r\n\
         [mcp_servers.\"c.d\"]\r\ncommand = \"x\"\r\n[mcp_servers.\"c.d\".env]\r\nK = \"v\"\r\n";
-    tree.user(".codex/config.toml", text);
+    let trust = format!("[projects.{:?}]\r\ntrust_level = \"trusted\"\r\n", tree.project.folder);
     tree.own(".codex/config.toml", "mcp_servers = {x = {}, y = 5}\n");
-    let user = tree.source("codex", Level::User, "mcp");
-    lists(&user, &["-mcp__b__*", "mcp__a__*", "mcp__c.d__*"]);
-    let project = tree.source("codex", Level::Project, "mcp");
-    assert_eq!(project.state, SourceState::Refused);
-    assert_eq!(names(&project), ["!mcp__x__*"]);
-    assert!(project.error.unwrap().contains("config.toml:1: "));
+    for (trust, state, own) in [
+        (&*trust, SourceState::Refused, &["!mcp__a__*", "!mcp__c.d__*", "!mcp__x__*"][..]),
+        ("", SourceState::Read, &["mcp__x__*"]),
+    ] {
+        tree.user(".codex/config.toml", format!("{text}{trust}"));
+        let user = tree.source("codex", Level::User, "mcp");
+        lists(&user, &["-mcp__b__*", "mcp__a__*", "mcp__c.d__*"]);
+        let project = tree.source("codex", Level::Project, "mcp");
+        assert_eq!(project.state, state);
+        assert_eq!(names(&project), own);
+        let is_told = project.error.is_some_and(|error| error.contains("config.toml:1: "));
+        assert_eq!(is_told, state == SourceState::Refused, "a file that is not loaded");
+    }
 }
 
 #[test]

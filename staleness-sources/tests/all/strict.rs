@@ -36,8 +36,8 @@ const MARK: &str = "\u{feff}{\"mcpServers\": {\"a\": {\"command\": \"x\"}}}";
 
 #[test]
 fn s1_comments_and_trailing_commas_are_refused_by_claude_code() {
-    let tree = Tree::new();
     for (level, file) in [(Level::User, ".claude.json"), (Level::Project, ".mcp.json")] {
+        let tree = Tree::new();
         put(&tree, level, file, COMMENT);
         let source = tree.source(CLAUDE, level, "mcp");
         refuses(&source, "Claude Code", 2, "comments are not allowed; remove them");
@@ -47,6 +47,7 @@ fn s1_comments_and_trailing_commas_are_refused_by_claude_code() {
         put(&tree, level, file, MARK);
         lists(&tree.source(CLAUDE, level, "mcp"), &["mcp__a__*"]);
     }
+    let tree = Tree::new();
     tree.user(".config/Claude/claude_desktop_config.json", COMMA);
     let source = tree.source("claude-desktop", Level::User, "mcp");
     refuses(&source, "Claude Desktop", 2, "a trailing comma");
