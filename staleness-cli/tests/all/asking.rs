@@ -85,6 +85,27 @@ fn a_server_in_trouble_is_one_row_for_all_its_tools() {
     is_one(&["tools"], "and 2 tools with it");
 }
 
+/// More failures than a tool remembers are no hint that it ever worked.
+#[test]
+fn a_tool_that_fails_for_long_hides_neither_its_sibling_nor_that_it_never_worked() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.codex(&["github"]);
+    sandbox.start_of("claude-code", "c1");
+    let fails = |name: &str, times: usize| {
+        for _ in 0..times {
+            sandbox.ok(&["record", name, "--failure", "--new", "--agent", "codex"]);
+        }
+    };
+    fails("mcp__github__list", 33);
+    fails("mcp__github__create", 3);
+    let told = sandbox.start_of("claude-code", "c2");
+    assert!(told.contains("`mcp__github__*` (all 2 of its tools in use are demoted)"), "{told}");
+    fails("mcp__nobody__lists_it", 33);
+    let listed = sandbox.json(&["tools"]);
+    assert_eq!(listed["invented"][0]["name"], "mcp__nobody__lists_it", "{listed}");
+}
+
 /// Commands that a hook suggests work as they are printed.
 #[test]
 fn a_hook_names_the_store_that_it_was_given() {

@@ -24,7 +24,8 @@ pub struct RingEntry {
 
 /// The latest outcomes of a tool in order of recording, at most [`Ring::CAPACITY`].
 ///
-/// Uncounted outcomes never displace the counted ones that the failure window needs.
+/// Uncounted outcomes never displace the counted ones that the failure window needs, and no outcome displaces the only
+/// success unless that window needs all the room. So a full ring without a success is that of a tool that never worked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Ring {
@@ -76,8 +77,8 @@ impl Ring {
         self.entries.iter().any(|entry| entry.op == op)
     }
 
-    /// Appends an outcome. A full ring drops its oldest entry that is uncounted or not among the last
-    /// `window` counted ones (at least 5).
+    /// Appends an outcome. A full ring drops its oldest entry that is uncounted or not among the last `window` counted
+    /// ones (at least 5), if possible another than its only success.
     pub fn push(&mut self, entry: RingEntry, window: usize) {
         self.entries.push_back(entry);
         if self.entries.len() <= Self::CAPACITY {
@@ -85,28 +86,35 @@ impl Ring {
         }
         let counted = self.entries.iter().filter(|kept| kept.mark.is_counted()).count();
         let mut spare = counted.saturating_sub(window.clamp(MIN_KEPT, Self::CAPACITY));
-        let victim = self.entries.iter().position(|kept| {
+        let mut successes =
+            self.entries.iter().enumerate().filter(|(_, kept)| kept.mark == Mark::Success);
+        let only = successes.next().map(|(at, _)| at).filter(|_| successes.next().is_none());
+        let mut victims = self.entries.iter().enumerate().filter_map(|(at, kept)| {
             if !kept.mark.is_counted() {
-                return true;
+                return Some(at);
             }
             let goes = spare > 0;
             spare = spare.saturating_sub(1);
-            goes
+            goes.then_some(at)
         });
+        let first = victims.next();
+        let victim = first.filter(|at| Some(*at) != only).or_else(|| victims.next()).or(first);
         self.entries.remove(victim.unwrap_or(0));
     }
 
-    /// Returns true if the ring covers all `uses`, none of them succeeded and at least one failed (failures
-    /// while offline included).
+    /// Returns true if none of all `uses` succeeded and at least one failed (failures while offline included).
     pub(crate) fn proves_failure(&self, uses: u64) -> bool {
         self.proves_no_success(uses, Timestamp::MAX)
             && self.entries.iter().any(|entry| entry.mark.is_conclusive())
     }
 
-    /// Returns true if the ring covers all `uses` and none of those up to `then` succeeded.
+    /// Returns true if none of all `uses` up to `then` succeeded. False if one succeeded later and the ring does not
+    /// cover all.
     pub(crate) fn proves_no_success(&self, uses: u64, then: Timestamp) -> bool {
-        let mut until = self.entries.iter().filter(|entry| entry.at <= then);
-        self.len() as u64 == uses && until.all(|entry| entry.mark != Mark::Success)
+        let is_whole = self.len() as u64 == uses;
+        let mut successes = self.entries.iter().filter(|entry| entry.mark == Mark::Success);
+        (is_whole || self.len() >= Self::CAPACITY)
+            && successes.all(|entry| is_whole && entry.at > then)
     }
 
     /// Returns the time of the last counted outcome before a time.
@@ -148,7 +156,7 @@ mod tests {
 
     proptest! {
         /// The ring never exceeds its capacity, keeps the order of recording, keeps the newest
-        /// entry, and its last counted entries are those of the whole history.
+        /// entry, and its last counted entries are those of the whole history. It says that nothing worked if nothing did.
         #[test]
         fn the_last_counted_outcomes_survive_any_history(
             marks in proptest::collection::vec(0..Mark::ALL.len(), 0..120),
@@ -165,6 +173,11 @@ mod tests {
             let all = marks.iter().rev().copied().filter(|mark| mark.is_counted());
             let kept: Vec<Mark> = ring.counted_latest_first().take(window).collect();
             prop_assert_eq!(kept, all.take(window).collect::<Vec<_>>());
+            let worked = marks.contains(&Mark::Success);
+            let uses = marks.len() as u64;
+            if window < Ring::CAPACITY {
+                prop_assert_eq!(ring.proves_no_success(uses, Timestamp::MAX), !worked);
+            }
         }
     }
 }
