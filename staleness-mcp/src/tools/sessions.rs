@@ -10,7 +10,7 @@ use staleness::report::{Delta, DeltaItem, DeltaSource, NetChange, Redefined};
 use staleness::verdict::Level;
 use staleness::work::{self, WorkKind};
 use staleness_service::ServiceError;
-use staleness_service::briefing::Doubts;
+use staleness_service::briefing::{CHANGED, Doubts, UNANSWERED, WITHHELD};
 use staleness_service::model_text::{
     ModelName, ModelText, NameKind, called_by, cause, counts, failing, is_plain, overdue,
     redefined, state, summary,
@@ -226,17 +226,6 @@ fn called(client: Option<&ClientId>, tool: &ToolName) -> ToolName {
     ToolName::new(called_by(client, tool.as_str())).unwrap_or_else(|_| tool.clone())
 }
 
-/// Introduces a changed tool that should be reviewed.
-const CHANGED: &str = "- changed by its server, ask the user to run `staleness tools diff`: tool ";
-
-/// Introduces a changed tool that a person must accept first.
-const WITHHELD: &str = "- changed by its server, do not call; ask the user to run \
-                        `staleness tools diff` and decide: tool ";
-
-/// Introduces a server that may not answer.
-const UNANSWERED: &str = "- did not answer when last asked and may fail; ask the user to run \
-                          `staleness scan --probe`: server ";
-
 /// Renders the answer after the changes already reported. The flag is true if it contains the last change.
 fn render(
     settings: &Settings,
@@ -273,7 +262,8 @@ fn render(
         (row, text.and(failing(each)))
     });
     let changed = Rows::fit(&delta.redefined, MOST_FAILING, |each| {
-        let text = Text::new(if each.withheld { WITHHELD } else { CHANGED });
+        let title = if each.withheld { WITHHELD } else { CHANGED };
+        let text = Text::new("- ").and(title).and(": ");
         let mut row = Redefined { name: called(client, &each.name), ..each.clone() };
         for difference in &mut row.differences {
             difference.name.take_if(|name| !is_plain(name));
@@ -281,7 +271,8 @@ fn render(
         (row, text.and(redefined(client, each)))
     });
     let unanswered = Rows::fit(&delta.unanswered, MOST_FAILING, |each| {
-        let text = Text::new(UNANSWERED).and(ModelName::tool(client, each.as_str()));
+        let text = Text::new("- ").and(UNANSWERED).and(": ");
+        let text = text.and(ModelName::tool(client, each.as_str()));
         (called_by(client, each.as_str()), text)
     });
     let doubted = Rows::fit(doubted, doubted.len(), |each| {

@@ -26,6 +26,7 @@ use crate::model_text::{ModelName, ModelText, Piece};
 use crate::settings::Settings;
 use documents::Loaded;
 use knowledge::{Doubtful, Remedies};
+pub use tools::{CHANGED, UNANSWERED, WITHHELD};
 
 /// The text for an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -140,14 +140,15 @@ impl<'a> Groups<'a> {
 const MCP: &str = "mcp__";
 
 /// The heading of tools that asks for a look.
-const CHANGED: &str = "Changed by their servers, ask the user to run `staleness tools diff NAME`";
+pub const CHANGED: &str =
+    "Changed by their servers, ask the user to run `staleness tools diff NAME`";
 
 /// The heading of tools that a person has to accept first.
-const WITHHELD: &str = "Changed by their servers, do not call until the user runs \
+pub const WITHHELD: &str = "Changed by their servers, do not call until the user runs \
                         `staleness tools diff NAME` and accepts the change";
 
 /// The heading of servers that may not answer.
-const UNANSWERED: &str =
+pub const UNANSWERED: &str =
     "Did not answer when last asked, may fail; ask the user to run `staleness scan --probe`";
 
 /// The heading of the tools that worked.
