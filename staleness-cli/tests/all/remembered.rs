@@ -152,6 +152,36 @@ fn w5_claude_code_loads_agents_md_where_its_own_file_imports_it_or_there_is_none
     }
 }
 
+/// Bug W5: each agent was told of the documents of all, and of none what is wrong.
+#[test]
+fn w5_a_session_start_names_what_its_client_loads_with_the_reason() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/src/router.py", "def route():\n    return 1\n");
+    let of_client = [
+        ("claude-code", "CLAUDE.md"),
+        ("codex", "AGENTS.md"),
+        ("gemini", "GEMINI.md"),
+        ("cursor", ".cursor/rules/r.mdc"),
+    ];
+    for (_, file) in of_client {
+        sandbox.write(&format!("project/{file}"), "# Guide\nRoutes are in `src/router.py`.\n");
+    }
+    sandbox.commit("2026-01-10T00:00:00Z");
+    let path = |name: &str| sandbox.project.join("src").join(name);
+    std::fs::rename(path("router.py"), path("routing.py")).unwrap();
+    sandbox.commit("2026-02-10T00:00:00Z");
+    assert_eq!(now(&sandbox, &["check"]).code, 0);
+    for (client, own) in of_client {
+        let told = sandbox.start_of(client, "s1");
+        let line = format!("`{own}` (line 2: `src/router.py` is now `src/routing.py`)");
+        assert!(told.contains(&line), "{client}: {told}");
+        for (_, other) in of_client.iter().filter(|(_, other)| *other != own) {
+            let is_both = (client, *other) == ("cursor", "AGENTS.md");
+            assert_eq!(told.contains(other), is_both, "{client}: {told}");
+        }
+    }
+}
+
 #[test]
 fn the_doctor_warns_of_stale_memory_and_is_well() {
     let sandbox = checked();
