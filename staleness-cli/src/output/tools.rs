@@ -265,7 +265,7 @@ pub(crate) fn closeness(by_words: f64, by_meaning: Option<f64>) -> String {
 /// Renders all sources, except those that are simply missing.
 pub(crate) fn sources(sources: &[SourceReport], out: &Output) -> String {
     let there = sources.iter().filter(|source| source.state != SourceState::Missing);
-    let table = out.table(there.map(|source| -> Vec<Cell> {
+    let table = out.details(there.map(|source| -> Vec<Cell> {
         let paint: Painter = match source.state {
             SourceState::Read => Paint::good,
             SourceState::Partial | SourceState::Missing => Paint::warn,

@@ -321,6 +321,18 @@ fn l1_no_line_goes_beyond_a_terminal_of_80_columns() {
     }
 }
 
+/// What to mend stands at the end of a long line.
+#[cfg(unix)]
+#[test]
+fn a_file_that_its_client_refuses_is_told_with_the_mend_in_80_columns() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/.mcp.json", r#"{"mcpServers": {"a": {"command": "x"},}}"#);
+    for args in ["", "scan --dry-run", "doctor"].map(line) {
+        let text = sandbox.shown(&args).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("a trailing comma is not allowed; remove it"), "{args:?}: {text}");
+    }
+}
+
 #[test]
 fn the_manual_page_has_every_command_and_option() {
     let sandbox = Sandbox::new();
