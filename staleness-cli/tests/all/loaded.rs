@@ -260,6 +260,42 @@ fn a_project_file_that_keeps_its_client_from_starting_takes_the_users_servers_al
     }
 }
 
+/// Bug S9: Gemini CLI disables all servers in such a folder, and they were active.
+#[test]
+fn s9_a_folder_that_the_user_distrusts_takes_all_servers_from_gemini() {
+    let sandbox = Sandbox::new();
+    let server = |name: &str| json!({ "mcpServers": { name: { "command": "x" } } }).to_string();
+    sandbox.write("home/.gemini/settings.json", server("github"));
+    let folder = sandbox.project.to_str().unwrap();
+    for (id, level, state, news) in [
+        ("g1", "TRUST_FOLDER", "configured", ""),
+        (
+            "g2",
+            "DO_NOT_TRUST",
+            "untrusted",
+            "Gone since the last session, do not call: `mcp_github_*`",
+        ),
+        ("g3", "TRUST_FOLDER", "configured", "Available again: `mcp_github_*`"),
+        (
+            "g4",
+            "DO_NOT_TRUST",
+            "untrusted",
+            "Gone since the last session, do not call: `mcp_github_*`",
+        ),
+    ] {
+        sandbox.write("home/.gemini/trustedFolders.json", json!({ folder: level }).to_string());
+        let told = sandbox.start_of("gemini", id);
+        assert!(told.contains(news) && told.is_empty() == news.is_empty(), "{id}: {told}");
+        assert_eq!(matrix(&sandbox), format!("server gemini\ngithub {state}"), "{id}");
+    }
+    let shown = sandbox.ok(&["tools", "show", "github"]);
+    assert!(shown.contains("gemini/local/mcp, in a folder that is not trusted"), "{shown}");
+    // What was not decided yet is asked before a session starts.
+    sandbox.write("home/.gemini/trustedFolders.json", "{}");
+    sandbox.ok(&["scan"]);
+    assert_eq!(matrix(&sandbox), "server gemini\ngithub configured");
+}
+
 /// These clients go on without the file.
 #[test]
 fn a_project_file_that_its_client_leaves_out_changes_no_server_of_the_user() {

@@ -186,9 +186,9 @@ impl ListingState {
     }
 
     /// Returns true if an entry of a project in this state keeps the client from loading the user's: it switches the
-    /// server off, or the client does not start.
+    /// server off, or the client loads nothing there.
     pub(crate) const fn prevails(self) -> bool {
-        matches!(self, Self::Off | Self::Refused)
+        matches!(self, Self::Off | Self::Untrusted | Self::Refused)
     }
 
     /// Returns the cause of presence or absence for this state.

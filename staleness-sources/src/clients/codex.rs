@@ -18,7 +18,7 @@ use toml::de::{DeTable, DeValue};
 use super::format::refused_by;
 use super::launch::Starts;
 use super::state::Places;
-use super::{Outside, Place, refuse_all, refuse_in_project};
+use super::{Outside, Place, prefer_users, refuse_all, refuse_in_project};
 use crate::draft::Draft;
 use crate::remembered::stamp;
 use crate::text::{Content, line_at, read_config};
@@ -42,6 +42,9 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     let own = sources.len();
     for place in outside.places(user, outside.home_is_there, Some(".codex/config.toml")) {
         sources.push(toml_source(&place, outside, &mut users));
+    }
+    if !users.trusts {
+        prefer_users(&mut sources[own..]);
     }
     refuse_in_project(&mut sources[own..]);
     let user = &sources[own];

@@ -1,9 +1,10 @@
 //! Reads the configuration of Gemini CLI: settings, the files that enable servers and trust folders, and
 //! extensions.
 //!
-//! In an untrusted folder the client loads no servers at all, not even the user's. The user's servers have
-//! one state for all projects, so only the project's servers are reported as untrusted. Those that a trusted project
-//! switches off are also listed, as off, in the project's source.
+//! In an untrusted folder the client loads no servers at all, not even the user's. These have one state for all projects,
+//! so where the user distrusts the folder they are also listed, as untrusted, in a source for it. Where the user has not
+//! decided yet, the client does not start before that. Those that a trusted project switches off are also listed, as
+//! off, in the project's source.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,7 +15,7 @@ use staleness_core::tool::ListingState;
 
 use super::format::{Format, Syntax};
 use super::servers::{self, Rules};
-use super::{Outside, Place, list_in, reading, refuse_all, refuse_in_project, shapes};
+use super::{Outside, Place, list_in, reading, refuse_all, refuse_in_project, shapes, source};
 use crate::draft::Draft;
 use crate::folder::Lister;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
@@ -98,11 +99,12 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         });
         gate.off = off.map(|entry| entry.key.to_owned()).collect();
     });
-    let mut is_trusted = false;
+    let mut trust = None;
     let trusted = dir.join("trustedFolders.json");
     let distrust = object_in(outside, &trusted, &SETTINGS, &mut gate.trust_faults, |root| {
-        is_trusted = trusts(root, &canonical(outside.folder));
+        trust = trusts(root, &canonical(outside.folder));
     });
+    let is_trusted = trust == Some(true);
     for place in outside.places(outside.home.join(FILE), outside.home_is_there, Some(FILE)) {
         let content = outside.json(&place.path, place.fence, &shapes::GEMINI);
         let file = JsonFile::of(&place.path, &content);
@@ -141,6 +143,17 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         list_in(&mut sources[own..], Level::Project, ListingState::Off, is_off);
     }
     refuse_in_project(&mut sources[own..]);
+    if !outside.is_project_alone {
+        let id = source(CLIENT, Level::Local, Some(&outside.project_id), "mcp");
+        let draft = Draft::new(id, &trusted);
+        let is_distrusted = gate.asks_for_trust && trust == Some(false);
+        sources.push(match gate.trust_faults.first() {
+            Some(why) => draft.failed(why.clone()),
+            None if is_distrusted => draft.read(),
+            None => draft.missing(outside.home_is_there),
+        });
+        list_in(&mut sources[own..], Level::Local, ListingState::Untrusted, |_| is_distrusted);
+    }
     if let Some(why) = gate.refusal {
         refuse_all(&mut sources[own..], &why);
     }
@@ -180,8 +193,8 @@ fn object_in(
     None
 }
 
-/// Returns true if the most specific rule for a folder trusts it.
-fn trusts(rules: &Object<'_>, folder: &Path) -> bool {
+/// Returns what the most specific rule for a folder says: true if the user trusts it.
+fn trusts(rules: &Object<'_>, folder: &Path) -> Option<bool> {
     let rules = json::entries(rules).into_iter().filter_map(|entry| {
         let level = json::as_str(entry.value)?;
         let path = Path::new(entry.key);
@@ -189,7 +202,7 @@ fn trusts(rules: &Object<'_>, folder: &Path) -> bool {
         let holds = folder.starts_with(canonical(base));
         holds.then_some((entry.key.len(), matches!(level, "TRUST_FOLDER" | "TRUST_PARENT")))
     });
-    rules.max_by_key(|(length, _)| *length).is_some_and(|(_, is_trusted)| is_trusted)
+    rules.max_by_key(|(length, _)| *length).map(|(_, is_trusted)| is_trusted)
 }
 
 /// Reads the servers of all extensions as one source.

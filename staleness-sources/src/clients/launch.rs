@@ -107,12 +107,12 @@ impl Starts {
     pub(super) fn of(self, sources: Vec<SourceReading>, project: &Path) -> Vec<Startable> {
         let starts = self.0.into_inner();
         let mut all = Vec::new();
-        // What a client switches off or refuses for this project is so wherever else it lists it. There is no more to the
-        // entry.
+        // What a client does not load in this project is so wherever else it lists it. There is no more to the entry.
         let entries =
             sources.iter().filter(|reading| reading.id.level != Level::User).flat_map(|reading| {
                 let away = reading.found.iter().filter(|found| {
-                    matches!(found.state, ListingState::Off | ListingState::Refused)
+                    use ListingState::{Off, Refused, Untrusted};
+                    matches!(found.state, Off | Refused | Untrusted)
                 });
                 away.map(|found| ((reading.id.client.clone(), found.name.clone()), found.state))
             });

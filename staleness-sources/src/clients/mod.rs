@@ -6,7 +6,7 @@
 //! | `claude-desktop`, `windsurf`, `copilot`, `zed` | user | `mcp` |
 //! | `cursor`, `codex` | user, project | `mcp` |
 //! | `vscode` | user, project | `mcp`; of the user also `settings` |
-//! | `gemini` | user, project | `mcp`; of the user also `extensions` |
+//! | `gemini` | user, project, local | `mcp`; of the user also `extensions` |
 //! | `opencode` | user, project | `mcp`, `jsonc` |
 //!
 //! Entries that a client ignores are ignored here. Entries that it rejects are listed as refused.
@@ -396,7 +396,7 @@ fn prefer_users(sources: &mut [SourceReading]) {
     for source in sources.iter_mut().filter(|source| source.id.level == Level::Project) {
         let client = source.id.client.clone();
         source.found.retain(|found| {
-            found.state != ListingState::Refused
+            !matches!(found.state, ListingState::Refused | ListingState::Untrusted)
                 || !users.contains(&(client.clone(), found.name.clone()))
         });
     }
@@ -412,8 +412,8 @@ fn refuse_in_project(sources: &mut [SourceReading]) {
     }
 }
 
-/// Lists the user's servers that the project switches off or refuses in the project's source too, with that state. In
-/// the user's sources they have one state for all projects.
+/// Lists the user's servers that the client does not load in the project in a source of that too, with the reason as
+/// state. In the user's sources they have one state for all projects.
 fn list_in(
     sources: &mut [SourceReading],
     level: Level,
