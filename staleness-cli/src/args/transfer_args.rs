@@ -13,7 +13,8 @@ pub(crate) struct ImportArgs {
     /// The system that the data is from, if it is not an export.
     #[arg(long, value_name = "SYSTEM")]
     pub from: Option<FormatArg>,
-    /// The source to record for the imported tools [default: import, or the system].
+    /// The source to record for the imported tools [default: import, or the system and
+    /// project].
     #[arg(long, value_name = "NAME", requires = "from")]
     pub source: Option<String>,
     /// Show how much would be imported, and write nothing.

@@ -198,12 +198,17 @@ fn memories_of_claude_code_become_knowledge() {
     assert_eq!(shown(&sandbox, "knowledge", "deploys")["kind"], "reference");
 }
 
+/// Returns a database of Laminark whose rows belong to a project.
+fn of_laminark(project: &Path) -> String {
+    let hash: [u8; 32] = Sha256::digest(project.to_str().unwrap().as_bytes()).into();
+    let hash: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    LAMINARK.replace("PROJECTHASH00000", &hash)
+}
+
 #[test]
 fn tools_uses_and_observations_of_laminark_come_along() {
     let sandbox = Sandbox::new();
-    let hash: [u8; 32] = Sha256::digest(sandbox.project.to_str().unwrap().as_bytes()).into();
-    let hash: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    let (path, _open) = database(&sandbox, &LAMINARK.replace("PROJECTHASH00000", &hash));
+    let (path, _open) = database(&sandbox, &of_laminark(&sandbox.project));
     let report = moved(&sandbox, "laminark", &path);
     let imported = json!({"knowledge": 2, "outcomes": 4, "tools": 3, "work": 3});
     assert_eq!(some(&report["imported"]), imported);
@@ -217,6 +222,14 @@ fn tools_uses_and_observations_of_laminark_come_along() {
         serde_json::from_str(&sandbox.ok(&["tools", "show", "mcp__github__fork", "--json"]))
             .unwrap();
     assert_eq!(fork["status"], "demoted", "{fork}");
+    // Another project has other tools; these stay.
+    let (other, theirs) = (sandbox.second_project(), Sandbox::new());
+    let tools = of_laminark(&other).replace("mcp__github__search", "mcp__github__list");
+    let (path, _open) = database(&theirs, &tools);
+    let args = ["import", "--from", "laminark", path.to_str().unwrap()];
+    sandbox.ok(&[&["--project", other.to_str().unwrap()], &args[..]].concat());
+    let search = sandbox.ok(&["tools", "show", "mcp__github__search", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&search).unwrap()["status"], "active", "{search}");
     let trap = shown(&sandbox, "work", "9686daaf86eede508edd1660f2f50321");
     assert_eq!((&trap["kind"], &trap["status"]), (&json!("trap"), &json!("resolved")));
 }
@@ -331,6 +344,8 @@ fn records_of_brainclaw_keep_their_kind_and_state() {
 fn what_a_system_did_not_write_is_refused() {
     let sandbox = Sandbox::new();
     let text = sandbox.write("text.jsonl", ISSUES.split_at(ISSUES.len() - 20).0);
+    let large = sandbox.write("large.db", "SQLite format 3\0");
+    std::fs::OpenOptions::new().write(true).open(&large).unwrap().set_len(5 << 30).unwrap();
     for (system, path, reason) in [
         ("beads", text, "the file half written"),
         (
@@ -349,6 +364,7 @@ fn what_a_system_did_not_write_is_refused() {
         ),
         ("claude-mem", sandbox.write("no.db", "text"), "no SQLite database"),
         ("claude-mem", sandbox.home.clone(), "no SQLite database"),
+        ("claude-mem", large, "larger than 4 GiB"),
         ("basic-memory", sandbox.home.clone(), "holds no .md file"),
         ("basic-memory", sandbox.root().join("nowhere"), "does not exist"),
     ] {

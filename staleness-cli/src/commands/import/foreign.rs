@@ -85,8 +85,10 @@ pub(super) fn run(
     input: &mut Input,
     out: &Output,
 ) -> Result<ImportReport, CliError> {
-    let system = args.from.and_then(FormatArg::system).map(System::name);
-    let source = args.source.as_deref().or(system).unwrap_or(SOURCE);
+    // What a system knows of one project must not replace what it knows of another.
+    let of_project = |system: System| format!("{}:{}", system.name(), settings.project.root);
+    let of_system = args.from.and_then(FormatArg::system).map(of_project);
+    let source = args.source.as_deref().or(of_system.as_deref()).unwrap_or(SOURCE);
     IdError::check(source)
         .map_err(|why| CliError::invalid(format!("--source {} {why}", quoted(source))))?;
     let mut tools: Vec<Found> = Vec::new();
