@@ -226,6 +226,10 @@ pub enum Action {
     Redefined,
     /// A person accepted a changed definition.
     Accepted,
+    /// An agent claimed it, to work on it.
+    Claimed,
+    /// The claim on it was given up.
+    Released,
 }
 
 wording! { Action {
@@ -234,7 +238,8 @@ wording! { Action {
     Ignored = "ignored", Forgotten = "forgotten", Edited = "edited", Verified = "verified",
     Superseded = "superseded", Contradicted = "contradicted", Done = "done", Removed = "removed",
     Moved = "moved", Stepped = "stepped", Resolved = "resolved", Reopened = "reopened",
-    Redefined = "redefined", Accepted = "accepted",
+    Redefined = "redefined", Accepted = "accepted", Claimed = "claimed",
+    Released = "released",
 } }
 
 /// One change of one subject. Entries are appended and pruned, never edited.

@@ -139,6 +139,8 @@ pub enum Ground {
     Old,
     /// Work without progress.
     Inactive,
+    /// Work whose claim has ended by time.
+    Abandoned,
     /// The time since something was verified or written.
     Age,
     /// A name that never existed in the project. There is no verdict on a tool of that name.
@@ -167,6 +169,7 @@ impl Ground {
             Self::Unanswered => "unanswered",
             Self::Old => "old",
             Self::Inactive => "inactive",
+            Self::Abandoned => "abandoned",
             Self::Age => "age",
             Self::Invented => "invented",
             Self::Evidence(kind) => kind.as_str(),

@@ -77,6 +77,7 @@ fn the_largest_work_item_fits() {
     let row = Work {
         text: "x".repeat(Work::MAX_TEXT_BYTES),
         steps: (0..1_000).map(|_| WorkStep { text: "x".repeat(500), at: at(i64::MAX) }).collect(),
+        claim: None,
         ..the_work()
     };
     row.check().unwrap();

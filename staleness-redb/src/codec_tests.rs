@@ -24,7 +24,7 @@ use staleness_core::tool::{
     Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, Ring, RingEntry, Tool,
     ToolKind,
 };
-use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
+use staleness_core::work::{Claim, NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
 use super::*;
 
@@ -252,11 +252,26 @@ fn the_suggestions() -> Suggestions {
         turn,
         at: at(1),
     };
-    Suggestions { key, made: 2, prompts: vec![prompt], calls: vec![call] }
+    Suggestions {
+        key,
+        made: 2,
+        prompts: vec![prompt],
+        calls: vec![call],
+        claims: vec![(work_key(), at(2))],
+    }
+}
+
+fn work_key() -> WorkKey {
+    WorkKey { scope: Scope::Global, id: WorkId::new("w").unwrap() }
 }
 
 fn the_work() -> Work {
-    let key = WorkKey { scope: Scope::Global, id: WorkId::new("w").unwrap() };
+    let claim = Claim {
+        agent: AgentId::new("a").unwrap(),
+        session: Some(SessionId::new("s").unwrap()),
+        at: at(5),
+        until: at(6),
+    };
     Work {
         status: WorkStatus::Closed,
         before: Some(WorkStatus::Open),
@@ -268,8 +283,10 @@ fn the_work() -> Work {
         updated_at: at(-1),
         expires_at: Some(at(300)),
         refs: ["r".into()].into(),
+        after: ["b".into()].into(),
+        claim: Some(claim),
         steps: vec![WorkStep { text: "s".into(), at: at(4) }],
-        ..Work::new(key, WorkKind::Handoff, "é", at(1))
+        ..Work::new(work_key(), WorkKind::Handoff, "é", at(1))
     }
 }
 
@@ -352,7 +369,8 @@ macro_rules! golden {
         $each!(
             Work,
             the_work(),
-            "77020001770309010702c3a901016101016600020101020101fb580201017201017308"
+            "77020001770309010702c3a901016101016600020101020101fb58020101720101620101610\
+            101730a0c01017308"
         );
         $each!(Session, the_session(), "6502017001730161020104fa01");
         $each!(Cursor, the_cursor(), "630201700161fbfb0001017306");
@@ -381,7 +399,7 @@ macro_rules! golden {
             the_suggestions(),
             "670201700173021f5b7b226174223a22313937302d30312d30315430303a30303a30305a\
             227d5d425b7b226f70223a226f222c22746f6f6c223a226e222c227475726e223a227422\
-            2c226174223a22313937302d30312d30315430303a30303a30302e3030315a227d5d"
+            2c226174223a22313937302d30312d30315430303a30303a30302e3030315a227d5d0100017704"
         );
     };
 }

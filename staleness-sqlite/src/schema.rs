@@ -58,7 +58,7 @@
 /// `Stal`, which identifies a store.
 pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;
 
-/// The format that this program reads and writes. Formats 1 to 11 were never released.
+/// The format that this program reads and writes. Formats 1 to 12 were never released.
 pub(crate) const FORMAT: i64 = 13;
 
 /// The statements that create the tables.

@@ -21,7 +21,7 @@ fn main() {
         let registry = registry(&format!("sqlite:{store}"));
         let uses: Vec<_> = uses(&project, op, tools, 0..count).collect();
         at_once(uses, |each| {
-            assert!(registry.tools().record_quietly(each).wait().expect("it is recorded"))
+            assert!(registry.tools().record_quietly(each).wait().expect("it is recorded").0)
         });
     } else {
         let mut store = RawSqlite::open(Path::new(store));

@@ -9,7 +9,7 @@ use staleness_core::route::{
 };
 use staleness_core::session::OpenCall;
 
-use super::ids::{op_id, project_id, session_key, tool_name};
+use super::ids::{op_id, project_id, session_key, tool_name, work_key};
 use super::{Reach, maybe, number, text, timestamp};
 
 /// Generates the id of a route.
@@ -94,5 +94,6 @@ pub fn suggestions(reach: Reach) -> BoxedStrategy<Suggestions> {
         made: any::<u32>(),
         prompts: prop::collection::vec(prompted, 0..=Suggestions::MAX_PROMPTS),
         calls: prop::collection::vec(call, 0..=Suggestions::MAX_CALLS),
+        claims: prop::collection::vec((work_key(reach), timestamp(reach)), 0..4),
     })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::session::{Cursor, Session};
-use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
+use staleness_core::work::{Claim, NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
 use super::ids::{agent_id, cursor_key, session_id, session_key, work_key};
 use super::{Reach, longest, maybe, revision, text, timestamp};
@@ -13,6 +13,12 @@ use super::{Reach, longest, maybe, revision, text, timestamp};
 /// Generates a work item. The state need not be valid for the kind.
 pub fn work(reach: Reach) -> BoxedStrategy<Work> {
     let longest = longest(reach);
+    let claim = record!(Claim {
+        agent: agent_id(reach),
+        session: maybe(session_id(reach)),
+        at: timestamp(reach),
+        until: timestamp(reach),
+    });
     let step = record!(WorkStep { text: text(longest), at: timestamp(reach) });
     record!(Work {
         key: work_key(reach),
@@ -30,6 +36,8 @@ pub fn work(reach: Reach) -> BoxedStrategy<Work> {
         updated_at: timestamp(reach),
         expires_at: maybe(timestamp(reach)),
         refs: referred(),
+        after: referred(),
+        claim: maybe(claim),
         steps: prop::collection::vec(step, 0..4),
     })
 }

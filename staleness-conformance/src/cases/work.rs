@@ -5,11 +5,11 @@ use std::sync::Arc;
 use staleness_core::ids::{Scope, WorkKey};
 use staleness_core::store::WorkFilter;
 use staleness_core::time::Timestamp;
-use staleness_core::work::{Aging, NoteType, Work, WorkKind, WorkStatus, WorkStep};
+use staleness_core::work::{Aging, Claim, NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
 use crate::case::Case;
 use crate::context::{Context, act, found, keys};
-use crate::rows::{at, scope, work, work_key};
+use crate::rows::{agent, at, scope, work, work_key};
 use crate::steps::Write;
 
 pub(super) const CASES: &[Case] = &[
@@ -54,6 +54,8 @@ fn of_every_sort(of: Option<&str>) -> Vec<Work> {
             }
         }
     }
+    let claim = Claim { agent: agent("a"), session: None, at: at(10), until: at(30) };
+    rows.push(Work { claim: Some(claim), ..work(work_key(of, "claimed")) });
     rows
 }
 
@@ -82,7 +84,7 @@ const fn by(aging: Aging) -> i64 {
     match aging {
         Aging::Unanswered | Aging::Proposed | Aging::Generated => 0,
         Aging::InProgress | Aging::Waiting | Aging::Observed => 1,
-        Aging::Expiring => 2,
+        Aging::Expiring | Aging::Claimed => 2,
     }
 }
 

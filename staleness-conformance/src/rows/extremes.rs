@@ -20,7 +20,9 @@ use staleness_core::tool::{
 };
 use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
-use super::{AWKWARD, at, item_key, model, name, op, route_key, server, session, source_id};
+use super::{
+    AWKWARD, at, item_key, model, name, op, route_key, server, session, source_id, work_key,
+};
 
 const ROCKET: &str = "\u{1f680}";
 const TEXTS: [&str; 9] = [
@@ -289,6 +291,7 @@ pub(super) fn works(row: Work) -> Vec<Work> {
         updated_at: Timestamp::MIN,
         expires_at: Some(Timestamp::MAX),
         refs: AWKWARD.map(String::from).into(),
+        after: AWKWARD.map(String::from).into(),
         steps: vec![
             step("one\ntwo".into(), Timestamp::MIN),
             step("x".repeat(400 << 10), Timestamp::MAX),
@@ -357,5 +360,7 @@ pub(super) fn suggested(row: Suggestions) -> Vec<Suggestions> {
         turn,
         at: Timestamp::MIN,
     };
-    vec![Suggestions { made: u32::MAX, prompts: vec![prompt; 4], calls: vec![call; 32], ..row }]
+    let claims = vec![(work_key(Some("p"), "i".repeat(IdError::MAX_BYTES)), Timestamp::MAX); 32];
+    let (prompts, calls) = (vec![prompt; 4], vec![call; 32]);
+    vec![Suggestions { made: u32::MAX, prompts, calls, claims, ..row }]
 }

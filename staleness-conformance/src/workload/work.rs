@@ -40,8 +40,8 @@ impl Draw<'_> {
             return Work { key, ..any };
         }
         let text = self.one_of(&["Do it.\nThen rest.", "\"quoted\"", "\u{202e}x"]);
-        let refs: BTreeSet<String> =
-            self.some(3, |draw| draw.one_of(&IDS).to_owned()).into_iter().collect();
+        let mut ids = || self.some(3, |draw| draw.one_of(&IDS).to_owned()).into_iter().collect();
+        let (refs, after): (BTreeSet<String>, BTreeSet<String>) = (ids(), ids());
         Work {
             status: self.one_of(any.kind.states()),
             author: any.author,
@@ -51,13 +51,14 @@ impl Draw<'_> {
             by_person: any.by_person,
             expires_at: self.one_of(&[None, Some(at), Some(at.minus_days(-9))]),
             refs,
+            after: if self.below(4) == 0 { after } else { BTreeSet::new() },
             ..Work::new(key, any.kind, text, at)
         }
     }
 
     fn work_patch(&mut self, at: Timestamp) -> WorkPatch {
         let other = self.work(at);
-        let fields = self.below(64);
+        let fields = self.below(128);
         WorkPatch {
             status: (fields & 1 == 1).then_some(other.status),
             text: (fields & 2 == 2).then_some(other.text),
@@ -65,6 +66,7 @@ impl Draw<'_> {
             expires_at: (fields & 4 == 4).then_some(other.expires_at),
             to: (fields & 8 == 8).then_some(other.to),
             refs: (fields & 16 == 16).then_some(other.refs),
+            after: (fields & 64 == 64).then_some(other.after),
         }
     }
 
@@ -82,7 +84,7 @@ impl Draw<'_> {
     }
 
     pub(super) fn work_event(&mut self, at: Timestamp) -> Event {
-        match self.below(16) {
+        match self.below(20) {
             0..5 => {
                 let work = self.work(at);
                 self.workload.made.work.push(work.key.clone());
@@ -114,6 +116,16 @@ impl Draw<'_> {
                 let dry_run = self.below(3) == 2;
                 verb!(work().import(told = told, &act = self.act(at), dry_run = dry_run))
             }
+            14..17 => verb!(work().claim(
+                &project = self.project(),
+                key = self.work_key(),
+                until = self.perhaps(|_| at.plus_millis(Timestamp::HOUR)),
+                act = self.act(at)
+            )),
+            17 => verb!(work().release(key = self.work_key(), act = self.act(at))),
+            18 => Event::new("work.ready", self.project().id, move |registry, project| {
+                said(registry.work().ready(&project, None, at).wait())
+            }),
             _ => Event::new("work.get", (self.project().id, self.work_id()), |registry, it| {
                 let near = said(registry.work().nearest(&it.0, it.1.as_str()).wait());
                 let got = registry.work().get(&it.0, &it.1, ScopeChoice::Either).wait();
@@ -136,6 +148,7 @@ impl Draw<'_> {
                 let ended = registry.sessions().end(&key.project, &key.id, at).wait();
                 [near, said(ended)].join("\n")
             }),
+            5 => verb!(sessions().renew_claims(&key = self.session_key(), at = at)),
             4 => {
                 Event::new("admin.prune_sessions", self.below(3) == 2, move |registry, dry_run| {
                     said(registry.admin().prune_sessions(at, dry_run, &mut || true).wait())

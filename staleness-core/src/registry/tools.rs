@@ -16,6 +16,7 @@ use crate::report::{Context, ScanReport, StatusChange, ToolReport};
 use crate::scan::{ApplyScan, Scan, may_be_invented, readings_of, see_as};
 use crate::store::{JournalFilter, Preview, Selection, StoreError, View};
 use crate::tool::Hold;
+use crate::work::Work;
 
 /// The result of recording a use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -98,6 +99,7 @@ impl Tools<'_> {
         let commit = self.0.store.transact(Arc::<RecordUses>::clone(&step)).await?;
         let now = step.uses.iter().map(|used| used.at).max().unwrap_or_default();
         self.0.trim_routes(&commit, now).await?;
+        self.0.renew_claims(commit.view.suggestions.values(), now).await?;
         let names: Vec<Vec<ToolName>> =
             step.uses.iter().map(|used| used.recorded_as(&commit.view)).collect();
         let mut fresh: HashMap<(&OpId, &ToolName), &Outcome> =
@@ -144,12 +146,14 @@ impl Tools<'_> {
         Ok(reports)
     }
 
-    /// Records one use without building a report, for hooks. Returns true if it was new.
-    pub async fn record_quietly(self, used: Use) -> Result<bool, RegistryError> {
+    /// Records one use without building a report, for hooks, and renews the claims of its session. Returns true if the
+    /// use was new, and the work that others have taken over: see [`Sessions::renew_claims`](super::Sessions::renew_claims).
+    pub async fn record_quietly(self, used: Use) -> Result<(bool, Vec<Work>), RegistryError> {
         let (policy, at) = (Arc::clone(&self.0.policy), used.at);
         let commit = self.0.run(RecordUses { uses: vec![used], policy }).await?;
         self.0.trim_routes(&commit, at).await?;
-        Ok(!commit.changes.outcomes.is_empty())
+        let lost = self.0.renew_claims(commit.view.suggestions.values(), at).await?;
+        Ok((!commit.changes.outcomes.is_empty(), lost))
     }
 
     /// Demotes, pins, ignores or restores ([`Hold::None`]) a tool. May be repeated with the same op id.

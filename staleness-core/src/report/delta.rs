@@ -10,7 +10,7 @@ use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use crate::knowledge::ItemState;
 use crate::store::View;
 use crate::time::Timestamp;
-use crate::work::{Warning, WorkKind, WorkStatus, beginning, is_due};
+use crate::work::{Claim, Warning, WorkKind, WorkStatus, beginning, is_due};
 
 /// The starting point of a delta.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -118,6 +118,9 @@ pub struct DeltaItem {
     /// True if a person typed the text on this machine.
     #[serde(skip)]
     pub by_person: bool,
+    /// The claim on a work item, which may have ended by time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
     /// When it last changed.
     pub at: Timestamp,
     /// True if the agent made all of these changes itself.
@@ -251,6 +254,7 @@ fn net(
         recipient: handoff.and_then(|work| work.to.clone()),
         text,
         by_person: work.is_some_and(|work| work.by_person),
+        claim: work.and_then(|work| work.claim.clone()),
         at: last.at,
         own: run.iter().all(|entry| entry.actor.as_ref() == Some(agent)),
     })

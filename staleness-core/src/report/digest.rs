@@ -65,6 +65,7 @@ impl DeltaItem {
             recipient: work.to.clone().filter(|_| is_handoff),
             text: beginning(&work.text),
             by_person: work.by_person,
+            claim: work.claim.clone(),
             at: work.updated_at,
             own: work.author.as_deref() == Some(agent.as_str()),
         }

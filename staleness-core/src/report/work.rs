@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::ids::WorkId;
 use crate::time::Timestamp;
-use crate::verdict::Verdict;
-use crate::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
+use crate::verdict::{Ground, Verdict};
+use crate::work::{Claim, NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
 /// A work item with its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,6 +47,15 @@ pub struct WorkReport {
     pub expires_at: Option<Timestamp>,
     /// The ids of other items that it refers to.
     pub refs: BTreeSet<String>,
+    /// The ids of the items that it waits for.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub after: BTreeSet<String>,
+    /// The claim on it, which may have ended by time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// True if its claim has ended by time, and nobody has claimed it since.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub abandoned: bool,
     /// The steps taken, in order.
     pub steps: Vec<WorkStep>,
     /// The verdict on whether it can still be relied on.
@@ -72,6 +81,9 @@ impl WorkReport {
             updated_at: work.updated_at,
             expires_at: work.expires_at,
             refs: work.refs,
+            after: work.after,
+            claim: work.claim,
+            abandoned: verdict.signals.iter().any(|signal| signal.kind == Ground::Abandoned),
             steps: work.steps,
             verdict,
         }

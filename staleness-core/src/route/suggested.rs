@@ -3,11 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Confidence, RouteId, RoutePolicy};
-use crate::ids::{OpId, ToolName};
+use crate::ids::{OpId, ToolName, WorkKey};
+use crate::refusal::Refusal;
 use crate::session::{OpenCall, SessionKey};
 use crate::time::Timestamp;
 
-/// The suggestions made in a session, and its open calls. A small cache, removed when the session ends.
+/// The suggestions made in a session, its open calls, and the work that it claims. A small cache: when the session
+/// ends, only the claims stay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suggestions {
@@ -21,6 +23,9 @@ pub struct Suggestions {
     /// The calls that have begun and have no reported end, oldest first, at most [`Suggestions::MAX_CALLS`].
     #[serde(with = "crate::text::nested")]
     pub calls: Vec<OpenCall>,
+    /// The work items that it has claimed and when it did, at most [`Suggestions::MAX_CLAIMS`]. The items decide
+    /// whether the claims still hold.
+    pub claims: Vec<(WorkKey, Timestamp)>,
 }
 
 /// One prompt, and what was suggested for it.
@@ -89,10 +94,13 @@ impl Suggestions {
     /// The maximum number of open calls. The oldest is dropped first; its outcome stays unknown.
     pub const MAX_CALLS: usize = 32;
 
+    /// The maximum number of work items that a session can have claimed.
+    pub const MAX_CLAIMS: usize = 32;
+
     /// Creates an empty record for a session.
     #[must_use]
     pub const fn new(key: SessionKey) -> Self {
-        Self { key, made: 0, prompts: Vec::new(), calls: Vec::new() }
+        Self { key, made: 0, prompts: Vec::new(), calls: Vec::new(), claims: Vec::new() }
     }
 
     /// Records that a call has begun. May be repeated.
@@ -112,6 +120,20 @@ impl Suggestions {
     /// Removes a call whose end was reported.
     pub fn end(&mut self, op: &OpId) {
         self.calls.retain(|call| call.op != *op);
+    }
+
+    /// Records that the session has claimed a work item. May be repeated.
+    ///
+    /// # Errors
+    /// If it has claimed too many others.
+    pub(crate) fn claim(&mut self, work: WorkKey, at: Timestamp) -> Result<(), Refusal> {
+        self.claims.retain(|(known, _)| *known != work);
+        if self.claims.len() >= Self::MAX_CLAIMS {
+            let most = Self::MAX_CLAIMS;
+            return Err(Refusal::Conflict(format!("a session can claim at most {most} items")));
+        }
+        self.claims.push((work, at));
+        Ok(())
     }
 
     /// Records a prompt and enforces the limits. Drops the lowest-ranked tools, and the oldest earlier
@@ -145,11 +167,18 @@ impl Suggestions {
         self.prompts.iter().rev().find(|prompt| !prompt.tools.is_empty()).map(|prompt| prompt.at)
     }
 
-    /// Returns the time of the latest prompt or open call; the Unix epoch if there is none.
+    /// Returns the time of the latest prompt, open call or claim; the Unix epoch if there is none.
     #[must_use]
     pub fn updated_at(&self) -> Timestamp {
         let calls = self.calls.iter().map(|call| call.at);
-        self.prompts.iter().map(|prompt| prompt.at).chain(calls).max().unwrap_or_default()
+        let claims = self.claims.iter().map(|(_, at)| *at);
+        self.prompts
+            .iter()
+            .map(|prompt| prompt.at)
+            .chain(calls)
+            .chain(claims)
+            .max()
+            .unwrap_or_default()
     }
 
     /// Returns the lesson of a tool's outcome. It applies to the last prompt that suggested the tool and can

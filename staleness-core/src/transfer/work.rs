@@ -9,7 +9,7 @@ use crate::ids::{AgentId, ProjectId, Scope, SessionId, WorkId, WorkKey};
 use crate::journal::Revision;
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::time::Timestamp;
-use crate::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
+use crate::work::{Claim, NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
 line! {
     WorkLine of Work, Kind = "work";
@@ -41,6 +41,10 @@ line! {
     expires_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     refs: BTreeSet<String>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    after: BTreeSet<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim: Option<Claim>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     steps: Vec<WorkStep>,
 }

@@ -24,6 +24,8 @@ pub enum Overdue {
     Undecided,
     /// An old observation without an expiry date.
     OldObservation,
+    /// A claim on it has ended by time.
+    Abandoned,
 }
 
 /// A flag on an overdue item.
@@ -52,6 +54,8 @@ impl Flag {
             (Overdue::OldObservation, _) => {
                 format!("observed {days} ago, without a date of expiry")
             }
+            (Overdue::Abandoned, 0) => "abandoned within the last day".to_owned(),
+            (Overdue::Abandoned, _) => format!("abandoned {days} ago"),
         }
     }
 }
@@ -73,20 +77,22 @@ pub enum Aging {
     Generated,
     /// An observation without an expiry date, since its last activity.
     Observed,
+    /// An item that is claimed, since the end of the claim. It does not age otherwise.
+    Claimed,
 }
 
 wording! { Aging {
     InProgress = "in_progress", Waiting = "waiting", Expiring = "expiring",
     Unanswered = "unanswered", Proposed = "proposed", Generated = "generated",
-    Observed = "observed",
+    Observed = "observed", Claimed = "claimed",
 } }
 
 impl Aging {
-    /// Returns the kind of work that ages in this way; `None` for `Expiring`, which applies to several kinds.
+    /// Returns the kind of work that ages in this way; `None` for those of several kinds.
     pub(crate) const fn kind(self) -> Option<WorkKind> {
         match self {
             Self::InProgress | Self::Waiting => Some(WorkKind::Plan),
-            Self::Expiring => None,
+            Self::Expiring | Self::Claimed => None,
             Self::Unanswered => Some(WorkKind::Handoff),
             Self::Proposed | Self::Generated => Some(WorkKind::Candidate),
             Self::Observed => Some(WorkKind::Note),
@@ -101,6 +107,9 @@ impl Work {
     /// Stores index the result: see `store::WorkFilter::Aging`. Changing this table requires a new store format.
     #[must_use]
     pub fn aging(&self) -> Option<(Aging, Timestamp)> {
+        if let Some(claim) = self.claim.as_ref().filter(|_| self.status.is_open()) {
+            return Some((Aging::Claimed, claim.until));
+        }
         Some(match (self.kind, self.status) {
             (WorkKind::Plan, WorkStatus::InProgress) => (Aging::InProgress, self.updated_at),
             (WorkKind::Plan, WorkStatus::Todo | WorkStatus::Blocked) => {
@@ -152,6 +161,7 @@ impl Work {
             Aging::Unanswered => Overdue::Unanswered,
             Aging::Proposed | Aging::Generated => Overdue::Undecided,
             Aging::Observed => Overdue::OldObservation,
+            Aging::Claimed => Overdue::Abandoned,
         };
         fires.then_some(Flag { overdue, age_days })
     }

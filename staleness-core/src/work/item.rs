@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{WorkKind, WorkStatus};
+use super::{Claim, WorkKind, WorkStatus};
 use crate::ids::WorkKey;
 use crate::text::wording;
 use crate::time::Timestamp;
@@ -74,6 +74,10 @@ pub struct Work {
     pub expires_at: Option<Timestamp>,
     /// The ids of other items that it refers to. They need not exist.
     pub refs: BTreeSet<String>,
+    /// The ids of the items that it waits for. It is ready once none of them is open.
+    pub after: BTreeSet<String>,
+    /// The last claim on it, if nobody has released it since. An item that has ended has none.
+    pub claim: Option<Claim>,
     /// The steps taken, in order.
     pub steps: Vec<WorkStep>,
 }
@@ -153,6 +157,8 @@ impl Work {
             updated_at: at,
             expires_at: None,
             refs: BTreeSet::new(),
+            after: BTreeSet::new(),
+            claim: None,
             steps: Vec::new(),
         }
     }
@@ -177,6 +183,7 @@ impl Work {
             return Err(TransitionError::Ended { status: from });
         }
         self.before = (!to.is_open()).then_some(from);
+        self.claim.take_if(|_| !to.is_open());
         self.status = to;
         self.touch(at);
         Ok(Some(Transition { from, to }))

@@ -26,17 +26,30 @@ impl Work {
                 )));
             }
         }
-        for name in [&self.author, &self.from, &self.to].into_iter().flatten().chain(&self.refs) {
+        if self.claim.is_some() && !(self.status.is_open() && kind.is_task()) {
+            return Err(Refusal::Invalid(format!("a {kind} that is {} has no claim", self.status)));
+        }
+        if self.claim.as_ref().is_some_and(|claim| claim.until <= claim.at) {
+            return Err(Refusal::Invalid("the claim ends before it begins".into()));
+        }
+        for name in self.names() {
             IdError::check(name).map_err(|why| {
                 let start: String = name.chars().take(80).collect();
                 Refusal::Invalid(format!("the name {start:?} {why}"))
             })?;
         }
         self.steps.iter().try_for_each(|step| check_text("step", &step.text))?;
-        let names = [&self.author, &self.from, &self.to].into_iter().flatten().chain(&self.refs);
-        let fields = names.map(|name| 8 + name.len()).sum::<usize>()
+        let fields = self.names().map(|name| 8 + name.len()).sum::<usize>()
             + self.steps.iter().map(|step| 16 + step.text.len()).sum::<usize>();
         Refusal::check_size("list of steps, names and references", fields, Self::MAX_FIELDS_BYTES)
+    }
+}
+
+impl Work {
+    /// Returns the names of others in the item.
+    fn names(&self) -> impl Iterator<Item = &String> {
+        let parties = [&self.author, &self.from, &self.to].into_iter().flatten();
+        parties.chain(&self.refs).chain(&self.after)
     }
 }
 

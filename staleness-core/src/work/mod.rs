@@ -3,6 +3,7 @@
 //! Nothing here changes an item on its own. [`Work::flag`] reports overdue items and [`Warning`] says
 //! how to resolve them; a person or an agent decides.
 
+mod claim;
 mod flag;
 mod item;
 mod limits;
@@ -10,6 +11,7 @@ mod policy;
 mod report;
 mod status;
 
+pub use claim::Claim;
 pub use flag::{Aging, Flag, Overdue};
 pub(crate) use item::TransitionError;
 pub use item::{NoteType, Work, WorkStep};

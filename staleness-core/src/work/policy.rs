@@ -67,6 +67,8 @@ work_policy! {
     generated_candidate_days: u32 = 30,
     /// Days without activity after which an observation without an expiry date is flagged.
     observation_days: u32 = 30,
+    /// Minutes for which a claim lasts without being renewed, unless it says otherwise.
+    claim_minutes: u32 = 30,
     /// The freshness of a flagged item.
     freshness_flagged: f64 = 0.3,
     /// The freshness of a flagged item that fresh work still refers to.
@@ -86,13 +88,13 @@ impl WorkPolicy {
         rules
     }
 
-    /// Returns the days after which an item that ages in this way is overdue; `None` for `Expiring`.
+    /// Returns the days after which an item that ages in this way is overdue; `None` if it is at once.
     #[must_use]
     pub const fn days(&self, aging: Aging) -> Option<u32> {
         Some(match aging {
             Aging::InProgress => self.in_progress_days,
             Aging::Waiting => self.waiting_days,
-            Aging::Expiring => return None,
+            Aging::Expiring | Aging::Claimed => return None,
             Aging::Unanswered => self.handoff_days,
             Aging::Proposed => self.candidate_days,
             Aging::Generated => self.generated_candidate_days,
@@ -140,7 +142,7 @@ impl WorkOverride {
         match aging {
             Aging::InProgress => self.in_progress_days,
             Aging::Waiting => self.waiting_days,
-            Aging::Expiring => None,
+            Aging::Expiring | Aging::Claimed => None,
             Aging::Unanswered => self.handoff_days,
             Aging::Proposed => self.candidate_days,
             Aging::Generated => self.generated_candidate_days,

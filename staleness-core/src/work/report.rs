@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Flag, NoteType, Overdue, Work, WorkKind, WorkPolicy};
+use super::{Claim, Flag, NoteType, Overdue, Work, WorkKind, WorkPolicy, WorkStep};
 use crate::ids::WorkId;
 use crate::time::Timestamp;
 use crate::verdict::{Ground, Level, NextAction, Signal, SignalKind, Verdict, round};
@@ -39,6 +39,12 @@ pub struct Warning {
     /// When it became overdue.
     #[serde(skip)]
     pub since: Timestamp,
+    /// The claim by which it was abandoned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// The last step taken on an abandoned item: the beginning of its text on one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_step: Option<WorkStep>,
     /// A fresh item that still refers to it, which raises its freshness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub softened_by: Option<WorkId>,
@@ -77,6 +83,12 @@ impl Warning {
                 by_person: work.by_person,
                 flag,
                 since: work.overdue_at(rules.borrow()).map_or(now, |at| at.max(work.updated_at)),
+                claim: work.claim.clone(),
+                last_step: work
+                    .steps
+                    .last()
+                    .filter(|_| work.claim.is_some())
+                    .map(|step| WorkStep { text: beginning(&step.text), at: step.at }),
                 softened_by,
             }
         };
@@ -124,6 +136,7 @@ impl Work {
             Overdue::Expired => Ground::Evidence(SignalKind::Expired),
             Overdue::Unanswered | Overdue::Undecided => Ground::Unanswered,
             Overdue::OldObservation => Ground::Old,
+            Overdue::Abandoned => Ground::Abandoned,
             Overdue::NoProgress | Overdue::NotBegun | Overdue::StillBlocked => Ground::Inactive,
         };
         let action = match self.kind {

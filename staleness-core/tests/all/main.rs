@@ -42,5 +42,6 @@ mod transfer_items;
 mod transfer_work;
 mod traps;
 mod twins;
+mod work_claims;
 mod work_flags;
 mod work_overdue;

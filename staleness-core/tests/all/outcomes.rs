@@ -118,7 +118,7 @@ fn the_same_op_counts_once_in_a_batch_and_over_time() {
     assert_eq!(duplicates, [false, false, true]);
     world.uses("x", &"S".repeat(40));
     assert!(
-        !world.registry.tools().record_quietly(used).wait().unwrap(),
+        !world.registry.tools().record_quietly(used).wait().unwrap().0,
         "remembered by the raw log"
     );
     assert_eq!(world.tool("x").uses, 41);

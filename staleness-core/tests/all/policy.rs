@@ -150,6 +150,7 @@ fn the_defaults_are_those_that_are_documented() {
         candidate_days = 21
         generated_candidate_days = 30
         observation_days = 30
+        claim_minutes = 30
         freshness_flagged = 0.3
         freshness_softened = 0.5
         [work.kind]

@@ -35,7 +35,7 @@ fn taught(world: &World, number: usize, quietly: bool) {
     let mut used = world.a_use(TOOL, OutcomeKind::Success);
     used.session = Some(key.id);
     if quietly {
-        assert!(world.registry.tools().record_quietly(used).wait().unwrap());
+        assert!(world.registry.tools().record_quietly(used).wait().unwrap().0);
     } else {
         world.registry.tools().record(used).wait().unwrap();
     }

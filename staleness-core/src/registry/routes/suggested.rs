@@ -27,7 +27,7 @@ impl Sessions<'_> {
         self.0.run(NotePrompt { key, prompted, asked: true }).await.map(drop)
     }
 
-    /// Forgets the suggestions of a session that has ended.
+    /// Forgets the suggestions of a session that has ended. Its claims stay, because it may go on before they end.
     pub async fn forget_suggestions(
         self,
         key: SessionKey,
@@ -91,7 +91,13 @@ impl Step for ForgetSuggestions {
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
-        draft.delete::<Suggestions>(&self.key);
+        match view.suggestions.get(&self.key) {
+            Some(known) if !known.claims.is_empty() => {
+                let claims = known.claims.clone();
+                draft.put(Suggestions { claims, ..Suggestions::new(self.key.clone()) });
+            }
+            _ => draft.delete::<Suggestions>(&self.key),
+        }
         Ok(Decision::Write(draft.finish()))
     }
 

@@ -3,15 +3,18 @@
 use std::collections::BTreeSet;
 
 use super::unknown;
-use crate::ids::WorkKey;
+use crate::ids::{AgentId, ProjectId, Scope, WorkId, WorkKey};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::registry::Act;
 use crate::registry::knowledge::replace;
+use crate::route::Suggestions;
+use crate::session::SessionKey;
 use crate::store::{
-    Decision, Draft, Durability, JournalFilter, Refusal, Selection, Step, View, WorkFilter,
+    Decision, Draft, Durability, JournalFilter, Refusal, Row, Selection, Step, SuggestionFilter,
+    View, WorkFilter,
 };
 use crate::time::Timestamp;
-use crate::work::{TransitionError, Work, WorkPolicy, WorkStatus, WorkStep};
+use crate::work::{Claim, TransitionError, Work, WorkPolicy, WorkStatus, WorkStep};
 
 /// Fields to change. `None` leaves a field unchanged and `Some(None)` clears it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub struct WorkPatch {
     pub to: Option<Option<String>>,
     /// The items that it refers to.
     pub refs: Option<BTreeSet<String>>,
+    /// The items that it waits for. They must exist.
+    pub after: Option<BTreeSet<String>>,
 }
 
 impl WorkPatch {
@@ -43,6 +48,7 @@ impl WorkPatch {
         set("expires", replace(&mut work.expires_at, self.expires_at.as_ref()));
         set("to", replace(&mut work.to, self.to.as_ref()));
         set("refs", replace(&mut work.refs, self.refs.as_ref()));
+        set("after", replace(&mut work.after, self.after.as_ref()));
         changed
     }
 }
@@ -67,8 +73,23 @@ pub(super) enum Deed {
     Step(String),
     /// Reopens it.
     Reopen,
+    /// Claims it, or renews the claim of the same session.
+    Claim(Claiming),
+    /// Gives up the claim on it.
+    Release,
     /// Resolves it, if it is overdue by these thresholds.
     Resolve(Box<WorkPolicy>),
+}
+
+/// A claim to make.
+#[derive(Clone, Debug)]
+pub(super) struct Claiming {
+    /// The project of the session.
+    pub(super) project: ProjectId,
+    /// The agent that claims.
+    pub(super) agent: AgentId,
+    /// When the claim ends.
+    pub(super) until: Timestamp,
 }
 
 /// Applies a change to one work item, once.
@@ -87,6 +108,8 @@ impl ActOnWork {
         }
         work.check()?;
         draft.put(work.clone());
+        ends(draft, &work.after, &self.key)?;
+        no_circle(draft, &self.key)?;
         self.tell(draft, Action::Added, None, work.status, "by_hand".into());
         Ok(())
     }
@@ -110,7 +133,10 @@ impl ActOnWork {
         }
         work.check()?;
         draft.put(work);
-        Ok(())
+        match &patch.after {
+            Some(after) => ends(draft, after, &self.key).and_then(|()| no_circle(draft, &self.key)),
+            None => Ok(()),
+        }
     }
 
     fn step(&self, draft: &mut Draft<'_>, mut work: Work, text: &str) -> Result<(), Refusal> {
@@ -125,6 +151,78 @@ impl ActOnWork {
     fn reopen(&self, draft: &mut Draft<'_>, mut work: Work) -> Result<(), Refusal> {
         let back = work.reopen(self.act.at).map_err(|why| self.not_moved(&why))?;
         self.tell(draft, Action::Reopened, Some(back.from), back.to, "by_hand".into());
+        draft.put(work);
+        no_circle(draft, &self.key)
+    }
+
+    /// Claims the item, if nobody else holds it. A renewal is not recorded in the journal.
+    fn claim(&self, draft: &mut Draft<'_>, mut work: Work, to: &Claiming) -> Result<(), Refusal> {
+        let (at, id, status) = (self.act.at, self.key.id.as_str(), work.status);
+        let claim = Claim {
+            agent: to.agent.clone(),
+            session: self.act.session.clone(),
+            at,
+            until: to.until,
+        };
+        if !work.kind.is_task() {
+            let kind = work.kind;
+            return Err(Refusal::Invalid(format!("{id:?} is a {kind}; claim a plan or handoff")));
+        }
+        if !status.is_open() {
+            return Err(Refusal::Conflict(format!("{id:?} is {status}; reopen it first")));
+        }
+        if !(1..=Claim::MAX_MILLIS).contains(&claim.until.millis_since(at)) {
+            return Err(Refusal::Invalid("a claim lasts at most 30 days, and not 0".into()));
+        }
+        let before = work.claim.replace(claim.clone());
+        let is_renewed = before.as_ref().is_some_and(|known| known.is_of_same(&claim));
+        let held = before.as_ref().filter(|known| known.holds(at));
+        if let Some(held) = held.filter(|_| !is_renewed) {
+            let next = if held.agent == claim.agent {
+                "release it if that session is over"
+            } else {
+                "take other work, or wait"
+            };
+            let (holder, until) = (held.holder(), held.until);
+            let why = format!("{id:?} is claimed by {holder} until {until}; {next}");
+            return Err(Refusal::Conflict(why));
+        }
+        if held.is_none() {
+            let cause = match before.filter(|_| !is_renewed) {
+                Some(left) => format!("abandoned by {} at {}", left.holder(), left.until),
+                None => "by_hand".into(),
+            };
+            self.tell(draft, Action::Claimed, Some(status), status, cause);
+        }
+        work.touch(at);
+        draft.put(work);
+        if let Some(id) = claim.session {
+            let key = SessionKey { project: to.project.clone(), id };
+            let known = draft.get::<Suggestions>(&key).cloned();
+            let mut session = known.unwrap_or_else(|| Suggestions::new(key));
+            session.claim(self.key.clone(), at)?;
+            draft.put(session);
+        }
+        Ok(())
+    }
+
+    /// Gives up a claim. An agent gives up no other agent's claim while that holds; a person, who acts without an agent,
+    /// any.
+    fn release(&self, draft: &mut Draft<'_>, mut work: Work) -> Result<(), Refusal> {
+        let id = self.key.id.as_str();
+        let Some(claim) = work.claim.take() else {
+            return Err(Refusal::Conflict(format!("nobody has claimed {id:?}")));
+        };
+        let is_other = self.act.actor.as_ref().is_some_and(|actor| *actor != claim.agent);
+        if is_other && claim.holds(self.act.at) {
+            return Err(Refusal::Conflict(format!(
+                "{id:?} is claimed by {} until {}; only that agent or a person releases it",
+                claim.holder(),
+                claim.until
+            )));
+        }
+        work.touch(self.act.at);
+        self.tell(draft, Action::Released, Some(work.status), work.status, "by_hand".into());
         draft.put(work);
         Ok(())
     }
@@ -170,9 +268,19 @@ impl ActOnWork {
 
 impl Step for ActOnWork {
     fn selection(&self) -> Selection {
-        Selection::new()
+        let selection = Selection::new()
             .lock(WorkFilter::Key(self.key.clone()))
-            .journal(JournalFilter::Op(self.act.op.clone()))
+            .journal(JournalFilter::Op(self.act.op.clone()));
+        match &self.deed {
+            Deed::Add(work) if !work.after.is_empty() => around(&self.key, &work.after, selection),
+            Deed::Set(WorkPatch { after: Some(after), .. }) => around(&self.key, after, selection),
+            Deed::Reopen => around(&self.key, &BTreeSet::new(), selection),
+            Deed::Claim(to) => self.act.session.iter().cloned().fold(selection, |all, id| {
+                let key = SessionKey { project: to.project.clone(), id };
+                all.lock(SuggestionFilter::Key(key))
+            }),
+            _ => selection,
+        }
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -186,9 +294,59 @@ impl Step for ActOnWork {
             Deed::Set(patch) => self.set(draft, work()?, patch),
             Deed::Step(text) => self.step(draft, work()?, text),
             Deed::Reopen => self.reopen(draft, work()?),
+            Deed::Claim(to) => self.claim(draft, work()?, to),
+            Deed::Release => self.release(draft, work()?),
             Deed::Resolve(policy) => self.resolve(draft, work()?, policy),
         })
     }
+}
+
+/// Adds what is needed to find a circle: all open work that may wait for the item, and what the item will wait for.
+fn around(key: &WorkKey, after: &BTreeSet<String>, mut selection: Selection) -> Selection {
+    for scope in [Scope::Global, key.scope.clone()] {
+        selection = selection.peek(WorkFilter::Open(scope.clone()));
+        for id in after.iter().filter_map(|id| WorkId::new(id).ok()) {
+            selection = selection.peek(WorkFilter::Key(WorkKey { scope: scope.clone(), id }));
+        }
+    }
+    selection
+}
+
+/// Returns the item that an id means to another item.
+fn meant<'d>(draft: &'d Draft<'_>, by: &WorkKey, id: &str) -> Option<&'d Work> {
+    let id = WorkId::new(id).ok()?;
+    let own = WorkKey { scope: by.scope.clone(), id: id.clone() };
+    draft.get(&own).or_else(|| draft.get(&WorkKey { scope: Scope::Global, id }))
+}
+
+/// Checks that the items for which an item waits exist and can end.
+fn ends(draft: &Draft<'_>, after: &BTreeSet<String>, by: &WorkKey) -> Result<(), Refusal> {
+    for id in after {
+        let unknown = || Refusal::Unknown { what: Work::NAME, id: id.clone() };
+        let kind = meant(draft, by, id).ok_or_else(unknown)?.kind;
+        if kind.resolved().is_none() {
+            return Err(Refusal::Invalid(format!("{id:?} is a {kind}, which never ends")));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that an item does not wait for itself, along open items.
+fn no_circle(draft: &Draft<'_>, key: &WorkKey) -> Result<(), Refusal> {
+    let of = |work: &'_ Work| work.after.iter().cloned().collect::<Vec<String>>();
+    let mut next = draft.get::<Work>(key).map(of).unwrap_or_default();
+    let mut seen = BTreeSet::new();
+    while let Some(id) = next.pop() {
+        let Some(other) = meant(draft, key, &id).filter(|_| seen.insert(id)) else { continue };
+        if other.key == *key {
+            let id = key.id.as_str();
+            return Err(Refusal::Conflict(format!("{id:?} would wait for itself")));
+        }
+        if other.status.is_open() {
+            next.extend(of(other));
+        }
+    }
+    Ok(())
 }
 
 /// Records activity on a work item. The time only moves forward, so repeating it has no further effect. Like

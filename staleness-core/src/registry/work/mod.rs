@@ -5,6 +5,7 @@
 mod act;
 mod overdue;
 mod queries;
+mod renew;
 
 use serde::Serialize;
 
@@ -21,7 +22,7 @@ use crate::scan::ProjectRef;
 use crate::store::{Commit, Refusal, Row, StoreError};
 use crate::time::Timestamp;
 use crate::work::{Work, WorkKind};
-use act::{ActOnWork, Deed, TouchWork};
+use act::{ActOnWork, Claiming, Deed, TouchWork};
 
 /// The result of resolving an overdue item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -85,6 +86,46 @@ impl WorkItems<'_> {
     /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if the item is open, or an error of the store.
     pub async fn reopen(self, key: WorkKey, act: Act) -> Result<Work, RegistryError> {
         self.0.on_work(key, Deed::Reopen, act).await
+    }
+
+    /// Claims a work item for an agent until a time, or for as long as the policy says. Whoever claims it first holds
+    /// it; the same session of the same agent renews its claim. Each event of the act's session renews it too.
+    /// Returns the stored item.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if another holds it, it has ended, or the
+    /// session has claimed too many, [`Refusal::Invalid`] if it is no task or the act names no agent, or an error of
+    /// the store.
+    pub async fn claim(
+        self,
+        project: &ProjectRef,
+        key: WorkKey,
+        until: Option<Timestamp>,
+        act: Act,
+    ) -> Result<Work, RegistryError> {
+        let Some(agent) = act.actor.clone() else {
+            return Err(Refusal::Invalid("only a named agent can claim work".into()).into());
+        };
+        let until = match until {
+            Some(until) => until,
+            None => {
+                let found = self.0.first::<Work>(vec![key.clone()]).await?;
+                let work = found.ok_or_else(|| unknown(&key.id))?;
+                let minutes = queries::rules(&self.0.policy, project, &work).claim_minutes;
+                act.at.plus_millis(i64::from(minutes) * Timestamp::MINUTE)
+            }
+        };
+        let project = project.id.clone();
+        self.0.on_work(key, Deed::Claim(Claiming { project, agent, until }), act).await
+    }
+
+    /// Gives up the claim on a work item. May be repeated with the same op id. Returns the stored item.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if nobody has claimed it or another agent than
+    /// the acting one holds it, or an error of the store.
+    pub async fn release(self, key: WorkKey, act: Act) -> Result<Work, RegistryError> {
+        self.0.on_work(key, Deed::Release, act).await
     }
 
     /// Resolves an overdue work item: moves it to the resolving state of its kind and remembers the previous

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::ids::{ProjectId, Scope, WorkId, WorkKey};
+use crate::ids::{AgentId, ProjectId, Scope, WorkId, WorkKey};
 use crate::policy::Policy;
 use crate::registry::{Registry, RegistryError, ScopeChoice, WorkItems, nearest};
 use crate::report::WorkReport;
@@ -13,7 +13,7 @@ use crate::store::{Selection, View, WorkFilter};
 use crate::time::Timestamp;
 use crate::work::{Warning, Work, WorkKind, WorkPolicy, WorkStatus};
 
-use super::overdue::{Overdue, Referring};
+use super::overdue::{Overdue, Referring, visible_open};
 use super::unknown;
 
 /// A filter for a list of work items.
@@ -111,6 +111,32 @@ impl WorkItems<'_> {
         let overdue = self.0.overdue(project, now);
         let view = self.0.ask(overdue.clone()).await?;
         Ok(overdue.warnings(&view))
+    }
+
+    /// Returns the plans and handoffs that an agent can begin at `now`, oldest first: open and not blocked, claimed by
+    /// nobody, for no other agent, and waiting for nothing that is open.
+    pub async fn ready(
+        self,
+        project: &ProjectId,
+        agent: Option<&AgentId>,
+        now: Timestamp,
+    ) -> Result<Vec<Work>, RegistryError> {
+        let view = self.0.ask(open(project)).await?;
+        let work = visible_open(project, &view);
+        let ends = work.iter().filter(|each| each.kind.resolved().is_some());
+        let open: BTreeSet<&str> = ends.map(|each| each.key.id.as_str()).collect();
+        let is_for = |to: &String| agent.is_none_or(|agent| agent.as_str() == to);
+        let is_ready = |each: &Work| {
+            each.kind.is_task()
+                && each.status != WorkStatus::Blocked
+                && each.held(now).is_none()
+                && (each.kind != WorkKind::Handoff || each.to.as_ref().is_none_or(is_for))
+                && !each.after.iter().any(|id| open.contains(id.as_str()))
+        };
+        let mut ready: Vec<Work> =
+            work.into_iter().filter(|each| is_ready(each)).cloned().collect();
+        ready.sort_by(|a, b| (a.created_at, &a.key).cmp(&(b.created_at, &b.key)));
+        Ok(ready)
     }
 
     /// Returns the id of a visible work item that is most similar to `text`, for a helpful error.

@@ -13,7 +13,7 @@ use crate::route::{Prompted, RouteId, SuggestedTool, Suggestions};
 use crate::session::{Cursor, CursorKey, OpenCall, Session, SessionKey};
 use crate::source::{Source, SourceState};
 use crate::time::Timestamp;
-use crate::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
+use crate::work::{Claim, NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
 fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
@@ -134,14 +134,23 @@ fn packed_records_are_these_texts() {
             from: Some("f".into()),
             note: NoteType::SessionEnd,
             refs: ["r".into()].into(),
+            after: ["b".into()].into(),
+            claim: Some(Claim {
+                agent: AgentId::new("a").unwrap(),
+                session: Some(session()),
+                at: at(5),
+                until: at(6),
+            }),
             steps: vec![WorkStep { text: "s".into(), at: at(4) }],
             ..Work::new(key, WorkKind::Handoff, "x", at(0))
         },
-        "(\"p\", \"w\", 0, 1, \"unanswered\", 0); {\"key\":{\"scope\":\"p\",\"id\":\"w\"},\
+        "(\"p\", \"w\", 0, 1, \"claimed\", 6); {\"key\":{\"scope\":\"p\",\"id\":\"w\"},\
          \"kind\":\"handoff\",\"status\":\"open\",\"before\":\"open\",\"text\":\"x\",\
          \"author\":null,\"from\":\"f\",\"to\":null,\"note\":\"session_end\",\
          \"generated\":false,\"by_person\":false,\"created_at\":\"1970-01-01T00:00:00Z\",\
          \"updated_at\":\"1970-01-01T00:00:00Z\",\"expires_at\":null,\"refs\":[\"r\"],\
+         \"after\":[\"b\"],\"claim\":{\"agent\":\"a\",\"session\":\"s\",\
+         \"at\":\"1970-01-01T00:00:00.005Z\",\"until\":\"1970-01-01T00:00:00.006Z\"},\
          \"steps\":[{\"text\":\"s\",\"at\":\"1970-01-01T00:00:00.004Z\"}]}",
     );
     golden(
@@ -186,10 +195,12 @@ fn packed_records_are_these_texts() {
                 turn: Some(OpId::new("t").unwrap()),
                 at: at(1),
             }],
+            claims: vec![(WorkKey { scope: Scope::Global, id: WorkId::new("w").unwrap() }, at(2))],
         },
         "(\"p\", \"s\"); {\"key\":{\"project\":\"p\",\"id\":\"s\"},\"made\":2,\
          \"prompts\":[{\"at\":\"1970-01-01T00:00:00Z\",\"tools\":[{\"tool\":\"t\",\
          \"route\":\"00000000000000000000000000000001\"}],\"taught\":[\"t\"]}],\"calls\":[{\"op\":\"o\",\"tool\":\"n\",\"turn\":\"t\",\
-         \"at\":\"1970-01-01T00:00:00.001Z\"}]}",
+         \"at\":\"1970-01-01T00:00:00.001Z\"}],\
+         \"claims\":[[{\"scope\":\"\",\"id\":\"w\"},\"1970-01-01T00:00:00.002Z\"]]}",
     );
 }

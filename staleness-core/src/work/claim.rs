@@ -1,0 +1,88 @@
+//! Claims: who works on an item, and until when.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Work, WorkKind};
+use crate::ids::{AgentId, SessionId};
+use crate::time::Timestamp;
+
+/// A claim on a work item: who works on it, and until when.
+///
+/// A claim that has ended by time stays in the record until somebody claims or releases the item, because it
+/// shows who abandoned the item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// The agent that works on the item.
+    pub agent: AgentId,
+    /// The session in which it works. Each event of this session renews the claim.
+    pub session: Option<SessionId>,
+    /// When it was made or last renewed.
+    pub at: Timestamp,
+    /// When it ends unless it is renewed.
+    pub until: Timestamp,
+}
+
+impl Claim {
+    /// The longest time that a claim may last without being renewed, in milliseconds.
+    pub const MAX_MILLIS: i64 = 30 * Timestamp::DAY;
+
+    /// Returns true if the claim holds the item at `now`.
+    #[must_use]
+    pub fn holds(&self, now: Timestamp) -> bool {
+        now < self.until
+    }
+
+    /// Returns true if both claims are of one session of one agent.
+    pub(crate) fn is_of_same(&self, other: &Self) -> bool {
+        (&self.agent, &self.session) == (&other.agent, &other.session)
+    }
+
+    /// Extends the claim: from `at` it lasts as long as it did before. It never becomes shorter.
+    pub(crate) fn renew(&mut self, at: Timestamp) {
+        let length = self.until.millis_since(self.at);
+        if at > self.at {
+            self.at = at;
+            self.until = self.until.max(at.plus_millis(length));
+        }
+    }
+
+    /// Returns the holder in words, for a refusal.
+    pub(crate) fn holder(&self) -> String {
+        let session = self.session.as_ref().map(|id| format!(" in session {:?}", id.as_str()));
+        format!("{:?}{}", self.agent.as_str(), session.unwrap_or_default())
+    }
+}
+
+impl WorkKind {
+    /// Returns true if somebody carries such items out, so that they can be claimed.
+    #[must_use]
+    pub const fn is_task(self) -> bool {
+        matches!(self, Self::Plan | Self::Handoff)
+    }
+}
+
+impl Work {
+    /// Returns the claim that holds the item at `now`.
+    #[must_use]
+    pub fn held(&self, now: Timestamp) -> Option<&Claim> {
+        self.claim.as_ref().filter(|claim| self.status.is_open() && claim.holds(now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_renewal_lasts_as_long_as_before_and_never_shortens_a_claim() {
+        let at = |minutes: i64| Timestamp::from_millis(minutes * Timestamp::MINUTE);
+        let agent = AgentId::new("codex").expect("a name");
+        let mut claim = Claim { agent, session: None, at: at(0), until: at(30) };
+        assert!(claim.holds(at(29)) && !claim.holds(at(30)));
+        claim.renew(at(20));
+        assert_eq!((claim.at, claim.until), (at(20), at(50)));
+        claim.renew(at(10));
+        assert_eq!((claim.at, claim.until), (at(20), at(50)));
+    }
+}
