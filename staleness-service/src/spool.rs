@@ -16,6 +16,7 @@ use staleness::registry::Use;
 use staleness::scan::ProjectRef;
 use staleness::session::{Session, SessionKey};
 use staleness::store::{Refusal, StoreError};
+use staleness::work::Work;
 use staleness::{Registry, StoreUrl, Timestamp, Wait, clock};
 use staleness_core::registry::TurnEnd;
 use staleness_core::route::Prompted;
@@ -82,6 +83,15 @@ pub enum Entry {
         /// The time when it started.
         at: Timestamp,
     },
+    /// Something else happened in a session, which renews its claims.
+    Renewed {
+        /// The project of the session.
+        project: ProjectRef,
+        /// The id of the session.
+        session: SessionId,
+        /// The time when it happened.
+        at: Timestamp,
+    },
     /// A session ended.
     SessionEnded {
         /// The project of the session.
@@ -102,30 +112,44 @@ impl Entry {
             | Self::PermissionAsked { project, .. }
             | Self::Prompted { project, .. }
             | Self::SessionStarted { project, .. }
+            | Self::Renewed { project, .. }
             | Self::SessionEnded { project, .. } => project,
         }
     }
 
-    /// Writes the entry to the registry.
-    pub fn record(self, registry: &Registry) -> Result<(), RegistryError> {
+    /// Writes the entry to the registry, and renews the claims of its session. Returns the work that others have taken
+    /// over: see [`staleness::registry::Sessions::renew_claims`].
+    pub fn record(self, registry: &Registry) -> Result<Vec<Work>, RegistryError> {
+        let renew = |key: &SessionKey, at| registry.sessions().renew_claims(key, at).wait();
         match self {
-            Self::Used(used) => registry.tools().record_quietly(*used).wait().map(drop),
+            Self::Used(used) => registry.tools().record_quietly(*used).wait().map(|(_, lost)| lost),
             Self::CallBegan { project, session, call } => {
                 registry.admin().see_project(&project, call.at).wait()?;
-                let key = SessionKey { project: project.id, id: session };
-                registry.sessions().begin_call(key, call).wait()
+                let (key, at) = (SessionKey { project: project.id, id: session }, call.at);
+                registry.sessions().begin_call(key.clone(), call).wait()?;
+                renew(&key, at)
             }
             Self::PermissionAsked { project, session, tool, turn, at } => {
                 let key = SessionKey { project: project.id, id: session };
-                registry.sessions().forget_calls(key, tool, turn, at).wait()
+                registry.sessions().forget_calls(key.clone(), tool, turn, at).wait()?;
+                renew(&key, at)
+            }
+            Self::Renewed { project, session, at } => {
+                renew(&SessionKey { project: project.id, id: session }, at)
             }
             Self::Prompted { project, session, prompted } => {
                 // Rows of an unknown project are neither pruned nor forgotten.
                 registry.admin().see_project(&project, prompted.at).wait()?;
-                let key = SessionKey { project: project.id, id: session };
-                registry.sessions().note_prompt(key, prompted).wait()
+                let (key, at) = (SessionKey { project: project.id, id: session }, prompted.at);
+                registry.sessions().note_prompt(key.clone(), prompted).wait()?;
+                renew(&key, at)
             }
-            Self::TurnEnded(end) => registry.sessions().end_turn(end).wait().map(drop),
+            Self::TurnEnded(end) => {
+                let key = SessionKey { project: end.project.id.clone(), id: end.session.clone() };
+                let at = end.at;
+                registry.sessions().end_turn(end).wait()?;
+                renew(&key, at)
+            }
             Self::SessionStarted { project, agent, session, at } => {
                 registry.admin().see_project(&project, at).wait()?;
                 // Another process has recorded this entry and the end of the session.
@@ -133,12 +157,13 @@ impl Entry {
                     known.key.id == session && known.ended_at.is_some_and(|ended| ended >= at)
                 };
                 if registry.sessions().list(&project.id).wait()?.iter().any(is_over) {
-                    return Ok(());
+                    return Ok(Vec::new());
                 }
-                registry.sessions().start(&project.id, &agent, &session, at).wait().map(drop)
+                registry.sessions().start(&project.id, &agent, &session, at).wait()?;
+                renew(&SessionKey { project: project.id, id: session }, at)
             }
             Self::SessionEnded { project, session, at } => {
-                registry.sessions().end(&project.id, &session, at).wait().map(drop)
+                registry.sessions().end(&project.id, &session, at).wait().map(|_| Vec::new())
             }
         }
     }
@@ -278,7 +303,7 @@ impl Spool {
             let ended = matches!(entry, Some(Entry::SessionEnded { .. }));
             let record = |entry: Entry| {
                 let registry = registry_of(&entry.project().id);
-                entry.record(&registry)
+                entry.record(&registry).map(drop)
             };
             let recorded = match entry.map(record) {
                 Some(Ok(())) => true,

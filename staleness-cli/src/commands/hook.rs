@@ -9,13 +9,15 @@ use staleness::clock;
 use staleness::ids::{AgentId, SessionId};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::Resume;
+use staleness::session::SessionKey;
 use staleness::store::StoreError;
+use staleness::work::Work;
 use staleness::{Registry, Wait};
 use staleness_core::registry::TurnEnd;
 use staleness_core::session::OpenCall;
 use staleness_core::text::counted;
 use staleness_service::briefing::reading::{self, Reading, Told};
-use staleness_service::briefing::{self, prompt};
+use staleness_service::briefing::{self, prompt, taken_over};
 use staleness_service::limits;
 use staleness_service::model_text::{ModelName, ModelText, NameKind};
 use staleness_service::rehearsal::rehearsal;
@@ -75,11 +77,16 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
         Event::ToolOutcome(event) => {
             let project = settings.project.clone();
             let used = input.used(event, clock::fresh_op, settings.now, project);
-            record(settings, Entry::Used(Box::new(used)))?;
-            let Some((told, reading)) = of_documents(settings, input, event)? else {
+            let lost = record(settings, Entry::Used(Box::new(used)))?;
+            let read = of_documents(settings, input, event)?;
+            let reading = read.as_ref().map(|(_, reading)| reading.text.clone());
+            let texts: Vec<ModelText> = taken_over(&lost).into_iter().chain(reading).collect();
+            if texts.is_empty() {
                 return Ok(());
-            };
-            say(&reading.text)?;
+            }
+            say(&ModelText::join(texts, "\n"))?;
+            forget_lost(settings, input, &lost)?;
+            let Some((told, reading)) = read else { return Ok(()) };
             let noted = told.note(&reading.digests);
             noted.map_err(|error| CliError::new(ErrorKind::Io, in_words(&error)))
         }
@@ -88,12 +95,13 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
             let (tool, op, turn) = (tool.clone(), op.clone(), Some(turn.clone()));
             let call = OpenCall { op, tool, turn, at: settings.now };
             record(settings, Entry::CallBegan { project: settings.project.clone(), session, call })
+                .map(drop)
         }
         Event::PermissionAsked { tool, turn } => {
             let Some(session) = input.session.clone() else { return Ok(()) };
             let (tool, turn, at) = (tool.clone(), turn.clone(), settings.now);
             let project = settings.project.clone();
-            record(settings, Entry::PermissionAsked { project, session, tool, turn, at })
+            record(settings, Entry::PermissionAsked { project, session, tool, turn, at }).map(drop)
         }
         Event::TurnEnded { turn, interrupted } => {
             let Some(session) = input.session.clone() else { return Ok(()) };
@@ -105,7 +113,7 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
                 interrupted: *interrupted,
                 at: settings.now,
             };
-            record(settings, Entry::TurnEnded(end))
+            record(settings, Entry::TurnEnded(end)).map(drop)
         }
         Event::SessionStart { source } => {
             session_start(settings, input, is_cleared(source.as_deref()), say)
@@ -114,7 +122,7 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
             // If the store is busy, the next scan catches up.
             let registry = open(settings, Access::Write)?;
             unless_busy(apply(&registry, settings, &[], &asker(input)))?;
-            Ok(())
+            renewed(settings, &registry, input).map(drop)
         }
         Event::SessionEnd => session_end(settings, input),
         Event::UserPrompt(prompt) => user_prompt(settings, input, prompt, say),
@@ -170,26 +178,40 @@ fn open(settings: &Settings, access: Access) -> Result<Registry, CliError> {
 }
 
 /// Records an entry. Adds it to the spool if the store is locked for too long, full or damaged, or if other
-/// entries already wait there.
-fn record(settings: &Settings, entry: Entry) -> Result<(), CliError> {
+/// entries already wait there. Returns the work of its session that others have taken over.
+fn record(settings: &Settings, entry: Entry) -> Result<Vec<Work>, CliError> {
     let spool = Spool::of(&settings.url);
     // If the spool is full, record directly: keeping the entry matters more than the order.
     let waits = |spool: &Spool| spool.has_entries() && spool.add(&entry).is_ok();
     let waits = spool.as_ref().is_some_and(waits);
     // Opening the store for writing records the waiting entries.
     let recorded = settings.open_for_hook(Access::Write).and_then(|registry| {
-        if !waits {
-            entry.clone().record(&registry)?;
-        }
+        let lost = if waits { Vec::new() } else { entry.clone().record(&registry)? };
         // The process ends here, so skip closing, which would only free memory.
         std::mem::forget(registry);
-        Ok(())
+        Ok(lost)
     });
-    let Err(error) = recorded else { return Ok(()) };
+    let error = match recorded {
+        Ok(lost) => return Ok(lost),
+        Err(error) => error,
+    };
     if spool.is_some() && !waits && Spool::keeps(&error) {
         leave(settings, &entry)?;
     }
-    if spool.is_some() && error.is_retryable() { Ok(()) } else { Err(settings.opening(error)) }
+    if spool.is_some() && error.is_retryable() {
+        Ok(Vec::new())
+    } else {
+        Err(settings.opening(error))
+    }
+}
+
+/// Forgets claims on work that others have taken over, because the agent was told.
+fn forget_lost(settings: &Settings, input: &HookInput, lost: &[Work]) -> Result<(), CliError> {
+    let Some(id) = input.session.clone().filter(|_| !lost.is_empty()) else { return Ok(()) };
+    let registry = open(settings, Access::Write)?;
+    let key = SessionKey { project: settings.project.id.clone(), id };
+    unless_busy(registry.sessions().forget_lost_claims(&key, settings.now).wait())?;
+    Ok(())
 }
 
 /// Opens the store for a prompt, or for the start or end of a session. Returns `None` if it is locked for too
@@ -266,7 +288,10 @@ fn session_start(
             told.forget();
         }
         match unless_busy(registry.sessions().start(&project.id, &resume.agent, id, now).wait()) {
-            Ok(Some(_)) => resume.session = Some(id.clone()),
+            Ok(Some(_)) => {
+                resume.session = Some(id.clone());
+                renewed(settings, &registry, input)?;
+            }
             Ok(None) => later(id)?,
             // The session belongs to another agent. Report the changes without it.
             Err(RegistryError::Rejected(_)) => {}
@@ -301,15 +326,35 @@ fn user_prompt(
     say: Say<'_>,
 ) -> Result<(), CliError> {
     let Some(registry) = open_in_order(settings, Access::Look)? else { return Ok(()) };
+    let lost = renewed(settings, &registry, input)?;
     let Some(found) = prompt::look(settings, &registry, input, asked)? else { return Ok(()) };
-    if let Some(text) = prompt::text(settings.client.as_ref(), &found.tools) {
-        say(&text)?;
+    let fitting = prompt::text(settings.client.as_ref(), &found.tools);
+    let texts: Vec<ModelText> = taken_over(&lost).into_iter().chain(fitting).collect();
+    if !texts.is_empty() {
+        say(&ModelText::join(texts, "\n"))?;
+        forget_lost(settings, input, &lost)?;
     }
     if !found.is_worth_noting() {
         return Ok(());
     }
     let (project, session, prompted) = (settings.project.clone(), found.key.id, found.prompted);
-    record(settings, Entry::Prompted { project, session, prompted })
+    record(settings, Entry::Prompted { project, session, prompted }).map(drop)
+}
+
+/// Renews the claims of the session, if it has any. Returns the work that others have taken over.
+fn renewed(
+    settings: &Settings,
+    registry: &Registry,
+    input: &HookInput,
+) -> Result<Vec<Work>, CliError> {
+    let Some(id) = &input.session else { return Ok(Vec::new()) };
+    let project = settings.project.clone();
+    let key = SessionKey { project: project.id.clone(), id: id.clone() };
+    let known = registry.sessions().suggestions(&key).wait()?;
+    if known.is_none_or(|known| known.claims.is_empty()) {
+        return Ok(Vec::new());
+    }
+    record(settings, Entry::Renewed { project, session: id.clone(), at: settings.now })
 }
 
 /// Ends the session and prunes what exceeds the policy's limits.

@@ -80,6 +80,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         recipient: (at % 2 == 1).then(|| name.clone()),
         text: name.clone(),
         by_person: at % 3 == 0,
+        claim: None,
         at: Timestamp::default(),
         own: at % 2 == 0,
     };
@@ -93,6 +94,8 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         by_person: true,
         flag: Flag { overdue: Overdue::Expired, age_days: 3 },
         since: Timestamp::default(),
+        claim: None,
+        last_step: None,
         softened_by: Some(id(name)),
     };
     let failing = |name: &String| Failing {

@@ -1,5 +1,6 @@
 //! The text that a hook adds to an agent's context: names and sentences of ours, within a budget.
 
+mod claims;
 mod documents;
 #[cfg(test)]
 mod hostile_tests;
@@ -24,6 +25,7 @@ use crate::items::{Known, joined_for_files, known, outside};
 use crate::lock::{Notice, notice};
 use crate::model_text::{ModelName, ModelText, Piece};
 use crate::settings::Settings;
+pub use claims::taken_over;
 use documents::Loaded;
 use knowledge::{Doubtful, Remedies};
 pub use tools::{CHANGED, UNANSWERED, WITHHELD};
@@ -181,7 +183,7 @@ fn ranked(
     Ok(names.filter(|name| ModelName::tool(None, name).is_shown()).collect())
 }
 
-/// Returns traps and constraints in force and handoffs to this agent, whether they changed or not; those to nobody in
+/// Returns claimed work, traps and constraints in force, and handoffs to this agent, whether they changed or not; those to nobody in
 /// particular where they are due, or where the context was cleared.
 fn standing(
     settings: &Settings,
@@ -194,6 +196,7 @@ fn standing(
         delta.warnings.iter().any(due)
     };
     items.retain(|item| match item.kind {
+        _ if item.held(settings.now).is_some() => true,
         // What has expired is overdue, and no longer in force.
         WorkKind::Trap | WorkKind::Constraint => item.expires_at.is_none_or(|at| settings.now < at),
         WorkKind::Handoff => match item.to.as_deref() {
@@ -203,7 +206,11 @@ fn standing(
         _ => false,
     });
     items.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
-    items.iter().map(|item| DeltaItem::standing(item, &resume.agent)).collect()
+    let standing = |item: &Work| DeltaItem {
+        claim: item.held(settings.now).cloned(),
+        ..DeltaItem::standing(item, &resume.agent)
+    };
+    items.iter().map(standing).collect()
 }
 
 /// The documents that the agent loads, as they were checked last, and the stale items of the store, worst first. What

@@ -233,6 +233,7 @@ mod tests {
             recipient: None,
             text: String::new(),
             by_person: false,
+            claim: None,
             at: Timestamp::default(),
             own: false,
         };

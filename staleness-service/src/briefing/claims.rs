@@ -1,0 +1,58 @@
+//! The text on claims: who holds which work, what was abandoned, and what others have taken over.
+
+use staleness::registry::Resume;
+use staleness::report::DeltaItem;
+use staleness::work::Work;
+use staleness_core::work::Claim;
+
+use super::work::named;
+use crate::model_text::{ModelName, ModelText, NameKind, Word};
+
+/// Maximum number of items to name when others have taken over.
+const MAX_NAMED: usize = 5;
+
+/// Returns the text for a session about work that others have taken over; `None` if there is none.
+#[must_use]
+pub fn taken_over(lost: &[Work]) -> Option<ModelText> {
+    let name = |work: &Work| {
+        let name = ModelName::new(NameKind::Work, work.key.id.as_str());
+        Some(held(ModelText::from(work.kind.as_str()).and(" ").and(name), work.claim.as_ref()?))
+    };
+    let names: Vec<ModelText> = lost.iter().take(MAX_NAMED).filter_map(name).collect();
+    (!names.is_empty()).then(|| {
+        ModelText::from("Your claim ended and another session took over: ")
+            .and(ModelText::join(names, ", "))
+            .and(". Stop working on it, or ask the user.")
+    })
+}
+
+/// Says of an item who holds it, and until when.
+fn held(item: ModelText, claim: &Claim) -> ModelText {
+    let agent = ModelName::new(NameKind::Agent, claim.agent.as_str());
+    item.and(" (by ").and(agent).and(" until ").and(claim.until).and(")")
+}
+
+/// Says of claimed items who holds them: those of this session, and those of others.
+pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> (Vec<ModelText>, Vec<ModelText>) {
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    for item in items {
+        let Some(claim) = &item.claim else { continue };
+        let name = named(&item.subject);
+        if claim.agent == resume.agent && claim.session == resume.session {
+            own.push(name.and(" until ").and(claim.until));
+        } else {
+            others.push(held(name, claim));
+        }
+    }
+    (own, others)
+}
+
+/// The heading of abandoned items, with the command that takes one over.
+pub(super) fn abandoned_title(resume: &Resume, by: &ModelText) -> ModelText {
+    let text = ModelText::from("Abandoned (take it over: `staleness work claim ID").and(by);
+    let session = resume.session.as_ref().and_then(|id| Word::new(id.as_str()));
+    match session {
+        Some(id) => text.and(" --session ").and(id).and("`)"),
+        None => text.and("`)"),
+    }
+}
