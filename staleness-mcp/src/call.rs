@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use staleness::ids::AgentId;
+use staleness::clock;
+use staleness::ids::{AgentId, SessionId};
 use staleness_docs::Progress;
 use staleness_service::Listener;
 use staleness_service::settings::Settings;
@@ -14,8 +15,27 @@ pub(crate) struct Call<'a> {
     pub settings: Settings,
     /// The client, by the name that it gave.
     pub agent: Option<AgentId>,
+    /// The session of a caller whose own session is not known.
+    pub session: SessionId,
     /// Receives progress.
     pub listener: &'a dyn Listener,
+}
+
+/// The caller of a tool.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    /// The client, by the name that it gave.
+    pub agent: Option<AgentId>,
+    /// An id of its connection, which tells two windows of one client apart.
+    pub session: SessionId,
+}
+
+impl Caller {
+    /// Creates the caller of a new connection.
+    pub(crate) fn fresh() -> Self {
+        let session = clock::fresh_op().as_str().replacen("op-", "mcp-", 1);
+        Self { agent: None, session: SessionId::new(session).expect("digits are a valid id") }
+    }
 }
 
 /// A signal to stop work early, because the caller cancelled it or went away.

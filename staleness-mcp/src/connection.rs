@@ -16,7 +16,7 @@ use staleness_service::{ErrorKind, ServiceError, progress_words};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::answer::refused;
-use crate::call::{Ended, Watch};
+use crate::call::{Caller, Ended, Watch};
 use crate::deliveries::Deliveries;
 use crate::server::Server;
 use crate::spec::Pace;
@@ -45,6 +45,7 @@ pub(crate) struct Connection {
     /// Signals that the client went away.
     pub(crate) departure: Departure,
     listening: Arc<Semaphore>,
+    caller: Caller,
     /// The signal that stops running calls.
     pub(crate) over: Ended,
 }
@@ -54,7 +55,8 @@ impl Connection {
     pub(crate) fn new(server: Server, departure: Departure) -> Self {
         let (subscription, deliveries, over) = Default::default();
         let listening = Arc::new(Semaphore::new(MAX_LISTENING));
-        Self { server, subscription, deliveries, departure, listening, over }
+        let caller = Caller::fresh();
+        Self { server, subscription, deliveries, departure, listening, caller, over }
     }
 }
 
@@ -125,14 +127,14 @@ impl ServerHandler for Connection {
         let (tell, mut steps) = mpsc::unbounded_channel();
         let watchdog = Watchdog::default();
         let work = {
-            let (server, run, agent) =
-                (self.server.clone(), Arc::clone(&spec.run), agent(&context));
+            let (server, run) = (self.server.clone(), Arc::clone(&spec.run));
+            let caller = Caller { agent: agent(&context), ..self.caller.clone() };
             let watchdog = watchdog.clone();
             let arguments = request.arguments.unwrap_or_default();
             tokio::task::spawn_blocking(move || {
                 // The receiver is gone if the client cancelled the call.
                 let told = move |step| tell.send(step).unwrap_or_default();
-                let done = server.run(&*run, arguments, agent, &Watch(told), watchdog);
+                let done = server.run(&*run, arguments, caller, &Watch(told), watchdog);
                 drop(turn);
                 done
             })

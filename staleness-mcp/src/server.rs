@@ -16,7 +16,7 @@ use staleness_service::settings::{Access, Options, Settings, client_of};
 use staleness_service::{ServiceError, SharedStore, Silent};
 
 use crate::answer::{Answer, refused};
-use crate::call::Call;
+use crate::call::{Call, Caller};
 use crate::spec::{Run, Spec};
 use crate::tools;
 use crate::turns::Turns;
@@ -136,7 +136,9 @@ impl Server {
     #[must_use]
     pub fn call(&self, name: &str, arguments: JsonObject) -> Option<CallToolResult> {
         let spec = self.0.specs.get(name)?;
-        let mut answer = match self.run(&*spec.run, arguments, None, &Silent, Watchdog::default()) {
+        let caller = Caller::fresh();
+        let done = self.run(&*spec.run, arguments, caller, &Silent, Watchdog::default());
+        let mut answer = match done {
             Ok(answer) => answer,
             Err(error) => return Some(refused(&error, spec.next)),
         };
@@ -150,7 +152,7 @@ impl Server {
         &self,
         run: &Run,
         mut arguments: JsonObject,
-        agent: Option<AgentId>,
+        Caller { agent, session }: Caller,
         listener: &dyn staleness_service::Listener,
         watchdog: Watchdog,
     ) -> Result<Answer, ServiceError> {
@@ -174,7 +176,7 @@ impl Server {
         if agent.is_some() && settings.client.is_some() {
             self.scan(&settings);
         }
-        run(&Call { settings, agent, listener }, arguments)
+        run(&Call { settings, agent, session, listener }, arguments)
     }
 
     /// Scans the configuration if that is due, because the client may have no hook that does. A scan that fails fails no

@@ -125,11 +125,17 @@ fn next(each: &Entry) -> ModelText {
     })
 }
 
+/// The next step for work that was abandoned.
+pub(super) const ABANDONED: &str = "work_item claim if you take it over, else work_item release";
+
 /// Returns the next step for overdue work, by kind.
 fn next_of_work(each: &Entry) -> &'static str {
     let expired = Ground::from(SignalKind::Expired);
     let is_expired = each.verdict.signals.iter().any(|signal| signal.kind == expired);
     let is_others = each.subject == (Subject::Work { is_addressed: Some(false) });
+    if each.verdict.signals.iter().any(|signal| signal.kind == Ground::Abandoned) {
+        return ABANDONED;
+    }
     let kind = WorkKind::from_word(each.kind);
     kind.map_or("settle_work", |kind| settled_by(kind, is_expired, is_others))
 }

@@ -19,7 +19,7 @@ use staleness_service::sessions::{Asked, resume, told};
 use staleness_service::settings::Settings;
 use staleness_service::work::is_addressed;
 
-use super::overdue::settled_by;
+use super::overdue::{ABANDONED, settled_by};
 use crate::answer::{Answer, Rows};
 use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
@@ -238,7 +238,10 @@ fn render(
     let warnings = Rows::fit(&delta.warnings, Delta::TOP_WARNINGS, |each| {
         let is_others =
             is_addressed(each.from.as_deref(), each.to.as_deref(), agent) == Some(false);
-        let next = settled_by(each.kind, each.flag.overdue == work::Overdue::Expired, is_others);
+        let next = match each.flag.overdue {
+            work::Overdue::Abandoned => ABANDONED,
+            overdue => settled_by(each.kind, overdue == work::Overdue::Expired, is_others),
+        };
         let row = Overdue {
             id: each.id.to_string(),
             kind: each.kind,

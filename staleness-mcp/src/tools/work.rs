@@ -3,11 +3,12 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use staleness::ids::AgentId;
 use staleness::registry::{ScopeChoice, WorkListing, WorkPatch};
 use staleness::report::WorkReport;
 use staleness::verdict::Level;
 use staleness::work::{Work, WorkKind, WorkStatus};
-use staleness::{Timestamp, Wait};
+use staleness::{Registry, Timestamp, Wait};
 use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::Access;
 use staleness_service::{ServiceError, escape_lines, when, work};
@@ -30,9 +31,10 @@ pub(super) fn specs() -> Vec<Spec> {
             title: "Plans, handoffs and other work",
             search_hint: "write or update a plan, trap, constraint, handoff, note or decision",
             description: "Call to record or update work that others must know about: plans, traps, \
-                          constraints, handoffs, candidates (proposals), notes, decisions. add \
-                          needs kind and text; step needs id and text; list needs nothing; the \
-                          others need id.",
+                          constraints, handoffs, candidates (proposals), notes, decisions. Call \
+                          ready and claim before you begin work that others may begin. add \
+                          needs kind and text; step needs id and text; list and ready need \
+                          nothing; the others need id.",
             effect: Effect::Rewrites,
             next: "call work_item with action list for the ids",
         },
@@ -50,6 +52,9 @@ enum Action {
     Step,
     Touch,
     Reopen,
+    Claim,
+    Release,
+    Ready,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -74,6 +79,12 @@ struct WorkItem {
     expires: Option<String>,
     /// Ids of items it refers to
     refs: Option<Vec<String>>,
+    /// Ids of items that must end before it is ready
+    after: Option<Vec<String>>,
+    /// Your session, as its start named it; its hooks renew a claim
+    session: Option<String>,
+    /// How long a claim lasts; default 30m
+    r#for: Option<String>,
     /// Most items to list; default 20
     limit: Option<u32>,
 }
@@ -109,6 +120,7 @@ struct Row {
     status: WorkStatus,
     text: String,
     to: Option<String>,
+    claimed_by: Option<String>,
     #[schemars(with = "String")]
     updated_at: Timestamp,
     #[schemars(schema_with = "verdict::levels")]
@@ -158,10 +170,11 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
                 expires_at: expires(call, asked.expires.as_deref())?.map(Some),
                 to: asked.to.map(|to| Some(work::party(settings, to))),
                 refs: asked.refs.map(|refs| refs.into_iter().collect()),
+                after: asked.after.map(|after| after.into_iter().collect()),
             };
             if patch == WorkPatch::default() {
                 return Err(ServiceError::invalid("nothing to change was given")
-                    .hint("give status, text, to, expires or refs"));
+                    .hint("give status, text, to, expires, refs or after"));
             }
             let act = work::act(settings, call.agent.clone());
             let to = patch.to.clone().flatten();
@@ -189,6 +202,30 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
             let item = settings.open(Access::Write)?.work().reopen(item.key, act).wait()?;
             tell(call, "reopened ", item)
         }
+        Action::Claim => {
+            let claiming = work::Claiming {
+                agent: call.agent.as_ref(),
+                session: asked.session.as_deref(),
+                otherwise: Some(&call.session),
+                lasts: asked.r#for.as_deref(),
+            };
+            let id = needed(&asked)?;
+            let item = work::claim(&call.settings, id, ScopeChoice::Either, claiming)?;
+            tell(call, "claimed ", item)
+        }
+        Action::Release => {
+            let item = find(call, &asked)?;
+            let settings = &call.settings;
+            let act = work::act(settings, call.agent.clone());
+            let item = settings.open(Access::Write)?.work().release(item.key, act).wait()?;
+            tell(call, "released ", item)
+        }
+        Action::Ready => {
+            let settings = &call.settings;
+            let (registry, agent) = (settings.open(Access::Look)?, call.agent.as_ref());
+            let items = registry.work().ready(&settings.project.id, agent, settings.now).wait()?;
+            rows(call, &asked, &registry, items, "nothing is ready")
+        }
     }
 }
 
@@ -205,8 +242,12 @@ fn expires(
 }
 
 fn find(call: &Call<'_>, asked: &WorkItem) -> Result<Work, ServiceError> {
-    let id = asked.id.as_deref().ok_or_else(|| ServiceError::invalid("`id` is required"))?;
+    let id = needed(asked)?;
     work::find(&call.settings.open(Access::Look)?, &call.settings, id, ScopeChoice::Either)
+}
+
+fn needed(asked: &WorkItem) -> Result<&str, ServiceError> {
+    asked.id.as_deref().ok_or_else(|| ServiceError::invalid("`id` is required"))
 }
 
 fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
@@ -232,6 +273,7 @@ fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
     item.generated = kind == WorkKind::Candidate;
     item.expires_at = expires_at;
     item.refs = asked.refs.unwrap_or_default().into_iter().collect();
+    item.after = asked.after.unwrap_or_default().into_iter().collect();
     let registry = settings.open_here()?;
     let to = item.to.clone();
     let item = registry.work().add(item, work::act(settings, call.agent.clone())).wait()?;
@@ -264,6 +306,18 @@ fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer<Told>, ServiceError>
     let mut items = registry.work().list(&settings.project.id, listing).wait()?;
     // Archived items are kept, but hidden unless asked for.
     items.retain(|item| status.is_some() || item.status != WorkStatus::Archived);
+    rows(call, asked, &registry, items, "no work items")
+}
+
+/// Returns the answer that lists items.
+fn rows(
+    call: &Call<'_>,
+    asked: &WorkItem,
+    registry: &Registry,
+    items: Vec<Work>,
+    none: &'static str,
+) -> Result<Answer<Told>, ServiceError> {
+    let settings = &call.settings;
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     let limit = asked.limit.map_or(20, |limit| limit as usize);
     let rows = Rows::fit(&told, limit, |each| {
@@ -273,20 +327,30 @@ fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer<Told>, ServiceError>
             status: each.status,
             text: line(&each.text),
             to: each.to.clone(),
+            claimed_by: holder(each).map(ToString::to_string),
             updated_at: each.updated_at,
             level: each.verdict.level,
         };
         let mut text = Text::new("- ").and(named(each)).and(" ").and(each.status.as_str());
+        if let Some(agent) = holder(each) {
+            let agent = ModelName::new(NameKind::Agent, agent.as_str());
+            text = text.and(", claimed by ").and(agent);
+        }
         text = text.and(": ").and(Quoted(&each.text));
         if each.verdict.level != Level::Fresh {
             text = text.and(" [").and(verdict::words(&each.verdict)).and("]");
         }
         (row, text)
     });
-    let head = if told.is_empty() { "no work items" } else { "" };
+    let head = if told.is_empty() { none } else { "" };
     let text = rows.text(Text::new(head), Text::new("give a kind or status"));
     let told = Told { items: Some(rows.items), more: Some(rows.more), item: None };
     Ok(Answer::new(text, told))
+}
+
+/// Returns the agent that holds an item.
+fn holder(told: &WorkReport) -> Option<&AgentId> {
+    told.claim.as_ref().filter(|_| !told.abandoned).map(|claim| &claim.agent)
 }
 
 /// Returns an item's kind and id.
@@ -300,7 +364,14 @@ fn tell(call: &Call<'_>, what: &'static str, item: Work) -> Result<Answer<Told>,
     let registry = call.settings.open(Access::Look)?;
     let told = work::told(&registry, &call.settings, item)?;
     let text = Text::new(what).and(named(&told)).and(" (").and(told.status.as_str()).and("): ");
-    let text = text.and(Quoted(&told.text)).and("; ").and(verdict::words(&told.verdict));
+    let mut text = text.and(Quoted(&told.text)).and("; ").and(verdict::words(&told.verdict));
+    if let Some(claim) = told.claim.as_ref().filter(|_| !told.abandoned) {
+        let agent = ModelName::new(NameKind::Agent, claim.agent.as_str());
+        text = text.and("; claimed by ").and(agent).and(" until ").and(claim.until);
+        if claim.session.as_ref() == Some(&call.session) {
+            text = text.and("; claim it again before then to keep it");
+        }
+    }
     Ok(Answer::new(text, Told { item: Some(Shown(brief(&told))), ..Told::default() }))
 }
 
