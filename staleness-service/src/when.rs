@@ -34,6 +34,18 @@ pub fn parse_for(option: &str, text: &str, now: Timestamp) -> Result<Timestamp, 
     })
 }
 
+/// Returns when something that lasts for a time ends, from now on: `30m`, `2h`, `1d`.
+///
+/// # Errors
+/// If the text is not such a duration.
+pub fn after(option: &str, text: &str, now: Timestamp) -> Result<Timestamp, ServiceError> {
+    let text = text.trim();
+    span(&format!("+{}", text.strip_prefix('+').unwrap_or(text)), now).ok_or_else(|| {
+        let message = format!("{option}: cannot read {} as a duration", quoted(text));
+        ServiceError::invalid(message).hint("try 30m, 2h or 1d")
+    })
+}
+
 fn span(text: &str, now: Timestamp) -> Option<Timestamp> {
     let sign = match text.chars().next()? {
         '-' => -1,
@@ -76,6 +88,17 @@ mod tests {
             if let Err(why) = parse(&text, now) {
                 prop_assert!(why.hint.is_some() && !why.to_string().contains(char::is_control));
             }
+        }
+    }
+
+    #[test]
+    fn a_duration_has_a_number_and_a_unit_and_never_goes_back() {
+        let now: Timestamp = "2026-11-20T12:30:00Z".parse().unwrap();
+        for (text, expected) in [("30m", "2026-11-20T13:00:00Z"), ("+2h", "2026-11-20T14:30:00Z")] {
+            assert_eq!(after("--for", text, now).unwrap().to_string(), expected, "{text}");
+        }
+        for text in ["", "30", "m", "-30m", "++1d", "1w", "2026-11-21", "é"] {
+            assert!(after("--for", text, now).unwrap_err().hint.is_some(), "{text}");
         }
     }
 

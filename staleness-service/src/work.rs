@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use staleness::ids::{AgentId, Scope, WorkId, WorkKey};
+use staleness::ids::{AgentId, Scope, SessionId, WorkId, WorkKey};
 use staleness::registry::{Act, ScopeChoice};
 use staleness::report::WorkReport;
+use staleness::session::Session;
 use staleness::store::Refusal;
 use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness::{Registry, RegistryError, Wait, clock};
@@ -15,6 +16,7 @@ use crate::model_text::is_plain;
 use crate::naming::id_of;
 use crate::sessions;
 use crate::settings::{Access, Settings};
+use crate::when;
 use crate::words::word;
 
 /// Maximum length in characters of an id's words. Ids are typed by people and must fit into narrow tables.
@@ -79,6 +81,76 @@ pub fn resolve(
     }
     let registry = settings.open(Access::Write)?;
     Ok(registry.work().resolve(&settings.project, item.key, act).wait()?)
+}
+
+/// A claim to make.
+#[derive(Clone, Copy, Debug)]
+pub struct Claiming<'a> {
+    /// The agent that claims. If it is not given, the session tells.
+    pub agent: Option<&'a AgentId>,
+    /// The id of its session. If it is not given, the only one of the agent that runs here.
+    pub session: Option<&'a str>,
+    /// The session if none of the agent runs here.
+    pub otherwise: Option<&'a SessionId>,
+    /// How long the claim lasts, such as `30m`. If it is not given, the policy tells.
+    pub lasts: Option<&'a str>,
+}
+
+/// Claims an item for an agent, or renews its claim.
+///
+/// # Errors
+/// If the id is unknown, the agent or its session are not clear, another holds the item, or the store fails.
+pub fn claim(
+    settings: &Settings,
+    id: &str,
+    scope: ScopeChoice,
+    asked: Claiming<'_>,
+) -> Result<Work, ServiceError> {
+    let registry = settings.open(Access::Look)?;
+    let item = find(&registry, settings, id, scope)?;
+    let until = asked.lasts.map(|text| when::after("the time", text, settings.now)).transpose()?;
+    let (agent, session) = claimer(&registry, settings, asked)?;
+    let act = Act { session, ..act(settings, Some(agent)) };
+    let registry = settings.open(Access::Write)?;
+    Ok(registry.work().claim(&settings.project, item.key, until, act).wait()?)
+}
+
+/// Returns the agent that claims, and its session.
+fn claimer(
+    registry: &Registry,
+    settings: &Settings,
+    asked: Claiming<'_>,
+) -> Result<(AgentId, Option<SessionId>), ServiceError> {
+    let known = registry.sessions().list(&settings.project.id).wait()?;
+    let nobody = || {
+        ServiceError::new(ErrorKind::Usage, "no agent given").hint("give its name, or its session")
+    };
+    if let Some(text) = asked.session {
+        let id = sessions::id(text)?;
+        let owner = known.iter().find(|session| session.key.id == id).map(|session| &session.agent);
+        let agent = asked.agent.or(owner).ok_or_else(nobody)?;
+        if let Some(owner) = owner.filter(|owner| *owner != agent) {
+            let owner = quoted(owner.as_str());
+            let message = format!("the session {} belongs to {owner}", quoted(text));
+            return Err(ServiceError::invalid(message).hint("use a session of this agent"));
+        }
+        return Ok((agent.clone(), Some(id)));
+    }
+    let agent = asked.agent.ok_or_else(nobody)?;
+    let hours = settings.configured.policy.sessions.close_after_hours;
+    let runs = |session: &Session| {
+        session.agent == *agent && session.clone().closed(settings.now, hours).ended_at.is_none()
+    };
+    let mut running = known.iter().filter(|session| runs(session)).map(|session| &session.key.id);
+    match (running.next(), running.count()) {
+        (only, 0) => Ok((agent.clone(), only.or(asked.otherwise).cloned())),
+        (_, others) => {
+            let name = quoted(agent.as_str());
+            let message = format!("{name} has {} sessions here; which of them claims?", others + 1);
+            Err(ServiceError::invalid(message)
+                .hint("give the session, as the text at its start names it"))
+        }
+    }
 }
 
 /// Parses a kind of work.

@@ -46,6 +46,32 @@ pub(crate) enum WorkCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// Claim a plan or handoff, so that no other agent begins it; again to renew the claim.
+    Claim(WorkClaimArgs),
+    /// Give up the claim on an item.
+    Release {
+        /// The item's id.
+        id: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// List the plans and handoffs that can be begun: open, claimed by nobody, waiting for nothing.
+    Ready,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkClaimArgs {
+    /// The item's id.
+    pub id: String,
+    /// The time that the claim lasts after the last event of the session: 30m, 2h, 1d [default: as
+    /// the policy says].
+    #[arg(long = "for", value_name = "TIME")]
+    pub lasts: Option<String>,
+    /// The session that works on it; its hooks renew the claim [default: the agent's only one].
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    #[command(flatten)]
+    pub scope: ScopeArgs,
 }
 
 #[derive(Debug, Args)]
@@ -86,6 +112,9 @@ pub(crate) struct WorkAddArgs {
     /// An item that it refers to; may be repeated.
     #[arg(long = "ref", value_name = "ID")]
     pub refs: Vec<String>,
+    /// An item that must end before it is ready; may be repeated.
+    #[arg(long, value_name = "ID")]
+    pub after: Vec<String>,
     /// Show what would be added, and write nothing.
     #[arg(long)]
     pub dry_run: bool,
@@ -110,6 +139,9 @@ pub(crate) struct WorkSetArgs {
     /// An item that it refers to, or none; may be repeated. Replaces the earlier ones.
     #[arg(long = "ref", value_name = "ID")]
     pub refs: Vec<String>,
+    /// An item that must end before it is ready, or none; may be repeated. Replaces the earlier ones.
+    #[arg(long, value_name = "ID")]
+    pub after: Vec<String>,
     #[command(flatten)]
     pub scope: ScopeArgs,
 }

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use serde_json::json;
 use staleness::registry::{ToolListing, WorkListing};
 use staleness::verdict::Level;
-use staleness::work::{WorkKind, WorkStatus};
+use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness_core::report::Context;
 
 use super::scan::preview;
@@ -33,13 +33,16 @@ fn read(settings: &Settings) -> Result<Board, CliError> {
     let registry = settings.open(Access::Look)?;
     let open = WorkListing { open: true, ..WorkListing::default() };
     let mut items = registry.work().list(&settings.project.id, open).wait()?;
+    let is_held = |item: &Work| item.held(settings.now).is_some();
     items.retain(|item| place(item.kind, item.status).is_some());
     items.sort_by_key(|item| {
-        (place(item.kind, item.status), Reverse(item.updated_at), item.key.clone())
+        let place = if is_held(item) { Some(0) } else { place(item.kind, item.status) };
+        (place, Reverse(item.updated_at), item.key.clone())
     });
-    let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
-    let (in_progress, waiting) =
-        told.into_iter().partition(|item| item.status == WorkStatus::InProgress);
+    let is_under_way = |item: &Work| is_held(item) || item.status == WorkStatus::InProgress;
+    let (in_progress, waiting): (Vec<Work>, Vec<Work>) = items.into_iter().partition(is_under_way);
+    let told = |items| registry.work().reports(&settings.project, items, settings.now).wait();
+    let (in_progress, waiting) = (told(in_progress)?, told(waiting)?);
     let stale = registry.work().stale(&settings.project, settings.now).wait()?;
     let (_, view) = preview(&registry, settings, &[])?;
     let policy = &settings.configured.policy;

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use staleness::Wait;
 use staleness::registry::ScopeChoice;
-use staleness::work::{Warning, Work};
+use staleness::work::{Overdue as Reason, Warning, Work};
 use staleness_service::work as service;
 
 use super::import::work_in;
@@ -61,7 +61,11 @@ fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool,
 
 /// Returns the command that settles an overdue item.
 fn resolving(settings: &Settings, warning: &Warning) -> String {
-    again(settings, &format!("staleness stale resolve {}", quoted(warning.id.as_str())))
+    let command = match warning.flag.overdue {
+        Reason::Abandoned => "work release",
+        _ => "stale resolve",
+    };
+    again(settings, &format!("staleness {command} {}", quoted(warning.id.as_str())))
 }
 
 /// Returns the overdue items with the commands that settle them.

@@ -48,7 +48,21 @@ pub(crate) fn what(each: &WorkReport) -> String {
     /// Maximum length in columns. `work show` shows all of it.
     const MOST: usize = 200;
     let text = fitting(each.text.lines().next().unwrap_or_default(), MOST);
-    handed_over(&each.from, &each.to, text)
+    let text = handed_over(&each.from, &each.to, text);
+    match &each.claim {
+        Some(claim) if each.abandoned => format!("left by {}: {text}", claim.agent),
+        Some(claim) => format!("[{}] {text}", claim.agent),
+        None => text,
+    }
+}
+
+/// Returns who holds an item, and until when, or who left it.
+fn claimed(told: &WorkReport) -> Option<String> {
+    let claim = told.claim.as_ref()?;
+    let session = claim.session.as_ref();
+    let session = session.map(|id| format!(" in session {id}")).unwrap_or_default();
+    let verb = if told.abandoned { ", abandoned at" } else { "until" };
+    Some(format!("{}{session} {verb} {}", claim.agent, claim.until).replace(" ,", ","))
 }
 
 /// Prefixes a text with the sender and receiver of a handoff.
@@ -78,6 +92,9 @@ pub(crate) fn noted(told: &WorkReport, dry_run: bool, out: &Output) -> String {
     );
     let title = fitting(&escape(&what(told)), out.width.saturating_sub(2));
     text.push_str(&format!("  {}\n", out.paint.dim(&title)));
+    if let Some(claimed) = claimed(told) {
+        text.push_str(&format!("  claimed by {}\n", escape(&claimed)));
+    }
     reasons(&told.verdict, 2, out, &mut text);
     text
 }
@@ -112,6 +129,7 @@ pub(crate) fn show(told: &WorkReport, dangling: &[String], now: Timestamp, out: 
     let some = |value: &Option<String>| value.clone().unwrap_or_default();
     row("kind", told.kind.as_str().into());
     row("state", words(told.status));
+    row("claimed", claimed(told).unwrap_or_default());
     row("author", some(&told.author));
     row("from", some(&told.from));
     row("to", some(&told.to));
@@ -128,6 +146,9 @@ pub(crate) fn show(told: &WorkReport, dangling: &[String], now: Timestamp, out: 
     for id in &told.refs {
         let gone = if dangling.contains(id) { " (unknown id)" } else { "" };
         row("refers to", format!("{id}{gone}"));
+    }
+    for id in &told.after {
+        row("after", id.clone());
     }
     for step in &told.steps {
         row("step", format!("{}  {}", step.at, step.text));
@@ -196,10 +217,22 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
     for line in wrap(&escape(&overdue.reason), out.width.saturating_sub(4)) {
         text.push_str(&format!("    {line}\n"));
     }
+    if let Some(step) = &each.last_step {
+        let step =
+            fitting(&escape(&format!("last step: {}", step.text)), out.width.saturating_sub(4));
+        text.push_str(&format!("    {step}\n"));
+    }
     // Never truncated, so that it can be pasted. Items of other systems have no command.
     let action = escape(&overdue.suggested_action);
     if let Some(next) = action.strip_prefix("# ") {
         text.push_str(&format!("    {next}\n"));
+        return text;
+    }
+    if each.flag.overdue == Reason::Abandoned {
+        let other = action.replacen("work release", "work claim", 1);
+        let (free, take) = ("  # anybody may take it", "  # you take it over");
+        let (free, take) = (paint.dim(free), paint.dim(take));
+        text.push_str(&format!("    $ {action}{free}\n    $ {other} --agent NAME{take}\n"));
         return text;
     }
     let to = each.kind.resolved().map(|to| format!("  # → {to}")).unwrap_or_default();
@@ -311,13 +344,15 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
         (action, _, _) => action.map_or("there", Action::as_str).to_owned(),
     };
     let own = if each.own { "you" } else { "" };
+    let held = each.claim.as_ref().filter(|claim| claim.holds(now));
+    let held = held.map(|claim| format!("[{}] ", claim.agent));
     vec![
         (ago(now, each.at), Some(Paint::dim)),
         (each.subject.kind().into(), Some(Paint::dim)),
         (net.replace('_', " "), None),
         (own.into(), Some(Paint::dim)),
         (each.subject.id().to_owned(), Some(Paint::bold)),
-        (handed_over(&each.sender, &each.recipient, each.text.clone()), None),
+        (handed_over(&each.sender, &each.recipient, held.unwrap_or_default() + &each.text), None),
     ]
 }
 

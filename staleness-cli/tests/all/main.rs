@@ -20,6 +20,7 @@ mod check_markups;
 mod check_superseded;
 mod check_text;
 mod ci;
+mod claims;
 mod common;
 mod contexts;
 mod copying;

@@ -9,7 +9,7 @@ use staleness::{RegistryError, Wait};
 
 use staleness_service::work::{id, id_for, key, party};
 
-use super::{act, kind, state, told, warn_of_stranger};
+use super::{act, find, kind, state, told, warn_of_stranger};
 use crate::args::work_args::WorkAddArgs;
 use crate::commands::{typed, word};
 use crate::error::CliError;
@@ -51,6 +51,10 @@ fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Resul
             return Err(Refusal::Taken { what: "work item", id }.into());
         }
     }
+    let scope = if global { ScopeChoice::Global } else { ScopeChoice::Either };
+    for id in &item.after {
+        find(&registry, settings, id, scope)?;
+    }
     let for_all = warn_of_stranger(settings, &registry, item.to.as_deref(), out)?;
     let told = told(&registry, settings, item)?;
     out.done(&json!({ "item": told }), || {
@@ -87,6 +91,7 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     item.expires_at =
         args.expires.as_deref().map(|text| when::parse_for("--expires", text, now)).transpose()?;
     item.refs = args.refs.iter().cloned().collect();
+    item.after = args.after.iter().cloned().collect();
     Ok(item)
 }
 

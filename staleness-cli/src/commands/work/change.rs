@@ -1,18 +1,20 @@
-//! `work set`, `step`, `touch` and `reopen`: change an item.
+//! `work set`, `step`, `touch`, `reopen`, `claim` and `release`: change an item.
+
+use std::collections::BTreeSet;
 
 use staleness::Wait;
 use staleness::registry::{ScopeChoice, WorkPatch};
 use staleness::work::Work;
 
 use super::{act, find, print, state, warn_of_stranger};
-use crate::args::work_args::WorkSetArgs;
+use crate::args::work_args::{WorkClaimArgs, WorkSetArgs};
 use crate::commands::tools::choice;
 use crate::commands::typed;
 use crate::error::{CliError, ErrorKind};
 use crate::output::Output;
 use crate::settings::{Access, Settings};
 use staleness_service::when;
-use staleness_service::work::party;
+use staleness_service::work::{self as service, Claiming, party};
 
 /// The word that clears a field.
 const NONE: &str = "none";
@@ -38,15 +40,8 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
             .to
             .clone()
             .map(|to| Some(to).filter(|to| to != NONE).map(|to| party(settings, to))),
-        refs: match args.refs.as_slice() {
-            [] => None,
-            [one] if one == NONE => Some(std::collections::BTreeSet::new()),
-            refs if refs.iter().any(|id| id == NONE) => {
-                return Err(CliError::invalid("`none` cannot be combined with other references")
-                    .hint("give `none` or ids"));
-            }
-            refs => Some(refs.iter().cloned().collect()),
-        },
+        refs: others(&args.refs)?,
+        after: others(&args.after)?,
     };
     if patch == WorkPatch::default() {
         return Err(CliError::new(ErrorKind::Usage, "nothing to change was given")
@@ -56,6 +51,46 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
     let named = patch.to.is_some();
     let item = registry.work().set(item.key, patch, act(settings)).wait()?;
     warn_of_stranger(settings, &registry, item.to.as_deref().filter(|_| named), out)?;
+    print(&registry, settings, item, out)
+}
+
+/// Returns the ids of other items; none of them for the word that clears the field.
+fn others(ids: &[String]) -> Result<Option<BTreeSet<String>>, CliError> {
+    match ids {
+        [] => Ok(None),
+        [one] if one == NONE => Ok(Some(BTreeSet::new())),
+        ids if ids.iter().any(|id| id == NONE) => {
+            Err(CliError::invalid("`none` cannot be combined with other references")
+                .hint("give `none` or ids"))
+        }
+        ids => Ok(Some(ids.iter().cloned().collect())),
+    }
+}
+
+pub(super) fn claim(
+    settings: &Settings,
+    args: &WorkClaimArgs,
+    out: &Output,
+) -> Result<(), CliError> {
+    let asked = Claiming {
+        agent: settings.agent.as_ref(),
+        session: args.session.as_deref(),
+        otherwise: None,
+        lasts: args.lasts.as_deref(),
+    };
+    let item = service::claim(settings, &args.id, choice(args.scope.scope), asked)?;
+    print(&settings.open(Access::Look)?, settings, item, out)
+}
+
+pub(super) fn release(
+    settings: &Settings,
+    id: &str,
+    scope: ScopeChoice,
+    out: &Output,
+) -> Result<(), CliError> {
+    let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
+    let registry = settings.open(Access::Write)?;
+    let item = registry.work().release(item.key, act(settings)).wait()?;
     print(&registry, settings, item, out)
 }
 

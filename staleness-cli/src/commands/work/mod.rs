@@ -41,6 +41,11 @@ pub(crate) fn run(
         Some(WorkCommand::Reopen { id, scope }) => {
             change::reopen(settings, id, choice(scope.scope), out)
         }
+        Some(WorkCommand::Claim(args)) => change::claim(settings, args, out),
+        Some(WorkCommand::Release { id, scope }) => {
+            change::release(settings, id, choice(scope.scope), out)
+        }
+        Some(WorkCommand::Ready) => ready(settings, out),
     }
 }
 
@@ -73,6 +78,20 @@ fn list(settings: &Settings, args: &WorkListArgs, out: &Output) -> Result<(), Cl
         } else {
             "no work items yet; add one with `staleness work add KIND TEXT`\n"
         });
+    }
+    out.text(&work::list(&told, settings.now, out))
+}
+
+fn ready(settings: &Settings, out: &Output) -> Result<(), CliError> {
+    let registry = settings.open(Access::Look)?;
+    let agent = settings.agent.as_ref();
+    let items = registry.work().ready(&settings.project.id, agent, settings.now).wait()?;
+    let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
+    if out.json {
+        return out.json(&json!({ "items": told }));
+    }
+    if told.is_empty() && !out.quiet {
+        return out.text("no plan or handoff is ready; `staleness work list --open` lists all\n");
     }
     out.text(&work::list(&told, settings.now, out))
 }

@@ -1,0 +1,251 @@
+//! Claims on work, by the commands and hooks of several agents.
+
+use std::collections::BTreeMap;
+use std::process::Stdio;
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::common::{Run, Sandbox, told};
+
+const BEGIN: &str = "2026-11-29T12:00:00Z";
+const IN_TIME: &str = "2026-11-29T12:20:00Z";
+const LATE: &str = "2026-11-29T12:40:00Z";
+
+/// A plan that can be claimed.
+fn plan() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["work", "add", "plan", "Move the parser", "--id", "p", "--now", BEGIN]);
+    sandbox
+}
+
+fn claim(sandbox: &Sandbox, who: (&str, &str), now: &str) -> Run {
+    let (agent, session) = who;
+    let args = ["--agent", agent, "--session", session, "--now", now, "--json"];
+    sandbox.run(&[&["work", "claim", "p"][..], &args].concat())
+}
+
+/// What an agent is told by an event of a session.
+fn event(sandbox: &Sandbox, session: &str, name: &str, now: &str) -> String {
+    let payload = json!({
+        "session_id": session, "hook_event_name": name, "cwd": sandbox.project, "prompt": "go on",
+        "tool_name": "Bash", "tool_use_id": format!("{session} {now}"), "source": "startup",
+    });
+    let args = ["--client", "claude-code", "--now", now];
+    let run = sandbox.hook_with(&args, payload.to_string().as_bytes());
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    if run.out.is_empty() { String::new() } else { told(&run) }
+}
+
+fn refusal(run: &Run) -> &str {
+    assert_eq!((run.code, run.out.as_str()), (3, ""), "{run:?}");
+    &run.err
+}
+
+const ANA: (&str, &str) = ("claude-code", "s-ana");
+const BEN: (&str, &str) = ("codex", "s-ben");
+
+#[test]
+fn an_agent_that_died_blocks_nobody() {
+    let sandbox = plan();
+    assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
+    let run = claim(&sandbox, BEN, IN_TIME);
+    assert!(
+        refusal(&run).contains("claimed by \\\"claude-code\\\" in session \\\"s-ana\\\" until")
+    );
+    sandbox.ok(&["work", "step", "p", "wrote the lexer", "--agent", "claude-code", "--now", BEGIN]);
+    let shown = sandbox.json(&["work", "show", "p", "--now", IN_TIME]);
+    assert_eq!(
+        (&shown["claim"]["agent"], &shown["abandoned"]),
+        (&json!("claude-code"), &Value::Null)
+    );
+    let board = sandbox.json(&["board", "--now", IN_TIME]);
+    assert_eq!((&board["in_progress"][0]["id"], &board["warnings"]), (&json!("p"), &json!([])));
+    assert_eq!(sandbox.json(&["work", "ready", "--now", IN_TIME])["items"], json!([]));
+    // Later it reads abandoned, with the last known step, for a person and for the next session.
+    let shown = sandbox.json(&["work", "show", "p", "--now", LATE]);
+    assert_eq!(shown["abandoned"], true, "{shown}");
+    let stale = &sandbox.json(&["stale", "--now", LATE])["warnings"][0];
+    assert_eq!(stale["last_step"]["text"], "wrote the lexer", "{stale}");
+    assert!(stale["suggested_action"].as_str().unwrap().starts_with("staleness work release p"));
+    assert!(sandbox.ok(&["stale", "--now", LATE]).contains("last step: wrote the lexer"));
+    assert!(sandbox.ok(&["board", "--now", LATE]).contains("left by claude-code"));
+    let said = event(&sandbox, "s-new", "SessionStart", LATE);
+    let how = "Abandoned (take it over: `staleness work claim ID --agent claude-code --session s-new`): plan `p`";
+    assert!(said.contains(how), "{said}");
+    assert_eq!(sandbox.json(&["work", "ready", "--now", LATE])["items"][0]["id"], "p");
+    assert_eq!(claim(&sandbox, BEN, LATE).code, 0);
+}
+
+#[test]
+fn hooks_renew_a_claim_and_tell_a_late_session_once() {
+    let sandbox = plan();
+    event(&sandbox, "s-ana", "SessionStart", BEGIN);
+    assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
+    // Every kind of event renews it.
+    for (name, now) in [
+        ("PostToolUse", IN_TIME),
+        ("UserPromptSubmit", LATE),
+        ("SessionStart", "2026-11-29T13:00:00Z"),
+    ] {
+        let said = event(&sandbox, "s-ana", name, now);
+        assert_eq!(said.contains("Claimed by you"), name == "SessionStart", "{said}");
+        refusal(&claim(&sandbox, BEN, now));
+    }
+    assert_eq!(claim(&sandbox, BEN, "2026-11-29T14:00:00Z").code, 0);
+    let said = event(&sandbox, "s-ana", "PostToolUse", "2026-11-29T14:01:00Z");
+    assert!(
+        said.starts_with("Your claim ended and another session took over: plan `p` (by `codex`")
+    );
+    assert_eq!(event(&sandbox, "s-ana", "PostToolUse", "2026-11-29T14:02:00Z"), "");
+    let run = claim(&sandbox, ANA, "2026-11-29T14:03:00Z");
+    assert!(refusal(&run).contains("codex"), "{run:?}");
+    let until = sandbox.json(&["work", "show", "p", "--now", LATE])["claim"]["until"].clone();
+    assert_eq!(until, "2026-11-29T14:30:00Z", "the late session renewed nothing");
+}
+
+#[test]
+fn the_session_is_given_or_the_only_one_that_runs() {
+    let sandbox = plan();
+    let claim =
+        |args: &[&str]| sandbox.run(&[&["work", "claim", "p", "--now", BEGIN], args].concat());
+    let nobody = claim(&[]);
+    assert_eq!(nobody.code, 2, "{nobody:?}");
+    assert!(nobody.err.contains("no agent given"), "{nobody:?}");
+    let odd = claim(&["--agent", "codex", "--for", "5 minutes"]);
+    assert!(refusal(&odd).contains("try 30m, 2h or 1d"), "{odd:?}");
+    let unknown = sandbox.run(&["work", "claim", "q", "--agent", "codex"]);
+    assert!(refusal(&unknown).contains("no work item named"), "{unknown:?}");
+    event(&sandbox, "s-1", "SessionStart", BEGIN);
+    assert_eq!(claim(&["--agent", "claude-code"]).code, 0);
+    let shown = sandbox.json(&["work", "show", "p", "--now", BEGIN]);
+    assert_eq!(shown["claim"]["session"], "s-1");
+    event(&sandbox, "s-2", "SessionStart", BEGIN);
+    let which = claim(&["--agent", "claude-code"]);
+    assert!(refusal(&which).contains("2 sessions here"), "{which:?}");
+    let other = claim(&["--agent", "codex", "--session", "s-1"]);
+    assert!(refusal(&other).contains("belongs to \"claude-code\""), "{other:?}");
+    let run = sandbox.run(&["work", "release", "p", "--agent", "codex", "--now", BEGIN]);
+    assert!(refusal(&run).contains("only that agent or a person"), "{run:?}");
+    assert!(!sandbox.ok(&["work", "release", "p", "--now", BEGIN]).contains("claimed"));
+}
+
+#[test]
+fn work_waits_for_other_work_and_never_in_a_circle() {
+    let sandbox = plan();
+    let add = |id: &str, more: &[&str]| {
+        sandbox.run(&[&["work", "add", "plan", "More", "--id", id, "--now", BEGIN], more].concat())
+    };
+    for more in [&["--after", "gone"][..], &["--after", "gone", "--dry-run"]] {
+        assert!(refusal(&add("q", more)).contains("no work item named"));
+    }
+    assert_eq!(add("q", &["--after", "p"]).code, 0);
+    let circle = sandbox.run(&["work", "set", "p", "--after", "q"]);
+    assert!(refusal(&circle).contains("would wait for itself"));
+    assert_eq!(sandbox.json(&["work", "show", "q"])["after"], json!(["p"]));
+    let ready = || sandbox.json(&["work", "ready", "--now", LATE])["items"].clone();
+    let ids = |items: Value| items.as_array().unwrap().iter().map(|it| it["id"].clone()).collect();
+    assert_eq!(ids(ready()), json!(["p"]).as_array().unwrap().clone());
+    sandbox.ok(&["work", "set", "q", "--after", "none"]);
+    assert_eq!(ready().as_array().unwrap().len(), 2);
+    // Claims and what waits are carried over.
+    sandbox.ok(&["work", "set", "q", "--after", "p"]);
+    assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
+    let other = Sandbox::new();
+    let file = other.write("all.jsonl", sandbox.ok(&["export"]));
+    other.ok(&["import", file.to_str().unwrap()]);
+    assert_eq!(other.ok(&["export"]), sandbox.ok(&["export"]));
+}
+
+/// The holders of an item by its journal. Fails if two held it at once, of claims that nobody renewed.
+fn holders(exported: &str) -> BTreeMap<String, Vec<String>> {
+    let mut all: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    for line in exported.lines() {
+        let entry: Value = serde_json::from_str(line).unwrap();
+        if entry["kind"] != "journal" || entry["action"] != "claimed" {
+            continue;
+        }
+        let word = |value: &Value| value.as_str().unwrap().to_owned();
+        let held = all.entry(word(&entry["subject"]["id"])).or_default();
+        let (by, at) = (format!("{} {}", entry["actor"], entry["session"]), word(&entry["at"]));
+        if let Some((before, since)) = held.last() {
+            assert_ne!(*before, by, "a renewal is not journalled");
+            // Every claim lasts half an hour.
+            assert_eq!((since.as_str(), at.as_str()), (BEGIN, LATE), "{entry}");
+            assert!(word(&entry["cause"]).starts_with("abandoned by"), "{entry}");
+        }
+        held.push((by, at));
+    }
+    let by = |held: Vec<(String, String)>| held.into_iter().map(|(by, _)| by).collect();
+    all.into_iter().map(|(id, held)| (id, by(held))).collect()
+}
+
+#[test]
+fn of_racing_processes_one_holds_an_item_and_a_killed_one_is_followed() {
+    const AGENTS: usize = 4;
+    let items: Vec<String> = (0..6).map(|at| format!("p{at}")).collect();
+    let schemes: &[&str] = if cfg!(feature = "redb") { &["sqlite", "redb"] } else { &["sqlite"] };
+    for scheme in schemes {
+        let sandbox = Sandbox::new();
+        let store = format!("{scheme}:{}", sandbox.root().join("shared").display());
+        let command = |args: &[&str]| {
+            let mut command = sandbox.command();
+            command.args(["--store", &store]).args(args);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            command
+        };
+        for id in &items {
+            let add = ["work", "add", "plan", "Do it", "--id", id, "--now", BEGIN];
+            assert!(command(&add).status().unwrap().success());
+        }
+        // Returns the ids that this agent has won.
+        let race = |agent: usize, now: &str| -> Vec<String> {
+            let (name, session) = (format!("agent-{agent}"), format!("s-{agent}"));
+            let mut won = Vec::new();
+            for at in 0..items.len() {
+                let id = &items[(at + agent) % items.len()];
+                let args = ["--agent", &name, "--session", &session, "--now", now];
+                let args = [&["work", "claim", id][..], &args].concat();
+                if agent == 0 {
+                    // This one is killed at work, before or after it has claimed something.
+                    let mut child = command(&args).spawn().unwrap();
+                    (0..at * 2_000).for_each(|_| thread::yield_now());
+                    child.kill().unwrap();
+                    child.wait().unwrap();
+                    continue;
+                }
+                let run = Run::of(command(&args).output().unwrap());
+                assert!(run.code == 0 || run.err.contains("is claimed by"), "{run:?}");
+                won.extend((run.code == 0).then(|| id.clone()));
+            }
+            won
+        };
+        let all_race = |now: &str| -> Vec<String> {
+            thread::scope(|scope| {
+                let race = &race;
+                let racing: Vec<_> =
+                    (0..AGENTS).map(|agent| scope.spawn(move || race(agent, now))).collect();
+                racing.into_iter().flat_map(|each| each.join().unwrap()).collect()
+            })
+        };
+        let first = all_race(BEGIN);
+        let exported = |sandbox: &Sandbox| sandbox.ok(&["--store", &store, "export"]);
+        let before = holders(&exported(&sandbox));
+        for id in &items {
+            // An item without a winner was claimed by the killed one, or will be free.
+            let wins = first.iter().filter(|won| *won == id).count();
+            let held = before.get(id).map_or(0, Vec::len);
+            assert!(
+                held == 1 && (wins == 1 || before[id][0].contains("agent-0")),
+                "{id}: {before:?}"
+            );
+        }
+        // Half an hour later nothing is blocked: each item has another holder, one again.
+        let taken = |agent: usize| race(agent, LATE);
+        let second = taken(AGENTS);
+        assert_eq!(second.len(), items.len(), "{second:?}");
+        for (id, held) in holders(&exported(&sandbox)) {
+            assert_eq!((held.len(), held[1].contains("agent-4")), (2, true), "{id}: {held:?}");
+        }
+    }
+}
