@@ -144,8 +144,10 @@ fn work_waits_for_other_work_and_never_in_a_circle() {
     assert!(refusal(&circle).contains("would wait for itself"));
     assert_eq!(sandbox.json(&["work", "show", "q"])["after"], json!(["p"]));
     let ready = || sandbox.json(&["work", "ready", "--now", LATE])["items"].clone();
-    let ids = |items: Value| items.as_array().unwrap().iter().map(|it| it["id"].clone()).collect();
-    assert_eq!(ids(ready()), json!(["p"]).as_array().unwrap().clone());
+    let ids = |items: Value| {
+        items.as_array().unwrap().iter().map(|it| it["id"].clone()).collect::<Value>()
+    };
+    assert_eq!(ids(ready()), json!(["p"]));
     sandbox.ok(&["work", "set", "q", "--after", "none"]);
     assert_eq!(ready().as_array().unwrap().len(), 2);
     // Claims and what waits are carried over.
