@@ -5,7 +5,7 @@ use proptest::sample::select;
 use staleness_core::project::Project;
 use staleness_core::source::{Source, SourceState};
 
-use super::ids::{project_id, session_id, source_id};
+use super::ids::{project_id, source_id};
 use super::{Reach, digest, maybe, number, revision, text, timestamp};
 
 /// Generates a project.
