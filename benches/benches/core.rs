@@ -6,12 +6,13 @@
 use std::hint::black_box;
 
 use staleness::ids::Caller;
-use staleness::knowledge::{Context, Evidence, Item};
+use staleness::knowledge::{Context, Item};
 use staleness::scan::ProjectRef;
 use staleness_benches::knowledge::items;
 use staleness_benches::race::{race, timed};
 use staleness_benches::ratios::{Goal, Row, keep};
 use staleness_benches::rounds;
+use staleness_core::knowledge::SignalSet;
 use staleness_core::policy::KnowledgePolicy;
 
 const MANY: usize = 10_000;
@@ -26,11 +27,12 @@ fn alone(items: &[Item], context: &Context) -> f64 {
     items.iter().map(|item| item.score(&[], context).0).sum()
 }
 
-/// Gathers the evidence of all items, and scores each with its own.
+/// Gathers the signals of all items, and scores each with its own.
 fn related(items: &[&Item], context: &Context) -> f64 {
-    let mut evidence = vec![Vec::new(); items.len()];
-    Evidence::gather(items, &mut evidence, context);
-    items.iter().zip(&evidence).map(|(item, all)| item.score(all, context).0).sum()
+    let mut signals = vec![SignalSet::default(); items.len()];
+    SignalSet::gather(items, &mut signals, context);
+    let pairs = items.iter().zip(&signals);
+    pairs.map(|(item, signals)| signals.score(item, context).0).sum()
 }
 
 fn main() {

@@ -189,3 +189,12 @@ impl Item {
         Subject::item(self, evidence, context.now()).score(context.resolved(self.kind))
     }
 }
+
+impl SignalSet {
+    /// Returns the freshness and the level of an item with these kinds of evidence.
+    #[inline]
+    #[must_use]
+    pub fn score(self, item: &Item, context: &Context) -> (f64, Level) {
+        Subject::scored(item, self, context.now()).score(context.resolved(item.kind))
+    }
+}

@@ -3,6 +3,9 @@
 use super::{Distance, Evidence, Fact, SignalKind};
 
 /// A set of kinds of evidence, as bits, and how far versions are behind: all that a score depends on.
+///
+/// It takes four bytes per item, while facts need allocations. This helps callers that score many items and
+/// explain few.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SignalSet(u32);
 
@@ -25,7 +28,7 @@ impl SignalSet {
     #[must_use]
     pub fn of(evidence: &[Evidence]) -> Self {
         let mut set = Self::default();
-        evidence.iter().for_each(|each| set.insert(&each.fact));
+        evidence.iter().for_each(|each| set.insert_fact(&each.fact));
         set
     }
 
@@ -41,11 +44,19 @@ impl SignalSet {
         self.0 & bit(kind) != 0
     }
 
-    const fn insert(&mut self, fact: &Fact) {
-        self.0 |= bit(fact.kind());
-        if let Fact::VersionDrift { distance, .. } = fact {
-            self.0 |= 1 << (DISTANCES + *distance as u32);
+    fn insert_fact(&mut self, fact: &Fact) {
+        match fact {
+            Fact::VersionDrift { distance, .. } => self.insert_drift(*distance),
+            _ => self.insert(fact.kind()),
         }
+    }
+
+    pub(super) const fn insert(&mut self, kind: SignalKind) {
+        self.0 |= bit(kind);
+    }
+
+    pub(super) const fn insert_drift(&mut self, distance: Distance) {
+        self.0 |= bit(SignalKind::VersionDrift) | 1 << (DISTANCES + distance as u32);
     }
 
     /// Returns the set without the kinds that are not in `touching`.

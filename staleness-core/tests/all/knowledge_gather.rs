@@ -3,7 +3,9 @@
 use crate::items::*;
 use proptest::prelude::*;
 use staleness_core::ids::Scope;
-use staleness_core::knowledge::{Context, Contradiction, Distance, Evidence, Fact, Item, ItemKind};
+use staleness_core::knowledge::{
+    Context, Contradiction, Distance, Evidence, Fact, Item, ItemKind, SignalSet,
+};
 use staleness_core::verdict::Level;
 
 fn gathered(items: &[Item], context: &Context) -> Vec<Vec<Evidence>> {
@@ -205,8 +207,12 @@ proptest! {
         }
         let context = context().at_version(Some("2.6.1"));
         let straight = gathered(&all, &context);
-        for (item, told) in all.iter().zip(&straight) {
-            let (freshness, level) = item.score(told, &context);
+        // Scored without the facts it is the same.
+        let mut signals = vec![SignalSet::default(); all.len()];
+        SignalSet::gather(&all.iter().collect::<Vec<_>>(), &mut signals, &context);
+        for ((item, told), signals) in all.iter().zip(&straight).zip(&signals) {
+            prop_assert_eq!(*signals, SignalSet::of(told));
+            let (freshness, level) = signals.score(item, &context);
             let verdict = item.judge(told, &context);
             prop_assert_eq!((freshness, level), (verdict.freshness, verdict.level));
         }

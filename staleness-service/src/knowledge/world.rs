@@ -10,7 +10,7 @@ use staleness::report::KnowledgeReport;
 use staleness::store::Refusal;
 use staleness::verdict::Level;
 use staleness::{Registry, RegistryError, Wait, clock};
-use staleness_core::knowledge::Evidence;
+use staleness_core::knowledge::SignalSet;
 use staleness_core::registry::FileItem;
 use staleness_docs::Report;
 
@@ -206,10 +206,11 @@ impl<'a> World<'a> {
         let context = self.context_at_hand();
         let (items, report) = self.items_at_hand(registry)?;
         let cited = citations::evidence_at_hand(self.settings, &items);
-        let outside = |item: &Item| outside(item, &report, &cited);
-        let mut evidence: Vec<_> = items.iter().map(outside).collect();
-        Evidence::gather(&items.iter().collect::<Vec<_>>(), &mut evidence, &context);
-        let levels = items.iter().zip(&evidence).map(|(item, all)| item.score(all, &context).1);
+        let outside = |item: &Item| SignalSet::of(&outside(item, &report, &cited));
+        let mut signals: Vec<SignalSet> = items.iter().map(outside).collect();
+        SignalSet::gather(&items.iter().collect::<Vec<_>>(), &mut signals, &context);
+        let levels = items.iter().zip(signals);
+        let levels = levels.map(|(item, signals)| signals.score(item, &context).1);
         Ok(levels.filter(|level| *level != Level::Fresh).count())
     }
 
