@@ -29,12 +29,10 @@ pub(super) fn specs() -> Vec<Spec> {
         About {
             name: "work_item",
             title: "Plans, handoffs and other work",
-            search_hint: "write or update a plan, trap, constraint, handoff, note or decision",
-            description: "Call to record or update work that others must know about: plans, traps, \
-                          constraints, handoffs, candidates (proposals), notes, decisions. Call \
-                          ready and claim before you begin work that others may begin. add \
-                          needs kind and text; step needs id and text; list and ready need \
-                          nothing; the others need id.",
+            search_hint: "write, update or claim a plan, handoff or note",
+            description: "Call to record work that others must know of, and claim it before you \
+                          begin. add needs kind and text; step id and text; list and ready \
+                          nothing; the others id.",
             effect: Effect::Rewrites,
             next: "call work_item with action list for the ids",
         },
@@ -62,30 +60,28 @@ enum Action {
 struct WorkItem {
     /// touch: still relevant; reopen: undo its end
     action: Action,
-    /// Id of the item
     id: Option<String>,
-    /// Kind of a new item, or of those to list
+    /// Of a new item, or to list
     #[serde(default)]
     #[schemars(schema_with = "kinds")]
     kind: Option<WorkKind>,
-    /// Text of a new item or a step, or the new text
+    /// Text of an item or step
     text: Option<String>,
     #[serde(default)]
     #[schemars(schema_with = "states")]
     status: Option<String>,
-    /// Agent that should take over a handoff
+    /// Receiver of a handoff
     to: Option<String>,
-    /// When it stops being true: 2026-12-24 or +3d
+    /// Expiry: 2026-12-24 or +3d
     expires: Option<String>,
-    /// Ids of items it refers to
+    /// Ids it refers to
     refs: Option<Vec<String>>,
-    /// Ids of items that must end before it is ready
+    /// Ids it waits for
     after: Option<Vec<String>>,
-    /// Your session, as its start named it; its hooks renew a claim
     session: Option<String>,
-    /// How long a claim lasts; default 30m
+    /// Length of a claim: 30m
     r#for: Option<String>,
-    /// Most items to list; default 20
+    /// Most to list; default 20
     limit: Option<u32>,
 }
 
@@ -120,7 +116,6 @@ struct Row {
     status: WorkStatus,
     text: String,
     to: Option<String>,
-    claimed_by: Option<String>,
     #[schemars(with = "String")]
     updated_at: Timestamp,
     #[schemars(schema_with = "verdict::levels")]
@@ -327,7 +322,6 @@ fn rows(
             status: each.status,
             text: line(&each.text),
             to: each.to.clone(),
-            claimed_by: holder(each).map(ToString::to_string),
             updated_at: each.updated_at,
             level: each.verdict.level,
         };
