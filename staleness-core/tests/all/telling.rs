@@ -133,7 +133,7 @@ fn what_was_told_moves_forward_only() {
     world.scan(config(&["/a"]));
     let telling = world.told(&p, "fast");
     assert_eq!(telling.tools.len(), 1);
-    let told = |world: &World| world.everything().projects[&p.id].told.clone();
+    let told = |world: &World| world.everything().projects[&p.id].told;
     let before = told(&world);
     let sessions = world.registry.sessions();
     let marked = |resume: &Resume, telling: &Delta| {

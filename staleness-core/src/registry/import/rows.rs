@@ -55,7 +55,7 @@ impl Merge for Project {
     fn beside(&self, known: &Self) -> Option<Self> {
         (known.last_seen_at < self.last_seen_at).then(|| Self {
             first_seen_at: self.first_seen_at.min(known.first_seen_at),
-            told: known.told.clone(),
+            told: known.told,
             ..self.clone()
         })
     }
