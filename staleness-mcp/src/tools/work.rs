@@ -28,11 +28,11 @@ pub(super) fn specs() -> Vec<Spec> {
     vec![Spec::new(
         About {
             name: "work_item",
-            title: "Plans, handoffs and other work",
-            search_hint: "write, update or claim a plan, handoff or note",
-            description: "Call to record work that others must know of, and claim it before you \
-                          begin. add needs kind and text; step id and text; list and ready \
-                          nothing; the others id.",
+            title: "Plans and other work",
+            search_hint: "write, update or claim a plan or handoff",
+            description: "Call to record work that others must know of; claim it before you begin. \
+                          add needs kind and text, step id and text, list and ready nothing, the \
+                          others id.",
             effect: Effect::Rewrites,
             next: "call work_item with action list for the ids",
         },
@@ -58,8 +58,9 @@ enum Action {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WorkItem {
-    /// touch: still relevant; reopen: undo its end
+    /// touch: relevant; reopen: undo its end
     action: Action,
+    /// Item's id
     id: Option<String>,
     /// Of a new item, or to list
     #[serde(default)]
@@ -78,10 +79,11 @@ struct WorkItem {
     refs: Option<Vec<String>>,
     /// Ids it waits for
     after: Option<Vec<String>>,
+    /// Session id
     session: Option<String>,
-    /// Length of a claim: 30m
+    /// Claim for: 30m
     r#for: Option<String>,
-    /// Most to list; default 20
+    /// Most items: 20
     limit: Option<u32>,
 }
 
