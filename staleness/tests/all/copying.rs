@@ -77,8 +77,7 @@ fn lived(lives: Vec<ChangeSet>) -> Registry {
     for mut set in lives {
         for change in &mut set.projects {
             if let Change::Put(row) = change {
-                within(&mut row.told.revision);
-                within(&mut row.told.from);
+                within(&mut row.told);
             }
         }
         for change in &mut set.sessions {
@@ -118,7 +117,7 @@ fn revisions(lines: &[String]) -> (Revision, Revision) {
     let (mut told, mut written) = (Revision(0), Revision(0));
     for line in lines {
         match Record::read(line).unwrap() {
-            Record::Project(row) => told = told.max(row.told.revision),
+            Record::Project(row) => told = told.max(row.told),
             Record::Session(row) => told = told.max(row.from_revision),
             Record::Cursor(row) => told = told.max(row.revision),
             Record::Journal(entry) => written = written.max(entry.revision),
