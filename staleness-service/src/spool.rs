@@ -118,7 +118,7 @@ impl Entry {
     }
 
     /// Writes the entry to the registry, and renews the claims of its session. Returns the work that others have taken
-    /// over: see [`staleness::registry::Sessions::renew_claims`].
+    /// over: see `staleness::registry::Sessions::renew_claims`.
     pub fn record(self, registry: &Registry) -> Result<Vec<Work>, RegistryError> {
         let renew = |key: &SessionKey, at| registry.sessions().renew_claims(key, at).wait();
         match self {
