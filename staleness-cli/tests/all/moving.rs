@@ -156,16 +156,10 @@ fn notes_of_basic_memory_become_knowledge() {
     sandbox.write("vault/picture.png", "x");
     sandbox.write("vault/broken.md", b"\xff\xfe");
     sandbox.write("vault/long.md", "x".repeat((1 << 20) + 1));
-    sandbox.write("vault/empty.md", "---\ntitle: Nothing yet\n---\n");
-    // A pipe would be waited for.
-    let pipe = vault.join("pipe.md");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-    let others = 1 + usize::from(made.is_ok_and(|made| made.success()));
     let report = moved(&sandbox, "basic-memory", &vault);
     assert_eq!(some(&report["imported"]), json!({"knowledge": 2}));
     let left = json!({
-        "other files": others, "note is not UTF-8": 1, "note is over 1 MiB": 1, "note.status": 1,
-        "note without a text": 1,
+        "other files": 1, "note is not UTF-8": 1, "note is over 1 MiB": 1, "note.status": 1,
     });
     assert_eq!(report["left"], left);
     let item = shown(&sandbox, "knowledge", "specs/search-plan");
@@ -380,19 +374,6 @@ fn what_a_system_did_not_write_is_refused() {
     assert!(!sandbox.store().exists());
     let Run { code, err, .. } = sandbox.run(&["import", "--from", "claude-mem"]);
     assert!(code == 2 && err.contains("usually ~/.claude-mem/claude-mem.db"), "{err}");
-}
-
-#[test]
-fn secrets_are_taken_out_of_every_field_and_name() {
-    let sandbox = Sandbox::new();
-    let line = r#"{"id": "a-1", "title": "t", "created_at": "2026-03-01T00:00:00Z",
-        "created_by": "password=hunter2zz", "external_ref": "https://bob:hunter2zz@ci.example/",
-        "status": "password=hunter2zz"}"#;
-    let path = sandbox.write("issues.jsonl", line.replace('\n', ""));
-    let told = import(&sandbox, "beads", &path, &[]);
-    assert_eq!(told["redacted"], 1);
-    let item = shown(&sandbox, "work", "a-1");
-    assert!(!format!("{told} {item}").contains("hunter2zz"), "{told} {item}");
 }
 
 #[test]

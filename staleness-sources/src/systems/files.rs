@@ -44,11 +44,9 @@ pub(super) fn json_lines(
         }
         let Ok(text) = std::str::from_utf8(&bytes) else {
             sink.leave(&format!("{what} that is not UTF-8"), 1);
-            sink.count()?;
             continue;
         };
         if text.trim().is_empty() {
-            sink.count()?;
             continue;
         }
         let fields: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
@@ -105,7 +103,7 @@ pub(super) fn files_in(
                 sink.leave("links to other files", 1);
             } else if kind.is_dir() {
                 waiting.push(path);
-            } else if kind.is_file() && ends_in(name, ending) {
+            } else if ends_in(name, ending) {
                 found.push(path);
             } else {
                 sink.leave("other files", 1);

@@ -13,9 +13,6 @@ use super::{MAX_RECORDS, ReadError, Taken};
 
 /// Maximum number of names of things that have no place. Further ones are counted together.
 const MAX_NAMES: usize = 200;
-/// Fields of a line that hold words of its format, or the name of a tool.
-const NAMES: [&str; 9] =
-    ["type", "kind", "status", "note_type", "result", "model", "tool", "name", "server"];
 /// Maximum length of such a name, in characters.
 const MAX_NAME: usize = 80;
 
@@ -86,25 +83,19 @@ impl<'a> Sink<'a> {
 
     /// Counts things that have no place.
     pub(super) fn leave(&mut self, name: &str, count: u64) {
-        let name: String = without_secrets(name).chars().take(MAX_NAME).collect();
+        let name: String = name.chars().take(MAX_NAME).collect();
         let full = self.taken.left.len() >= MAX_NAMES && !self.taken.left.contains_key(&name);
         let name = if full { "other".to_owned() } else { name };
         *self.taken.left.entry(name).or_default() += count;
     }
 
-    /// Counts a record, whether or not it has a place.
-    pub(super) fn count(&mut self) -> Result<(), ReadError> {
+    /// Writes the line of a row, and counts the fields that the mapping did not take.
+    pub(super) fn put(&mut self, row: &Row, mapped: Mapped) -> Result<(), ReadError> {
         self.lines += 1;
         if self.lines > MAX_RECORDS {
             let what = format!("holds more than {MAX_RECORDS} records; import a part of them");
             return Err(ReadError::refused(&self.path, what));
         }
-        Ok(())
-    }
-
-    /// Writes the line of a row, and counts the fields that the mapping did not take.
-    pub(super) fn put(&mut self, row: &Row, mapped: Mapped) -> Result<(), ReadError> {
-        self.count()?;
         let mut line = match mapped {
             Mapped::Line(line) => line.0,
             Mapped::Left(name) => {
@@ -117,19 +108,14 @@ impl<'a> Sink<'a> {
             self.leave(&format!("{} over 1 MiB", row.what), 1);
             return Ok(());
         }
-        let needs_text = line.get("type").is_some_and(|of| of == "work" || of == "knowledge");
-        if needs_text && text.is_none_or(|text| text.trim().is_empty() || text.contains('\0')) {
-            self.leave(&format!("{} without a text", row.what), 1);
-            return Ok(());
-        }
-        let id = line.get("id").cloned();
         let mut redacted = false;
-        for (key, value) in &mut line {
-            redacted |= !NAMES.contains(&key.as_str()) && redact(value);
+        for key in ["text", "body", "query", "description"] {
+            redacted |= line.get_mut(key).is_some_and(redact);
         }
-        if line.get("id") != id.as_ref() {
-            self.leave(&format!("{} with a secret in its id", row.what), 1);
-            return Ok(());
+        if let Some(Value::Array(steps)) = line.get_mut("steps") {
+            for step in steps {
+                redacted |= step.get_mut("text").is_some_and(redact);
+            }
         }
         self.taken.redacted += u64::from(redacted);
         for name in row.remaining() {
@@ -150,16 +136,9 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// Replaces secrets in all texts of a value. Returns true if there were any.
-fn redact(value: &mut Value) -> bool {
-    let text = match value {
-        Value::String(text) => text,
-        Value::Array(items) => return items.iter_mut().fold(false, |any, it| redact(it) | any),
-        Value::Object(fields) => {
-            return fields.values_mut().fold(false, |any, it| redact(it) | any);
-        }
-        _ => return false,
-    };
+/// Replaces secrets in a text. Returns true if there were any.
+fn redact(text: &mut Value) -> bool {
+    let Value::String(text) = text else { return false };
     let safe = without_secrets(text);
     let found = safe != text.as_str();
     if found {

@@ -86,7 +86,7 @@ pub(super) fn run(
     out: &Output,
 ) -> Result<ImportReport, CliError> {
     // What a system knows of one project must not replace what it knows of another.
-    let of_project = |system: System| format!("{}:{}", system.name(), settings.project.id);
+    let of_project = |system: System| format!("{}:{}", system.name(), settings.project.root);
     let of_system = args.from.and_then(FormatArg::system).map(of_project);
     let source = args.source.as_deref().or(of_system.as_deref()).unwrap_or(SOURCE);
     IdError::check(source)

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
-use staleness_core::route::without_secrets;
 use staleness_sources::systems::{self, System, Taken};
 
 use crate::commands::save;
@@ -136,7 +135,6 @@ impl Input {
     /// Returns the error that rejects a line.
     pub(crate) fn refused(&self, line: u64, what: &str) -> CliError {
         let place = if self.made { self.id() } else { line.to_string() };
-        let what = if self.made { without_secrets(what) } else { what.into() };
         CliError::invalid(format!("{}:{place}: {what}", self.shown)).hint(self.hint)
     }
 
