@@ -33,9 +33,9 @@ impl Claim {
         now < self.until
     }
 
-    /// Returns true if both claims are of one session of one agent.
+    /// Returns true if both claims are of one session of one agent. Without a session nobody knows who made a claim.
     pub(crate) fn is_of_same(&self, other: &Self) -> bool {
-        (&self.agent, &self.session) == (&other.agent, &other.session)
+        self.session.is_some() && (&self.agent, &self.session) == (&other.agent, &other.session)
     }
 
     /// Extends the claim: from `at` it lasts as long as it did before. It never becomes shorter.

@@ -96,6 +96,18 @@ fn one_session_holds_an_item_and_renews_its_claim() {
 }
 
 #[test]
+fn a_claim_without_a_session_is_renewed_by_nobody() {
+    let world = claimable();
+    let claim = |minutes: i64| {
+        let act = Act { session: None, ..act(ANA, minutes) };
+        world.registry.work().claim(&world.project, key(&world, "p"), None, act).wait()
+    };
+    claim(0).unwrap();
+    assert!(refused(claim(1)).contains("claimed by \"ana\" until"));
+    claim(30).unwrap();
+}
+
+#[test]
 fn any_event_of_the_session_renews_its_claims() {
     let world = claimable();
     claim(&world, ANA, 0).unwrap();
