@@ -96,6 +96,21 @@ fn one_session_holds_an_item_and_renews_its_claim() {
 }
 
 #[test]
+fn claiming_again_never_shortens_a_claim() {
+    let world = claimable();
+    let claim = |minutes: i64, until: i64| {
+        let (key, until) = (key(&world, "p"), Some(minute(until)));
+        world.registry.work().claim(&world.project, key, until, act(ANA, minutes)).wait().unwrap()
+    };
+    claim(10, 90);
+    for (minutes, until) in [(20, 30), (0, 5)] {
+        let claim = claim(minutes, until).claim.unwrap();
+        assert_eq!((claim.at, claim.until), (minute(20), minute(90)));
+        assert!(refused(self::claim(&world, BEN, 89)).contains("\"ana\""));
+    }
+}
+
+#[test]
 fn a_claim_without_a_session_is_renewed_by_nobody() {
     let world = claimable();
     let claim = |minutes: i64| {

@@ -158,7 +158,7 @@ impl ActOnWork {
     /// Claims the item, if nobody else holds it. A renewal is not recorded in the journal.
     fn claim(&self, draft: &mut Draft<'_>, mut work: Work, to: &Claiming) -> Result<(), Refusal> {
         let (at, id, status) = (self.act.at, self.key.id.as_str(), work.status);
-        let claim = Claim {
+        let mut claim = Claim {
             agent: to.agent.clone(),
             session: self.act.session.clone(),
             at,
@@ -174,8 +174,15 @@ impl ActOnWork {
         if !(1..=Claim::MAX_MILLIS).contains(&claim.until.millis_since(at)) {
             return Err(Refusal::Invalid("a claim lasts at most 30 days, and not 0".into()));
         }
-        let before = work.claim.replace(claim.clone());
-        let is_renewed = before.as_ref().is_some_and(|known| known.is_of_same(&claim));
+        let before = work.claim.take();
+        let same = before.as_ref().filter(|known| known.is_of_same(&claim));
+        if let Some(known) = same {
+            // A renewal never shortens a claim.
+            claim.at = claim.at.max(known.at);
+            claim.until = claim.until.max(known.until);
+        }
+        let is_renewed = same.is_some();
+        work.claim = Some(claim.clone());
         let held = before.as_ref().filter(|known| known.holds(at));
         if let Some(held) = held.filter(|_| !is_renewed) {
             let next = if held.agent == claim.agent {
