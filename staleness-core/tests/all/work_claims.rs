@@ -123,6 +123,18 @@ fn a_claim_without_a_session_is_renewed_by_nobody() {
 }
 
 #[test]
+fn claiming_and_releasing_keep_a_text_that_a_person_typed() {
+    let world = claimable();
+    let patch = WorkPatch { text: Some("Typed.".into()), by_person: true, ..WorkPatch::default() };
+    let person = Act { actor: None, ..act(BEN, 0) };
+    world.registry.work().set(key(&world, "p"), patch, person).wait().unwrap();
+    assert!(claim(&world, ANA, 1).unwrap().by_person);
+    let work = world.registry.work();
+    assert!(work.release(key(&world, "p"), act(ANA, 2)).wait().unwrap().by_person);
+    assert!(!work.step(key(&world, "p"), "x".into(), act(ANA, 3)).wait().unwrap().by_person);
+}
+
+#[test]
 fn any_event_of_the_session_renews_its_claims() {
     let world = claimable();
     claim(&world, ANA, 0).unwrap();

@@ -291,8 +291,9 @@ impl Step for ActOnWork {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let same = || known(view, &self.key).cloned();
         let work = || {
-            let work = known(view, &self.key)?.clone();
+            let work = same()?;
             // An edit by an agent clears the mark of a person's text.
             Ok(Work { by_person: work.by_person && self.act.actor.is_none(), ..work })
         };
@@ -301,8 +302,8 @@ impl Step for ActOnWork {
             Deed::Set(patch) => self.set(draft, work()?, patch),
             Deed::Step(text) => self.step(draft, work()?, text),
             Deed::Reopen => self.reopen(draft, work()?),
-            Deed::Claim(to) => self.claim(draft, work()?, to),
-            Deed::Release => self.release(draft, work()?),
+            Deed::Claim(to) => self.claim(draft, same()?, to),
+            Deed::Release => self.release(draft, same()?),
             Deed::Resolve(policy) => self.resolve(draft, work()?, policy),
         })
     }
