@@ -10,6 +10,7 @@ use staleness::store::Refusal;
 use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness::{Registry, RegistryError, Wait, clock};
 use staleness_core::registry::{Resolution, nearest};
+use staleness_core::work::Claim;
 
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
@@ -90,13 +91,13 @@ pub struct Claiming<'a> {
     pub agent: Option<&'a AgentId>,
     /// The id of its session. If it is not given, the only one of the agent that runs here.
     pub session: Option<&'a str>,
-    /// The session if none of the agent runs here.
+    /// The session if none or several of the agent run here; a new one if it is not given either.
     pub otherwise: Option<&'a SessionId>,
     /// How long the claim lasts, such as `30m`. If it is not given, the policy tells.
     pub lasts: Option<&'a str>,
 }
 
-/// Claims an item for an agent, or renews its claim.
+/// Claims an item for an agent, or renews its claim. Returns true if it was renewed.
 ///
 /// # Errors
 /// If the id is unknown, the agent or its session are not clear, another holds the item, or the store fails.
@@ -105,14 +106,17 @@ pub fn claim(
     id: &str,
     scope: ScopeChoice,
     asked: Claiming<'_>,
-) -> Result<Work, ServiceError> {
+) -> Result<(Work, bool), ServiceError> {
     let registry = settings.open(Access::Look)?;
     let item = find(&registry, settings, id, scope)?;
     let until = asked.lasts.map(|text| when::after("the time", text, settings.now)).transpose()?;
     let (agent, session) = claimer(&registry, settings, asked)?;
-    let act = Act { session, ..act(settings, Some(agent)) };
+    let same = |claim: Claim| claim.agent == agent && claim.session.as_ref() == Some(&session);
+    let is_renewed = item.claim.is_some_and(same);
+    let act = Act { session: Some(session), ..act(settings, Some(agent)) };
     let registry = settings.open(Access::Write)?;
-    Ok(registry.work().claim(&settings.project, item.key, until, act).wait()?)
+    let item = registry.work().claim(&settings.project, item.key, until, act).wait()?;
+    Ok((item, is_renewed))
 }
 
 /// Returns the agent that claims, and its session.
@@ -120,11 +124,8 @@ fn claimer(
     registry: &Registry,
     settings: &Settings,
     asked: Claiming<'_>,
-) -> Result<(AgentId, Option<SessionId>), ServiceError> {
+) -> Result<(AgentId, SessionId), ServiceError> {
     let known = registry.sessions().list(&settings.project.id).wait()?;
-    let nobody = || {
-        ServiceError::new(ErrorKind::Usage, "no agent given").hint("give its name, or its session")
-    };
     if let Some(text) = asked.session {
         let id = sessions::id(text)?;
         let owner = known.iter().find(|session| session.key.id == id).map(|session| &session.agent);
@@ -134,7 +135,7 @@ fn claimer(
             let message = format!("the session {} belongs to {owner}", quoted(text));
             return Err(ServiceError::invalid(message).hint("use a session of this agent"));
         }
-        return Ok((agent.clone(), Some(id)));
+        return Ok((agent.clone(), id));
     }
     let agent = asked.agent.ok_or_else(nobody)?;
     let hours = settings.configured.policy.sessions.close_after_hours;
@@ -142,15 +143,17 @@ fn claimer(
         session.agent == *agent && session.clone().closed(settings.now, hours).ended_at.is_none()
     };
     let mut running = known.iter().filter(|session| runs(session)).map(|session| &session.key.id);
-    match (running.next(), running.count()) {
-        (only, 0) => Ok((agent.clone(), only.or(asked.otherwise).cloned())),
-        (_, others) => {
-            let name = quoted(agent.as_str());
-            let message = format!("{name} has {} sessions here; which of them claims?", others + 1);
-            Err(ServiceError::invalid(message)
-                .hint("give the session, as the text at its start names it"))
-        }
-    }
+    let only = running.next().filter(|_| running.next().is_none());
+    let session = match only.or(asked.otherwise) {
+        Some(id) => id.clone(),
+        None => sessions::id(&clock::fresh_op().as_str().replacen("op-", "work-", 1))?,
+    };
+    Ok((agent.clone(), session))
+}
+
+/// Refuses what only a named agent can do.
+fn nobody() -> ServiceError {
+    ServiceError::new(ErrorKind::Usage, "no agent given").hint("give its name, or its session")
 }
 
 /// Parses a kind of work.

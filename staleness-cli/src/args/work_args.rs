@@ -67,7 +67,8 @@ pub(crate) struct WorkClaimArgs {
     /// the policy says].
     #[arg(long = "for", value_name = "TIME")]
     pub lasts: Option<String>,
-    /// The session that works on it; its hooks renew the claim [default: the agent's only one].
+    /// The session that works on it; its hooks renew the claim [default: the agent's only one,
+    /// else a new one].
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
     #[command(flatten)]

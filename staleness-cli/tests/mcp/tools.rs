@@ -202,6 +202,20 @@ fn work_goes_through_its_states_and_what_is_overdue_is_settled() {
 }
 
 #[test]
+fn two_connections_of_one_agent_hold_no_item_at_once() {
+    let machine = Machine::new();
+    machine.ok(&["work", "add", "plan", "Move the parser", "--id", "p"]);
+    let (mut one, mut other) = (machine.client(&[]), machine.client(&[]));
+    let act = |action: &str| json!({ "action": action, "id": "p" });
+    let text = |answer: Value| answer["content"][0]["text"].as_str().unwrap().to_owned();
+    assert!(text(one.call("work_item", act("claim"))).starts_with("claimed plan `p`"));
+    assert!(text(one.call("work_item", act("claim"))).starts_with("renewed the claim on plan `p`"));
+    let late = other.call("work_item", act("claim"));
+    assert_eq!(late["isError"], true, "{late}");
+    assert!(text(one.call("work_item", act("release"))).starts_with("released plan `p`"));
+}
+
+#[test]
 fn a_recall_says_how_many_more_notes_fit() {
     let machine = Machine::new();
     let mut client = machine.client(&[]);

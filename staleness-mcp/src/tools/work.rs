@@ -207,8 +207,9 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
                 lasts: asked.r#for.as_deref(),
             };
             let id = needed(&asked)?;
-            let item = work::claim(&call.settings, id, ScopeChoice::Either, claiming)?;
-            tell(call, "claimed ", item)
+            let (item, is_renewed) =
+                work::claim(&call.settings, id, ScopeChoice::Either, claiming)?;
+            tell(call, if is_renewed { "renewed the claim on " } else { "claimed " }, item)
         }
         Action::Release => {
             let item = find(call, &asked)?;

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::json;
 use staleness::Wait;
 use staleness::registry::{ScopeChoice, WorkPatch};
 use staleness::work::Work;
 
-use super::{act, find, print, state, warn_of_stranger};
+use super::{act, find, print, state, told, warn_of_stranger};
 use crate::args::work_args::{WorkClaimArgs, WorkSetArgs};
 use crate::commands::tools::choice;
 use crate::commands::typed;
 use crate::error::{CliError, ErrorKind};
-use crate::output::Output;
+use crate::output::{Output, work};
 use crate::settings::{Access, Settings};
 use staleness_service::when;
 use staleness_service::work::{self as service, Claiming, party};
@@ -78,8 +79,10 @@ pub(super) fn claim(
         otherwise: None,
         lasts: args.lasts.as_deref(),
     };
-    let item = service::claim(settings, &args.id, choice(args.scope.scope), asked)?;
-    print(&settings.open(Access::Look)?, settings, item, out)
+    let (item, is_renewed) = service::claim(settings, &args.id, choice(args.scope.scope), asked)?;
+    let told = told(&settings.open(Access::Look)?, settings, item)?;
+    let renewed = if is_renewed { "  renewed: its session had claimed it before\n" } else { "" };
+    out.done(&json!({ "item": told }), || work::noted(&told, false, out) + renewed)
 }
 
 pub(super) fn release(
