@@ -80,7 +80,8 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
             let lost = record(settings, Entry::Used(Box::new(used)))?;
             let read = of_documents(settings, input, event)?;
             let reading = read.as_ref().map(|(_, reading)| reading.text.clone());
-            let texts: Vec<ModelText> = taken_over(&lost).into_iter().chain(reading).collect();
+            let lost_text = taken_over(settings, &lost);
+            let texts: Vec<ModelText> = lost_text.into_iter().chain(reading).collect();
             if texts.is_empty() {
                 return Ok(());
             }
@@ -329,7 +330,8 @@ fn user_prompt(
     let lost = renewed(settings, &registry, input)?;
     let Some(found) = prompt::look(settings, &registry, input, asked)? else { return Ok(()) };
     let fitting = prompt::text(settings.client.as_ref(), &found.tools);
-    let texts: Vec<ModelText> = taken_over(&lost).into_iter().chain(fitting).collect();
+    let lost_text = taken_over(settings, &lost);
+    let texts: Vec<ModelText> = lost_text.into_iter().chain(fitting).collect();
     if !texts.is_empty() {
         say(&ModelText::join(texts, "\n"))?;
         forget_lost(settings, input, &lost)?;

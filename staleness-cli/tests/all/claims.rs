@@ -93,6 +93,11 @@ fn hooks_renew_a_claim_and_tell_a_late_session_once() {
         refusal(&claim(&sandbox, BEN, now));
     }
     assert_eq!(claim(&sandbox, BEN, "2026-11-29T14:00:00Z").code, 0);
+    sandbox.write("home/.config/staleness/staleness.toml", "[hooks]\ntell = false\n");
+    for name in ["PostToolUse", "UserPromptSubmit"] {
+        assert_eq!(event(&sandbox, "s-ana", name, "2026-11-29T14:00:30Z"), "");
+    }
+    sandbox.write("home/.config/staleness/staleness.toml", "");
     let said = event(&sandbox, "s-ana", "PostToolUse", "2026-11-29T14:01:00Z");
     assert!(
         said.starts_with("Your claim ended and another session took over: plan `p` (by `codex`")

@@ -7,13 +7,18 @@ use staleness_core::work::Claim;
 
 use super::work::named;
 use crate::model_text::{ModelName, ModelText, NameKind, Word};
+use crate::settings::Settings;
 
 /// Maximum number of items to name when others have taken over.
 const MAX_NAMED: usize = 5;
 
-/// Returns the text for a session about work that others have taken over; `None` if there is none.
+/// Returns the text for a session about work that others have taken over; `None` if there is none, or the policy says
+/// to tell nothing.
 #[must_use]
-pub fn taken_over(lost: &[Work]) -> Option<ModelText> {
+pub fn taken_over(settings: &Settings, lost: &[Work]) -> Option<ModelText> {
+    if !settings.configured.policy.hooks.tell {
+        return None;
+    }
     let name = |work: &Work| {
         let name = ModelName::new(NameKind::Work, work.key.id.as_str());
         Some(held(ModelText::from(work.kind.as_str()).and(" ").and(name), work.claim.as_ref()?))
