@@ -152,7 +152,8 @@ fn claimer(
 }
 
 /// Refuses what only a named agent can do.
-fn nobody() -> ServiceError {
+#[must_use]
+pub fn nobody() -> ServiceError {
     ServiceError::new(ErrorKind::Usage, "no agent given").hint("give its name, or its session")
 }
 

@@ -212,6 +212,12 @@ fn two_connections_of_one_agent_hold_no_item_at_once() {
     assert!(text(one.call("work_item", act("claim"))).starts_with("renewed the claim on plan `p`"));
     let late = other.call("work_item", act("claim"));
     assert_eq!(late["isError"], true, "{late}");
+    let mut nobody = Client::start(machine.command(&["mcp"]));
+    nobody.introduce_as("");
+    for action in ["claim", "release"] {
+        let refused = nobody.call("work_item", act(action));
+        assert!(refused["isError"] == true && text(refused).contains("no agent given"));
+    }
     assert!(text(one.call("work_item", act("release"))).starts_with("released plan `p`"));
 }
 

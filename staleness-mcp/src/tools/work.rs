@@ -214,7 +214,9 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
         Action::Release => {
             let item = find(call, &asked)?;
             let settings = &call.settings;
-            let act = work::act(settings, call.agent.clone());
+            // Only a person, who acts without an agent, releases any claim.
+            let agent = call.agent.clone().ok_or_else(work::nobody)?;
+            let act = work::act(settings, Some(agent));
             let item = settings.open(Access::Write)?.work().release(item.key, act).wait()?;
             tell(call, "released ", item)
         }
