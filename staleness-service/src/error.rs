@@ -118,7 +118,7 @@ pub fn brief(path: &std::path::Path) -> String {
 /// Reads a text of at most `most` bytes from a file, whatever length the file reports.
 ///
 /// # Errors
-/// Why the text cannot be read, in plain words.
+/// Returns the reason why the text cannot be read.
 pub fn text_within(path: &std::path::Path, most: u64) -> Result<String, String> {
     let mut text = String::new();
     let file = std::fs::File::open(path);

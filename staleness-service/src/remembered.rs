@@ -35,7 +35,7 @@ pub struct Remembered {
     pub knowledge: Vec<KnowledgeReport>,
     /// When documents were last checked.
     pub checked_at: Option<Timestamp>,
-    /// What the check could not read, unless the policy calls that fresh.
+    /// The kinds of data that the check could not read; empty if the policy calls that fresh.
     pub gaps: BTreeSet<Gap>,
 }
 

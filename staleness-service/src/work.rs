@@ -93,7 +93,7 @@ pub struct Claiming<'a> {
     pub session: Option<&'a str>,
     /// The session if none or several of the agent run here; a new one if it is not given either.
     pub otherwise: Option<&'a SessionId>,
-    /// How long the claim lasts, such as `30m`. If it is not given, the policy tells.
+    /// The length of the claim, such as `30m`; by default the policy's.
     pub lasts: Option<&'a str>,
 }
 

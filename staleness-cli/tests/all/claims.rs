@@ -25,7 +25,7 @@ fn claim(sandbox: &Sandbox, who: (&str, &str), now: &str) -> Run {
     sandbox.run(&[&["work", "claim", "p"][..], &args].concat())
 }
 
-/// What an agent is told by an event of a session.
+/// Returns what an agent is told by an event of a session.
 fn event(sandbox: &Sandbox, session: &str, name: &str, now: &str) -> String {
     let payload = json!({
         "session_id": session, "hook_event_name": name, "cwd": sandbox.project, "prompt": "go on",

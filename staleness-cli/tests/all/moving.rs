@@ -156,10 +156,16 @@ fn notes_of_basic_memory_become_knowledge() {
     sandbox.write("vault/picture.png", "x");
     sandbox.write("vault/broken.md", b"\xff\xfe");
     sandbox.write("vault/long.md", "x".repeat((1 << 20) + 1));
+    sandbox.write("vault/empty.md", "---\ntags:\n- later\n---\n");
+    // A pipe would be waited for.
+    let pipe = vault.join("pipe.md");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    let others = 1 + usize::from(made.is_ok_and(|made| made.success()));
     let report = moved(&sandbox, "basic-memory", &vault);
     assert_eq!(some(&report["imported"]), json!({"knowledge": 2}));
     let left = json!({
-        "other files": 1, "note is not UTF-8": 1, "note is over 1 MiB": 1, "note.status": 1,
+        "other files": others, "note is not UTF-8": 1, "note is over 1 MiB": 1, "note.status": 1,
+        "note that cannot be kept": 1,
     });
     assert_eq!(report["left"], left);
     let item = shown(&sandbox, "knowledge", "specs/search-plan");
@@ -377,6 +383,19 @@ fn what_a_system_did_not_write_is_refused() {
 }
 
 #[test]
+fn secrets_are_taken_out_of_every_field_and_name() {
+    let sandbox = Sandbox::new();
+    let line = r#"{"id": "a-1", "title": "t", "created_at": "2026-03-01T00:00:00Z",
+        "created_by": "password=hunter2zz", "external_ref": "https://bob:hunter2zz@ci.example/",
+        "status": "password=hunter2zz"}"#;
+    let path = sandbox.write("issues.jsonl", line.replace('\n', ""));
+    let told = import(&sandbox, "beads", &path, &[]);
+    assert_eq!(told["redacted"], 1);
+    let item = shown(&sandbox, "work", "a-1");
+    assert!(!format!("{told} {item}").contains("hunter2zz"), "{told} {item}");
+}
+
+#[test]
 fn a_line_that_is_not_utf8_is_left_behind() {
     let sandbox = Sandbox::new();
     let path = sandbox.write("issues.jsonl", [ISSUES.as_bytes(), b"{\"id\": \"\xff\"}\n"].concat());
@@ -394,6 +413,31 @@ fn a_database_of_another_version_is_refused_with_what_is_missing() {
         .unwrap();
     let err = refused(&sandbox, "claude-mem", &path);
     assert!(err.contains("observations has no id, memory_session_id"), "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_database_behind_a_link_is_read_with_its_log_and_waits_for_no_pipe() {
+    let sandbox = Sandbox::new();
+    let (path, db) = database(&sandbox, &of_laminark(&sandbox.project));
+    let link = sandbox.root().join("link.db");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    assert!(path.with_extension("db-wal").metadata().unwrap().len() > 0);
+    assert_eq!(moved(&sandbox, "laminark", &link)["imported"]["tools"], 3);
+    // A tool of all projects and of this one is kept once.
+    let twice = "INSERT INTO tool_registry (name, tool_type, scope, source, status, usage_count, discovered_at) \
+                 SELECT name, tool_type, 'global', source, status, usage_count, discovered_at \
+                 FROM tool_registry WHERE name = 'mcp__github__fork'";
+    db.execute_batch(twice).unwrap();
+    let report = import(&sandbox, "laminark", &link, &[]);
+    assert_eq!(report["left"]["tool that cannot be kept"], 1, "{report}");
+
+    drop(db);
+    let pipe = path.with_extension("db-wal");
+    let _ = std::fs::remove_file(&pipe);
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    assert!(refused(&sandbox, "laminark", &link).contains("its -wal is no file"));
 }
 
 #[test]

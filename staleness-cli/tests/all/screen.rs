@@ -321,7 +321,7 @@ fn l1_no_line_goes_beyond_a_terminal_of_80_columns() {
     }
 }
 
-/// What to mend stands at the end of a long line.
+/// The remedy stands at the end of a long line.
 #[cfg(unix)]
 #[test]
 fn a_file_that_its_client_refuses_is_told_with_the_mend_in_80_columns() {

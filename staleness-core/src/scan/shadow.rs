@@ -29,7 +29,7 @@ struct Pair {
     is_shadowed: bool,
     /// True if the asking client has neither entry.
     is_foreign: bool,
-    /// Why no client loads the user's entry, if that is the project's doing.
+    /// The reason why no client loads the user's entry, if that is the project's doing.
     away: Option<ListingState>,
 }
 

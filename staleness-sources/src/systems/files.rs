@@ -9,9 +9,9 @@ use staleness_core::time::Timestamp;
 use staleness_docs::disk::reason;
 use staleness_docs::{FrontValue, front_matter};
 
-use super::ReadError;
 use super::line::{Mapped, Sink};
 use super::row::Row;
+use super::{MAX_RECORDS, ReadError};
 use crate::folder::ends_in;
 
 /// The longest line to read, in bytes.
@@ -38,6 +38,9 @@ pub(super) fn json_lines(
             return Ok(());
         }
         number += 1;
+        if number > MAX_RECORDS {
+            return Err(ReadError::refused(path, format!("holds more than {MAX_RECORDS} lines")));
+        }
         let refused = |what: String| ReadError::refused(path, format!("line {number}: {what}"));
         if bytes.len() as u64 > MAX_LINE {
             return Err(refused(format!("longer than {MAX_LINE} bytes")));
@@ -103,7 +106,7 @@ pub(super) fn files_in(
                 sink.leave("links to other files", 1);
             } else if kind.is_dir() {
                 waiting.push(path);
-            } else if ends_in(name, ending) {
+            } else if kind.is_file() && ends_in(name, ending) {
                 found.push(path);
             } else {
                 sink.leave("other files", 1);

@@ -1,18 +1,22 @@
 //! The lines of an import, and where they go.
 
-use std::io::Write;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use staleness_core::knowledge::Item;
 use staleness_core::route::without_secrets;
 use staleness_core::time::Timestamp;
 
 use super::row::Row;
-use super::{MAX_RECORDS, ReadError, Taken};
+use super::{MAX_BYTES, MAX_RECORDS, ReadError, Taken};
 
 /// Maximum number of names of things that have no place. Further ones are counted together.
 const MAX_NAMES: usize = 200;
+/// Fields of a line that hold words of its format, or the name of a tool.
+const NAMES: [&str; 9] =
+    ["type", "kind", "status", "note_type", "result", "model", "tool", "name", "server"];
+/// Fields of a line that hold ids.
+const IDS: [&str; 4] = ["id", "session", "refs", "related"];
 /// Maximum length of such a name, in characters.
 const MAX_NAME: usize = 80;
 
@@ -59,7 +63,7 @@ impl Line {
     }
 }
 
-/// What a row becomes.
+/// The place of a row in an import.
 #[derive(Debug)]
 pub(super) enum Mapped {
     /// A line of the import.
@@ -70,32 +74,39 @@ pub(super) enum Mapped {
 
 /// Takes the lines, and counts what has no place.
 pub(super) struct Sink<'a> {
-    into: &'a mut dyn Write,
+    into: &'a mut dyn FnMut(&str) -> io::Result<bool>,
     path: PathBuf,
     lines: u64,
+    bytes: u64,
     taken: Taken,
 }
 
 impl<'a> Sink<'a> {
-    pub(super) fn new(into: &'a mut dyn Write, path: &Path) -> Self {
-        Self { into, path: path.to_path_buf(), lines: 0, taken: Taken::default() }
+    pub(super) fn new(into: &'a mut dyn FnMut(&str) -> io::Result<bool>, path: &Path) -> Self {
+        Self { into, path: path.to_path_buf(), lines: 0, bytes: 0, taken: Taken::default() }
     }
 
     /// Counts things that have no place.
     pub(super) fn leave(&mut self, name: &str, count: u64) {
-        let name: String = name.chars().take(MAX_NAME).collect();
+        let name: String = without_secrets(name).chars().take(MAX_NAME).collect();
         let full = self.taken.left.len() >= MAX_NAMES && !self.taken.left.contains_key(&name);
         let name = if full { "other".to_owned() } else { name };
         *self.taken.left.entry(name).or_default() += count;
     }
 
-    /// Writes the line of a row, and counts the fields that the mapping did not take.
-    pub(super) fn put(&mut self, row: &Row, mapped: Mapped) -> Result<(), ReadError> {
+    /// Counts a record, whether or not it has a place.
+    pub(super) fn count(&mut self) -> Result<(), ReadError> {
         self.lines += 1;
         if self.lines > MAX_RECORDS {
             let what = format!("holds more than {MAX_RECORDS} records; import a part of them");
             return Err(ReadError::refused(&self.path, what));
         }
+        Ok(())
+    }
+
+    /// Writes the line of a row, and counts the fields that the mapping did not take.
+    pub(super) fn put(&mut self, row: &Row, mapped: Mapped) -> Result<(), ReadError> {
+        self.count()?;
         let mut line = match mapped {
             Mapped::Line(line) => line.0,
             Mapped::Left(name) => {
@@ -103,29 +114,30 @@ impl<'a> Sink<'a> {
                 return Ok(());
             }
         };
-        let text = ["text", "body"].iter().find_map(|key| line.get(*key)?.as_str());
-        if text.is_some_and(|text| text.len() > Item::MAX_BODY_BYTES) {
-            self.leave(&format!("{} over 1 MiB", row.what), 1);
-            return Ok(());
-        }
         let mut redacted = false;
-        for key in ["text", "body", "query", "description"] {
-            redacted |= line.get_mut(key).is_some_and(redact);
-        }
-        if let Some(Value::Array(steps)) = line.get_mut("steps") {
-            for step in steps {
-                redacted |= step.get_mut("text").is_some_and(redact);
+        for (key, value) in &mut line {
+            if !NAMES.contains(&key.as_str()) {
+                redacted |= redact(value, IDS.contains(&key.as_str()));
             }
+        }
+        let line = Value::Object(line).to_string();
+        self.bytes += line.len() as u64;
+        if self.bytes > MAX_BYTES {
+            return Err(ReadError::refused(&self.path, "larger than 4 GiB; import a part of it"));
+        }
+        let is_taken = (self.into)(&line).map_err(|error| {
+            let what = format!("cannot write a temporary file: {}", error.kind());
+            ReadError { message: what, is_refused: false }
+        })?;
+        if !is_taken {
+            self.leave(&format!("{} that cannot be kept", row.what), 1);
+            return Ok(());
         }
         self.taken.redacted += u64::from(redacted);
         for name in row.remaining() {
             self.leave(&name, 1);
         }
-        let written = serde_json::to_writer(&mut *self.into, &line).map_err(Into::into);
-        written.and_then(|()| self.into.write_all(b"\n")).map_err(|error| {
-            let what = format!("cannot write a temporary file: {}", error.kind());
-            ReadError { message: what, is_refused: false }
-        })
+        Ok(())
     }
 
     pub(super) fn finish(self) -> Result<Taken, ReadError> {
@@ -136,9 +148,17 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// Replaces secrets in a text. Returns true if there were any.
-fn redact(text: &mut Value) -> bool {
-    let Value::String(text) = text else { return false };
+/// Replaces secrets in all texts of a value. Returns true if there were any. One word without a sign may be an id,
+/// which looks like a token.
+fn redact(value: &mut Value, is_id: bool) -> bool {
+    let all = |any, it| redact(it, is_id) | any;
+    let text = match value {
+        Value::Array(items) => return items.iter_mut().fold(false, all),
+        Value::Object(fields) => return fields.values_mut().fold(false, all),
+        Value::String(text) if is_id && !text.contains([':', '=', '@', ' ']) => return false,
+        Value::String(text) => text,
+        _ => return false,
+    };
     let safe = without_secrets(text);
     let found = safe != text.as_str();
     if found {

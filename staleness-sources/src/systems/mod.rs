@@ -19,7 +19,7 @@ mod sqlite;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::Write;
+use std::io;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -30,6 +30,8 @@ use row::Row;
 
 /// Maximum number of records to read from a system.
 pub(crate) const MAX_RECORDS: u64 = 1_000_000;
+/// Maximum size of a database, and of all records together, in bytes.
+pub(crate) const MAX_BYTES: u64 = 4 << 30;
 
 /// A memory system whose data can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +89,7 @@ impl System {
 /// The result of reading a system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
-    /// What has no place here: the number of occurrences by name.
+    /// Numbers of records and fields that have no place here, by name.
     pub left: BTreeMap<String, u64>,
     /// Number of texts in which something that looks like a secret was replaced.
     pub redacted: u64,
@@ -120,16 +122,17 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Writes the records of a system as lines of JSON. `project` is the root of the project that they are for: data
-/// of a system that serves several projects is left out if it belongs to another one.
+/// Passes the records of a system on as lines of JSON. `project` is the root of the project that they are for: data
+/// of a system that serves several projects is left out if it belongs to another one. A line for which `into` returns
+/// false is counted as left.
 ///
 /// # Errors
-/// If the path cannot be read, or holds something else than this system writes.
+/// If the path cannot be read, holds something else than this system writes, or too much of it; or an error of `into`.
 pub fn read(
     system: System,
     path: &Path,
     project: &Path,
-    into: &mut dyn Write,
+    into: &mut dyn FnMut(&str) -> io::Result<bool>,
 ) -> Result<Taken, ReadError> {
     let mut sink = Sink::new(into, path);
     let site = Site { root: project };

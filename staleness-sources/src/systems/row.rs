@@ -5,7 +5,7 @@ use staleness_core::time::Timestamp;
 use staleness_docs::parse_date;
 
 /// Seconds since 1970 above this are milliseconds: 5138-11-16.
-const MAX_SECONDS: i64 = 100_000_000_000;
+const MAX_SECONDS: u64 = 100_000_000_000;
 
 /// A record with its remaining fields.
 #[derive(Debug)]
@@ -81,7 +81,8 @@ impl Row {
             Value::String(text) => parse_date(text)?,
             Value::Number(number) => {
                 let number = number.as_i64()?;
-                let millis = if number.abs() > MAX_SECONDS { number } else { number * 1_000 };
+                let is_seconds = number.unsigned_abs() <= MAX_SECONDS;
+                let millis = if is_seconds { number * 1_000 } else { number };
                 Timestamp::from_millis(millis)
             }
             _ => return None,

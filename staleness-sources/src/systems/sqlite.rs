@@ -17,12 +17,10 @@ use tempfile::TempDir;
 
 use super::line::Sink;
 use super::row::Row;
-use super::{MAX_RECORDS, ReadError, Site, Table};
+use super::{MAX_BYTES, MAX_RECORDS, ReadError, Site, Table};
 
 /// The first bytes of a database.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// The largest database to copy, in bytes, with its log.
-const MAX_BYTES: u64 = 4 << 30;
 /// Number of attempts to copy a database that is being written.
 const ATTEMPTS: usize = 5;
 /// The files of a database: itself, the log of new pages, the journal of old ones.
@@ -112,6 +110,7 @@ fn rows(
         }
         if !is_text {
             sink.leave(&format!("{} that is not UTF-8", table.what), 1);
+            sink.count()?;
             continue;
         }
         let mut row = Row { what: table.what, fields };
@@ -181,6 +180,8 @@ fn quoted(name: &str) -> String {
 /// Copies a database and its log to a private folder, as `db`.
 fn copied(path: &Path) -> Result<TempDir, ReadError> {
     let trouble = |error: std::io::Error| ReadError::io(path, reason(error.kind()));
+    // The log lies beside the file that a link leads to.
+    let path = &path.canonicalize().map_err(trouble)?;
     let mut magic = Vec::new();
     let is_file = fs::metadata(path).map_err(trouble)?.is_file();
     if is_file {
@@ -190,7 +191,19 @@ fn copied(path: &Path) -> Result<TempDir, ReadError> {
     if magic != MAGIC {
         return Err(ReadError::refused(path, "no SQLite database"));
     }
-    let folder = tempfile::tempdir().map_err(|error| {
+    let is_odd = |ending: &&&str| {
+        fs::metadata(beside(path, ending)).is_ok_and(|companion| !companion.is_file())
+    };
+    if let Some(ending) = ENDINGS.iter().find(is_odd) {
+        return Err(ReadError::refused(path, format!("its {ending} is no file")));
+    }
+    let mut folder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        folder.permissions(fs::Permissions::from_mode(0o700));
+    }
+    let folder = folder.tempdir().map_err(|error| {
         ReadError::io(&std::env::temp_dir(), format!("cannot be written: {}", error.kind()))
     })?;
     for _ in 0..ATTEMPTS {

@@ -86,7 +86,7 @@ pub(super) fn run(
     out: &Output,
 ) -> Result<ImportReport, CliError> {
     // What a system knows of one project must not replace what it knows of another.
-    let of_project = |system: System| format!("{}:{}", system.name(), settings.project.root);
+    let of_project = |system: System| format!("{}:{}", system.name(), settings.project.id);
     let of_system = args.from.and_then(FormatArg::system).map(of_project);
     let source = args.source.as_deref().or(of_system.as_deref()).unwrap_or(SOURCE);
     IdError::check(source)
@@ -235,6 +235,16 @@ pub(super) fn run(
     routes.write(&mut report)?;
     progress.end();
     Ok(report)
+}
+
+/// Returns a function that tells whether a line made from the data of a system can be kept. A tool is kept
+/// once, also if the system has it both for this project and for all.
+pub(super) fn takes(settings: &Settings) -> impl FnMut(&str) -> bool {
+    let mut tools = BTreeSet::new();
+    move |line| match entry_of(line, settings) {
+        Ok(Entry::Tool(found)) => tools.insert(found.name),
+        entry => entry.is_ok(),
+    }
 }
 
 /// Parses a line. Agent names are mapped to the names used here.

@@ -6,8 +6,10 @@ use std::path::Path;
 
 use staleness_sources::systems::{self, System, Taken};
 
+use super::foreign::takes;
 use crate::commands::save;
 use crate::error::{CliError, ErrorKind, brief, in_words, quoted};
+use crate::settings::Settings;
 
 /// The longest line to read, in bytes.
 const MAX_LINE: u64 = 8 * 1024 * 1024;
@@ -63,7 +65,7 @@ impl Input {
     pub(super) fn of_system(
         system: System,
         path: Option<&Path>,
-        project: &Path,
+        settings: &Settings,
     ) -> Result<(Self, Taken), CliError> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             let what =
@@ -72,7 +74,17 @@ impl Input {
         };
         let spool = save::unnamed().map_err(|error| trouble(&brief(path), &error))?;
         let mut spool = BufWriter::with_capacity(1 << 16, spool);
-        let taken = systems::read(system, path, project, &mut spool).map_err(|error| {
+        let mut is_kept = takes(settings);
+        let mut into = |line: &str| {
+            let is_taken = is_kept(line);
+            if is_taken {
+                spool.write_all(line.as_bytes())?;
+                spool.write_all(b"\n")?;
+            }
+            Ok(is_taken)
+        };
+        let project = Path::new(&settings.project.root);
+        let taken = systems::read(system, path, project, &mut into).map_err(|error| {
             let kind = if error.is_refused { ErrorKind::Invalid } else { ErrorKind::Io };
             CliError::new(kind, error.message).hint("nothing was imported")
         })?;

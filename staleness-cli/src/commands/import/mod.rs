@@ -66,8 +66,7 @@ fn opened(
 ) -> Result<(Input, Option<Taken>), CliError> {
     match from.and_then(FormatArg::system) {
         Some(system) => {
-            let root = Path::new(&settings.project.root);
-            Input::of_system(system, path, root).map(|(input, taken)| (input, Some(taken)))
+            Input::of_system(system, path, settings).map(|(input, taken)| (input, Some(taken)))
         }
         None => {
             let hint = match from {
