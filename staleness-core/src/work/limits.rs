@@ -1,6 +1,6 @@
 //! Limits on the contents of work items.
 
-use super::{Work, WorkStatus};
+use super::{Claim, Work, WorkStatus};
 use crate::ids::IdError;
 use crate::refusal::Refusal;
 
@@ -31,6 +31,10 @@ impl Work {
         }
         if self.claim.as_ref().is_some_and(|claim| claim.until <= claim.at) {
             return Err(Refusal::Invalid("the claim ends before it begins".into()));
+        }
+        let most = Claim::MAX_MILLIS;
+        if self.claim.as_ref().is_some_and(|claim| claim.until.millis_since(claim.at) > most) {
+            return Err(Refusal::Invalid("a claim lasts at most 30 days".into()));
         }
         for name in self.names() {
             IdError::check(name).map_err(|why| {

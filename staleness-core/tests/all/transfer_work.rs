@@ -69,3 +69,33 @@ fn of_a_work_item_the_record_stays_that_was_active_last() {
     assert_eq!(import(&registry, &[Record::HEADER, PROJECT, &newer]), (1, 0, 0));
     assert!(export(&registry)[2].contains("newer"));
 }
+
+#[test]
+fn an_import_takes_no_open_item_from_its_holder() {
+    let line = |day: &str, claim: &str| {
+        WORK.replace(r#""status":"dropped","before":"blocked""#, r#""status":"todo""#)
+            .replace("2026-01-03", day)
+            .replace(r#""created_at""#, &format!(r#"{claim}"created_at""#))
+    };
+    let claim = |until: &str| {
+        let at = r#""at":"2026-01-03T00:00:00Z""#;
+        format!(r#""claim":{{"agent":"a","session":"s1",{at},"until":"{until}T00:00:00Z"}},"#)
+    };
+    let registry = registry();
+    let held = line("2026-01-03", &claim("2026-01-05"));
+    import(&registry, &[Record::HEADER, PROJECT, &held]);
+    import(&registry, &[Record::HEADER, PROJECT, &line("2026-01-04", "")]);
+    let kept = export(&registry).remove(2);
+    assert!(kept.contains("2026-01-04") && kept.contains("2026-01-05T00:00:00Z"), "{kept}");
+    let ended = line("2026-01-06", "").replace("\"todo\"", "\"done\"");
+    import(&registry, &[Record::HEADER, PROJECT, &ended]);
+    assert!(!export(&registry).remove(2).contains("claim"), "an end ends a claim");
+
+    let long = line("2026-01-03", &claim("2026-02-05"));
+    let mut checker = Checker::new();
+    for line in [Record::HEADER, PROJECT] {
+        checker.line(line).unwrap();
+    }
+    let why = checker.line(&long).unwrap_err().to_string();
+    assert!(why.contains("a claim lasts at most 30 days"), "{why}");
+}

@@ -62,9 +62,13 @@ impl Merge for Project {
 }
 
 impl Merge for Work {
-    /// The row with the latest activity wins. A text that is known to be typed by a person keeps that mark.
+    /// The row with the latest activity wins. A text that is known to be typed by a person keeps that mark, and an open
+    /// item the claim that ends last, so that nobody loses an item that he holds.
     fn beside(&self, known: &Self) -> Option<Self> {
+        let end = |work: &Self| work.claim.as_ref().map(|claim| claim.until);
+        let is_kept = self.status.is_open() && self.kind.is_task() && end(known) > end(self);
         (known.updated_at < self.updated_at).then(|| Self {
+            claim: if is_kept { known.claim.clone() } else { self.claim.clone() },
             by_person: self.by_person || known.by_person && known.text == self.text,
             ..self.clone()
         })
