@@ -212,6 +212,10 @@ fn two_connections_of_one_agent_hold_no_item_at_once() {
     assert!(text(one.call("work_item", act("claim"))).starts_with("renewed the claim on plan `p`"));
     let late = other.call("work_item", act("claim"));
     assert_eq!(late["isError"], true, "{late}");
+    let mut another = Client::start(machine.command(&["mcp"]));
+    another.introduce_as("ben");
+    let told = text(another.call("resume_session", json!({})));
+    assert!(told.contains("plan `p`") && told.contains("claimed by "), "{told}");
     let mut nobody = Client::start(machine.command(&["mcp"]));
     nobody.introduce_as("");
     for action in ["claim", "release"] {

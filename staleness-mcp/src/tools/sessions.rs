@@ -213,6 +213,9 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
         }
         None => {}
     }
+    if let Some(claim) = each.claim.as_ref().filter(|claim| claim.agent.as_str() != agent) {
+        parts.push(named("claimed by", claim.agent.as_str()).and(" until ").and(claim.until));
+    }
     match each.sender.as_deref() {
         Some(name) if name != agent => parts.push(named("from", name)),
         _ if each.own => parts.push(Text::new("by you")),
