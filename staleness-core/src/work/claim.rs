@@ -38,13 +38,16 @@ impl Claim {
         self.session.is_some() && (&self.agent, &self.session) == (&other.agent, &other.session)
     }
 
-    /// Extends the claim: from `at` it lasts as long as it did before. It never becomes shorter.
-    pub(crate) fn renew(&mut self, at: Timestamp) {
+    /// Extends the claim: from `at` it lasts as long as it did before. It never becomes shorter. Returns false if less
+    /// than a tenth of it has passed, which is not worth a write at each event.
+    pub(crate) fn renew(&mut self, at: Timestamp) -> bool {
         let length = self.until.millis_since(self.at);
-        if at > self.at {
+        let is_due = at.millis_since(self.at) > length / 10;
+        if is_due {
             self.at = at;
             self.until = self.until.max(at.plus_millis(length));
         }
+        is_due
     }
 
     /// Returns the holder in words, for a refusal.
@@ -80,9 +83,10 @@ mod tests {
         let agent = AgentId::new("codex").expect("a name");
         let mut claim = Claim { agent, session: None, at: at(0), until: at(30) };
         assert!(claim.holds(at(29)) && !claim.holds(at(30)));
-        claim.renew(at(20));
+        assert!(claim.renew(at(20)));
         assert_eq!((claim.at, claim.until), (at(20), at(50)));
-        claim.renew(at(10));
+        // Earlier, and less than a tenth later.
+        assert!(!claim.renew(at(10)) && !claim.renew(at(23)));
         assert_eq!((claim.at, claim.until), (at(20), at(50)));
     }
 }

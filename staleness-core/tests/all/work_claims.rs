@@ -197,6 +197,7 @@ fn a_late_session_revives_its_claim_only_if_nobody_took_over_and_is_told() {
         assert_eq!(lost[0].claim.as_ref().unwrap().agent.as_str(), "ben", "until it was told");
     }
     assert_eq!(until(&world), Some(minute(110)));
+    assert_eq!(used(&world, ANA, 111).len(), 1, "also when the other claim has ended");
     assert!(refused(claim(&world, ANA, 83)).contains("\"ben\""));
     let sessions = world.registry.sessions();
     sessions.forget_lost_claims(&session(&world, ANA), minute(83)).wait().unwrap();

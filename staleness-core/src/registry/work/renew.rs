@@ -21,7 +21,7 @@ impl Sessions<'_> {
         self.0.renew_claims(known.iter(), at).await
     }
 
-    /// Forgets the claims of a session on items that others hold at `at`. Call it after the agent was told.
+    /// Forgets the claims of a session on items that others have taken over. Call it after the agent was told.
     pub async fn forget_lost_claims(
         self,
         key: &SessionKey,
@@ -43,8 +43,10 @@ impl Registry {
         for session in sessions.filter(|session| !session.claims.is_empty()) {
             let commit = self.run(RenewClaims::of(session, at)).await?;
             let id = Some(&session.key.id);
-            let is_lost =
-                |work: &Work| work.held(at).is_some_and(|claim| claim.session.as_ref() != id);
+            let is_lost = |work: &Work| {
+                let claim = work.claim.as_ref().filter(|_| work.status.is_open());
+                claim.is_some_and(|claim| claim.session.as_ref() != id)
+            };
             lost.extend(commit.view.work.into_values().filter(is_lost));
         }
         Ok(lost)
@@ -86,15 +88,18 @@ impl Step for RenewClaims {
             let is_open = work.status.is_open();
             match &mut work.claim {
                 Some(claim) if claim.session.as_ref() == Some(&self.key.id) => {
-                    claim.renew(self.at);
-                    draft.put(work);
+                    if claim.renew(self.at) {
+                        draft.put(work);
+                    }
                     true
                 }
-                Some(claim) => is_open && claim.holds(self.at) && !self.is_told,
+                Some(_) => is_open && !self.is_told,
                 None => false,
             }
         });
-        draft.put(session);
+        if view.suggestions.get(&self.key) != Some(&session) {
+            draft.put(session);
+        }
         Ok(Decision::Write(draft.finish()))
     }
 
