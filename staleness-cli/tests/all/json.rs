@@ -80,11 +80,14 @@ fn overview() {
         "work",
         "counts",
         "documents_checked_at",
+        "gaps",
     ];
     shape(&document, &must, &["root"]);
     each(&document, "tools").iter().for_each(|tool| is_tool(tool, &[]));
     assert!(each(&document, "tools").iter().all(|tool| tool["verdict"]["level"] != "fresh"));
-    assert_eq!((&document["documents"], &document["work"]), (&json!([]), &json!([])));
+    for empty in ["documents", "work", "gaps"] {
+        assert_eq!(document[empty], json!([]), "{empty}");
+    }
     assert!(document["counts"].as_object().unwrap().values().all(Value::is_u64));
 }
 
