@@ -1,10 +1,10 @@
-//! `work set`, `step`, `touch`, `reopen`, `claim` and `release`: change an item.
+//! `work set` and `work claim`.
 
 use std::collections::BTreeSet;
 
 use serde_json::json;
 use staleness::Wait;
-use staleness::registry::{ScopeChoice, WorkPatch};
+use staleness::registry::WorkPatch;
 use staleness::work::Work;
 
 use super::{act, find, print, state, told, warn_of_stranger};
@@ -83,54 +83,4 @@ pub(super) fn claim(
     let told = told(&settings.open(Access::Look)?, settings, item)?;
     let renewed = if is_renewed { "  renewed: its session had claimed it before\n" } else { "" };
     out.done(&json!({ "item": told }), || work::noted(&told, false, out) + renewed)
-}
-
-pub(super) fn release(
-    settings: &Settings,
-    id: &str,
-    scope: ScopeChoice,
-    out: &Output,
-) -> Result<(), CliError> {
-    let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
-    let registry = settings.open(Access::Write)?;
-    let item = registry.work().release(item.key, act(settings)).wait()?;
-    print(&registry, settings, item, out)
-}
-
-pub(super) fn step(
-    settings: &Settings,
-    id: &str,
-    text: &str,
-    scope: ScopeChoice,
-    out: &Output,
-) -> Result<(), CliError> {
-    let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
-    let text = typed::text(text, Work::MAX_TEXT_BYTES)?;
-    let registry = settings.open(Access::Write)?;
-    let item = registry.work().step(item.key, text, act(settings)).wait()?;
-    print(&registry, settings, item, out)
-}
-
-pub(super) fn touch(
-    settings: &Settings,
-    id: &str,
-    scope: ScopeChoice,
-    out: &Output,
-) -> Result<(), CliError> {
-    let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
-    let registry = settings.open(Access::Write)?;
-    let item = registry.work().touch(item.key, settings.now).wait()?;
-    print(&registry, settings, item, out)
-}
-
-pub(super) fn reopen(
-    settings: &Settings,
-    id: &str,
-    scope: ScopeChoice,
-    out: &Output,
-) -> Result<(), CliError> {
-    let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
-    let registry = settings.open(Access::Write)?;
-    let item = registry.work().reopen(item.key, act(settings)).wait()?;
-    print(&registry, settings, item, out)
 }

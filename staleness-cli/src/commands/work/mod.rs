@@ -4,7 +4,7 @@ mod add;
 mod change;
 
 use serde_json::json;
-use staleness::ids::WorkId;
+use staleness::ids::{WorkId, WorkKey};
 use staleness::registry::{Act, ScopeChoice, WorkListing};
 use staleness::report::WorkReport;
 use staleness::store::Refusal;
@@ -14,7 +14,9 @@ pub(super) use staleness_service::work::find;
 use staleness_service::work::{self as service, kind, state, told};
 
 use super::tools::choice;
+use super::typed;
 use crate::args::WorkCommand;
+use crate::args::tools_args::ScopeArgs;
 use crate::args::work_args::WorkListArgs;
 use crate::error::{CliError, quoted};
 use crate::output::{Output, work};
@@ -26,6 +28,13 @@ pub(crate) fn run(
     listed: &WorkListArgs,
     out: &Output,
 ) -> Result<(), CliError> {
+    type Change<'a> = &'a dyn Fn(&Registry, WorkKey) -> Result<Work, RegistryError>;
+    let by_id = |id: &str, scope: &ScopeArgs, change: Change<'_>| {
+        let item = find(&settings.open(Access::Look)?, settings, id, choice(scope.scope))?;
+        let registry = settings.open(Access::Write)?;
+        let item = change(&registry, item.key)?;
+        print(&registry, settings, item, out)
+    };
     match command {
         None => list(settings, listed, out),
         Some(WorkCommand::List(args)) => list(settings, args, out),
@@ -33,17 +42,20 @@ pub(crate) fn run(
         Some(WorkCommand::Add(args)) => add::run(settings, args, out),
         Some(WorkCommand::Set(args)) => change::set(settings, args, out),
         Some(WorkCommand::Step { id, text, scope }) => {
-            change::step(settings, id, text, choice(scope.scope), out)
+            let text = typed::text(text, Work::MAX_TEXT_BYTES)?;
+            by_id(id, scope, &|items, key| {
+                items.work().step(key, text.clone(), act(settings)).wait()
+            })
         }
         Some(WorkCommand::Touch { id, scope }) => {
-            change::touch(settings, id, choice(scope.scope), out)
+            by_id(id, scope, &|items, key| items.work().touch(key, settings.now).wait())
         }
         Some(WorkCommand::Reopen { id, scope }) => {
-            change::reopen(settings, id, choice(scope.scope), out)
+            by_id(id, scope, &|items, key| items.work().reopen(key, act(settings)).wait())
         }
         Some(WorkCommand::Claim(args)) => change::claim(settings, args, out),
         Some(WorkCommand::Release { id, scope }) => {
-            change::release(settings, id, choice(scope.scope), out)
+            by_id(id, scope, &|items, key| items.work().release(key, act(settings)).wait())
         }
         Some(WorkCommand::Ready) => ready(settings, out),
     }
