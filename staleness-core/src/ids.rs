@@ -166,10 +166,11 @@ impl ProjectId {
 }
 
 /// The scope of a record: one project, or every project of a store.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Scope {
     /// Visible in every project of the store.
+    #[default]
     Global,
     /// Visible in one project.
     Project(ProjectId),

@@ -2,49 +2,36 @@
 
 use std::collections::HashSet;
 
-use super::{Envelope, HEADER_KIND, LineError, Record, envelope, shown};
-use crate::ids::{ItemKey, ProjectId, SourceId, ToolKey, WorkKey, stable_hash_of};
+use super::{Envelope, HEADER_KIND, LineError, Record, envelope, exported, shown};
+use crate::ids::stable_hash_of;
 use crate::journal::{JournalEntry, Revision};
 use crate::route::{RouteKey, own_id};
-use crate::session::{CursorKey, SessionKey};
+use crate::store::Row;
 
-/// The position of a record in an export: collections in fixed order, keys within them.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
-    Header,
-    Project(ProjectId),
-    Source(SourceId),
-    Tool(ToolKey),
-    Definition(ToolKey),
-    Item(ItemKey),
-    Work(WorkKey),
-    Session(SessionKey),
-    Cursor(CursorKey),
-    Route(RouteKey),
-    Vector(RouteKey),
-    Outcome,
-    Journal(Revision, u32),
-}
-
-impl Place {
-    /// Returns the position of a record.
-    pub(super) fn of(record: &Record) -> Self {
-        match record {
-            Record::Project(row) => Self::Project(row.id.clone()),
-            Record::Source(row) => Self::Source(row.id.clone()),
-            Record::Tool(row) => Self::Tool(row.key.clone()),
-            Record::Definition(row) => Self::Definition(row.key.clone()),
-            Record::Item(row) => Self::Item(row.key.clone()),
-            Record::Work(row) => Self::Work(row.key.clone()),
-            Record::Session(row) => Self::Session(row.key.clone()),
-            Record::Cursor(row) => Self::Cursor(row.key.clone()),
-            Record::Route(row) => Self::Route(row.key.clone()),
-            Record::Vector(row) => Self::Vector(row.key.clone()),
-            Record::Outcome(_) => Self::Outcome,
-            Record::Journal(entry) => Self::Journal(entry.revision, entry.index),
+macro_rules! places {
+    ($($kind:ident: $row:ty,)*) => {
+        /// The position of a record in an export: collections in fixed order, keys within them.
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) enum Place {
+            Header,
+            $($kind(<$row as Row>::Key),)*
+            Outcome,
+            Journal(Revision, u32),
         }
-    }
+
+        impl Place {
+            /// Returns the position of a record.
+            pub(super) fn of(record: &Record) -> Self {
+                match record {
+                    $(Record::$kind(row) => Self::$kind(row.key().clone()),)*
+                    Record::Outcome(_) => Self::Outcome,
+                    Record::Journal(entry) => Self::Journal(entry.revision, entry.index),
+                }
+            }
+        }
+    };
 }
+exported!(places);
 
 /// Reads the lines of an export in sequence and rejects invalid ones: a missing header; a line that is
 /// malformed, of an unknown kind or of a newer version; a duplicate record or one out of order; a route whose

@@ -5,24 +5,8 @@ use std::hash::Hasher as _;
 
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-use super::Record;
 use super::check::Place;
-
-/// The kinds of lines with the names of their collections, in the order of an export.
-const KINDS: [(&str, &str); 12] = [
-    ("project", "projects"),
-    ("source", "sources"),
-    ("tool", "tools"),
-    ("definition", "definitions"),
-    ("knowledge", "knowledge"),
-    ("work", "work"),
-    ("session", "sessions"),
-    ("cursor", "cursors"),
-    ("route", "routes"),
-    ("vector", "vectors"),
-    ("outcome", "outcomes"),
-    ("journal", "journal"),
-];
+use super::{KINDS, Record};
 
 /// The index of the journal in [`KINDS`].
 const JOURNAL: usize = KINDS.len() - 1;

@@ -20,16 +20,12 @@
 
 mod check;
 mod compare;
-mod definition;
-mod knowledge;
-mod place;
-mod record;
-mod route;
-mod tool;
+mod lines;
 mod word;
-mod work;
 
 use std::fmt;
+
+use lines::check_tool;
 
 pub use check::Checker;
 pub use compare::{Compared, Comparison, Contents, Standing};
@@ -101,28 +97,18 @@ impl Record {
     /// If the line is invalid; the text explains why.
     pub fn read(line: &str) -> Result<Self, String> {
         let Envelope { kind, .. } = envelope(line)?;
-        Ok(match kind.as_str() {
-            "project" => Self::Project(read::<place::ProjectLine>(line)?.into()),
-            "source" => Self::Source(read::<place::SourceLine>(line)?.into()),
-            "tool" => Self::Tool(Box::new(read::<tool::ToolLine>(line)?.try_into()?)),
-            "definition" => {
-                Self::Definition(Box::new(read::<definition::DefinitionLine>(line)?.into()))
-            }
-            "knowledge" => Self::Item(Box::new(read::<knowledge::ItemLine>(line)?.into())),
-            "work" => Self::Work(Box::new(read::<work::WorkLine>(line)?.into())),
-            "session" => Self::Session(read::<work::SessionLine>(line)?.into()),
-            "cursor" => Self::Cursor(read::<work::CursorLine>(line)?.into()),
-            "route" => {
-                let row = Route::from(read::<route::RouteLine>(line)?);
-                row.check().map_err(|refusal| refusal.to_string())?;
-                Self::Route(Box::new(row))
-            }
-            "vector" => Self::Vector(Box::new(read::<route::VectorLine>(line)?.try_into()?)),
-            "outcome" => Self::Outcome(read::<record::OutcomeLine>(line)?.into()),
-            "journal" => Self::Journal(read::<record::JournalLine>(line)?.into()),
-            HEADER_KIND => return Err("a second header: one export at a time".into()),
-            other => return Err(format!("{} is not a kind of record", shown(other))),
-        })
+        if kind == HEADER_KIND {
+            return Err("a second header: one export at a time".into());
+        }
+        let record = parsed(&kind, line)?;
+        match record.ok_or_else(|| format!("{} is not a kind of record", shown(&kind)))? {
+            Self::Tool(row) => check_tool(&row).map(|()| Self::Tool(row)),
+            Self::Route(row) => match row.check() {
+                Ok(()) => Ok(Self::Route(row)),
+                Err(refusal) => Err(refusal.to_string()),
+            },
+            other => Ok(other),
+        }
     }
 
     /// Returns true if `known` may be an earlier version of this record, or one of the same time. Then this
@@ -224,37 +210,48 @@ impl fmt::Display for LineError {
 
 impl std::error::Error for LineError {}
 
-impl View {
-    /// Appends the export lines of all rows in the view, each with its line break. Returns their number.
-    ///
-    /// A complete export is [`Record::header`] followed by the views of [`crate::RegistryStore::pages`] over
-    /// [`crate::store::Selection::records`]. Pages arrive in the order of collections and keys.
-    pub fn append_lines(&self, into: &mut Vec<u8>) -> u64 {
-        let mut count = 0;
-        macro_rules! lines {
-            ($($rows:ident: $line:ty,)*) => {
-                $(for row in self.$rows.values() {
-                    put(into, &<$line>::from(row));
-                    count += 1;
+/// Defines what depends on the kind of a record: its word, its variant, its collection, its row and its line.
+macro_rules! kinds {
+    ($($kind:literal $variant:ident $rows:ident: $row:ty as $line:ident;)*) => {
+        /// The kinds of lines with the names of their collections, in the order of an export.
+        const KINDS: [(&str, &str); [$($kind),*].len()] = [$(($kind, stringify!($rows))),*];
+
+        /// Parses the line of a record. Returns `None` if the kind is unknown.
+        fn parsed(kind: &str, line: &str) -> Result<Option<Record>, String> {
+            Ok(Some(match kind {
+                $($kind => {
+                    let row = <$row>::try_from(read::<lines::$line>(line)?);
+                    Record::$variant(row.map_err(|why| why.to_string())?.into())
                 })*
-            };
+                _ => return Ok(None),
+            }))
         }
-        lines! {
-            projects: place::ProjectLine,
-            sources: place::SourceLine,
-            tools: tool::ToolLine,
-            definitions: definition::DefinitionLine,
-            knowledge: knowledge::ItemLine,
-            work: work::WorkLine,
-            sessions: work::SessionLine,
-            cursors: work::CursorLine,
-            routes: route::RouteLine,
-            vectors: route::VectorLine,
-            outcomes: record::OutcomeLine,
-            journal: record::JournalLine,
+
+        impl View {
+            /// Appends the export lines of all rows in the view, each with its line break. Returns their number.
+            ///
+            /// A complete export is [`Record::header`] followed by the views of [`crate::RegistryStore::pages`] over
+            /// [`crate::store::Selection::records`]. Pages arrive in the order of collections and keys.
+            pub fn append_lines(&self, into: &mut Vec<u8>) -> u64 {
+                $(self.$rows.values().for_each(|row| put(into, &lines::$line::from(row)));)*
+                [$(self.$rows.len()),*].iter().sum::<usize>() as u64
+            }
         }
-        count
-    }
+    };
+}
+kinds! {
+    "project" Project projects: Project as ProjectLine;
+    "source" Source sources: Source as SourceLine;
+    "tool" Tool tools: Tool as ToolLine;
+    "definition" Definition definitions: Definition as DefinitionLine;
+    "knowledge" Item knowledge: Item as ItemLine;
+    "work" Work work: Work as WorkLine;
+    "session" Session sessions: Session as SessionLine;
+    "cursor" Cursor cursors: Cursor as CursorLine;
+    "route" Route routes: Route as RouteLine;
+    "vector" Vector vectors: RouteVector as VectorLine;
+    "outcome" Outcome outcomes: Outcome as OutcomeLine;
+    "journal" Journal journal: JournalEntry as JournalLine;
 }
 
 fn put(into: &mut Vec<u8>, line: &impl serde::Serialize) {
