@@ -80,6 +80,7 @@ mod front;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod git;
+mod manifest;
 mod nature;
 mod options;
 mod paths;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::disk::Fence;
+use crate::manifest;
 
 /// The largest file to read, in bytes, and the longest version.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -13,12 +14,13 @@ const MAX_VERSION: usize = 64;
 #[must_use]
 pub fn declared_version(root: &Path) -> Option<String> {
     let fence = Fence::of([root]);
-    let read = |name: &str| fence.read_small(&root.join(name), MAX_BYTES);
+    let field = |name: &str, keys: &[&str]| manifest::field(&fence, root, name, keys);
+    let file = || fence.read_small(&root.join("VERSION"), MAX_BYTES);
     let found = [
-        read("Cargo.toml").and_then(|text| of_cargo(&text, "version")),
-        read("package.json").and_then(|text| package(&text)),
-        read("pyproject.toml").and_then(|text| python(&text)),
-        read("VERSION").and_then(|text| text.lines().next().map(str::to_owned)),
+        field("Cargo.toml", &["package version", "workspace package version"]),
+        field("package.json", &["version"]),
+        field("pyproject.toml", &["project version", "tool poetry version"]),
+        file().and_then(|text| text.lines().next().map(str::to_owned)),
     ];
     found.into_iter().flatten().find_map(|version| {
         let version = version.trim();
@@ -34,26 +36,6 @@ fn is_version(text: &str) -> bool {
         && text
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_' | '!'))
-}
-
-/// Returns a text field of `Cargo.toml`, from the package or the workspace.
-pub(crate) fn of_cargo(text: &str, key: &str) -> Option<String> {
-    let file: toml::Table = text.parse().ok()?;
-    let own = || file.get("package")?.get(key)?.as_str();
-    let shared = || file.get("workspace")?.get("package")?.get(key)?.as_str();
-    own().or_else(shared).map(str::to_owned)
-}
-
-fn package(text: &str) -> Option<String> {
-    let file: serde_json::Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
-    file.get("version")?.as_str().map(str::to_owned)
-}
-
-fn python(text: &str) -> Option<String> {
-    let file: toml::Table = text.parse().ok()?;
-    let project = || file.get("project")?.get("version")?.as_str();
-    let poetry = || file.get("tool")?.get("poetry")?.get("version")?.as_str();
-    project().or_else(poetry).map(str::to_owned)
 }
 
 /// Parses a version for ordering. All previews come before all releases.

@@ -2,8 +2,21 @@
 
 use std::collections::HashSet;
 
+use serde_json::Value;
+
+use crate::manifest::{self, members};
+
 /// The supported manifests.
 const MANIFESTS: [&str; 3] = ["Cargo.toml", "package.json", "pyproject.toml"];
+/// Places of the project's own names in them, and of its dependencies.
+const NAMES: [&str; 5] = ["lib name", "name", "package name", "project name", "tool poetry name"];
+#[rustfmt::skip]
+const LISTS: [&str; 8] = [
+    "build-dependencies", "dependencies", "dev-dependencies", "devDependencies", "optionalDependencies",
+    "peerDependencies", "project dependencies", "tool poetry dependencies",
+];
+/// Beginnings of versions that are parts of the project.
+const LOCAL: [&str; 4] = ["file:", "link:", "portal:", "workspace:"];
 
 /// The names of a project and its dependencies, as code writes them: with `_` instead of `-`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,99 +46,46 @@ impl Dependencies {
 
     /// Reads a manifest. Ignores it if it cannot be parsed.
     pub(super) fn read(&mut self, path: &str, text: &str) {
-        match path.rsplit('/').next().unwrap_or(path) {
-            "package.json" => {
-                if let Ok(file) = serde_json::from_str(text.trim_start_matches('\u{feff}')) {
-                    self.package(&file);
-                }
+        let Some(file) = manifest::parse(path, text) else { return };
+        for name in NAMES.iter().filter_map(|keys| manifest::text(&file, keys)) {
+            self.enter(name, true);
+        }
+        let targets = members(file.get("target")).map(|(_, target)| target);
+        for part in targets.chain(file.get("workspace")).chain([&file]) {
+            for list in LISTS.iter().filter_map(|keys| manifest::at(part, keys)) {
+                self.list(list);
             }
-            "Cargo.toml" => {
-                if let Ok(file) = text.parse() {
-                    self.cargo(&file);
-                }
+        }
+        for (_, list) in members(manifest::at(&file, "project optional-dependencies")) {
+            self.list(list);
+        }
+    }
+
+    /// Adds a list of dependencies: names with versions, or members.
+    fn list(&mut self, list: &Value) {
+        for text in list.as_array().into_iter().flatten().filter_map(Value::as_str) {
+            let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "_-.".contains(c)));
+            self.enter(&text[..end.unwrap_or(text.len())], false);
+        }
+        for (name, value) in members(Some(list)) {
+            // The workspace manifest declares this dependency.
+            if value.get("workspace").is_some() {
+                continue;
             }
-            _ => {
-                if let Ok(file) = text.parse() {
-                    self.python(&file);
-                }
+            let version = value.as_str().unwrap_or_default();
+            let ours =
+                value.get("path").is_some() || LOCAL.iter().any(|it| version.starts_with(it));
+            self.enter(name, ours);
+            if let Some(package) = manifest::text(value, "package") {
+                self.enter(package, ours);
             }
         }
     }
 
     fn enter(&mut self, name: &str, ours: bool) {
         let name = name.rsplit('/').next().unwrap_or(name).replace(['-', '.'], "_");
-        if ours { &mut self.ours } else { &mut self.theirs }.insert(name);
-    }
-
-    fn cargo(&mut self, file: &toml::Table) {
-        let own = file.get("package").and_then(|package| package.get("name"));
-        let lib = file.get("lib").and_then(|lib| lib.get("name"));
-        for name in [own, lib].into_iter().flatten().filter_map(toml::Value::as_str) {
-            self.enter(name, true);
-        }
-        let targets = file.get("target").and_then(toml::Value::as_table);
-        let targets = targets.into_iter().flat_map(|targets| targets.values());
-        let workspace = file.get("workspace").and_then(toml::Value::as_table);
-        let tables = targets.filter_map(toml::Value::as_table).chain(workspace).chain([file]);
-        for table in tables {
-            for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
-                let some = table.get(kind).and_then(toml::Value::as_table);
-                for (name, value) in some.into_iter().flatten() {
-                    // The workspace manifest declares this dependency.
-                    if value.get("workspace").is_some() {
-                        continue;
-                    }
-                    let ours = value.get("path").is_some();
-                    self.enter(name, ours);
-                    if let Some(package) = value.get("package").and_then(toml::Value::as_str) {
-                        self.enter(package, ours);
-                    }
-                }
-            }
-        }
-    }
-
-    fn package(&mut self, file: &serde_json::Value) {
-        if let Some(name) = file.get("name").and_then(serde_json::Value::as_str) {
-            self.enter(name, true);
-        }
-        for kind in ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"]
-        {
-            let some = file.get(kind).and_then(serde_json::Value::as_object);
-            for (name, version) in some.into_iter().flatten() {
-                let version = version.as_str().unwrap_or_default();
-                let local = ["file:", "link:", "workspace:", "portal:"];
-                self.enter(name, local.iter().any(|begin| version.starts_with(begin)));
-            }
-        }
-    }
-
-    fn python(&mut self, file: &toml::Table) {
-        let project = file.get("project").and_then(toml::Value::as_table);
-        let poetry = file.get("tool").and_then(|tool| tool.get("poetry"));
-        let poetry = poetry.and_then(toml::Value::as_table);
-        for name in [project, poetry].into_iter().flatten().filter_map(|table| table.get("name")) {
-            self.enter(name.as_str().unwrap_or_default(), true);
-        }
-        let list = |value: Option<&toml::Value>| -> Vec<String> {
-            let list = value.and_then(toml::Value::as_array);
-            let texts = list.into_iter().flatten().filter_map(toml::Value::as_str);
-            let name = |text: &str| {
-                let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "_-.".contains(c)));
-                text[..end.unwrap_or(text.len())].to_owned()
-            };
-            texts.map(name).collect()
-        };
-        let optional = project.and_then(|project| project.get("optional-dependencies"));
-        let optional = optional.and_then(toml::Value::as_table);
-        let mut names = list(project.and_then(|project| project.get("dependencies")));
-        names.extend(optional.into_iter().flat_map(|it| it.values()).flat_map(|it| list(Some(it))));
-        let some = poetry.and_then(|poetry| poetry.get("dependencies"));
-        names.extend(
-            some.and_then(toml::Value::as_table).into_iter().flatten().map(|it| it.0.clone()),
-        );
-        for name in names.iter().filter(|name| !name.is_empty()) {
-            self.enter(name, false);
+        if !name.is_empty() {
+            if ours { &mut self.ours } else { &mut self.theirs }.insert(name);
         }
     }
 }

@@ -3,10 +3,8 @@
 use super::Check;
 use crate::draft::target;
 use crate::git::Origin;
-use crate::version::of_cargo;
+use crate::manifest;
 
-/// The largest manifest to read, in bytes.
-const MAX_MANIFEST: u64 = 1024 * 1024;
 /// Names of the default branch if git does not know it.
 const DEFAULTS: [&str; 2] = ["main", "master"];
 
@@ -57,23 +55,19 @@ impl Check<'_> {
     }
 
     fn find_own(&self) -> Own {
-        let read = |name: &str| self.fence.read_small(&self.place.folder.join(name), MAX_MANIFEST);
+        let field = |name: &str, keys: &[&str]| {
+            manifest::field(&self.fence, &self.place.folder, name, keys)
+        };
         let origin = self.past.origin();
         let urls = [
             origin.as_ref().and_then(|origin| origin.url.clone()),
-            read("Cargo.toml").and_then(|text| of_cargo(&text, "repository")),
-            read("package.json").and_then(|text| of_package(&text)),
+            field("Cargo.toml", &["package repository", "workspace package repository"]),
+            field("package.json", &["repository", "repository url"]),
         ];
         let repositories = urls.iter().flatten().filter_map(|url| on_github(url)).collect();
         let Origin { branch, checked_out, prefix, .. } = origin.unwrap_or_default();
         Own { repositories, branch, checked_out, prefix }
     }
-}
-
-fn of_package(text: &str) -> Option<String> {
-    let file: serde_json::Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
-    let repository = file.get("repository")?;
-    repository.as_str().or_else(|| repository.get("url")?.as_str()).map(str::to_owned)
 }
 
 /// Parses the address of a GitHub repository in its various forms. Returns lower-case `owner/name`.

@@ -3,15 +3,16 @@
 mod just;
 mod lines;
 mod make;
-mod object;
 mod subcommands;
-mod table;
+mod values;
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use staleness_core::ids::stable_hash;
 
 use super::TargetKind;
+use crate::manifest::{json, toml};
 
 /// The largest manifest to read, in bytes.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -131,19 +132,24 @@ pub(crate) fn read(kind: TargetKind, path: &str, text: &str) -> Option<Targets> 
         return None;
     }
     let text = text.trim_start_matches('\u{feff}');
+    let of = |file: Option<Value>, read: &dyn Fn(&Value) -> Targets| file.as_ref().map(read);
     match kind {
-        TargetKind::Deno if !path.ends_with("package.json") => object::deno(text),
-        TargetKind::Tool => object::package(text, TargetKind::Script),
-        TargetKind::Script | TargetKind::Deno | TargetKind::Composer => object::package(text, kind),
+        TargetKind::Deno if !path.ends_with("package.json") => {
+            of(json(text), &|file| values::of(file, kind, "tasks"))
+        }
+        TargetKind::Tool => of(json(text), &|file| values::package(file, TargetKind::Script)),
+        TargetKind::Script | TargetKind::Deno | TargetKind::Composer => {
+            of(json(text), &|file| values::package(file, kind))
+        }
         TargetKind::Make => Some(make::read(text)),
         TargetKind::Just => Some(just::read(text)),
         TargetKind::Task => Some(lines::tasks(text)),
         TargetKind::Hook => Some(lines::hooks(text)),
-        TargetKind::Alias => table::aliases(text),
+        TargetKind::Alias => of(toml(text), &|file| values::of(file, kind, "alias")),
         TargetKind::Binary | TargetKind::Example | TargetKind::Feature | TargetKind::Package => {
-            table::cargo(text)
+            of(toml(text), &values::cargo)
         }
-        TargetKind::Python => table::python(text),
+        TargetKind::Python => of(toml(text), &values::python),
         TargetKind::Module => None,
         TargetKind::Subcommand => Some(subcommands::read(path, text)),
     }

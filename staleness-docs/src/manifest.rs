@@ -1,0 +1,47 @@
+//! Reads manifests in TOML and JSON as one kind of value.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::disk::Fence;
+
+/// The largest manifest on disk to read, in bytes.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// Parses TOML.
+pub(crate) fn toml(text: &str) -> Option<Value> {
+    toml::from_str(text.trim_start_matches('\u{feff}')).ok()
+}
+
+/// Parses JSON, perhaps with comments and trailing commas.
+pub(crate) fn json(text: &str) -> Option<Value> {
+    let options = jsonc_parser::ParseOptions::default();
+    jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &options).ok()
+}
+
+/// Parses a manifest by the ending of its name.
+pub(crate) fn parse(path: &str, text: &str) -> Option<Value> {
+    if path.ends_with(".toml") { toml(text) } else { json(text) }
+}
+
+/// Returns the value at these keys, which are separated by spaces.
+pub(crate) fn at<'v>(file: &'v Value, keys: &str) -> Option<&'v Value> {
+    keys.split(' ').try_fold(file, |value, key| value.get(key))
+}
+
+/// Returns the text at these keys.
+pub(crate) fn text<'v>(file: &'v Value, keys: &str) -> Option<&'v str> {
+    at(file, keys).and_then(Value::as_str)
+}
+
+/// Iterates over the members of an object.
+pub(crate) fn members(value: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
+    value.and_then(Value::as_object).into_iter().flat_map(Map::iter)
+}
+
+/// Returns the first text at one of these keys in a manifest of a folder.
+pub(crate) fn field(fence: &Fence, folder: &Path, name: &str, keys: &[&str]) -> Option<String> {
+    let file = parse(name, &fence.read_small(&folder.join(name), MAX_BYTES)?)?;
+    keys.iter().find_map(|keys| text(&file, keys)).map(str::to_owned)
+}
