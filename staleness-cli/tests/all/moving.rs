@@ -2,6 +2,7 @@
 //!
 //! Databases of other systems are made from `tests/fixtures/systems`; each file says which version wrote it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
@@ -55,19 +56,27 @@ fn moved(sandbox: &Sandbox, system: &str, path: &Path) -> Value {
     let again = import(sandbox, system, path, &[]);
     assert_eq!(some(&again["imported"]), json!({}), "{again}");
     assert_eq!(again["left"], real["left"]);
-    assert_eq!(files(path), before);
+    assert!(files(path) == before, "changed");
     real
 }
 
-/// Returns the files of the other side with their bytes.
-fn files(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let folder = if path.is_dir() { path } else { path.parent().unwrap() };
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = entries
-        .filter(|path| path.is_file())
-        .map(|path| (path.clone(), std::fs::read(path).unwrap()))
-        .collect();
-    files.sort();
+/// Returns the files of the other side with their bytes, those in its folders too.
+fn files(path: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let path = path.canonicalize().unwrap();
+    let folder = if path.is_file() { path.parent().unwrap() } else { &path };
+    let (mut files, mut folders) = (BTreeMap::new(), vec![folder.to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            let (path, kind) = (entry.path(), entry.file_type().unwrap());
+            if kind.is_dir() {
+                folders.push(path);
+            } else if kind.is_file() {
+                files.insert(path.clone(), std::fs::read(path).unwrap());
+            }
+        }
+    }
+    assert_ne!(files.len(), 0);
     files
 }
 
