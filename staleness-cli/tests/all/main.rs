@@ -64,6 +64,7 @@ mod lock_secrets;
 mod lsp;
 mod model_names;
 mod moving;
+mod moving_databases;
 mod network;
 mod no_verdict;
 #[cfg(unix)]

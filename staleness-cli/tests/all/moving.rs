@@ -12,12 +12,12 @@ use sha2::{Digest, Sha256};
 use crate::common::{Run, Sandbox};
 
 const ISSUES: &str = include_str!("../fixtures/systems/beads.jsonl");
-const CLAUDE_MEM: &str = include_str!("../fixtures/systems/claude-mem.sql");
+pub(crate) const CLAUDE_MEM: &str = include_str!("../fixtures/systems/claude-mem.sql");
 const LAMINARK: &str = include_str!("../fixtures/systems/laminark.sql");
 const RIGLM2: &str = include_str!("../fixtures/systems/riglm2.sql");
 
 /// Makes a database in a folder of its own, as its program leaves it: with a log of new pages.
-fn database(sandbox: &Sandbox, sql: &str) -> (PathBuf, Connection) {
+pub(crate) fn database(sandbox: &Sandbox, sql: &str) -> (PathBuf, Connection) {
     let path = sandbox.write("theirs/memory.db", "");
     let db = Connection::open(&path).unwrap();
     db.execute_batch("PRAGMA journal_mode = WAL").unwrap();
@@ -26,13 +26,13 @@ fn database(sandbox: &Sandbox, sql: &str) -> (PathBuf, Connection) {
 }
 
 /// Imports, as JSON.
-fn import(sandbox: &Sandbox, system: &str, path: &Path, more: &[&str]) -> Value {
+pub(crate) fn import(sandbox: &Sandbox, system: &str, path: &Path, more: &[&str]) -> Value {
     let args = ["import", "--json", "--from", system, path.to_str().unwrap()];
     serde_json::from_str(&sandbox.ok(&[&args[..], more].concat())).unwrap()
 }
 
 /// Imports what must be refused, and returns the reason.
-fn refused(sandbox: &Sandbox, system: &str, path: &Path) -> String {
+pub(crate) fn refused(sandbox: &Sandbox, system: &str, path: &Path) -> String {
     let run = sandbox.run(&["import", "--from", system, path.to_str().unwrap()]);
     assert_eq!((run.code, run.out.as_str()), (3, ""), "{run:?}");
     assert!(run.err.contains("nothing was imported"), "{run:?}");
@@ -47,7 +47,7 @@ fn some(counts: &Value) -> Value {
 
 /// Imports with all that must hold for every system: a dry run tells the same and writes nothing, a second import adds
 /// nothing, and the other side stays as it is.
-fn moved(sandbox: &Sandbox, system: &str, path: &Path) -> Value {
+pub(crate) fn moved(sandbox: &Sandbox, system: &str, path: &Path) -> Value {
     let before = files(path);
     let dry = import(sandbox, system, path, &["--dry-run"]);
     assert_eq!(some(&import(sandbox, system, path, &["--dry-run"])["skipped"]), json!({}));
@@ -214,7 +214,7 @@ fn memories_of_claude_code_become_knowledge() {
 }
 
 /// Returns a database of Laminark whose rows belong to a project.
-fn of_laminark(project: &Path) -> String {
+pub(crate) fn of_laminark(project: &Path) -> String {
     let hash: [u8; 32] = Sha256::digest(project.to_str().unwrap().as_bytes()).into();
     let hash: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
     LAMINARK.replace("PROJECTHASH00000", &hash)
@@ -409,69 +409,4 @@ fn a_line_that_is_not_utf8_is_left_behind() {
     let sandbox = Sandbox::new();
     let path = sandbox.write("issues.jsonl", [ISSUES.as_bytes(), b"{\"id\": \"\xff\"}\n"].concat());
     assert_eq!(import(&sandbox, "beads", &path, &[])["left"]["issue that is not UTF-8"], 1);
-}
-
-#[test]
-fn a_database_of_another_version_is_refused_with_what_is_missing() {
-    let sandbox = Sandbox::new();
-    let (path, db) = database(&sandbox, "CREATE TABLE observations (id, project, type, body)");
-    let err = refused(&sandbox, "claude-mem", &path);
-    assert!(err.contains("observations has no memory_session_id, created_at_epoch"), "{err}");
-    // A view may compute for ever, so it is no table.
-    db.execute_batch("DROP TABLE observations; CREATE VIEW observations AS SELECT 1 AS id")
-        .unwrap();
-    let err = refused(&sandbox, "claude-mem", &path);
-    assert!(err.contains("observations has no id, memory_session_id"), "{err}");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_database_behind_a_link_is_read_with_its_log_and_waits_for_no_pipe() {
-    let sandbox = Sandbox::new();
-    let (path, db) = database(&sandbox, &of_laminark(&sandbox.project));
-    let link = sandbox.root().join("link.db");
-    std::os::unix::fs::symlink(&path, &link).unwrap();
-    assert!(path.with_extension("db-wal").metadata().unwrap().len() > 0);
-    assert_eq!(moved(&sandbox, "laminark", &link)["imported"]["tools"], 3);
-    // A tool of all projects and of this one is kept once.
-    let twice = "INSERT INTO tool_registry (name, tool_type, scope, source, status, usage_count, discovered_at) \
-                 SELECT name, tool_type, 'global', source, status, usage_count, discovered_at \
-                 FROM tool_registry WHERE name = 'mcp__github__fork'";
-    db.execute_batch(twice).unwrap();
-    let report = import(&sandbox, "laminark", &link, &[]);
-    assert_eq!(report["left"]["tool that cannot be kept"], 1, "{report}");
-
-    drop(db);
-    let pipe = path.with_extension("db-wal");
-    let _ = std::fs::remove_file(&pipe);
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-    assert!(made.unwrap().success());
-    assert!(refused(&sandbox, "laminark", &link).contains("its -wal is no file"));
-}
-
-#[test]
-fn a_damaged_database_is_refused() {
-    let sandbox = Sandbox::new();
-    let (path, db) = database(&sandbox, CLAUDE_MEM);
-    db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
-    drop(db);
-    let mut bytes = std::fs::read(&path).unwrap();
-    bytes[4096..].fill(0x5a);
-    std::fs::write(&path, &bytes).unwrap();
-    let err = refused(&sandbox, "claude-mem", &path);
-    assert!(err.contains("a damaged SQLite database"), "{err}");
-    assert!(!sandbox.store().exists());
-}
-
-#[test]
-fn rows_without_end_are_refused() {
-    let sandbox = Sandbox::new();
-    let table =
-        "CREATE TABLE observations (id, memory_session_id, project, type, created_at_epoch)";
-    let (path, db) = database(&sandbox, table);
-    let rows = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000001) \
-                INSERT INTO observations SELECT i, 'm-1', 'blog', 'change', 1 FROM n";
-    db.execute_batch(rows).unwrap();
-    let err = refused(&sandbox, "claude-mem", &path);
-    assert!(err.contains("holds more than 1000000 records"), "{err}");
 }
