@@ -14,7 +14,7 @@ use crate::common::{Run, Sandbox};
 const ISSUES: &str = include_str!("../fixtures/systems/beads.jsonl");
 pub(crate) const CLAUDE_MEM: &str = include_str!("../fixtures/systems/claude-mem.sql");
 const LAMINARK: &str = include_str!("../fixtures/systems/laminark.sql");
-const RIGLM2: &str = include_str!("../fixtures/systems/riglm2.sql");
+pub(crate) const RIGLM2: &str = include_str!("../fixtures/systems/riglm2.sql");
 
 /// Makes a database in a folder of its own, as its program leaves it: with a log of new pages.
 pub(crate) fn database(sandbox: &Sandbox, sql: &str) -> (PathBuf, Connection) {

@@ -1,7 +1,7 @@
 //! Moving in from databases of other systems: those that are refused, and one behind a link.
 
 use crate::common::Sandbox;
-use crate::moving::{CLAUDE_MEM, database, import, moved, of_laminark, refused};
+use crate::moving::{CLAUDE_MEM, RIGLM2, database, import, moved, of_laminark, refused};
 
 #[test]
 fn a_database_of_another_version_is_refused_with_what_is_missing() {
@@ -66,4 +66,39 @@ fn rows_without_end_are_refused() {
     db.execute_batch(rows).unwrap();
     let err = refused(&sandbox, "claude-mem", &path);
     assert!(err.contains("holds more than 1000000 records"), "{err}");
+}
+
+#[test]
+fn a_row_of_a_database_that_is_too_large_is_refused() {
+    let sandbox = Sandbox::new();
+    // A gzipped repository holds such a database in a few kilobytes.
+    for (system, sql, change, table) in [
+        (
+            "riglm2",
+            RIGLM2,
+            "UPDATE dynamic_entries SET vector = zeroblob(9000000)",
+            "dynamic_entries",
+        ),
+        (
+            "claude-mem",
+            CLAUDE_MEM,
+            "UPDATE observations SET text = hex(zeroblob(2500000)), narrative = hex(zeroblob(2500000))",
+            "observations",
+        ),
+    ] {
+        let (path, db) = database(&sandbox, sql);
+        db.execute_batch(change).unwrap();
+        let err = refused(&sandbox, system, &path);
+        let expected = format!("a row of the table {table} is larger than 8 MiB");
+        assert!(err.contains(&expected), "{err}");
+        drop(db);
+        std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+    assert!(!sandbox.store().exists());
+
+    // Below the bound, only what is too long for an item is left.
+    let (path, db) = database(&sandbox, CLAUDE_MEM);
+    db.execute_batch("UPDATE observations SET text = hex(zeroblob(2000000)) WHERE id = 1").unwrap();
+    let report = import(&sandbox, "claude-mem", &path, &[]);
+    assert_eq!(report["left"]["observation that cannot be kept"], 1, "{report}");
 }

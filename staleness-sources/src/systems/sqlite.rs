@@ -9,6 +9,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, params};
 use serde_json::{Map, Value};
@@ -23,6 +24,8 @@ use super::{MAX_BYTES, MAX_RECORDS, ReadError, Site, Table};
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// Number of attempts to copy a database that is being written.
 const ATTEMPTS: usize = 5;
+/// The largest row to read, in bytes. SQLite itself would load values of up to 1 GB.
+const MAX_ROW: i32 = 8 << 20;
 /// The files of a database: itself, the log of new pages, the journal of old ones.
 const ENDINGS: [&str; 3] = ["", "-wal", "-journal"];
 
@@ -39,10 +42,12 @@ pub(super) fn read(
         Some(ErrorCode::SystemIoFailure | ErrorCode::DiskFull | ErrorCode::CannotOpen) => {
             ReadError::io(path, "cannot be read from a copy in the temporary folder")
         }
+        Some(ErrorCode::TooBig) => ReadError::refused(path, "holds a value larger than 8 MiB"),
         _ => ReadError::refused(path, "a damaged SQLite database"),
     };
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(copy.path().join("db"), flags).map_err(trouble)?;
+    db.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_ROW).map_err(trouble)?;
     let setting = "PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1; PRAGMA query_only = 1";
     db.execute_batch(setting).map_err(trouble)?;
     let schema = schema(&db).map_err(trouble)?;
@@ -60,6 +65,10 @@ pub(super) fn read(
                 table.name,
                 missing.join(", ")
             );
+            return Err(ReadError::refused(path, what));
+        }
+        if has_large_row(&db, table.name, &found).map_err(trouble)? {
+            let what = format!("a row of the table {} is larger than 8 MiB", table.name);
             return Err(ReadError::refused(path, what));
         }
         rows(&db, table, &found, site, sink, &trouble)?;
@@ -164,6 +173,15 @@ fn schema(db: &Connection) -> Result<Schema, Error> {
 fn columns(db: &Connection, table: &str) -> Result<Vec<String>, Error> {
     let mut statement = db.prepare("SELECT name FROM pragma_table_info(?1)")?;
     statement.query_map(params![table], |row| row.get(0))?.collect()
+}
+
+/// Returns true if a row is larger than [`MAX_ROW`]. Reads the lengths of the values only.
+fn has_large_row(db: &Connection, table: &str, columns: &[String]) -> Result<bool, Error> {
+    let length = |column: &String| format!("ifnull(octet_length({}), 0)", quoted(column));
+    let lengths: Vec<String> = columns.iter().map(length).collect();
+    let large =
+        format!("SELECT 1 FROM {} WHERE {} > {MAX_ROW}", quoted(table), lengths.join(" + "));
+    db.query_row(&format!("SELECT EXISTS ({large})"), [], |row| row.get(0))
 }
 
 fn count(db: &Connection, table: &str) -> Result<u64, Error> {
