@@ -201,9 +201,18 @@ fn memories_of_claude_code_become_knowledge() {
         "deploys",
         "---\nname: Deploys\ndescription: Where deploys run\ntype: reference\n---\nIn the pipeline.\n",
     );
+    // Brackets of code are no links, and none goes over the end of a line.
+    memory(
+        "matrix",
+        "---\nmetadata:\n  type: \"user\" # a person\n---\nWrite `[[1, 2],\n [3, 4]]`, `[[bin]]`, `[[ -f x ]]`.\n\nFor \
+         [[Deploys|runs]], [[tests-first]], [[matrix]], [[MEMORY]], [[nowhere]].\n",
+    );
     let report = moved(&sandbox, "claude-memory", &folder);
-    assert_eq!(some(&report["imported"]), json!({"knowledge": 2}));
+    assert_eq!(some(&report["imported"]), json!({"knowledge": 3}));
     assert_eq!(report["left"], json!({"the index MEMORY.md": 1}));
+    let matrix = shown(&sandbox, "knowledge", "matrix");
+    assert_eq!(matrix["related"], json!(["deploys", "tests-first"]));
+    assert_eq!(matrix["kind"], "preference");
     let item = shown(&sandbox, "knowledge", "tests-first");
     assert_eq!((&item["kind"], &item["related"]), (&json!("preference"), &json!(["deploys"])));
     assert!(

@@ -1,11 +1,13 @@
 //! The auto memory of Claude Code: a file per memory with `name`, `description` and `type`, and an index in
 //! `MEMORY.md`. In older versions that file holds the memory itself.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use staleness_docs::{FrontValue, front_matter};
+
 use super::ReadError;
-use super::files::{Note, files_in, links_in, notes};
+use super::files::{Note, files_in, note, notes, related};
 use super::line::{Line, Mapped, Parts, Sink};
 
 /// The name of the index, without its ending.
@@ -15,25 +17,39 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let inner = path.join("memory");
     let folder = if inner.is_dir() { &inner } else { path };
     let paths = files_in(folder, ".md", sink)?;
-    notes(folder, &paths, "memory", sink, &mut |note| {
-        if note.name == INDEX && is_index(&note.body) {
-            return Mapped::Left("the index MEMORY.md".into());
-        }
-        Mapped::Line(line(note))
+    // Links name the `name` of a memory, or its file.
+    let mut ids = BTreeMap::new();
+    let read = paths.iter().filter_map(|path| note(folder, path, "memory").ok());
+    for mut note in read.filter(|note| !is_index(note)) {
+        let names = note.row.text("name").into_iter().chain([note.name.clone()]);
+        ids.extend(names.map(|name| (name, note.name.clone())));
+    }
+    notes(folder, &paths, "memory", sink, &mut |note| match is_index(note) {
+        true => Mapped::Left("the index MEMORY.md".into()),
+        false => Mapped::Line(line(note, &ids)),
     })
 }
 
-/// Returns true if a text has only headings and links to other files.
-fn is_index(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.all(|line| line.starts_with('#') || line.starts_with("- [") && line.contains(".md)"))
+/// Returns true for a file of this name that has only headings and links to other files.
+fn is_index(note: &Note) -> bool {
+    let mut lines = note.body.lines().map(str::trim).filter(|line| !line.is_empty());
+    note.name == INDEX
+        && lines
+            .all(|line| line.starts_with('#') || line.starts_with("- [") && line.contains(".md)"))
 }
 
-fn line(note: &mut Note) -> Line {
-    // Newer versions keep the type among nested fields.
-    let nested = note.row.text("metadata").unwrap_or_default();
-    let nested = nested.lines().find_map(|line| line.trim().strip_prefix("type:"));
-    let kind = note.row.text("type").or_else(|| nested.map(|kind| kind.trim().to_owned()));
+/// Returns the type among nested fields, where newer versions keep it.
+fn nested_type(fields: &str) -> Option<String> {
+    let line = fields.lines().map(str::trim).find(|line| line.starts_with("type:"))?;
+    match front_matter(&format!("---\n{line}\n---\n")).0.pop()? {
+        (_, FrontValue::Text(kind)) => Some(kind),
+        _ => None,
+    }
+}
+
+fn line(note: &mut Note, ids: &BTreeMap<String, String>) -> Line {
+    let nested = note.row.text("metadata").and_then(|fields| nested_type(&fields));
+    let kind = note.row.text("type").or(nested);
     let kind = match kind.as_deref() {
         Some("user" | "feedback") => "preference",
         Some("reference") => "reference",
@@ -45,11 +61,10 @@ fn line(note: &mut Note) -> Line {
         .add(name.filter(|name| said(name) && *name != note.name))
         .add(description.filter(said))
         .add(Some(note.body.clone()));
-    let related: BTreeSet<&str> = links_in(&note.body).collect();
     let created = note.row.time("created").unwrap_or(note.created);
     Line::knowledge(kind, note.name.clone())
         .with("body", body.text())
-        .with("related", related.into_iter().collect::<Vec<_>>())
+        .with("related", related(&note.body, ids, &note.name))
         .at("added", Some(created))
         .at("updated", Some(note.row.time("modified").unwrap_or(note.modified).max(created)))
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::ReadError;
-use super::files::{Note, files_in, links_in, note, notes};
+use super::files::{Note, files_in, note, notes, related};
 use super::line::{Line, Mapped, Parts, Sink};
 
 pub(super) fn read(folder: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
@@ -29,11 +29,7 @@ fn line(note: &mut Note, ids: &BTreeMap<String, String>) -> Line {
     let id = id_of(note);
     let kind = note.row.text("type").unwrap_or_default();
     let title = note.row.text("title").filter(|title| !note.body.contains(title.as_str()));
-    let related: BTreeSet<&String> = links_in(&note.body)
-        .filter_map(|link| ids.get(link))
-        .filter(|other| **other != id)
-        .collect();
-    let related: Vec<String> = related.into_iter().cloned().collect();
+    let related = related(&note.body, ids, &id);
     let mut keywords: BTreeSet<String> = note.row.list("tags").into_iter().collect();
     keywords.extend((!matches!(kind.as_str(), "" | "note")).then(|| kind.clone()));
     let created = note.row.time("created").unwrap_or(note.created);

@@ -1,5 +1,6 @@
 //! Reads the files of other systems: JSON Lines, and folders of Markdown.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -180,9 +181,13 @@ fn since_1970(at: std::time::SystemTime) -> Timestamp {
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Returns the targets of `[[links]]` in a text, without headings and other names.
-pub(super) fn links_in(text: &str) -> impl Iterator<Item = &str> {
+/// Returns the ids of the notes that a text names in `[[links]]`, without its own. `ids` has the id of each name.
+pub(super) fn related(text: &str, ids: &BTreeMap<String, String>, own: &str) -> Vec<String> {
     let inner = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]").map(|two| two.0));
-    let target = |link: &'_ str| -> usize { link.find(['|', '#']).unwrap_or(link.len()) };
-    inner.map(move |link| link[..target(link)].trim()).filter(|link| !link.is_empty())
+    // A heading or another name may follow.
+    let target = |link: &str| link.find(['|', '#']).unwrap_or(link.len());
+    let known = |link: &str| ids.get(link[..target(link)].trim()).filter(|id| *id != own);
+    let of_one_line = inner.filter(|link| !link.contains('\n'));
+    let found: BTreeSet<&String> = of_one_line.filter_map(known).collect();
+    found.into_iter().cloned().collect()
 }
