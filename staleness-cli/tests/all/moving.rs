@@ -419,3 +419,51 @@ fn a_line_that_is_not_utf8_is_left_behind() {
     let path = sandbox.write("issues.jsonl", [ISSUES.as_bytes(), b"{\"id\": \"\xff\"}\n"].concat());
     assert_eq!(import(&sandbox, "beads", &path, &[])["left"]["issue that is not UTF-8"], 1);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_place_of_the_data_is_refused_with_what_it_leads_to() {
+    let sandbox = Sandbox::new();
+    sandbox.write("vault/secret.md", "---\nid: secret\n---\nNot of this project.\n");
+    sandbox.write("vault/traps/t.json", r#"{"id": "t", "text": "t", "created_at": "2026-10-01"}"#);
+    sandbox.write("vault/issues.jsonl", ISSUES);
+    let (project, vault) = (&sandbox.project, sandbox.root().join("vault").canonicalize().unwrap());
+    let linked = |name: &str, target: &Path| {
+        let link = project.join(name);
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        link
+    };
+    let refused = |system: &str, path: &Path, target: &Path| {
+        let err = refused(&sandbox, system, path);
+        let expected = format!("give the path that it leads to: {}", target.display());
+        assert!(err.contains(&expected), "{system} {}: {err}", path.display());
+    };
+    for (system, name) in [
+        ("beads", ".beads"),
+        ("sage", ".sage"),
+        ("brainclaw", ".brainclaw"),
+        ("claude-memory", "memory"),
+    ] {
+        let link = linked(name, &vault);
+        for path in [project.clone(), link.clone(), link.join("")] {
+            refused(system, &path, &vault);
+        }
+        // The folder above may be linked, for example to another disk.
+        std::fs::remove_file(&link).unwrap();
+        let above = linked("above", &sandbox.root());
+        import(&sandbox, system, &above.join("vault"), &["--dry-run"]);
+        std::fs::remove_file(&above).unwrap();
+    }
+    refused("basic-memory", &linked("notes", &vault), &vault);
+    std::fs::create_dir(project.join(".beads")).unwrap();
+    let issues = linked(".beads/issues.jsonl", &vault.join("issues.jsonl"));
+    for path in [project, issues.parent().unwrap(), &issues] {
+        refused("beads", path, &vault.join("issues.jsonl"));
+    }
+    assert!(!sandbox.store().exists());
+
+    // A pipe of the shell is a link as well, to no file.
+    let mut command = sandbox.command();
+    command.args(["import", "--from", "beads", "/dev/stdin"]);
+    assert_eq!(crate::common::fed(command, ISSUES.as_bytes()).code, 0);
+}

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use staleness_core::time::Timestamp;
 
 use super::ReadError;
-use super::files::{json_lines, modified};
+use super::files::{json_lines, modified, no_link};
 use super::line::{Line, Mapped, Parts, Sink};
 use super::row::Row;
 
@@ -51,12 +51,14 @@ fn file_of(path: &Path) -> Result<PathBuf, ReadError> {
     if !fs::metadata(path).is_ok_and(|meta| meta.is_dir()) {
         return Ok(path.to_path_buf());
     }
-    let folders = [path.join(".beads"), path.to_path_buf()];
-    let mut files = folders.iter().flat_map(|folder| FILES.map(|name| folder.join(name)));
-    files.find(|file| file.is_file()).ok_or_else(|| {
-        let what = "holds no issues.jsonl; write one with `bd export -o .beads/issues.jsonl`";
-        ReadError::refused(path, what)
-    })
+    for folder in [path.join(".beads"), path.to_path_buf()] {
+        let mut files = FILES.iter().map(|name| folder.join(name));
+        if let Some(file) = files.find(|file| file.is_file()) {
+            return no_link(&folder).map(|()| file);
+        }
+    }
+    let what = "holds no issues.jsonl; write one with `bd export -o .beads/issues.jsonl`";
+    Err(ReadError::refused(path, what))
 }
 
 fn issue(row: &mut Row) -> Mapped {

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use staleness_core::time::Timestamp;
-use staleness_docs::disk::reason;
+use staleness_docs::disk::{reason, shown};
 use staleness_docs::{FrontValue, front_matter};
 
 use super::line::{Mapped, Sink};
@@ -22,6 +22,20 @@ pub(super) const MAX_FILE: u64 = 1024 * 1024;
 /// Maximum number of entries of a folder with all its subfolders.
 const MAX_ENTRIES: usize = 200_000;
 
+/// Refuses a link to a file or folder, because a repository could lead out of the project with it. The folders above it
+/// may be links, and so may a pipe of the shell.
+pub(super) fn no_link(path: &Path) -> Result<(), ReadError> {
+    // A slash at the end would mean what the link leads to.
+    let path: PathBuf = path.components().collect();
+    let is_link = fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink());
+    if !is_link || !(path.is_file() || path.is_dir()) {
+        return Ok(());
+    }
+    let target = path.canonicalize().map_err(|error| ReadError::io(&path, reason(error.kind())))?;
+    let what = "a link, which is not followed; give the path that it leads to";
+    Err(ReadError::refused(&path, format!("{what}: {}", shown(&target))))
+}
+
 /// Reads the objects in a file of JSON Lines, each with its line number.
 pub(super) fn json_lines(
     path: &Path,
@@ -29,6 +43,7 @@ pub(super) fn json_lines(
     sink: &mut Sink<'_>,
     each: &mut dyn FnMut(u64, Row, &mut Sink<'_>) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
+    no_link(path)?;
     let trouble = |error: std::io::Error| ReadError::io(path, reason(error.kind()));
     let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(trouble)?);
     let (mut bytes, mut number) = (Vec::new(), 0);
@@ -87,6 +102,7 @@ pub(super) fn files_in(
     ending: &str,
     sink: &mut Sink<'_>,
 ) -> Result<Vec<String>, ReadError> {
+    no_link(folder)?;
     let (mut found, mut waiting, mut left) = (Vec::new(), vec![String::new()], MAX_ENTRIES);
     while let Some(at) = waiting.pop() {
         let place = folder.join(&at);
