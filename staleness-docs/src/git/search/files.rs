@@ -11,7 +11,7 @@ use super::found::{Found, Numbered};
 use crate::git::lines::is_text;
 use crate::git::objects::{Object, Objects, Oid, Place, Sort, Wanted};
 use crate::git::process::{GitError, Stage, Watch};
-use crate::git::symbols::{Lexicon, Naming, Scanner};
+use crate::git::symbols::{Lexicon, Naming};
 
 /// From this number of files on, separate git processes read them.
 const MANY: usize = 512;
@@ -68,7 +68,7 @@ pub(crate) fn read(
 
 /// Searches one file after another.
 struct Looker<'l> {
-    scanner: Scanner<'l>,
+    lexicon: &'l Lexicon,
     things: Vec<u32>,
     /// Number of bytes read, and the limit. The file that exceeds the limit is still searched.
     spent: u64,
@@ -77,7 +77,7 @@ struct Looker<'l> {
 
 impl<'l> Looker<'l> {
     const fn new(lexicon: &'l Lexicon, may: u64) -> Self {
-        Self { scanner: Scanner::new(lexicon), things: Vec::new(), spent: 0, may }
+        Self { lexicon, things: Vec::new(), spent: 0, may }
     }
 
     const fn goes_on(&self) -> bool {
@@ -95,7 +95,7 @@ impl<'l> Looker<'l> {
             Object::Found(_, Sort::Blob, text) => {
                 self.spent += text.len() as u64;
                 if is_text(text) {
-                    self.scanner.scan(text, naming, &mut self.things);
+                    self.lexicon.scan(text, naming, &mut self.things);
                 }
                 (false, false)
             }

@@ -21,4 +21,3 @@ pub(crate) use extent::{extent, holds};
 pub(crate) use lexicon::{Lexicon, WantedPath};
 pub(crate) use meaning::{Thing, meaning, path};
 pub(crate) use naming::{Naming, is_folder_of_others, is_of_others, is_shown_in};
-pub(crate) use scanner::Scanner;

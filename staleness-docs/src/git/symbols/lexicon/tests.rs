@@ -1,7 +1,6 @@
 //! Tests of looking up words in texts.
 
 use super::*;
-use crate::git::symbols::Scanner;
 
 fn finds(text: &str) -> Vec<&'static str> {
     let mut lexicon = Lexicon::default();
@@ -15,7 +14,7 @@ fn finds(text: &str) -> Vec<&'static str> {
     ];
     let words = ["--dry-run", "\"dry-run", "dry_run", "run", "dry-run", "-go-flag"];
     let mut found = Vec::new();
-    Scanner::new(&lexicon).scan(text.as_bytes(), Naming::Code, &mut found);
+    lexicon.scan(text.as_bytes(), Naming::Code, &mut found);
     found.sort_unstable();
     found.dedup();
     found.iter().map(|at| words[names.iter().position(|name| name == at).unwrap()]).collect()
@@ -42,7 +41,7 @@ fn two_parts_count_in_one_file_only() {
     let both = lexicon.both(b"LIBX", b"LIB_DIR");
     let finds = |text: &str| {
         let mut found = Vec::new();
-        Scanner::new(&lexicon).scan(text.as_bytes(), Naming::Code, &mut found);
+        lexicon.scan(text.as_bytes(), Naming::Code, &mut found);
         found.contains(&both)
     };
     assert!(finds("join(\"LIBX\", \"LIB_DIR\")"));
@@ -55,9 +54,9 @@ fn what_others_name_was_not_of_the_project_and_is_in_it() {
         lexicon.flag(b"--dry-run");
         lexicon.quoted(b"dry-run");
         let mut found = Vec::new();
-        Scanner::new(&lexicon).scan(b"\"--dry-run\" \"dry-run\"", Naming::Foreign, &mut found);
+        lexicon.scan(b"\"--dry-run\" \"dry-run\"", Naming::Foreign, &mut found);
         assert_eq!(found.len(), count);
-        Scanner::new(&lexicon).scan(b"\"--dry-run\" \"dry-run\"", Naming::Code, &mut found);
+        lexicon.scan(b"\"--dry-run\" \"dry-run\"", Naming::Code, &mut found);
         assert_eq!(found.len(), count + 2);
     }
 }
@@ -69,7 +68,7 @@ fn what_is_only_spoken_of_was_not_of_the_project() {
         lexicon.quoted(b"dry-run");
         lexicon.quoted(b"layout");
         let mut found = Vec::new();
-        Scanner::new(&lexicon).scan(text.as_bytes(), Naming::Code, &mut found);
+        lexicon.scan(text.as_bytes(), Naming::Code, &mut found);
         !found.is_empty()
     };
     for text in [
@@ -103,7 +102,7 @@ fn a_word_in_a_role_is_found_in_its_places_only() {
     let item = lexicon.placed(b"old_name", Role::Item);
     let finds = |text: &str, naming| {
         let mut found = Vec::new();
-        Scanner::new(&lexicon).scan(text.as_bytes(), naming, &mut found);
+        lexicon.scan(text.as_bytes(), naming, &mut found);
         found
     };
     assert_eq!(finds("fn run_all() { run_all(); }\nfn run_all() {}", Naming::Code), [made]);
