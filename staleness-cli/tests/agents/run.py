@@ -23,6 +23,8 @@ PAGE = (HERE.parents[2] / "docs/clients/told.md").read_text("utf-8")
 DIFFERS = {
     r"-[0-9a-f]{6}\b": "-DIGEST",
     r"checked .*:$": "checked AGO:",
+    r" until \S+Z\b": " until TIME",
+    r"--session \S+`": "--session ID`",
     rf"\b({'|'.join(CLIENTS)})\b": "AGENT",
     r"`mcp_([a-z]+)_([a-z*]+)`": r"`mcp__\1__\2`",
     r"`[A-Z]+\.md`": "`DOCUMENT`",
@@ -151,6 +153,17 @@ def play_definitions(client, machine):
 
 
 def play_work(client, other, machine):
+    author = ["--agent", other.name]
+    machine.staleness("work", "add", "plan", "Move the invoices", "--id", "invoices", *author)
+    machine.staleness("work", "claim", "invoices", *author)
+    told(client, f"{other.name} claimed a plan", client.session(), "Changed", "Claimed by others")
+    machine.staleness("work", "release", "invoices", *author)
+    machine.staleness("work", "claim", "invoices", *author, "--for", "1s")
+    time.sleep(1.1)
+    ended = ("staleness", "work_item", {"action": "update", "id": "invoices", "status": "done"})
+    told(client, "its claim ran out", client.session(ended), "Abandoned")
+    told(client, f"{client.name} ended the plan", client.session(), "Changed")
+
     handoff = {"action": "add", "kind": "handoff", "text": TASK}
     other.session(("staleness", "work_item", handoff | {"id": "orders-review"}))
     told(client, f"{other.name} hands over to nobody by name", client.session(), "For whoever takes it")

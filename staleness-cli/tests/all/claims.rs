@@ -110,6 +110,22 @@ fn hooks_renew_a_claim_and_tell_a_late_session_once() {
 }
 
 #[test]
+fn the_claims_of_a_session_end_with_it_until_it_goes_on() {
+    let sandbox = plan();
+    event(&sandbox, "s-ana", "SessionStart", BEGIN);
+    assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
+    event(&sandbox, "s-ana", "SessionEnd", IN_TIME);
+    let said = event(&sandbox, "s-new", "SessionStart", IN_TIME);
+    assert!(said.contains("--session s-new`): plan `p`"), "{said}");
+    assert!(event(&sandbox, "s-ana", "SessionStart", IN_TIME).contains("Claimed by you"));
+    refusal(&claim(&sandbox, BEN, IN_TIME));
+    event(&sandbox, "s-ana", "SessionEnd", IN_TIME);
+    assert_eq!(claim(&sandbox, BEN, IN_TIME).code, 0);
+    let said = event(&sandbox, "s-ana", "SessionStart", IN_TIME);
+    assert!(said.contains("Claimed by others, leave it to them: plan `p` (by `codex`"), "{said}");
+}
+
+#[test]
 fn the_session_is_given_or_the_only_one_that_runs() {
     let sandbox = plan();
     let claim =

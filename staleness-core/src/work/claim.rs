@@ -50,6 +50,18 @@ impl Claim {
         is_due
     }
 
+    /// Ends the claim at `at`, because its session has ended. If the session goes on, a renewal lasts as long as before.
+    /// Returns false if it had ended already.
+    pub(crate) fn end(&mut self, at: Timestamp) -> bool {
+        let length = self.until.millis_since(self.at);
+        let is_held = self.holds(at);
+        if is_held {
+            self.until = at;
+            self.at = at.plus_millis(-length);
+        }
+        is_held
+    }
+
     /// Returns the holder in words, for a refusal.
     pub(crate) fn holder(&self) -> String {
         let session = self.session.as_ref().map(|id| format!(" in session {:?}", id.as_str()));
@@ -88,5 +100,9 @@ mod tests {
         // Earlier, and less than a tenth later.
         assert!(!claim.renew(at(10)) && !claim.renew(at(23)));
         assert_eq!((claim.at, claim.until), (at(20), at(50)));
+        // Its session ended, and goes on.
+        assert!(claim.end(at(25)) && !claim.holds(at(25)) && !claim.end(at(26)));
+        assert!(claim.renew(at(27)));
+        assert_eq!((claim.at, claim.until), (at(27), at(57)));
     }
 }

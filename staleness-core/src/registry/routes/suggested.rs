@@ -1,10 +1,12 @@
 //! Recording of suggestions made in a session.
 
+use crate::ids::WorkKey;
 use crate::registry::{RegistryError, Sessions};
 use crate::route::{Prompted, Suggestions};
 use crate::session::SessionKey;
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, SuggestionFilter, View};
 use crate::time::Timestamp;
+use crate::work::Work;
 
 impl Sessions<'_> {
     /// Records a prompt and the suggestions made for it, so that later outcomes can show their value. The
@@ -27,17 +29,16 @@ impl Sessions<'_> {
         self.0.run(NotePrompt { key, prompted, asked: true }).await.map(drop)
     }
 
-    /// Forgets the suggestions of a session that has ended. Its claims stay, because it may go on before they end.
+    /// Forgets the suggestions of a session that has ended, and ends its claims. If the session goes on, it renews those
+    /// that nobody took over.
     pub async fn forget_suggestions(
         self,
         key: SessionKey,
         at: Timestamp,
     ) -> Result<(), RegistryError> {
-        let known = Selection::new().peek(SuggestionFilter::Key(key.clone()));
-        if self.0.ask(known).await?.suggestions.is_empty() {
-            return Ok(());
-        }
-        self.0.run(ForgetSuggestions { key, at }).await.map(drop)
+        let Some(known) = self.suggestions(&key).await? else { return Ok(()) };
+        let work = known.claims.into_iter().map(|(work, _)| work).collect();
+        self.0.run(ForgetSuggestions { key, work, at }).await.map(drop)
     }
 }
 
@@ -81,12 +82,15 @@ impl Step for NotePrompt {
 #[derive(Debug)]
 struct ForgetSuggestions {
     key: SessionKey,
+    work: Vec<WorkKey>,
     at: Timestamp,
 }
 
 impl Step for ForgetSuggestions {
     fn selection(&self) -> Selection {
-        Selection::new().lock(SuggestionFilter::Key(self.key.clone()))
+        Selection::new()
+            .lock(SuggestionFilter::Key(self.key.clone()))
+            .lock_keys::<Work>(self.work.iter().cloned())
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -97,6 +101,13 @@ impl Step for ForgetSuggestions {
                 draft.put(Suggestions { claims, ..Suggestions::new(self.key.clone()) });
             }
             _ => draft.delete::<Suggestions>(&self.key),
+        }
+        for work in view.work.values() {
+            let mut work = work.clone();
+            let own = work.claim.as_mut().filter(|own| own.session.as_ref() == Some(&self.key.id));
+            if own.is_some_and(|claim| claim.end(self.at)) {
+                draft.put(work);
+            }
         }
         Ok(Decision::Write(draft.finish()))
     }
