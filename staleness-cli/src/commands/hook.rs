@@ -77,16 +77,16 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
         Event::ToolOutcome(event) => {
             let project = settings.project.clone();
             let used = input.used(event, clock::fresh_op, settings.now, project);
-            let lost = record(settings, Entry::Used(Box::new(used)))?;
+            let mut lost = record(settings, Entry::Used(Box::new(used)))?;
             let read = of_documents(settings, input, event)?;
             let reading = read.as_ref().map(|(_, reading)| reading.text.clone());
-            let lost_text = taken_over(settings, &lost);
+            let lost_text = taken_over(settings, &mut lost);
             let texts: Vec<ModelText> = lost_text.into_iter().chain(reading).collect();
             if texts.is_empty() {
                 return Ok(());
             }
             say(&ModelText::join(texts, "\n"))?;
-            forget_lost(settings, input, &lost)?;
+            forget_lost(settings, input, lost)?;
             let Some((told, reading)) = read else { return Ok(()) };
             let noted = told.note(&reading.digests);
             noted.map_err(|error| CliError::new(ErrorKind::Io, in_words(&error)))
@@ -207,11 +207,12 @@ fn record(settings: &Settings, entry: Entry) -> Result<Vec<Work>, CliError> {
 }
 
 /// Forgets claims on work that others have taken over, because the agent was told.
-fn forget_lost(settings: &Settings, input: &HookInput, lost: &[Work]) -> Result<(), CliError> {
+fn forget_lost(settings: &Settings, input: &HookInput, lost: Vec<Work>) -> Result<(), CliError> {
     let Some(id) = input.session.clone().filter(|_| !lost.is_empty()) else { return Ok(()) };
     let registry = open(settings, Access::Write)?;
     let key = SessionKey { project: settings.project.id.clone(), id };
-    unless_busy(registry.sessions().forget_lost_claims(&key, settings.now).wait())?;
+    let told = lost.into_iter().map(|work| work.key).collect();
+    unless_busy(registry.sessions().forget_lost_claims(&key, told, settings.now).wait())?;
     Ok(())
 }
 
@@ -327,14 +328,14 @@ fn user_prompt(
     say: Say<'_>,
 ) -> Result<(), CliError> {
     let Some(registry) = open_in_order(settings, Access::Look)? else { return Ok(()) };
-    let lost = renewed(settings, &registry, input)?;
+    let mut lost = renewed(settings, &registry, input)?;
     let Some(found) = prompt::look(settings, &registry, input, asked)? else { return Ok(()) };
     let fitting = prompt::text(settings.client.as_ref(), &found.tools);
-    let lost_text = taken_over(settings, &lost);
+    let lost_text = taken_over(settings, &mut lost);
     let texts: Vec<ModelText> = lost_text.into_iter().chain(fitting).collect();
     if !texts.is_empty() {
         say(&ModelText::join(texts, "\n"))?;
-        forget_lost(settings, input, &lost)?;
+        forget_lost(settings, input, lost)?;
     }
     if !found.is_worth_noting() {
         return Ok(());

@@ -200,7 +200,10 @@ fn a_late_session_revives_its_claim_only_if_nobody_took_over_and_is_told() {
     assert_eq!(used(&world, ANA, 111).len(), 1, "also when the other claim has ended");
     assert!(refused(claim(&world, ANA, 83)).contains("\"ben\""));
     let sessions = world.registry.sessions();
-    sessions.forget_lost_claims(&session(&world, ANA), minute(83)).wait().unwrap();
+    sessions.forget_lost_claims(&session(&world, ANA), vec![], minute(83)).wait().unwrap();
+    assert_eq!(used(&world, ANA, 83).len(), 1, "it was told of others");
+    let told = vec![key(&world, "p")];
+    sessions.forget_lost_claims(&session(&world, ANA), told, minute(83)).wait().unwrap();
     assert_eq!(used(&world, ANA, 84), []);
     assert_eq!(used(&world, BEN, 85), []);
     assert_eq!(until(&world), Some(minute(115)));
@@ -283,6 +286,13 @@ fn what_is_ready_is_open_free_and_waits_for_nothing() {
     let blocked = WorkPatch { status: Some(WorkStatus::Blocked), ..WorkPatch::default() };
     world.registry.work().set(key(&world, "after p"), blocked, act(ANA, 34)).wait().unwrap();
     assert_eq!(ready(None, 34), ["h"]);
+    let plan = Work {
+        to: Some("zoe".into()),
+        ..Work::new(key(&world, "z"), WorkKind::Plan, "z", minute(35))
+    };
+    world.registry.work().add(plan, act(ANA, 35)).wait().unwrap();
+    assert_eq!(ready(Some("zoe"), 35), ["z"]);
+    assert_eq!(ready(Some("ben"), 35), ["h"]);
 }
 
 #[test]

@@ -9,21 +9,22 @@ use super::work::named;
 use crate::model_text::{ModelName, ModelText, NameKind, Word};
 use crate::settings::Settings;
 
-/// Maximum number of items to name when others have taken over.
+/// Maximum number of items to name at once when others have taken over.
 const MAX_NAMED: usize = 5;
 
-/// Returns the text for a session about work that others have taken over; `None` if there is none, or the policy says
-/// to tell nothing.
+/// Cuts `lost` to as many items as one text names, and returns the text for a session about work that others have taken
+/// over; `None` if there is none, or the policy says to tell nothing.
 #[must_use]
-pub fn taken_over(settings: &Settings, lost: &[Work]) -> Option<ModelText> {
+pub fn taken_over(settings: &Settings, lost: &mut Vec<Work>) -> Option<ModelText> {
     if !settings.configured.policy.hooks.tell {
         return None;
     }
+    lost.truncate(MAX_NAMED);
     let name = |work: &Work| {
         let name = ModelName::new(NameKind::Work, work.key.id.as_str());
         Some(held(ModelText::from(work.kind.as_str()).and(" ").and(name), work.claim.as_ref()?))
     };
-    let names: Vec<ModelText> = lost.iter().take(MAX_NAMED).filter_map(name).collect();
+    let names: Vec<ModelText> = lost.iter().filter_map(name).collect();
     (!names.is_empty()).then(|| {
         ModelText::from("Your claim ended and another session took over: ")
             .and(ModelText::join(names, ", "))

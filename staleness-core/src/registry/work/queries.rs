@@ -130,7 +130,7 @@ impl WorkItems<'_> {
             each.kind.is_task()
                 && each.status != WorkStatus::Blocked
                 && each.held(now).is_none()
-                && (each.kind != WorkKind::Handoff || each.to.as_ref().is_none_or(is_for))
+                && each.to.as_ref().is_none_or(is_for)
                 && !each.after.iter().any(|id| open.contains(id.as_str()))
         };
         let mut ready: Vec<Work> =

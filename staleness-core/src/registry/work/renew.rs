@@ -21,14 +21,16 @@ impl Sessions<'_> {
         self.0.renew_claims(known.iter(), at).await
     }
 
-    /// Forgets the claims of a session on items that others have taken over. Call it after the agent was told.
+    /// Forgets the claims of a session on those of these items that others have taken over. Call it after the agent was
+    /// told of them.
     pub async fn forget_lost_claims(
         self,
         key: &SessionKey,
+        told: Vec<WorkKey>,
         at: Timestamp,
     ) -> Result<(), RegistryError> {
         let Some(known) = self.suggestions(key).await? else { return Ok(()) };
-        self.0.run(RenewClaims { is_told: true, ..RenewClaims::of(&known, at) }).await.map(drop)
+        self.0.run(RenewClaims { told, ..RenewClaims::of(&known, at) }).await.map(drop)
     }
 }
 
@@ -58,15 +60,15 @@ impl Registry {
 struct RenewClaims {
     key: SessionKey,
     work: Vec<WorkKey>,
-    /// True if the agent was told which items others have taken over.
-    is_told: bool,
+    /// The items of which the agent was told that others have taken them over.
+    told: Vec<WorkKey>,
     at: Timestamp,
 }
 
 impl RenewClaims {
     fn of(session: &Suggestions, at: Timestamp) -> Self {
         let work = session.claims.iter().map(|(key, _)| key.clone()).collect();
-        Self { key: session.key.clone(), work, is_told: false, at }
+        Self { key: session.key.clone(), work, told: Vec::new(), at }
     }
 }
 
@@ -93,7 +95,7 @@ impl Step for RenewClaims {
                     }
                     true
                 }
-                Some(_) => is_open && !self.is_told,
+                Some(_) => is_open && !self.told.contains(key),
                 None => false,
             }
         });
