@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Aging, Work, WorkKind};
+use super::{Aging, Claim, Work, WorkKind};
 use crate::ids::Caller;
 use crate::time::Timestamp;
 
@@ -117,21 +117,28 @@ impl WorkPolicy {
 
     /// Appends errors in the values to `faults`, as `key: reason`.
     pub(crate) fn faults(&self, faults: &mut Vec<String>) {
-        let mut check = |key: &str, flagged: Option<f64>, softened: Option<f64>| {
-            for (name, value) in [("freshness_flagged", flagged), ("freshness_softened", softened)]
-            {
-                if value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
-                    faults.push(format!("{key}.{name}: must be between 0 and 1"));
+        let most = Claim::MAX_MILLIS / Timestamp::MINUTE;
+        let mut check =
+            |key: &str, flagged: Option<f64>, softened: Option<f64>, minutes: Option<u32>| {
+                if minutes.is_some_and(|minutes| !(1..=most).contains(&i64::from(minutes))) {
+                    faults.push(format!("{key}.claim_minutes: must be between 1 and {most}"));
                 }
-            }
-        };
-        check("work", Some(self.freshness_flagged), Some(self.freshness_softened));
+                for (name, value) in
+                    [("freshness_flagged", flagged), ("freshness_softened", softened)]
+                {
+                    if value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
+                        faults.push(format!("{key}.{name}: must be between 0 and 1"));
+                    }
+                }
+            };
+        let (flagged, softened) = (self.freshness_flagged, self.freshness_softened);
+        check("work", Some(flagged), Some(softened), Some(self.claim_minutes));
         let kinds = self.kind.iter().map(|(kind, each)| (format!("kind.{kind}"), each));
         let projects = self.project.iter().map(|(name, each)| (format!("project.{name}"), each));
         let agents = self.agent.iter().map(|(name, each)| (format!("agent.{name}"), each));
         for (name, each) in kinds.chain(projects).chain(agents) {
             let key = format!("work.{name}");
-            check(&key, each.freshness_flagged, each.freshness_softened);
+            check(&key, each.freshness_flagged, each.freshness_softened, each.claim_minutes);
         }
     }
 }

@@ -181,6 +181,10 @@ fn fresh_work_softens_and_thresholds_can_be_set() {
     assert_eq!((by(29), by(30)), (Some(id("d")), None), "a decision keeps alive for a while");
     let bad: Policy = toml::from_str("work.agent.x.freshness_flagged = 2.0").unwrap();
     assert_eq!(bad.faults(), ["work.agent.x.freshness_flagged: must be between 0 and 1"]);
+    for minutes in ["0", "43201"] {
+        let bad: Policy = toml::from_str(&format!("work.claim_minutes = {minutes}")).unwrap();
+        assert_eq!(bad.faults(), ["work.claim_minutes: must be between 1 and 43200"]);
+    }
 }
 
 #[test]
