@@ -183,8 +183,8 @@ fn ranked(
     Ok(names.filter(|name| ModelName::tool(None, name).is_shown()).collect())
 }
 
-/// Returns claimed work, traps and constraints in force, and handoffs to this agent, whether they changed or not; those to nobody in
-/// particular where they are due, or where the context was cleared.
+/// Returns traps and constraints in force, claimed plans, and handoffs to this agent, whether they changed or not. Handoffs
+/// to nobody in particular are included where they are claimed or due, or where the context was cleared.
 fn standing(
     settings: &Settings,
     delta: &Delta,
@@ -196,13 +196,16 @@ fn standing(
         delta.warnings.iter().any(due)
     };
     items.retain(|item| match item.kind {
-        _ if item.held(settings.now).is_some() => true,
         // What has expired is overdue, and no longer in force.
         WorkKind::Trap | WorkKind::Constraint => item.expires_at.is_none_or(|at| settings.now < at),
         WorkKind::Handoff => match item.to.as_deref() {
             Some(to) => to == resume.agent.as_str(),
-            None => resume.cleared || is_due(item.key.id.as_str()),
+            None => {
+                let is_held = item.held(settings.now).is_some();
+                resume.cleared || is_held || is_due(item.key.id.as_str())
+            }
         },
+        WorkKind::Plan => item.held(settings.now).is_some(),
         _ => false,
     });
     items.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));

@@ -18,6 +18,10 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let mut text = ModelText::from(if has_knowledge { BOTH } else { WORK });
     let head = text.chars();
     let title = match delta.source {
+        // After a lost context also what changed since the session began.
+        DeltaSource::Digest if delta.items.iter().any(|item| item.action.is_some()) => {
+            "Open or changed"
+        }
         DeltaSource::Digest => "Open",
         DeltaSource::Cursor | DeltaSource::Since => "Changed since your last session",
     };
@@ -72,7 +76,9 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         standing.into_iter().filter(|each| !is_told(each)).map(in_force).collect();
     let handed: Vec<ModelText> = handed.into_iter().map(|each| for_taking(each, &by)).collect();
     let (own, of_others) = by_holder(&claimed, resume);
-    let left: Vec<ModelText> = left.into_iter().map(|each| warning(each, true)).collect();
+    let beside = left.len().saturating_sub(Delta::TOP_WARNINGS);
+    let left = left.into_iter().take(Delta::TOP_WARNINGS);
+    let left: Vec<ModelText> = left.map(|each| warning(each, true)).collect();
     let changed = !items.is_empty() || !anyones.is_empty();
     let (more, others) = if items.is_empty() { (0, delta.more) } else { (delta.more, 0) };
     // What changed is told now or never: it keeps a part of the room.
@@ -80,8 +86,8 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (stale, open) = (Some("`staleness stale`".into()), Some(OPEN.into()));
     let changes = resumed(resume);
     let mut sections = [
-        (overdue_title(&by, has_plan), lines, warnings.len() - top, stale),
-        (abandoned_title(resume, &by), left, 0, None),
+        (overdue_title(&by, has_plan), lines, warnings.len() - top, stale.clone()),
+        (abandoned_title(resume, &by), left, beside, stale),
         (title.into(), items, more, changes.clone()),
         ("For whoever takes it".into(), anyones, others, changes),
         ("Claimed by you".into(), own, 0, None),
@@ -99,7 +105,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (mut whole, mut cut) = (true, Vec::new());
     for (at, each) in sections.iter().enumerate().filter(|(_, each)| told_of(each)) {
         let (title, lines, beside, _) = each;
-        let reserved = all.chars() + if at == 0 { kept } else { 0 };
+        let reserved = all.chars() + if at <= 1 { kept } else { 0 };
         let said = section(&mut text, title, (lines, *beside), budget, reserved);
         // What is for this agent or in force is told each time.
         whole &= said.is_some() || at > 3;
@@ -312,6 +318,18 @@ mod tests {
                     ID` for one):\n- Overdue (settle: `staleness stale resolve ID --agent codex`; a plan that goes \
                     on: `staleness work touch ID`): plan `p2` (";
         assert!(told.starts_with(head), "{told}");
+    }
+
+    #[test]
+    fn what_was_abandoned_leaves_room_for_what_changed() {
+        let ids: Vec<String> = (0..30).map(|at| format!("abandoned-{at}")).collect();
+        let mut delta = delta(&["changed".into()], &ids);
+        for each in &mut delta.warnings {
+            each.flag.overdue = Overdue::Abandoned;
+        }
+        let told = text(&delta, &[], &resume(), 1_000).text.unwrap().to_string();
+        assert!(told.contains("plan `changed`") && told.contains("and 25 more"), "{told}");
+        assert!(told.contains("All: `staleness stale`"), "{told}");
     }
 
     #[test]
