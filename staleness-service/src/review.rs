@@ -3,10 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
+use staleness::ids::AgentId;
 use staleness::knowledge::Document;
 use staleness::registry::{ToolListing, WorkListing};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
+use staleness::work::WorkKind;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Context;
 
@@ -19,7 +21,7 @@ use crate::remembered::Remembered;
 use crate::scan::preview;
 use crate::settings::{Access, Settings};
 use crate::tools::fold_doubtful;
-use crate::work::is_addressed;
+use crate::work::{is_addressed, stranger};
 
 /// Something that needs attention.
 #[derive(Clone, Debug)]
@@ -106,8 +108,8 @@ pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     Ok(entries)
 }
 
-/// Like [`entries`], but uses the results of the last check and does not run git.
-pub fn at_hand(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
+/// Like [`entries`], but uses the results of the last check of documents and does not run git. Returns also its time.
+pub fn at_hand(world: &World<'_>) -> Result<(Vec<Entry>, Option<Timestamp>), ServiceError> {
     let settings = world.settings;
     let registry = settings.open(Access::Look)?;
     let mut entries = tools(settings, &registry)?;
@@ -119,7 +121,7 @@ pub fn at_hand(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     entries.extend(items.into_iter().filter_map(item));
     entries.extend(overdue(settings, &registry)?);
     entries.sort_by(worst_first);
-    Ok(entries)
+    Ok((entries, remembered.checked_at))
 }
 
 fn worst_first(a: &Entry, b: &Entry) -> Ordering {
@@ -149,14 +151,28 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
     Ok(doubtful.into_iter().map(entry).collect())
 }
 
-/// Returns overdue work.
+/// Returns overdue work, but for the agent that asks no handoff between two others.
 fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, ServiceError> {
     let open = WorkListing { open: true, ..WorkListing::default() };
     let items = registry.work().list(&settings.project.id, open).wait()?;
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
-    let overdue = told.into_iter().filter(|each| each.verdict.level != Level::Fresh);
-    let agent = settings.agent.as_ref();
+    let agent = settings.agent.as_ref().map(AgentId::as_str);
+    let mut overdue = Vec::new();
+    for each in told {
+        let others = each.to.as_deref().filter(|to| {
+            each.kind == WorkKind::Handoff
+                && agent.is_some_and(|agent| agent != *to && each.from.as_deref() != Some(agent))
+        });
+        let is_others = match others {
+            Some(to) => stranger(settings, registry, to)?.is_none(),
+            None => false,
+        };
+        if each.verdict.level != Level::Fresh && !is_others {
+            overdue.push(each);
+        }
+    }
     Ok(overdue
+        .into_iter()
         .map(|each| Entry {
             kind: each.kind.as_str(),
             id: each.id.to_string(),
@@ -165,7 +181,7 @@ fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Servi
             since: None,
             subject: Subject::Work {
                 is_addressed: agent.and_then(|agent| {
-                    is_addressed(each.from.as_deref(), each.to.as_deref(), agent.as_str())
+                    is_addressed(each.from.as_deref(), each.to.as_deref(), agent)
                 }),
             },
         })

@@ -22,6 +22,30 @@ fn a_scan_says_for_which_client_a_server_came_or_went() {
     assert_eq!(since("claude-code"), "2026-11-20T12:00:00Z");
 }
 
+#[test]
+fn what_only_another_agent_called_and_what_it_hands_on_is_not_asked_of_this_one() {
+    let sandbox = Sandbox::scanned();
+    sandbox.codex(&["github"]);
+    sandbox.ok(&["scan"]);
+    sandbox.ok(&["record", "mcp__github__search", "--success", "--agent", "claude-code"]);
+    for _ in 0..3 {
+        sandbox.ok(&["record", "mcp__github__x", "--failure", "--new", "--agent", "claude-code"]);
+    }
+    let long_ago = ["--from", "claude-code", "--now", "2026-01-01T12:00:00Z"];
+    for (id, to) in [("others", "cursor"), ("strangers", "zoe")] {
+        let add = ["work", "add", "handoff", "Go on", "--id", id, "--to", to];
+        assert_eq!(sandbox.run(&[&add[..], &long_ago].concat()).code, 0);
+    }
+    let asked = |agent: &str| sandbox.ok(&["review", "--agent", agent]);
+    let (codex, claude) = (asked("codex"), asked("claude-code"));
+    assert!(!codex.contains("mcp__github__x") && !codex.contains("others"), "{codex}");
+    assert!(codex.contains("strangers"), "nobody here knows whom it is for: {codex}");
+    for own in ["mcp__github__x", "others", "strangers"] {
+        assert!(claude.contains(own), "{own}: {claude}");
+    }
+    assert!(!sandbox.ok(&["--agent", "codex"]).contains("mcp__github__x"));
+}
+
 /// Without this, a misspelt name becomes a tool of its own.
 #[test]
 fn a_misspelt_name_is_not_recorded_as_a_new_tool() {

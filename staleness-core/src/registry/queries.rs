@@ -58,7 +58,8 @@ pub struct ToolListing {
     pub kind: Option<ToolKind>,
     /// True for the tools of every project, not only those that this one sees.
     pub all_projects: bool,
-    /// True to omit ignored tools and this program's own. For reports; a list for managing tools shows them.
+    /// True to omit ignored tools, this program's own, and names that may be invented where the client is not told of
+    /// them. For reports; a list for managing tools shows them.
     pub hide_ignored: bool,
     /// True to include invented names.
     pub invented: bool,
@@ -79,7 +80,8 @@ impl ToolListing {
         let wanted = |each: &RankedTool<'_>| {
             self.status.is_none_or(|status| status == status_word(context, each.tool))
                 && self.kind.is_none_or(|kind| kind == each.tool.kind)
-                && !(self.hide_ignored && context.is_silent(each.tool))
+                && !(self.hide_ignored
+                    && (context.is_silent(each.tool) || !context.is_told_of(each.tool)))
         };
         let ranked = rank(context, tools, usize::MAX);
         ranked

@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use staleness::Wait;
 use staleness::ids::ClientId;
 use staleness::registry::ScopeChoice;
 use staleness::verdict::{Ground, NextAction, SignalKind};
 use staleness::work::WorkKind;
+use staleness::{Timestamp, Wait};
 use staleness_service::knowledge::World;
 use staleness_service::model_text::{ModelName, ModelText, NameKind, ask, called_by, state};
 use staleness_service::review::{Entry, Subject, at_hand};
@@ -28,7 +28,7 @@ pub(super) fn specs() -> Vec<Spec> {
                 title: "List what cannot be trusted",
                 search_hint: "what is outdated here: tools, documents, knowledge, overdue work",
                 description: "Call before you rely on documents, notes, plans or tools here. Lists \
-                              everything that cannot be trusted, worst first, with the next step. \
+                              what cannot be trusted, worst first, with the next step. \
                               Answers at once; documents are as last checked.",
                 effect: Effect::Reads,
                 next: "call it without arguments",
@@ -39,9 +39,9 @@ pub(super) fn specs() -> Vec<Spec> {
         Spec::new(
             About {
                 name: "settle_work",
-                title: "End an overdue work item",
+                title: "End overdue work",
                 search_hint: "drop a plan, close a handoff, resolve a trap that is overdue",
-                description: "Call when an overdue work item of list_stale is no longer needed. \
+                description: "Call when overdue work in list_stale is no longer needed. \
                               Drops a plan, closes a handoff, resolves a trap or constraint, \
                               rejects a candidate, archives a note. work_item reopen undoes it.",
                 effect: Effect::Settles,
@@ -79,9 +79,13 @@ fn kind_of(subject: &Subject) -> Kind {
     }
 }
 
-/// Says how many things cannot be trusted.
-pub(crate) fn head(count: usize) -> Text {
+/// Says how many things cannot be trusted, and if documents were never checked.
+pub(crate) fn head(count: usize, checked_at: Option<Timestamp>) -> Text {
     match count {
+        0 if checked_at.is_none() => Text::new(
+            "no problems known here, but documents were never checked: ask the user to run \
+             `staleness check`",
+        ),
         0 => Text::new("no problems known here"),
         count => Text::new(count).and(" ").and(need(count)).and(" attention"),
     }
@@ -119,6 +123,10 @@ fn next(each: &Entry) -> ModelText {
         }
         (Subject::Item { .. }, NextAction::Complete) => "verify_knowledge with still done",
         (Subject::Item { .. }, NextAction::Update) => "save_knowledge under the same id",
+        (Subject::Item { .. }, NextAction::Drop) if is(SignalKind::Expired.into()) => {
+            "save_knowledge under the same id with expires if it still holds, else \
+             verify_knowledge with still wrong"
+        }
         (Subject::Item { .. }, NextAction::Drop) => "verify_knowledge with still wrong",
         (Subject::Item { .. }, _) => "compare it with the code, then verify_knowledge",
         (Subject::Work { .. }, _) => next_of_work(each),
@@ -186,7 +194,7 @@ struct Stale {
 
 fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError> {
     let settings = &call.settings;
-    let mut entries = at_hand(&World::new(settings, None, call.listener))?;
+    let (mut entries, checked_at) = at_hand(&World::new(settings, None, call.listener))?;
     entries.retain(|each| asked.kind.is_none_or(|kind| kind == kind_of(&each.subject)));
     let count = |kind: Kind| entries.iter().filter(|each| kind_of(&each.subject) == kind).count();
     let counts = Counts {
@@ -212,7 +220,8 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError
         let text = Text::new("- ").and(each.kind).and(" ").and(name(client, each)).and(": ");
         (row, text.and(verdict::words(&each.verdict)).and(". Next: ").and(next(each)))
     });
-    let text = rows.text(head(entries.len()), Text::new("give a kind, or settle these first"));
+    let text =
+        rows.text(head(entries.len(), checked_at), Text::new("give a kind, or settle these first"));
     let r#for = settings.audience().to_owned();
     let stale = Stale { r#for, items: rows.items, more: rows.more, counts };
     Ok(Answer::new(text.and(audience(settings)), stale))
