@@ -11,7 +11,7 @@ use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::Access;
-use staleness_service::{ServiceError, escape_lines, when, work};
+use staleness_service::{ErrorKind, ServiceError, escape_lines, when, work};
 
 use super::verdict;
 use crate::answer::{Answer, MAX_NAMED, Rows};
@@ -34,7 +34,7 @@ pub(super) fn specs() -> Vec<Spec> {
                           add needs kind and text, step id and text, list and ready nothing, the \
                           others id.",
             effect: Effect::Rewrites,
-            next: "call work_item with action list for the ids",
+            next: "call work_item with action list for the ids, or ready for what is free",
         },
         run,
     )]
@@ -118,6 +118,7 @@ struct Row {
     status: WorkStatus,
     text: String,
     to: Option<String>,
+    claimed_by: Option<String>,
     #[schemars(with = "String")]
     updated_at: Timestamp,
     #[schemars(schema_with = "verdict::levels")]
@@ -215,7 +216,10 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
             let item = find(call, &asked)?;
             let settings = &call.settings;
             // Only a person, who acts without an agent, releases any claim.
-            let agent = call.agent.clone().ok_or_else(work::nobody)?;
+            let agent = call.agent.clone().ok_or_else(|| {
+                ServiceError::new(ErrorKind::Usage, "no agent given")
+                    .hint("ask the user to run `staleness work release ID`")
+            })?;
             let act = work::act(settings, Some(agent));
             let item = settings.open(Access::Write)?.work().release(item.key, act).wait()?;
             tell(call, "released ", item)
@@ -327,6 +331,7 @@ fn rows(
             status: each.status,
             text: line(&each.text),
             to: each.to.clone(),
+            claimed_by: holder(each).map(ToString::to_string),
             updated_at: each.updated_at,
             level: each.verdict.level,
         };
@@ -377,9 +382,13 @@ fn tell(call: &Call<'_>, what: &'static str, item: Work) -> Result<Answer<Told>,
 fn brief(told: &WorkReport) -> Value {
     let mut value = serde_json::to_value(told).unwrap_or_default();
     value["text"] = cut(&escape_lines(&told.text), MAX_TEXT).into();
-    if told.refs.len() > MAX_NAMED {
-        value["refs"] = told.refs.iter().take(MAX_NAMED).map(|id| line(id)).collect();
-        value["more_refs"] = (told.refs.len() - MAX_NAMED).into();
+    for (key, more, ids) in
+        [("refs", "more_refs", &told.refs), ("after", "more_after", &told.after)]
+    {
+        if ids.len() > MAX_NAMED {
+            value[key] = ids.iter().take(MAX_NAMED).map(|id| line(id)).collect();
+            value[more] = (ids.len() - MAX_NAMED).into();
+        }
     }
     value["verdict"] = serde_json::to_value(verdict::brief(&told.verdict)).unwrap_or_default();
     if let Value::Array(steps) = &mut value["steps"] {
