@@ -354,5 +354,8 @@ pub(super) fn forget_project(
         draft.append_journal(JournalEntry { note, ..entry });
         Ok(())
     });
-    forget.durable()
+    match forgetting {
+        Forgetting::UnusedSince(_) => forget,
+        Forgetting::ByHand | Forgetting::WithKnowledge => forget.durable(),
+    }
 }

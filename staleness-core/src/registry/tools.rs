@@ -90,7 +90,7 @@ impl Tools<'_> {
     /// use. May be repeated with the same op ids. Prunes the routes of a project if the uses created too many.
     ///
     /// # Errors
-    /// An error of the store. Nothing is recorded then, unless the pruning of routes failed.
+    /// An error of the store. Nothing is recorded then, unless the pruning of routes or the renewal of claims failed.
     pub async fn record_all(self, uses: Vec<Use>) -> Result<Vec<RecordReport>, RegistryError> {
         if uses.is_empty() {
             return Ok(Vec::new());
@@ -148,6 +148,9 @@ impl Tools<'_> {
 
     /// Records one use without building a report, for hooks, and renews the claims of its session. Returns true if the
     /// use was new, and the work that others have taken over: see [`Sessions::renew_claims`](super::Sessions::renew_claims).
+    ///
+    /// # Errors
+    /// As [`Tools::record_all`].
     pub async fn record_quietly(self, used: Use) -> Result<(bool, Vec<Work>), RegistryError> {
         let (policy, at) = (Arc::clone(&self.0.policy), used.at);
         let commit = self.0.run(RecordUses { uses: vec![used], policy }).await?;
