@@ -36,11 +36,6 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     out.text(&review::render(&entries, total, out))
 }
 
-/// Returns true for the signal of a definition that awaits a decision.
-fn is_definition(signal: Ground) -> bool {
-    matches!(signal, Ground::DefinitionChanged | Ground::DefinitionWithheld)
-}
-
 /// Returns the next command to run, or after `# ` what to do without one. `open` opens a file at a line.
 fn command(
     id: &str,
@@ -49,9 +44,10 @@ fn command(
     open: impl Fn(&str, Option<u32>) -> String,
 ) -> String {
     let quoted = quoted(id);
+    let is = |wanted: Ground| verdict.signals.iter().any(|signal| signal.kind == wanted);
     match subject {
         Subject::Tool { remedy: Some(remedy) } => format!("# {remedy}"),
-        Subject::Tool { .. } if verdict.signals.iter().any(|each| is_definition(each.kind)) => {
+        Subject::Tool { .. } if is(Ground::DefinitionChanged) || is(Ground::DefinitionWithheld) => {
             format!("staleness tools diff {quoted}")
         }
         Subject::Tool { .. } => match verdict.action {
@@ -59,6 +55,9 @@ fn command(
             NextAction::Update => format!("staleness tools history {quoted}"),
             _ => format!("staleness tools show {quoted}"),
         },
+        Subject::Work { .. } if is(Ground::Abandoned) => {
+            format!("staleness work release {quoted}")
+        }
         Subject::Work { is_addressed: Some(true) } => {
             format!("staleness work set --status accepted {quoted}")
         }

@@ -61,8 +61,8 @@ fn claimed(told: &WorkReport) -> Option<String> {
     let claim = told.claim.as_ref()?;
     let session = claim.session.as_ref();
     let session = session.map(|id| format!(" in session {id}")).unwrap_or_default();
-    let verb = if told.abandoned { ", abandoned at" } else { "until" };
-    Some(format!("{}{session} {verb} {}", claim.agent, claim.until).replace(" ,", ","))
+    let verb = if told.abandoned { ", abandoned at" } else { " until" };
+    Some(format!("{}{session}{verb} {}", claim.agent, claim.until))
 }
 
 /// Prefixes a text with the sender and receiver of a handoff.
@@ -232,7 +232,8 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
         let other = action.replacen("work release", "work claim", 1);
         let (free, take) = ("  # anybody may take it", "  # you take it over");
         let (free, take) = (paint.dim(free), paint.dim(take));
-        text.push_str(&format!("    $ {action}{free}\n    $ {other} --agent NAME{take}\n"));
+        let agent = if action.contains(" --agent ") { "" } else { " --agent NAME" };
+        text.push_str(&format!("    $ {action}{free}\n    $ {other}{agent}{take}\n"));
         return text;
     }
     let to = each.kind.resolved().map(|to| format!("  # → {to}")).unwrap_or_default();

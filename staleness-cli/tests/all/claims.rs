@@ -69,6 +69,10 @@ fn an_agent_that_died_blocks_nobody() {
     assert_eq!(stale["last_step"]["text"], "wrote the lexer", "{stale}");
     assert!(stale["suggested_action"].as_str().unwrap().starts_with("staleness work release p"));
     assert!(sandbox.ok(&["stale", "--now", LATE]).contains("last step: wrote the lexer"));
+    let text = sandbox.ok(&["stale", "--agent", "codex", "--now", LATE]);
+    assert!(text.contains("$ staleness --agent codex work claim p  # you take it over"), "{text}");
+    let action = &sandbox.json(&["review", "--now", LATE])["items"][0]["suggested_action"];
+    assert!(action.as_str().unwrap().ends_with("work release p"), "{action}");
     assert!(sandbox.ok(&["board", "--now", LATE]).contains("left by claude-code"));
     let said = event(&sandbox, "s-new", "SessionStart", LATE);
     let how = "Abandoned (take it over: `staleness work claim ID --agent claude-code --session s-new`): plan `p`";
@@ -107,6 +111,27 @@ fn hooks_renew_a_claim_and_tell_a_late_session_once() {
     assert!(refusal(&run).contains("codex"), "{run:?}");
     let until = sandbox.json(&["work", "show", "p", "--now", LATE])["claim"]["until"].clone();
     assert_eq!(until, "2026-11-29T14:30:00Z", "the late session renewed nothing");
+}
+
+#[test]
+fn an_agent_without_a_name_releases_no_claim_and_ended_ones_are_not_told_as_held() {
+    let sandbox = plan();
+    assert_eq!(claim(&sandbox, BEN, BEGIN).code, 0);
+    let release = |client: Option<&str>| {
+        let mut command = sandbox.command();
+        command.args(["work", "release", "p", "--now", IN_TIME]);
+        client.map(|client| command.env(client, "1"));
+        Run::of(command.output().unwrap())
+    };
+    let run = release(Some("CLAUDECODE"));
+    assert!(run.code == 2 && run.err.contains("no agent given"), "{run:?}");
+    let changed = |now: &str| {
+        let args = ["resume", "--agent", "claude-code", "--since", BEGIN, "--peek", "--now", now];
+        sandbox.json(&args)["items"][0].clone()
+    };
+    assert_eq!(changed(IN_TIME)["claim"]["agent"], "codex");
+    assert_eq!(changed(LATE)["claim"], Value::Null);
+    assert_eq!(release(None).code, 0, "a person may");
 }
 
 #[test]

@@ -12,13 +12,14 @@ use staleness::work::{Work, WorkStatus};
 use staleness::{Registry, RegistryError, Wait};
 pub(super) use staleness_service::work::find;
 use staleness_service::work::{self as service, kind, state, told};
+use staleness_sources::clients::may_run_for_agent;
 
 use super::tools::choice;
 use super::typed;
 use crate::args::WorkCommand;
 use crate::args::tools_args::ScopeArgs;
 use crate::args::work_args::WorkListArgs;
-use crate::error::{CliError, quoted};
+use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Output, work};
 use crate::settings::{Access, Settings};
 
@@ -54,6 +55,10 @@ pub(crate) fn run(
             by_id(id, scope, &|items, key| items.work().reopen(key, act(settings)).wait())
         }
         Some(WorkCommand::Claim(args)) => change::claim(settings, args, out),
+        // Only a person, who acts without an agent, releases the claim of another.
+        Some(WorkCommand::Release { .. }) if settings.agent.is_none() && may_run_for_agent() => {
+            Err(CliError::new(ErrorKind::Usage, "no agent given").hint("set --agent"))
+        }
         Some(WorkCommand::Release { id, scope }) => {
             by_id(id, scope, &|items, key| items.work().release(key, act(settings)).wait())
         }

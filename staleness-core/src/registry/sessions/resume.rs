@@ -205,11 +205,14 @@ impl WhatChanged {
             items
         };
         let digest = Digest::of(open.into_iter().filter(|work| !is_others(work)), agent);
-        let items = match begin {
+        let mut items = match begin {
             Begin::Nowhere | Begin::Met(_) => digest.items,
             Begin::Again(_) => with_changes(digest.items, changed()),
             Begin::At(_) | Begin::After(_) => changed(),
         };
+        for item in &mut items {
+            item.claim = item.claim.take().filter(|claim| claim.holds(*now));
+        }
         // New items are always reported, regardless of when they became overdue.
         let is_new = |warning: &Warning| {
             items.iter().any(|item| {
