@@ -5,7 +5,6 @@
 
 mod adoc;
 mod aside;
-mod bytewise;
 mod commands;
 mod directive;
 pub(crate) mod headings;

@@ -7,7 +7,6 @@
 
 use staleness_core::knowledge::WordKind;
 
-use super::bytewise::{self, BREAK, COLON, DASH, DOT, OTHER, SMALL, SPACE, UNDERSCORE, UPPER};
 use super::words::{MAX_WORD_BYTES, Named, flag, is_dotted, is_unmistakable, push};
 use super::{target, traps};
 use crate::commands::own_from;
@@ -22,18 +21,11 @@ const KINDS: [&str; 16] = [
 /// Finds the names in a code span.
 pub(crate) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
     let code = text.trim_ascii();
-    if code.is_empty() || code.len() > 2 * MAX_WORD_BYTES {
+    let is_plain = code.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b' '));
+    if is_plain || code.len() > 2 * MAX_WORD_BYTES || code.contains('\n') {
         return;
     }
-    let seen = bytewise::seen(code.as_bytes());
-    if seen & BREAK != 0 || seen & (UPPER | UNDERSCORE | COLON | DASH | DOT | OTHER) == 0 {
-        return;
-    }
-    if seen & SPACE == 0 || is_one(code) {
-        one(code, seen, found);
-    } else if seen & (UPPER | UNDERSCORE | COLON | DASH | DOT) != 0 {
-        several(code, found);
-    }
+    if !code.contains(' ') || is_one(code) { one(code, found) } else { several(code, found) }
 }
 
 /// Returns true if a span is one word, perhaps followed by brackets: `load(a, b)`, `#[allow(a, b)]`.
@@ -56,8 +48,8 @@ fn is_one(code: &str) -> bool {
 }
 
 /// Finds the name in a span of one word.
-fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
-    if seen & !(SMALL | UPPER | UNDERSCORE) == 0 {
+fn one<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
+    if code.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
         if !code.as_bytes()[0].is_ascii_digit() {
             push(WordKind::Identifier, code, found);
         }
@@ -70,7 +62,7 @@ fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
     if code.starts_with(['-', '@', '$', '~', '%', '"', '\'', '<', '{', '=', '#', '/']) {
         return;
     }
-    let path = seen & DOT != 0 && (!code.ends_with(')') || code.contains('/'));
+    let path = !code.ends_with(')') || code.contains('/');
     if path && target::of_word(code).is_some() {
         found((WordKind::Path, code));
         return;

@@ -106,27 +106,13 @@ pub(crate) fn of_word(word: &str) -> Option<Target<'_>> {
     if word.len() > MAX_PATH_BYTES || word.starts_with(['~', '-', '@', '/', '=']) {
         return None;
     }
-    // One pass over the bytes rejects most words.
-    let (mut before, mut seen) = (0, [false; 3]);
-    for byte in word.bytes() {
-        // `a::b` and `https://a` are not paths.
-        if byte == before && matches!(byte, b':' | b'/') {
-            return None;
-        }
-        before = byte;
-        seen[0] |= matches!(byte, b'.' | b'/');
-        seen[1] |= byte == b':';
-        seen[2] |= byte == b'#';
-    }
-    let [dot, colon, hash] = seen;
-    if !dot {
+    // `a::b` and `https://a` are not paths.
+    if !word.contains(['.', '/']) || word.contains("::") || word.contains("//") {
         return None;
     }
-    let fragment = if hash { word.split_once("#L") } else { None };
-    let (path, lines) = match fragment {
+    let (path, lines) = match word.split_once("#L") {
         Some((path, _)) => (path, lines_of_fragment(word.split_once('#')?.1)),
-        None if colon => with_lines(word),
-        None => (word, None),
+        None => with_lines(word),
     };
     let signs = |c| matches!(c, '.' | '_' | '-' | '+' | '/' | '@' | '(' | ')' | '[' | ']' | ',');
     let plain = |c: char| c.is_ascii_alphanumeric() || signs(c) || c.is_alphanumeric();

@@ -6,7 +6,6 @@
 
 use staleness_core::knowledge::WordKind;
 
-use super::bytewise::may_be_name;
 use super::{target, traps};
 
 /// The longest word, in bytes.
@@ -30,6 +29,15 @@ pub(crate) fn in_prose<'a>(prose: &'a str, found: &mut impl FnMut(Named<'a>)) ->
         }
     }
     at_sign
+}
+
+/// Returns true if a word of prose may be a name: it contains `_`, `/`, `@`, an inner capital, `::`, `:42`,
+/// `()` or `--`. Most words are rejected here.
+fn may_be_name(word: &[u8]) -> bool {
+    word.iter().any(|byte| matches!(byte, b'_' | b'/' | b'@'))
+        || word.windows(2).any(|pair| {
+            matches!(pair, b"()" | b"--" | [b':', b'0'..=b':'] | [b'a'..=b'z' | b'0'..=b'9', b'A'..=b'Z'])
+        })
 }
 
 fn prose_word<'a>(token: &'a str, found: &mut impl FnMut(Named<'a>)) {
