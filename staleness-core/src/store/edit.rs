@@ -21,7 +21,12 @@ impl<F: Fn(&mut Draft<'_>) -> Result<(), Refusal> + Send + Sync + 'static> Edit<
 
     /// Returns the step with [`Durability::Full`].
     pub(crate) fn durable(self) -> Self {
-        Self { durability: Durability::Full, ..self }
+        self.lasting(Durability::Full)
+    }
+
+    /// Returns the step with this durability.
+    pub(crate) fn lasting(self, durability: Durability) -> Self {
+        Self { durability, ..self }
     }
 }
 

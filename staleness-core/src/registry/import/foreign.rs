@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ITEMS;
 use super::knowledge::{Incoming, PutItems};
 use super::stated::StatedItem;
-use super::work::{TakeWork, ToldWork};
+use super::work::{ToldWork, take_work};
 use crate::outcome::Outcome;
 use crate::registry::{Act, Knowledge, RecordUses, RegistryError, Tools, Use, WorkItems};
 use crate::store::Durability;
@@ -75,8 +75,8 @@ impl WorkItems<'_> {
         let mut written = 0;
         while work.peek().is_some() {
             let rows = work.by_ref().take(ITEMS).collect();
-            let step = TakeWork { rows, act: act.clone() };
-            written += self.0.carry_out(Arc::new(step), dry_run).await?.0.work.len();
+            let step = Arc::new(take_work(rows, act.clone()));
+            written += self.0.carry_out(step, dry_run).await?.0.work.len();
         }
         Ok(written)
     }

@@ -20,25 +20,16 @@ pub use report::{ImportReport, TransferCounts};
 pub use stated::StatedItem;
 
 use super::{Admin, Registry, RegistryError};
-use crate::definition::Definition;
 use crate::ids::stable_hash;
 use crate::journal::{Floor, JournalEntry, Revision};
-use crate::knowledge::Item;
-use crate::project::Project;
-use crate::route::Route;
-use crate::session::{Cursor, Session};
-use crate::source::Source;
 use crate::store::{Change, ChangeSet, Durability, Preview, Selection, Step, StoreError, View};
-use crate::tool::Tool;
-use crate::transfer::{Exported, Record};
-use crate::work::Work;
+use crate::transfer::{Exported, Record, exported};
 
-use copying::{Placed, PutVerbatim};
 use journal::{AppendEntries, Numbered};
 use knowledge::{Incoming, PutItems};
 pub use routes::ToldRoute;
-use routes::{Foreseen, PutVectors};
-use rows::{AppendOutcomes, Merge, Outdate, PutRows};
+use routes::{Foreseen, put_vectors};
+use rows::{Merge, PutRows, append_outcomes, outdate};
 pub use work::ToldWork;
 
 /// The maximum number of rows per commit, so that other writers wait only briefly. A revision of the journal
@@ -89,6 +80,13 @@ pub struct Importer {
     copying: bool,
     /// The routes that a dry run would have written, so that their vectors are accepted.
     foreseen: Foreseen,
+}
+
+/// An incoming record and, for a copy, the row that it replaces.
+#[derive(Debug)]
+struct Placed {
+    row: Record,
+    seen: Option<Record>,
 }
 
 impl Admin<'_> {
@@ -204,7 +202,7 @@ impl Importer {
         self.write_batch(None).await?;
         let counts = self.report.imported;
         if self.report.merged && !self.dry_run && counts.tools + counts.sources > 0 {
-            self.registry.carry_out(Arc::new(Outdate), false).await?;
+            self.registry.carry_out(Arc::new(outdate()), false).await?;
         }
         Ok(self.report)
     }
@@ -221,63 +219,53 @@ impl Importer {
         let durability = if last || appended { Durability::Full } else { Durability::Normal };
         let all = batch.len();
         let rows = batch.into_iter();
-        let put = match &first {
-            Record::Outcome(_) => {
-                let taken = |placed: Placed| match placed.row {
-                    Record::Outcome(row) => Some(row),
-                    _ => None,
-                };
-                let rows = rows.filter_map(taken).collect();
-                self.write(AppendOutcomes { rows, durability }).await?.0.outcomes.len()
-            }
-            Record::Journal(entry) => self.journal(entry.revision, rows, durability).await?,
-            _ if self.copying => {
-                self.write(PutVerbatim { rows: rows.collect(), durability }).await?.0.rows()
-            }
-            Record::Project(_) => self.put_rows::<Project>(rows, durability).await?.len(),
-            Record::Source(_) => self.put_rows::<Source>(rows, durability).await?.len(),
-            Record::Tool(_) => self.put_rows::<Tool>(rows, durability).await?.len(),
-            Record::Definition(_) => self.put_rows::<Definition>(rows, durability).await?.len(),
-            Record::Work(_) => self.put_rows::<Work>(rows, durability).await?.len(),
-            Record::Session(_) => self.put_rows::<Session>(rows, durability).await?.len(),
-            Record::Cursor(_) => self.put_rows::<Cursor>(rows, durability).await?.len(),
-            Record::Item(_) => {
-                let rows = taken::<Item>(rows).map(Incoming::Whole).collect();
-                let merging = self.report.merged;
-                let step = Arc::new(PutItems { rows, merging, act: None, durability });
-                let same = Arc::<PutItems>::clone(&step);
-                step.written(&self.registry.carry_out(same, self.dry_run).await?.0)
-            }
-            Record::Route(_) => {
-                let put = self.put_rows::<Route>(rows, durability).await?;
-                let written = put.len();
-                if self.dry_run {
-                    let routes = put.into_iter().filter_map(|change| match change {
-                        Change::Put(route) => Some((route.key, route.model)),
-                        Change::Delete(_) => None,
-                    });
-                    Arc::make_mut(&mut self.foreseen).extend(routes);
+        macro_rules! put_rows {
+            ($($kind:ident: $row:ty,)*) => {
+                match &first {
+                    Record::Outcome(_) => {
+                        let taken = |placed: Placed| match placed.row {
+                            Record::Outcome(row) => Some(row),
+                            _ => None,
+                        };
+                        let rows = rows.filter_map(taken).collect();
+                        self.write(append_outcomes(rows, durability)).await?.0.outcomes.len()
+                    }
+                    Record::Journal(entry) => self.journal(entry.revision, rows, durability).await?,
+                    Record::Item(_) if !self.copying => {
+                        let rows = taken(rows).map(|(row, _)| Incoming::Whole(row)).collect();
+                        let merging = self.report.merged;
+                        let step = Arc::new(PutItems { rows, merging, act: None, durability });
+                        let same = Arc::<PutItems>::clone(&step);
+                        step.written(&self.registry.carry_out(same, self.dry_run).await?.0)
+                    }
+                    Record::Vector(_) if !self.copying => {
+                        let rows = taken(rows).map(|(row, _)| row).collect();
+                        let step = put_vectors(rows, Arc::clone(&self.foreseen), durability);
+                        self.write(step).await?.0.vectors.len()
+                    }
+                    $(Record::$kind(_) => self.put_rows::<$row>(rows, durability).await?,)*
                 }
-                written
-            }
-            Record::Vector(_) => {
-                let (rows, foreseen) = (taken(rows).collect(), Arc::clone(&self.foreseen));
-                self.write(PutVectors { rows, foreseen, durability }).await?.0.vectors.len()
-            }
-        };
+            };
+        }
+        let put = exported!(put_rows);
         *self.report.imported.of(&first) += put as u64;
         *self.report.skipped.of(&first) += all.saturating_sub(put) as u64;
         Ok(())
     }
 
     async fn put_rows<R: Merge + Exported>(
-        &self,
+        &mut self,
         rows: impl Iterator<Item = Placed>,
         durability: Durability,
-    ) -> Result<Vec<Change<R, R::Key>>, RegistryError> {
-        let rows = taken(rows).collect();
-        let mut changes = self.write(PutRows::<R> { rows, durability }).await?.0;
-        Ok(mem::take(R::changes_mut(&mut changes)))
+    ) -> Result<usize, RegistryError> {
+        let (rows, verbatim) = (taken::<R>(rows).collect(), self.copying);
+        let changes = self.write(PutRows { rows, verbatim, durability }).await?.0;
+        if self.dry_run {
+            let routes = changes.routes.iter().filter_map(Change::put);
+            let foreseen = routes.map(|route| (route.key.clone(), route.model.clone()));
+            Arc::make_mut(&mut self.foreseen).extend(foreseen);
+        }
+        Ok(changes.rows())
     }
 
     /// Returns an entry as it will be stored, and counts how many times the export has contained it.
@@ -354,7 +342,7 @@ impl Importer {
     }
 }
 
-/// Returns the rows of a batch.
-fn taken<R: Exported>(rows: impl Iterator<Item = Placed>) -> impl Iterator<Item = R> {
-    rows.filter_map(|placed| R::taken(placed.row))
+/// Returns the rows of a batch, and those that they replace.
+fn taken<R: Exported>(rows: impl Iterator<Item = Placed>) -> impl Iterator<Item = (R, Option<R>)> {
+    rows.filter_map(|Placed { row, seen }| Some((R::taken(row)?, seen.and_then(R::taken))))
 }

@@ -9,36 +9,30 @@ use crate::ids::{ModelId, ProjectId};
 use crate::registry::routes::{check_dimensions, dimensions_in};
 use crate::registry::{RegistryError, Routes};
 use crate::route::{Route, RouteKey, RouteVector, Vector, own_id};
-use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, VectorFilter, View};
+use crate::store::{Durability, Edit, Selection, Step, VectorFilter};
 use crate::time::Timestamp;
 
 /// Routes that a dry run would write, with the models that embedded them.
 pub(super) type Foreseen = Arc<HashMap<RouteKey, Option<ModelId>>>;
 
 /// Writes vectors for routes that exist, have no vector, and were not embedded by another model.
-#[derive(Debug)]
-pub(super) struct PutVectors {
-    pub(super) rows: Vec<RouteVector>,
-    pub(super) foreseen: Foreseen,
-    pub(super) durability: Durability,
-}
-
-impl Step for PutVectors {
-    fn selection(&self) -> Selection {
-        let keys = || self.rows.iter().map(|row| row.key.clone());
-        let rows = Selection::new().lock_keys::<Route>(keys()).lock_keys::<RouteVector>(keys());
-        let models = self.rows.iter().map(|row| (&row.key.project, &row.model));
-        let models: BTreeSet<(&ProjectId, &ModelId)> = models.collect();
-        models.into_iter().fold(rows, |all, (project, model)| {
-            all.peek(VectorFilter::First(project.clone(), model.clone()))
-        })
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, Timestamp::default());
+pub(super) fn put_vectors(
+    rows: Vec<RouteVector>,
+    foreseen: Foreseen,
+    durability: Durability,
+) -> impl Step {
+    let keys = || rows.iter().map(|row| row.key.clone());
+    let all = Selection::new().lock_keys::<Route>(keys()).lock_keys::<RouteVector>(keys());
+    let models = rows.iter().map(|row| (&row.key.project, &row.model));
+    let models: BTreeSet<(&ProjectId, &ModelId)> = models.collect();
+    let all = models.into_iter().fold(all, |all, (project, model)| {
+        all.peek(VectorFilter::First(project.clone(), model.clone()))
+    });
+    let put = Edit::new(Timestamp::default(), all, move |draft| {
+        let view = draft.view();
         let mut first: BTreeMap<(&ProjectId, &ModelId), usize> = BTreeMap::new();
-        for row in &self.rows {
-            let foreseen = self.foreseen.get(&row.key).cloned();
+        for row in &rows {
+            let foreseen = foreseen.get(&row.key).cloned();
             let known = || view.routes.get(&row.key).map(|route| route.model.clone());
             let Some(embedded) = foreseen.or_else(known) else { continue };
             let other = embedded.is_some_and(|model| model != row.model);
@@ -52,12 +46,9 @@ impl Step for PutVectors {
             draft.edit::<Route, _>(&row.key, |route| route.model = Some(row.model.clone()));
             draft.put(row.clone());
         }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        self.durability
-    }
+        Ok(())
+    });
+    put.lasting(durability)
 }
 
 /// A route of another system, with its vector.
@@ -75,7 +66,7 @@ impl Routes<'_> {
     /// changes nothing.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] if a route is invalid, in which case nothing was written, or an error of the
+    /// [`crate::store::Refusal::Invalid`] if a route is invalid, in which case nothing was written, or an error of the
     /// store. Commits already made remain.
     pub async fn import(
         self,
@@ -94,12 +85,12 @@ impl Routes<'_> {
                 model: told.vector.as_ref().map(|(model, _)| model.clone()),
                 ..told.route.clone()
             };
-            let rows = part.iter().map(named).collect();
-            let step = Arc::new(PutRows::<Route> { rows, durability });
+            let rows = part.iter().map(|told| (named(told), None)).collect();
+            let step = Arc::new(PutRows::<Route> { rows, verbatim: false, durability });
             written += self.0.carry_out(step, dry_run).await?.0.routes.len();
             let rows: Vec<RouteVector> = part.iter().filter_map(embedded).collect();
             if !rows.is_empty() && !dry_run {
-                let step = PutVectors { rows, foreseen: Foreseen::default(), durability };
+                let step = put_vectors(rows, Foreseen::default(), durability);
                 self.0.carry_out(Arc::new(step), false).await?;
             }
         }

@@ -3,15 +3,17 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::definition::Definition;
+use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
-use crate::route::Route;
+use crate::route::{Route, RouteVector};
 use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{
-    Change, ChangeSet, Decision, Durability, OutcomeFilter, ProjectFilter, Refusal, Row, Selection,
-    Step, View,
+    Change, ChangeSet, Decision, Durability, Edit, OutcomeFilter, ProjectFilter, Refusal, Row,
+    Selection, Step, View,
 };
+use crate::time::Timestamp;
 use crate::tool::Tool;
 use crate::work::Work;
 
@@ -19,23 +21,27 @@ use crate::work::Work;
 /// means that a project was never scanned and has no news.
 const NO_DIGEST: u128 = 1;
 
-/// Merging of an imported row with a known row of the same key.
+/// Merging of an imported row with a known row of the same key. By default the known row stays.
 pub(super) trait Merge: Row {
     /// Returns the row to write; `None` if the known row stays.
-    fn beside(&self, known: &Self) -> Option<Self>;
+    fn beside(&self, _: &Self) -> Option<Self> {
+        None
+    }
 }
+
+// The acceptance of a definition in another store does not count here.
+impl Merge for Definition {}
+// These refer to this store's journal.
+impl Merge for Session {}
+impl Merge for Cursor {}
+// Their own steps merge them.
+impl Merge for Item {}
+impl Merge for RouteVector {}
 
 impl Merge for Tool {
     /// The row that changed last wins.
     fn beside(&self, known: &Self) -> Option<Self> {
         (known.updated_at < self.updated_at).then(|| self.clone())
-    }
-}
-
-impl Merge for Definition {
-    /// The known row stays, because acceptance in another store does not count here.
-    fn beside(&self, _: &Self) -> Option<Self> {
-        None
     }
 }
 
@@ -75,20 +81,6 @@ impl Merge for Work {
     }
 }
 
-impl Merge for Session {
-    /// A known session stays, because its start refers to this store's journal.
-    fn beside(&self, _: &Self) -> Option<Self> {
-        None
-    }
-}
-
-impl Merge for Cursor {
-    /// The known cursor stays, because it refers to this store's journal.
-    fn beside(&self, _: &Self) -> Option<Self> {
-        None
-    }
-}
-
 impl Merge for Route {
     /// The row that was used last wins. It keeps the earlier creation time and a known vector.
     fn beside(&self, known: &Self) -> Option<Self> {
@@ -104,23 +96,30 @@ impl Merge for Route {
 /// Writes rows of an export, each once: new ones, and those that win over known ones.
 #[derive(Debug)]
 pub(super) struct PutRows<R> {
-    pub(super) rows: Vec<R>,
+    /// The rows, and for a copy the known rows that they replace.
+    pub(super) rows: Vec<(R, Option<R>)>,
+    /// True for a copy: a row is written only if the known row is still the one to be replaced.
+    pub(super) verbatim: bool,
     pub(super) durability: Durability,
 }
 
 impl<R: Merge> Step for PutRows<R> {
     fn selection(&self) -> Selection {
-        Selection::new().lock_keys::<R>(self.rows.iter().map(|row| row.key().clone()))
+        Selection::new().lock_keys::<R>(self.rows.iter().map(|(row, _)| row.key().clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut kept: BTreeMap<&R::Key, R> = BTreeMap::new();
-        for row in &self.rows {
+        for (row, seen) in &self.rows {
             let key = row.key();
-            let known = kept.get(key).or_else(|| R::rows(view).get(key));
-            if let Some(row) = known.map_or_else(|| Some(row.clone()), |known| row.beside(known)) {
-                kept.insert(key, row);
-            }
+            let put = match kept.get(key).or_else(|| R::rows(view).get(key)) {
+                known if self.verbatim => {
+                    (known == seen.as_ref() && known != Some(row)).then(|| row.clone())
+                }
+                None => Some(row.clone()),
+                Some(known) => row.beside(known),
+            };
+            kept.extend(put.map(|row| (key, row)));
         }
         let mut changes = ChangeSet::default();
         R::changes_mut(&mut changes).extend(kept.into_values().map(Change::Put));
@@ -133,44 +132,28 @@ impl<R: Merge> Step for PutRows<R> {
 }
 
 /// Invalidates the digests of all scanned projects after tools or sources were merged.
-#[derive(Debug)]
-pub(super) struct Outdate;
-
-impl Step for Outdate {
-    fn selection(&self) -> Selection {
-        Selection::new().lock(ProjectFilter::All)
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let scanned = view.projects.values().filter(|row| row.config_digest > NO_DIGEST);
-        let outdated = scanned.map(|row| Project { config_digest: NO_DIGEST, ..row.clone() });
-        let projects = outdated.map(Change::Put).collect();
-        Ok(Decision::Write(ChangeSet { projects, ..ChangeSet::default() }))
-    }
+pub(super) fn outdate() -> impl Step {
+    let all = Selection::new().lock(ProjectFilter::All);
+    let outdate = Edit::new(Timestamp::default(), all, |draft| {
+        for row in draft.view().projects.values().filter(|row| row.config_digest > NO_DIGEST) {
+            draft.put(Project { config_digest: NO_DIGEST, ..row.clone() });
+        }
+        Ok(())
+    });
+    outdate.durable()
 }
 
 /// Appends the outcomes that do not exist yet, in order.
-#[derive(Debug)]
-pub(super) struct AppendOutcomes {
-    pub(super) rows: Vec<Outcome>,
-    pub(super) durability: Durability,
-}
-
-impl Step for AppendOutcomes {
-    fn selection(&self) -> Selection {
-        self.rows.iter().fold(Selection::new(), |all, row| {
-            all.outcomes(OutcomeFilter::Op(row.tool.clone(), row.op.clone()))
-        })
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let known: HashSet<u64> = view.outcomes.values().map(Outcome::identity).collect();
-        let new = self.rows.iter().filter(|row| !known.contains(&row.identity()));
-        let outcomes = new.cloned().collect();
-        Ok(Decision::Write(ChangeSet { outcomes, ..ChangeSet::default() }))
-    }
-
-    fn durability(&self) -> Durability {
-        self.durability
-    }
+pub(super) fn append_outcomes(rows: Vec<Outcome>, durability: Durability) -> impl Step {
+    let all = rows.iter().fold(Selection::new(), |all, row| {
+        all.outcomes(OutcomeFilter::Op(row.tool.clone(), row.op.clone()))
+    });
+    let append = Edit::new(Timestamp::default(), all, move |draft| {
+        let known = draft.view().outcomes.values().map(Outcome::identity);
+        let known: HashSet<u64> = known.collect();
+        let new = rows.iter().filter(|row| !known.contains(&row.identity()));
+        new.for_each(|row| draft.append_outcome(row.clone()));
+        Ok(())
+    });
+    append.lasting(durability)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ids::WorkKey;
 use crate::journal::{Action, Subject};
 use crate::registry::Act;
-use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
+use crate::store::{Edit, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 use crate::work::Work;
 
@@ -72,34 +72,22 @@ impl ToldWork {
 }
 
 /// Imports work items of another system: new ones, and known ones with later activity.
-#[derive(Debug)]
-pub(super) struct TakeWork {
-    pub(super) rows: Vec<ToldWork>,
-    /// The act that imports them.
-    pub(super) act: Act,
-}
-
-impl Step for TakeWork {
-    fn selection(&self) -> Selection {
-        Selection::new().lock_keys::<Work>(self.rows.iter().map(|row| row.work.key.clone()))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, Timestamp::default());
-        for (key, row) in winners(&self.rows, view) {
+pub(super) fn take_work(rows: Vec<ToldWork>, act: Act) -> impl Step {
+    let all = Selection::new().lock_keys::<Work>(rows.iter().map(|row| row.work.key.clone()));
+    let take = Edit::new(Timestamp::default(), all, move |draft| {
+        let view = draft.view();
+        for (key, row) in winners(&rows, view) {
             let known = view.work.get(key);
-            let work = match known {
-                Some(known) => row.over(known)?,
-                None => row.work.clone(),
-            };
+            let work = known.map_or_else(|| Ok(row.work.clone()), |known| row.over(known))?;
             work.check()?;
             let action = if known.is_some() { Action::Edited } else { Action::Added };
             let states = (known.map(|known| known.status.as_str()), Some(work.status.as_str()));
-            self.act.entry(&mut draft, Subject::work(key), action, states, "imported".into());
+            act.entry(draft, Subject::work(key), action, states, "imported".into());
             draft.put(work);
         }
-        Ok(Decision::Write(draft.finish()))
-    }
+        Ok(())
+    });
+    take.durable()
 }
 
 /// Returns the rows to write, one per key: those with the latest activity.

@@ -4,7 +4,7 @@ use crate::ids::WorkKey;
 use crate::registry::{RegistryError, Sessions};
 use crate::route::{Prompted, Suggestions};
 use crate::session::SessionKey;
-use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, SuggestionFilter, View};
+use crate::store::{Edit, Selection, Step, SuggestionFilter};
 use crate::time::Timestamp;
 use crate::work::Work;
 
@@ -16,7 +16,7 @@ impl Sessions<'_> {
         key: SessionKey,
         prompted: Prompted,
     ) -> Result<(), RegistryError> {
-        self.0.run(NotePrompt { key, prompted, asked: false }).await.map(drop)
+        self.0.run(note(key, prompted, false)).await.map(drop)
     }
 
     /// Records suggestions that were asked for, like [`Sessions::note_prompt`]. They start the session's
@@ -26,7 +26,7 @@ impl Sessions<'_> {
         key: SessionKey,
         prompted: Prompted,
     ) -> Result<(), RegistryError> {
-        self.0.run(NotePrompt { key, prompted, asked: true }).await.map(drop)
+        self.0.run(note(key, prompted, true)).await.map(drop)
     }
 
     /// Forgets the suggestions of a session that has ended, and ends its claims. If the session goes on, it renews those
@@ -37,82 +37,47 @@ impl Sessions<'_> {
         at: Timestamp,
     ) -> Result<(), RegistryError> {
         let Some(known) = self.suggestions(&key).await? else { return Ok(()) };
-        let work = known.claims.into_iter().map(|(work, _)| work).collect();
-        self.0.run(ForgetSuggestions { key, work, at }).await.map(drop)
+        let work: Vec<WorkKey> = known.claims.into_iter().map(|(work, _)| work).collect();
+        let all = Selection::new().lock(SuggestionFilter::Key(key.clone()));
+        let forget = Edit::new(at, all.lock_keys::<Work>(work), move |draft| {
+            let view = draft.view();
+            match view.suggestions.get(&key) {
+                Some(known) if !known.claims.is_empty() => {
+                    let claims = known.claims.clone();
+                    draft.put(Suggestions { claims, ..Suggestions::new(key.clone()) });
+                }
+                _ => draft.delete::<Suggestions>(&key),
+            }
+            for mut work in view.work.values().cloned() {
+                let own = work.claim.as_mut().filter(|own| own.session.as_ref() == Some(&key.id));
+                if own.is_some_and(|claim| claim.end(at)) {
+                    draft.put(work);
+                }
+            }
+            Ok(())
+        });
+        self.0.run(forget).await.map(drop)
     }
 }
 
-#[derive(Debug)]
-struct NotePrompt {
-    key: SessionKey,
-    prompted: Prompted,
-    asked: bool,
-}
-
-impl Step for NotePrompt {
-    fn selection(&self) -> Selection {
-        Selection::new().lock(SuggestionFilter::Key(self.key.clone()))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.prompted.at);
-        let known = view.suggestions.get(&self.key).cloned();
-        let mut suggestions = known.unwrap_or_else(|| Suggestions::new(self.key.clone()));
+fn note(key: SessionKey, prompted: Prompted, asked: bool) -> impl Step {
+    let all = Selection::new().lock(SuggestionFilter::Key(key.clone()));
+    Edit::new(prompted.at, all, move |draft| {
+        let known = draft.get::<Suggestions>(&key).cloned();
+        let mut suggestions = known.unwrap_or_else(|| Suggestions::new(key.clone()));
         // A retry after a lost acknowledgement.
-        let Prompted { at, query, tools, .. } = &self.prompted;
+        let Prompted { at, query, tools, .. } = &prompted;
         let tools = &tools[..tools.len().min(Suggestions::MAX_SUGGESTED)];
         let same =
             |known: &Prompted| (&known.at, &known.query, &*known.tools) == (at, query, tools);
         if !suggestions.prompts.last().is_some_and(same) {
-            if self.asked {
-                suggestions.note_asked(self.prompted.clone());
+            if asked {
+                suggestions.note_asked(prompted.clone());
             } else {
-                suggestions.note(self.prompted.clone());
+                suggestions.note(prompted.clone());
             }
             draft.put(suggestions);
         }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
-}
-
-#[derive(Debug)]
-struct ForgetSuggestions {
-    key: SessionKey,
-    work: Vec<WorkKey>,
-    at: Timestamp,
-}
-
-impl Step for ForgetSuggestions {
-    fn selection(&self) -> Selection {
-        Selection::new()
-            .lock(SuggestionFilter::Key(self.key.clone()))
-            .lock_keys::<Work>(self.work.iter().cloned())
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        match view.suggestions.get(&self.key) {
-            Some(known) if !known.claims.is_empty() => {
-                let claims = known.claims.clone();
-                draft.put(Suggestions { claims, ..Suggestions::new(self.key.clone()) });
-            }
-            _ => draft.delete::<Suggestions>(&self.key),
-        }
-        for work in view.work.values() {
-            let mut work = work.clone();
-            let own = work.claim.as_mut().filter(|own| own.session.as_ref() == Some(&self.key.id));
-            if own.is_some_and(|claim| claim.end(self.at)) {
-                draft.put(work);
-            }
-        }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
+        Ok(())
+    })
 }

@@ -10,8 +10,8 @@ use crate::registry::knowledge::replace;
 use crate::route::Suggestions;
 use crate::session::SessionKey;
 use crate::store::{
-    Decision, Draft, Durability, JournalFilter, Refusal, Row, Selection, Step, SuggestionFilter,
-    View, WorkFilter,
+    Decision, Draft, Edit, JournalFilter, Refusal, Row, Selection, Step, SuggestionFilter, View,
+    WorkFilter,
 };
 use crate::time::Timestamp;
 use crate::work::{Claim, TransitionError, Work, WorkPolicy, WorkStatus, WorkStep};
@@ -359,28 +359,13 @@ fn no_circle(draft: &Draft<'_>, key: &WorkKey) -> Result<(), Refusal> {
 
 /// Records activity on a work item. The time only moves forward, so repeating it has no further effect. Like
 /// other counters it is not recorded in the journal.
-#[derive(Debug)]
-pub(super) struct TouchWork {
-    pub(super) key: WorkKey,
-    pub(super) at: Timestamp,
-}
-
-impl Step for TouchWork {
-    fn selection(&self) -> Selection {
-        Selection::new().lock(WorkFilter::Key(self.key.clone()))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        let mut work = known(view, &self.key)?.clone();
-        work.touch(self.at);
+pub(super) fn touch(key: WorkKey, at: Timestamp) -> impl Step {
+    Edit::new(at, Selection::new().lock(WorkFilter::Key(key.clone())), move |draft| {
+        let mut work = known(draft.view(), &key)?.clone();
+        work.touch(at);
         draft.put(work);
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
+        Ok(())
+    })
 }
 
 fn known<'v>(view: &'v View, key: &WorkKey) -> Result<&'v Work, Refusal> {

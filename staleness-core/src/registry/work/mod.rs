@@ -22,7 +22,7 @@ use crate::scan::ProjectRef;
 use crate::store::{Commit, Refusal, Row, StoreError};
 use crate::time::Timestamp;
 use crate::work::{Work, WorkKind};
-use act::{ActOnWork, Claiming, Deed, TouchWork};
+use act::{ActOnWork, Claiming, Deed, touch};
 
 /// The result of resolving an overdue item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -76,7 +76,7 @@ impl WorkItems<'_> {
     /// # Errors
     /// [`Refusal::Unknown`] if the id is unknown, or an error of the store.
     pub async fn touch(self, key: WorkKey, at: Timestamp) -> Result<Work, RegistryError> {
-        let commit = self.0.run(TouchWork { key: key.clone(), at }).await?;
+        let commit = self.0.run(touch(key.clone(), at)).await?;
         of(&commit, &key)
     }
 

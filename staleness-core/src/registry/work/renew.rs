@@ -4,7 +4,7 @@ use crate::ids::WorkKey;
 use crate::registry::{Registry, RegistryError, Sessions};
 use crate::route::Suggestions;
 use crate::session::SessionKey;
-use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, SuggestionFilter, View};
+use crate::store::{Edit, Selection, Step, SuggestionFilter};
 use crate::time::Timestamp;
 use crate::work::Work;
 
@@ -30,7 +30,7 @@ impl Sessions<'_> {
         at: Timestamp,
     ) -> Result<(), RegistryError> {
         let Some(known) = self.suggestions(key).await? else { return Ok(()) };
-        self.0.run(RenewClaims { told, ..RenewClaims::of(&known, at) }).await.map(drop)
+        self.0.run(renew(&known, told, at)).await.map(drop)
     }
 }
 
@@ -43,7 +43,7 @@ impl Registry {
     ) -> Result<Vec<Work>, RegistryError> {
         let mut lost = Vec::new();
         for session in sessions.filter(|session| !session.claims.is_empty()) {
-            let commit = self.run(RenewClaims::of(session, at)).await?;
+            let commit = self.run(renew(session, Vec::new(), at)).await?;
             let id = Some(&session.key.id);
             let is_lost = |work: &Work| {
                 let claim = work.claim.as_ref().filter(|_| work.status.is_open());
@@ -55,57 +55,31 @@ impl Registry {
     }
 }
 
-/// Renews the claims of a session. Like counters, renewals are not recorded in the journal.
-#[derive(Debug)]
-struct RenewClaims {
-    key: SessionKey,
-    work: Vec<WorkKey>,
-    /// The items of which the agent was told that others have taken them over.
-    told: Vec<WorkKey>,
-    at: Timestamp,
-}
-
-impl RenewClaims {
-    fn of(session: &Suggestions, at: Timestamp) -> Self {
-        let work = session.claims.iter().map(|(key, _)| key.clone()).collect();
-        Self { key: session.key.clone(), work, told: Vec::new(), at }
-    }
-}
-
-impl Step for RenewClaims {
-    fn selection(&self) -> Selection {
-        Selection::new()
-            .lock(SuggestionFilter::Key(self.key.clone()))
-            .lock_keys::<Work>(self.work.iter().cloned())
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        let Some(mut session) = view.suggestions.get(&self.key).cloned() else {
-            return Ok(Decision::Write(draft.finish()));
-        };
-        session.claims.retain(|(key, _)| {
-            let Some(work) = view.work.get(key) else { return !self.work.contains(key) };
+/// Renews the claims of a session. Like counters, renewals are not recorded in the journal. Forgets those on items that
+/// others have taken over, if they are among `told`.
+fn renew(session: &Suggestions, told: Vec<WorkKey>, at: Timestamp) -> impl Step + use<> {
+    let key = session.key.clone();
+    let keys: Vec<WorkKey> = session.claims.iter().map(|(key, _)| key.clone()).collect();
+    let all = Selection::new().lock(SuggestionFilter::Key(key.clone()));
+    Edit::new(at, all.lock_keys::<Work>(keys.iter().cloned()), move |draft| {
+        let view = draft.view();
+        let Some(mut session) = view.suggestions.get(&key).cloned() else { return Ok(()) };
+        session.claims.retain(|(claimed, _)| {
+            let Some(work) = view.work.get(claimed) else { return !keys.contains(claimed) };
             let mut work = work.clone();
             let is_open = work.status.is_open();
             match &mut work.claim {
-                Some(claim) if claim.session.as_ref() == Some(&self.key.id) => {
-                    if claim.renew(self.at) {
+                Some(claim) if claim.session.as_ref() == Some(&key.id) => {
+                    if claim.renew(at) {
                         draft.put(work);
                     }
                     true
                 }
-                Some(_) => is_open && !self.told.contains(key),
+                Some(_) => is_open && !told.contains(claimed),
                 None => false,
             }
         });
-        if view.suggestions.get(&self.key) != Some(&session) {
-            draft.put(session);
-        }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
+        draft.put(session);
+        Ok(())
+    })
 }
