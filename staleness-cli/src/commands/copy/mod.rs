@@ -7,7 +7,7 @@ use staleness::store::StoreError;
 use staleness::{OpenOptions, Registry, StoreUrl, Wait};
 use staleness_core::transfer::{Checker, Compared, Comparison, LineError, Record, Standing};
 
-use self::report::{Report, document, listed, render, totals};
+use self::report::{Report, document, listed, render};
 use super::export::spooled;
 use super::import::lines::Input;
 use super::save;
@@ -117,10 +117,9 @@ fn copy(
         if !dry_run && !is_there {
             created()?;
         }
-        let copied = totals(&before, |each| each.missing + each.older);
         return Ok(Report {
-            copied,
-            there: totals(&before, |each| each.same),
+            copied: before.map(|each| each.missing + each.older).into(),
+            there: before.map(|each| each.same).into(),
             collections: before.into(),
         });
     }

@@ -33,40 +33,6 @@ pub(super) fn listed(collections: &[Compared], count: impl Fn(&Compared) -> u64)
     some.map(|(name, count)| records(name, count)).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns one count for each collection.
-pub(super) fn totals(
-    [
-        projects,
-        sources,
-        tools,
-        definitions,
-        knowledge,
-        work,
-        sessions,
-        cursors,
-        routes,
-        vectors,
-        outcomes,
-        journal,
-    ]: &[Compared; 12],
-    count: impl Fn(&Compared) -> u64,
-) -> TransferCounts {
-    TransferCounts {
-        projects: count(projects),
-        sources: count(sources),
-        tools: count(tools),
-        definitions: count(definitions),
-        knowledge: count(knowledge),
-        work: count(work),
-        sessions: count(sessions),
-        cursors: count(cursors),
-        routes: count(routes),
-        vectors: count(vectors),
-        outcomes: count(outcomes),
-        journal: count(journal),
-    }
-}
-
 /// Returns the result as JSON.
 pub(super) fn document(report: &Report, (from, to): &(String, String), dry_run: bool) -> Value {
     let side = |side: &Contents| json!({ "records": side.records, "digest": format!("{:032x}", side.digest) });

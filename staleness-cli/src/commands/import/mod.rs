@@ -168,23 +168,8 @@ fn left_behind(taken: &Taken) -> String {
 }
 
 pub(super) fn counts(counts: &TransferCounts) -> String {
-    let TransferCounts { projects, sources, tools, knowledge, outcomes, journal, .. } = counts;
-    let TransferCounts { work, sessions, cursors, routes, vectors, .. } = counts;
-    let all = [
-        ("projects", projects),
-        ("sources", sources),
-        ("tools", tools),
-        ("knowledge", knowledge),
-        ("work", work),
-        ("sessions", sessions),
-        ("cursors", cursors),
-        ("routes", routes),
-        ("vectors", vectors),
-        ("outcomes", outcomes),
-        ("journal", journal),
-    ];
-    let some = all.into_iter().filter(|(_, count)| **count > 0);
-    let shown: Vec<String> = some.map(|(name, count)| records(name, *count)).collect();
+    let some = counts.each().into_iter().filter(|(_, count)| *count > 0);
+    let shown: Vec<String> = some.map(|(name, count)| records(name, count)).collect();
     if shown.is_empty() { "nothing".into() } else { shown.join(", ") }
 }
 

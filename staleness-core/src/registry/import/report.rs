@@ -4,33 +4,50 @@ use serde::Serialize;
 
 use crate::transfer::Record;
 
-/// The number of records of each collection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct TransferCounts {
-    /// Projects.
-    pub projects: u64,
-    /// Sources.
-    pub sources: u64,
-    /// Tools.
-    pub tools: u64,
-    /// Definitions of tools.
-    pub definitions: u64,
-    /// Items of knowledge.
-    pub knowledge: u64,
-    /// Work items.
-    pub work: u64,
-    /// Sessions.
-    pub sessions: u64,
-    /// Cursors.
-    pub cursors: u64,
-    /// Routes.
-    pub routes: u64,
-    /// Vectors of routes.
-    pub vectors: u64,
-    /// Outcomes.
-    pub outcomes: u64,
-    /// Journal entries.
-    pub journal: u64,
+macro_rules! counts {
+    ($($kind:ident $field:ident $doc:literal;)*) => {
+        /// The number of records of each collection.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+        pub struct TransferCounts {
+            $(#[doc = $doc] pub $field: u64,)*
+        }
+
+        impl TransferCounts {
+            /// Returns the count for the collection of a record.
+            pub(super) const fn of(&mut self, record: &Record) -> &mut u64 {
+                match record {
+                    $(Record::$kind(_) => &mut self.$field,)*
+                }
+            }
+
+            /// Returns the name and the count of each collection, in the order of an export.
+            #[must_use]
+            pub const fn each(&self) -> [(&'static str, u64); 12] {
+                [$((stringify!($field), self.$field)),*]
+            }
+        }
+
+        impl From<[u64; 12]> for TransferCounts {
+            /// Takes the counts in the order of an export.
+            fn from([$($field),*]: [u64; 12]) -> Self {
+                Self { $($field),* }
+            }
+        }
+    };
+}
+counts! {
+    Project projects "Projects.";
+    Source sources "Sources.";
+    Tool tools "Tools.";
+    Definition definitions "Definitions of tools.";
+    Item knowledge "Items of knowledge.";
+    Work work "Work items.";
+    Session sessions "Sessions.";
+    Cursor cursors "Cursors.";
+    Route routes "Routes.";
+    Vector vectors "Vectors of routes.";
+    Outcome outcomes "Outcomes.";
+    Journal journal "Journal entries.";
 }
 
 /// The result of an import, or of its dry run.
@@ -42,24 +59,4 @@ pub struct ImportReport {
     pub skipped: TransferCounts,
     /// True if the store was not empty, so that records were merged into it.
     pub merged: bool,
-}
-
-impl TransferCounts {
-    /// Returns the count for the collection of a record.
-    pub(super) const fn of(&mut self, record: &Record) -> &mut u64 {
-        match record {
-            Record::Project(_) => &mut self.projects,
-            Record::Source(_) => &mut self.sources,
-            Record::Tool(_) => &mut self.tools,
-            Record::Definition(_) => &mut self.definitions,
-            Record::Item(_) => &mut self.knowledge,
-            Record::Work(_) => &mut self.work,
-            Record::Session(_) => &mut self.sessions,
-            Record::Cursor(_) => &mut self.cursors,
-            Record::Route(_) => &mut self.routes,
-            Record::Vector(_) => &mut self.vectors,
-            Record::Outcome(_) => &mut self.outcomes,
-            Record::Journal(_) => &mut self.journal,
-        }
-    }
 }
