@@ -123,6 +123,7 @@ pub mod session;
 pub mod source;
 pub mod store;
 pub mod text;
+mod thresholds;
 pub mod time;
 pub mod tool;
 pub mod transfer;

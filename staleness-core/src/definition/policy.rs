@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ChangeClass;
+use crate::thresholds::thresholds;
 use crate::tool::ListingState;
 
 /// The treatment of a change.
@@ -17,31 +18,19 @@ pub enum Treatment {
     Stale,
 }
 
-/// The treatment of each class of change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DefinitionPolicy {
-    /// Other words.
-    pub wording: Treatment,
-    /// It takes more than before.
-    pub widened: Treatment,
-    /// It takes less than before.
-    pub narrowed: Treatment,
-    /// It may do more than before.
-    pub effects: Treatment,
-    /// It says what no tool should say.
-    pub suspicious: Treatment,
-}
-
-impl Default for DefinitionPolicy {
-    fn default() -> Self {
-        Self {
-            wording: Treatment::Count,
-            widened: Treatment::Review,
-            narrowed: Treatment::Review,
-            effects: Treatment::Stale,
-            suspicious: Treatment::Stale,
-        }
+thresholds! {
+    /// The treatment of each class of change.
+    DefinitionPolicy {
+        /// Other words.
+        wording: Treatment = Treatment::Count,
+        /// It takes more than before.
+        widened: Treatment = Treatment::Review,
+        /// It takes less than before.
+        narrowed: Treatment = Treatment::Review,
+        /// It may do more than before.
+        effects: Treatment = Treatment::Stale,
+        /// It says what no tool should say.
+        suspicious: Treatment = Treatment::Stale,
     }
 }
 

@@ -1,6 +1,5 @@
 //! The policy for knowledge and documents.
 
-use std::any::Any;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Curve, Distance, ItemKind, SignalKind};
 use crate::ids::Caller;
+use crate::thresholds::check_share;
 
 macro_rules! knowledge_policy {
     (
@@ -54,13 +54,14 @@ macro_rules! knowledge_policy {
         }
 
         impl KnowledgeOverride {
-            /// Returns the fields of type `f64` with their names. All of them are shares, 0..=1.
-            fn shares(&self) -> impl Iterator<Item = (&'static str, Option<f64>)> {
-                let all = [
-                    $((stringify!($field), &self.$field as &dyn Any),)*
-                    $((stringify!($kind_field), &self.$kind_field as &dyn Any),)*
-                ];
-                all.into_iter().filter_map(|(name, value)| Some((name, *value.downcast_ref()?)))
+            /// Appends the shares that are out of range to `faults`.
+            fn check_shares(&self, key: &str, faults: &mut Vec<String>) {
+                $(if let Some(value) = &self.$field {
+                    check_share(key, stringify!($field), value, faults);
+                })*
+                $(if let Some(value) = &self.$kind_field {
+                    check_share(key, stringify!($kind_field), value, faults);
+                })*
             }
 
             /// Combines two overrides: fields that are not set here come from `below`.
@@ -291,11 +292,7 @@ fn check(key: &str, set: &KnowledgeOverride, faults: &mut Vec<String>) {
     if let Some(fault) = set.curve.as_ref().and_then(Curve::fault) {
         faults.push(format!("{key}.curve: {fault}"));
     }
-    for (name, value) in set.shares() {
-        if value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
-            faults.push(format!("{key}.{name}: must be between 0 and 1"));
-        }
-    }
+    set.check_shares(key, faults);
     if set.todo_recalls == Some(0) {
         faults.push(format!("{key}.todo_recalls: must be at least 1"));
     }

@@ -2,29 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::knowledge::ItemKind;
+use crate::thresholds::thresholds;
 use crate::verdict::Level;
 
-/// The documents to check, and their kinds. Patterns use the syntax of `.gitignore` and are relative to the
-/// project's root.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DocumentPolicy {
-    /// Patterns of documents to skip.
-    pub ignore: Vec<String>,
-    /// The kinds of documents by pattern, for documents without a kind in their front matter. The longest
-    /// matching pattern decides: see [`DocumentPolicy::kinds_in_order`].
-    pub kinds: BTreeMap<String, ItemKind>,
-    /// Patterns of documents that describe the past, such as changelogs, in addition to those recognised by
-    /// name. A pattern with `!` in front excludes documents.
-    pub history: Vec<String>,
-    /// The level of a check that could not see everything, for example in a shallow or partial clone. The gap
-    /// is always reported; `--fail-on` uses this level for it.
-    pub blind: Level,
-    /// The maximum size of a document, in bytes. A larger one is reported but not read.
-    pub max_file_bytes: u64,
+thresholds! {
+    /// The documents to check, and their kinds. Patterns use the syntax of `.gitignore` and are relative to the
+    /// project's root.
+    DocumentPolicy {
+        /// Patterns of documents to skip.
+        ignore: Vec<String> = Vec::new(),
+        /// The kinds of documents by pattern, for documents without a kind in their front matter. The longest
+        /// matching pattern decides: see [`DocumentPolicy::kinds_in_order`].
+        kinds: BTreeMap<String, ItemKind> = BTreeMap::new(),
+        /// Patterns of documents that describe the past, such as changelogs, in addition to those recognised by
+        /// name. A pattern with `!` in front excludes documents.
+        history: Vec<String> = Vec::new(),
+        /// The level of a check that could not see everything, for example in a shallow or partial clone. The gap
+        /// is always reported; `--fail-on` uses this level for it.
+        blind: Level = Level::Review,
+        /// The maximum size of a document, in bytes. A larger one is reported but not read.
+        max_file_bytes: u64 = 4 * 1024 * 1024,
+    }
 }
 
 /// The upper bound of `documents.max_file_bytes`, in bytes, so that a project's policy file cannot cause
@@ -34,18 +33,6 @@ const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 const MAX_PATTERN_BYTES: usize = 512;
 /// The maximum number of patterns in one list.
 const MAX_PATTERNS: usize = 1_000;
-
-impl Default for DocumentPolicy {
-    fn default() -> Self {
-        Self {
-            ignore: Vec::new(),
-            kinds: BTreeMap::new(),
-            history: Vec::new(),
-            blind: Level::Review,
-            max_file_bytes: 4 * 1024 * 1024,
-        }
-    }
-}
 
 impl DocumentPolicy {
     /// Returns the kinds by pattern, shortest pattern first and then alphabetically. The last matching

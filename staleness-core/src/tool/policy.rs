@@ -1,80 +1,48 @@
 //! Thresholds for tools.
 
-use serde::{Deserialize, Serialize};
-
 use super::DemotionRule;
+use crate::thresholds::thresholds;
 
-macro_rules! tool_policy {
-    ($($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)*) => {
-        /// Thresholds for the demotion, probation and verdicts of tools.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(default, deny_unknown_fields)]
-        pub struct ToolPolicy {
-            $($(#[$doc])* pub $field: $type,)*
-        }
-
-        impl Default for ToolPolicy {
-            fn default() -> Self {
-                Self { $($field: $default,)* }
-            }
-        }
-
-        /// Overrides for a [`ToolPolicy`]: only the fields that are set differ.
-        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-        #[serde(default, deny_unknown_fields)]
-        pub struct ToolOverride {
-            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<$type>,)*
-        }
-
-        impl ToolOverride {
-            pub(crate) fn apply(&self, policy: &mut ToolPolicy) {
-                $(if let Some(value) = &self.$field { policy.$field = value.clone(); })*
-            }
-        }
-    };
+thresholds! {
+    /// Thresholds for the demotion, probation and verdicts of tools.
+    ToolPolicy {
+        /// The rule by which failures demote a tool.
+        rule: DemotionRule = DemotionRule::default(),
+        /// True if failures may demote a tool.
+        demote: bool = true,
+        /// True if the failure window restarts when a tool recovers or is restored.
+        window_restarts_on_restore: bool = false,
+        /// Days without being seen after which a tool ranks lower and needs a review.
+        unseen_days: u32 = 30,
+        /// The shortest cool-down before a demoted tool may be suggested again, in minutes.
+        probation_minutes: u32 = 60,
+        /// The longest cool-down, in hours.
+        probation_max_hours: u32 = 24,
+        /// Days without a demotion after which the cool-down is reset to its shortest.
+        probation_reset_days: u32 = 7,
+        /// The freshness of a tool that was not seen for `unseen_days`, and of a server with trouble listing its tools.
+        freshness_unseen: f64 = 0.5,
+        /// The freshness of a tool with a changed definition that nobody has accepted yet.
+        freshness_changed: f64 = 0.5,
+        /// The freshness of an absent tool.
+        freshness_absent: f64 = 0.2,
+        /// The freshness of a failing tool.
+        freshness_failing: f64 = 0.2,
+        /// The freshness of a tool that is absent and failing.
+        freshness_both: f64 = 0.1,
+    }
+    /// Overrides for a [`ToolPolicy`]: only the fields that are set differ.
+    or ToolOverride {}
 }
 
-tool_policy! {
-    /// The rule by which failures demote a tool.
-    rule: DemotionRule = DemotionRule::default(),
-    /// True if failures may demote a tool.
-    demote: bool = true,
-    /// True if the failure window restarts when a tool recovers or is restored.
-    window_restarts_on_restore: bool = false,
-    /// Days without being seen after which a tool ranks lower and needs a review.
-    unseen_days: u32 = 30,
-    /// The shortest cool-down before a demoted tool may be suggested again, in minutes.
-    probation_minutes: u32 = 60,
-    /// The longest cool-down, in hours.
-    probation_max_hours: u32 = 24,
-    /// Days without a demotion after which the cool-down is reset to its shortest.
-    probation_reset_days: u32 = 7,
-    /// The freshness of a tool that was not seen for `unseen_days`, and of a server with trouble listing its tools.
-    freshness_unseen: f64 = 0.5,
-    /// The freshness of a tool with a changed definition that nobody has accepted yet.
-    freshness_changed: f64 = 0.5,
-    /// The freshness of an absent tool.
-    freshness_absent: f64 = 0.2,
-    /// The freshness of a failing tool.
-    freshness_failing: f64 = 0.2,
-    /// The freshness of a tool that is absent and failing.
-    freshness_both: f64 = 0.1,
-}
-
-/// The conditions under which failures are blamed on the machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct OutagePolicy {
-    /// The minimum number of distinct MCP servers used within the window.
-    pub min_servers: u16,
-    /// The length of the window, in minutes.
-    pub window_minutes: u32,
-    /// The limit, in percent: the machine counts as offline if a larger share of these servers failed last.
-    pub percent: u8,
-}
-
-impl Default for OutagePolicy {
-    fn default() -> Self {
-        Self { min_servers: 3, window_minutes: 10, percent: 50 }
+thresholds! {
+    /// The conditions under which failures are blamed on the machine.
+    OutagePolicy {
+        /// The minimum number of distinct MCP servers used within the window.
+        min_servers: u16 = 3,
+        /// The length of the window, in minutes.
+        window_minutes: u32 = 10,
+        /// The limit, in percent: the machine counts as offline if a larger share of these servers failed last.
+        percent: u8 = 50,
     }
 }

@@ -3,76 +3,45 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::{Aging, Claim, Work, WorkKind};
 use crate::ids::Caller;
+use crate::thresholds::thresholds;
 use crate::time::Timestamp;
 
-macro_rules! work_policy {
-    ($($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)*) => {
-        /// The thresholds after which work items are flagged, and the freshness of flagged items.
-        ///
-        /// `kind`, `project` (by id or root) and `agent` (the item's author) hold overrides, applied in that
-        /// order. See [`WorkPolicy::rules`].
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(default, deny_unknown_fields)]
-        pub struct WorkPolicy {
-            $($(#[$doc])* pub $field: $type,)*
-            /// Overrides for items of one kind.
-            pub kind: BTreeMap<WorkKind, WorkOverride>,
-            /// Overrides for one project, by id or root.
-            pub project: BTreeMap<String, WorkOverride>,
-            /// Overrides for items written by one agent.
-            pub agent: BTreeMap<String, WorkOverride>,
-        }
-
-        impl Default for WorkPolicy {
-            fn default() -> Self {
-                Self {
-                    $($field: $default,)*
-                    kind: BTreeMap::new(),
-                    project: BTreeMap::new(),
-                    agent: BTreeMap::new(),
-                }
-            }
-        }
-
-        /// Overrides for a [`WorkPolicy`]: only the fields that are set differ.
-        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-        #[serde(default, deny_unknown_fields)]
-        pub struct WorkOverride {
-            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<$type>,)*
-        }
-
-        impl WorkOverride {
-            /// Applies the fields that are set to `policy`.
-            pub fn apply(&self, policy: &mut WorkPolicy) {
-                $(if let Some(value) = self.$field { policy.$field = value; })*
-            }
-        }
-    };
-}
-
-work_policy! {
-    /// Days without activity after which a plan in progress is flagged.
-    in_progress_days: u32 = 7,
-    /// Days without activity after which a plan that is to do or blocked is flagged.
-    waiting_days: u32 = 30,
-    /// Days after which an unanswered handoff is flagged.
-    handoff_days: u32 = 14,
-    /// Days after which an unanswered candidate by a person is flagged.
-    candidate_days: u32 = 21,
-    /// Days after which an unanswered candidate by a program is flagged.
-    generated_candidate_days: u32 = 30,
-    /// Days without activity after which an observation without an expiry date is flagged.
-    observation_days: u32 = 30,
-    /// Minutes for which a claim lasts without being renewed, unless it says otherwise.
-    claim_minutes: u32 = 30,
-    /// The freshness of a flagged item.
-    freshness_flagged: f64 = 0.3,
-    /// The freshness of a flagged item that fresh work still refers to.
-    freshness_softened: f64 = 0.5,
+thresholds! {
+    /// The thresholds after which work items are flagged, and the freshness of flagged items.
+    ///
+    /// `kind`, `project` (by id or root) and `agent` (the item's author) hold overrides, applied in that
+    /// order. See [`WorkPolicy::rules`].
+    WorkPolicy {
+        /// Days without activity after which a plan in progress is flagged.
+        in_progress_days: u32 = 7,
+        /// Days without activity after which a plan that is to do or blocked is flagged.
+        waiting_days: u32 = 30,
+        /// Days after which an unanswered handoff is flagged.
+        handoff_days: u32 = 14,
+        /// Days after which an unanswered candidate by a person is flagged.
+        candidate_days: u32 = 21,
+        /// Days after which an unanswered candidate by a program is flagged.
+        generated_candidate_days: u32 = 30,
+        /// Days without activity after which an observation without an expiry date is flagged.
+        observation_days: u32 = 30,
+        /// Minutes for which a claim lasts without being renewed, unless it says otherwise.
+        claim_minutes: u32 = 30,
+        /// The freshness of a flagged item.
+        freshness_flagged: f64 = 0.3,
+        /// The freshness of a flagged item that fresh work still refers to.
+        freshness_softened: f64 = 0.5,
+    }
+    /// Overrides for a [`WorkPolicy`]: only the fields that are set differ.
+    or WorkOverride {
+        /// Overrides for items of one kind.
+        kind: BTreeMap<WorkKind, WorkOverride> = BTreeMap::new(),
+        /// Overrides for one project, by id or root.
+        project: BTreeMap<String, WorkOverride> = BTreeMap::new(),
+        /// Overrides for items written by one agent.
+        agent: BTreeMap<String, WorkOverride> = BTreeMap::new(),
+    }
 }
 
 impl WorkPolicy {
@@ -118,27 +87,22 @@ impl WorkPolicy {
     /// Appends errors in the values to `faults`, as `key: reason`.
     pub(crate) fn faults(&self, faults: &mut Vec<String>) {
         let most = Claim::MAX_MILLIS / Timestamp::MINUTE;
-        let mut check =
-            |key: &str, flagged: Option<f64>, softened: Option<f64>, minutes: Option<u32>| {
-                if minutes.is_some_and(|minutes| !(1..=most).contains(&i64::from(minutes))) {
-                    faults.push(format!("{key}.claim_minutes: must be between 1 and {most}"));
-                }
-                for (name, value) in
-                    [("freshness_flagged", flagged), ("freshness_softened", softened)]
-                {
-                    if value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
-                        faults.push(format!("{key}.{name}: must be between 0 and 1"));
-                    }
-                }
-            };
-        let (flagged, softened) = (self.freshness_flagged, self.freshness_softened);
-        check("work", Some(flagged), Some(softened), Some(self.claim_minutes));
+        let check = |key: &str, minutes: u32, faults: &mut Vec<String>| {
+            if !(1..=most).contains(&i64::from(minutes)) {
+                faults.push(format!("{key}.claim_minutes: must be between 1 and {most}"));
+            }
+        };
+        check("work", self.claim_minutes, faults);
+        self.check_shares("work", faults);
         let kinds = self.kind.iter().map(|(kind, each)| (format!("kind.{kind}"), each));
         let projects = self.project.iter().map(|(name, each)| (format!("project.{name}"), each));
         let agents = self.agent.iter().map(|(name, each)| (format!("agent.{name}"), each));
         for (name, each) in kinds.chain(projects).chain(agents) {
             let key = format!("work.{name}");
-            check(&key, each.freshness_flagged, each.freshness_softened, each.claim_minutes);
+            if let Some(minutes) = each.claim_minutes {
+                check(&key, minutes, faults);
+            }
+            each.check_shares(&key, faults);
         }
     }
 }
