@@ -280,21 +280,20 @@ pub struct DocumentKey {
     pub path: String,
 }
 
-/// The level at which a client stores a configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// For every project of one user.
-    User,
-    /// For one project, in the project's own folder.
-    Project,
-    /// For one project, in a file of the user.
-    Local,
-    /// Reported by a running server, not read from a file.
-    Live,
+wording! {
+    /// The level at which a client stores a configuration.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Level {
+        /// For every project of one user.
+        User = "user",
+        /// For one project, in the project's own folder.
+        Project = "project",
+        /// For one project, in a file of the user.
+        Local = "local",
+        /// Reported by a running server, not read from a file.
+        Live = "live",
+    }
 }
-
-wording! { Level { User = "user", Project = "project", Local = "local", Live = "live" } }
 
 /// The identity of a source of tools. The path is not part of it, because plugin paths contain versions.
 ///

@@ -159,88 +159,77 @@ impl Subject {
     }
 }
 
-/// The kinds of record that the journal covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum SubjectKind {
-    /// A tool.
-    Tool,
-    /// A project.
-    Project,
-    /// An item of knowledge.
-    #[serde(rename = "knowledge")]
-    Item,
-    /// A work item.
-    Work,
+wording! {
+    /// The kinds of record that the journal covers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub enum SubjectKind {
+        /// A tool.
+        Tool = "tool",
+        /// A project.
+        Project = "project",
+        /// An item of knowledge.
+        Item = "knowledge",
+        /// A work item.
+        Work = "work",
+    }
 }
 
-wording! { SubjectKind { Tool = "tool", Project = "project", Item = "knowledge", Work = "work" } }
-
-/// The kind of change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Action {
-    /// It was added.
-    Added,
-    /// A scan, or the loss of its server, made it absent.
-    Absent,
-    /// A scan, its server or a successful use made it present again.
-    Present,
-    /// Its recent outcomes demoted it.
-    Failing,
-    /// A success ended its demotion.
-    Recovered,
-    /// A person demoted it.
-    Demoted,
-    /// A person lifted a demotion, a pin or an ignore.
-    Restored,
-    /// A person pinned it: always active.
-    Pinned,
-    /// A person ignored it: never suggested, never reported.
-    Ignored,
-    /// A person deleted its record.
-    Forgotten,
-    /// Its text, fields or links were changed.
-    Edited,
-    /// It was confirmed to be still valid.
-    Verified,
-    /// Another item replaced it.
-    Superseded,
-    /// It was reported to be wrong.
-    Contradicted,
-    /// It was marked as done.
-    Done,
-    /// A person removed it.
-    Removed,
-    /// It was moved to another state; a tool's server, to an entry in another scope.
-    Moved,
-    /// A step was added to it.
-    Stepped,
-    /// It was overdue, and somebody resolved it.
-    Resolved,
-    /// It had ended and was reopened.
-    Reopened,
-    /// A server changed the tool's definition. The cause is the class of the change.
-    Redefined,
-    /// A person accepted a changed definition.
-    Accepted,
-    /// An agent claimed it, to work on it.
-    Claimed,
-    /// The claim on it was given up.
-    Released,
+wording! {
+    /// The kind of change.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub enum Action {
+        /// It was added.
+        Added = "added",
+        /// A scan, or the loss of its server, made it absent.
+        Absent = "absent",
+        /// A scan, its server or a successful use made it present again.
+        Present = "present",
+        /// Its recent outcomes demoted it.
+        Failing = "failing",
+        /// A success ended its demotion.
+        Recovered = "recovered",
+        /// A person demoted it.
+        Demoted = "demoted",
+        /// A person lifted a demotion, a pin or an ignore.
+        Restored = "restored",
+        /// A person pinned it: always active.
+        Pinned = "pinned",
+        /// A person ignored it: never suggested, never reported.
+        Ignored = "ignored",
+        /// A person deleted its record.
+        Forgotten = "forgotten",
+        /// Its text, fields or links were changed.
+        Edited = "edited",
+        /// It was confirmed to be still valid.
+        Verified = "verified",
+        /// Another item replaced it.
+        Superseded = "superseded",
+        /// It was reported to be wrong.
+        Contradicted = "contradicted",
+        /// It was marked as done.
+        Done = "done",
+        /// A person removed it.
+        Removed = "removed",
+        /// It was moved to another state; a tool's server, to an entry in another scope.
+        Moved = "moved",
+        /// A step was added to it.
+        Stepped = "stepped",
+        /// It was overdue, and somebody resolved it.
+        Resolved = "resolved",
+        /// It had ended and was reopened.
+        Reopened = "reopened",
+        /// A server changed the tool's definition. The cause is the class of the change.
+        Redefined = "redefined",
+        /// A person accepted a changed definition.
+        Accepted = "accepted",
+        /// An agent claimed it, to work on it.
+        Claimed = "claimed",
+        /// The claim on it was given up.
+        Released = "released",
+    }
 }
-
-wording! { Action {
-    Added = "added", Absent = "absent", Present = "present", Failing = "failing",
-    Recovered = "recovered", Demoted = "demoted", Restored = "restored", Pinned = "pinned",
-    Ignored = "ignored", Forgotten = "forgotten", Edited = "edited", Verified = "verified",
-    Superseded = "superseded", Contradicted = "contradicted", Done = "done", Removed = "removed",
-    Moved = "moved", Stepped = "stepped", Resolved = "resolved", Reopened = "reopened",
-    Redefined = "redefined", Accepted = "accepted", Claimed = "claimed",
-    Released = "released",
-} }
 
 /// One change of one subject. Entries are appended and pruned, never edited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

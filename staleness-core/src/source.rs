@@ -6,26 +6,22 @@ use crate::ids::SourceId;
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// The result of reading a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SourceState {
-    /// Read completely. A tool that it does not list is absent.
-    Read,
-    /// The file or folder does not exist.
-    Missing,
-    /// Read, but one entry is malformed. It may add tools but not remove any.
-    Partial,
-    /// Unreadable, unparsable or empty. It adds and removes nothing.
-    Failed,
-    /// Read completely, but its client refuses the file and loads nothing from it.
-    Refused,
+wording! {
+    /// The result of reading a source.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum SourceState {
+        /// Read completely. A tool that it does not list is absent.
+        Read = "read",
+        /// The file or folder does not exist.
+        Missing = "missing",
+        /// Read, but one entry is malformed. It may add tools but not remove any.
+        Partial = "partial",
+        /// Unreadable, unparsable or empty. It adds and removes nothing.
+        Failed = "failed",
+        /// Read completely, but its client refuses the file and loads nothing from it.
+        Refused = "refused",
+    }
 }
-
-wording! { SourceState {
-    Read = "read", Missing = "missing", Partial = "partial", Failed = "failed",
-    Refused = "refused",
-} }
 
 /// The record of a source of tools.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,19 +5,18 @@ use crate::text::wording;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// The level of trust.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// It can be relied on.
-    Fresh,
-    /// It should be checked.
-    Review,
-    /// It must not be relied on.
-    Stale,
+wording! {
+    /// The level of trust.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Level {
+        /// It can be relied on.
+        Fresh = "fresh",
+        /// It should be checked.
+        Review = "review",
+        /// It must not be relied on.
+        Stale = "stale",
+    }
 }
-
-wording! { Level { Fresh = "fresh", Review = "review", Stale = "stale" } }
 
 impl Level {
     /// Returns the level of a freshness: fresh from 0.7, review from 0.4, otherwise stale. Compares after
@@ -40,71 +39,59 @@ impl Level {
     }
 }
 
-/// The recommended next action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum NextAction {
-    /// No action.
-    Keep,
-    /// Check that it still holds.
-    Verify,
-    /// Bring it up to date or repair it.
-    Update,
-    /// Stop relying on it.
-    Drop,
-    /// Mark it as done; for a to-do.
-    Complete,
-    /// Give it a new date; for a to-do.
-    Reschedule,
+wording! {
+    /// The recommended next action.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub enum NextAction {
+        /// No action.
+        Keep = "keep",
+        /// Check that it still holds.
+        Verify = "verify",
+        /// Bring it up to date or repair it.
+        Update = "update",
+        /// Stop relying on it.
+        Drop = "drop",
+        /// Mark it as done; for a to-do.
+        Complete = "complete",
+        /// Give it a new date; for a to-do.
+        Reschedule = "reschedule",
+    }
 }
 
-wording! { NextAction {
-    Keep = "keep", Verify = "verify", Update = "update", Drop = "drop", Complete = "complete",
-    Reschedule = "reschedule",
-} }
-
-/// The kinds of evidence against an item of knowledge. Only the strongest instance of each kind counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum SignalKind {
-    /// Its expiry date has passed.
-    Expired,
-    /// Another item replaces it.
-    Superseded,
-    /// It was reported to be wrong.
-    Contradicted,
-    /// A source that it cites is missing.
-    SourceMissing,
-    /// It names something that existed in the project when it was written and no longer does.
-    ReferenceDrift,
-    /// A source that it cites changed after it was verified, or after it was written if it was never verified.
-    SourceChanged,
-    /// It was written for an earlier version of the project.
-    VersionDrift,
-    /// An item that it depends on changed after it was verified.
-    RelatedFresher,
-    /// An item that it depends on is itself stale.
-    RelatedStale,
-    /// A to-do that is recalled repeatedly and still open.
-    RecalledWithoutProgress,
-    /// A word that was true at the time of writing, such as `currently`.
-    TemporalMarker,
-    /// Its date is in the future.
-    FutureDate,
-    /// It links to something that never existed.
-    BrokenLink,
+wording! {
+    /// The kinds of evidence against an item of knowledge. Only the strongest instance of each kind counts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub enum SignalKind {
+        /// Its expiry date has passed.
+        Expired = "expired",
+        /// Another item replaces it.
+        Superseded = "superseded",
+        /// It was reported to be wrong.
+        Contradicted = "contradicted",
+        /// A source that it cites is missing.
+        SourceMissing = "source_missing",
+        /// It names something that existed in the project when it was written and no longer does.
+        ReferenceDrift = "reference_drift",
+        /// A source that it cites changed after it was verified, or after it was written if it was never verified.
+        SourceChanged = "source_changed",
+        /// It was written for an earlier version of the project.
+        VersionDrift = "version_drift",
+        /// An item that it depends on changed after it was verified.
+        RelatedFresher = "related_fresher",
+        /// An item that it depends on is itself stale.
+        RelatedStale = "related_stale",
+        /// A to-do that is recalled repeatedly and still open.
+        RecalledWithoutProgress = "recalled_without_progress",
+        /// A word that was true at the time of writing, such as `currently`.
+        TemporalMarker = "temporal_marker",
+        /// Its date is in the future.
+        FutureDate = "future_date",
+        /// It links to something that never existed.
+        BrokenLink = "broken_link",
+    }
 }
-
-wording! { SignalKind {
-    Expired = "expired", Superseded = "superseded", Contradicted = "contradicted",
-    SourceMissing = "source_missing", ReferenceDrift = "reference_drift",
-    SourceChanged = "source_changed", VersionDrift = "version_drift",
-    RelatedFresher = "related_fresher", RelatedStale = "related_stale",
-    RecalledWithoutProgress = "recalled_without_progress", TemporalMarker = "temporal_marker",
-    FutureDate = "future_date", BrokenLink = "broken_link",
-} }
 
 /// The ground of a signal. In JSON it is one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

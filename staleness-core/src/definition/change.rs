@@ -9,26 +9,22 @@ use super::suspect::{Finding, MANY, words_of};
 use super::{DefinitionVersion, Part};
 use crate::text::wording;
 
-/// The class of a change, the least serious first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ChangeClass {
-    /// Other words.
-    Wording,
-    /// It takes more: a new parameter that may be left out, more values.
-    Widened,
-    /// It takes less: a parameter lost, a new one that is required, fewer values.
-    Narrowed,
-    /// It may do more: a hint moved towards writing, destroying or other systems.
-    Effects,
-    /// It says what no tool should say: a new address, orders to the model, characters that hide.
-    Suspicious,
+wording! {
+    /// The class of a change, the least serious first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum ChangeClass {
+        /// Other words.
+        Wording = "wording",
+        /// It takes more: a new parameter that may be left out, more values.
+        Widened = "widened",
+        /// It takes less: a parameter lost, a new one that is required, fewer values.
+        Narrowed = "narrowed",
+        /// It may do more: a hint moved towards writing, destroying or other systems.
+        Effects = "effects",
+        /// It says what no tool should say: a new address, orders to the model, characters that hide.
+        Suspicious = "suspicious",
+    }
 }
-
-wording! { ChangeClass {
-    Wording = "wording", Widened = "widened", Narrowed = "narrowed", Effects = "effects",
-    Suspicious = "suspicious",
-} }
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -28,30 +28,26 @@ pub struct Block {
     pub evidence: Vec<Evidence>,
 }
 
-/// Something that a check could not read, so that it may have missed what was removed there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Gap {
-    /// The repository has only the most recent commits.
-    Shallow,
-    /// The repository lacks files of earlier commits, and would fetch them on demand.
-    Partial,
-    /// Objects are missing, or git cannot read them.
-    Unreadable,
-    /// A submodule is not checked out.
-    Submodule,
-    /// Git does not trust the repository, which belongs to another user.
-    Untrusted,
-    /// Git did not answer, or exceeded a limit on time or memory.
-    Stopped,
-    /// There is no program `git`.
-    NoGit,
+wording! {
+    /// Something that a check could not read, so that it may have missed what was removed there.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Gap {
+        /// The repository has only the most recent commits.
+        Shallow = "shallow",
+        /// The repository lacks files of earlier commits, and would fetch them on demand.
+        Partial = "partial",
+        /// Objects are missing, or git cannot read them.
+        Unreadable = "unreadable",
+        /// A submodule is not checked out.
+        Submodule = "submodule",
+        /// Git does not trust the repository, which belongs to another user.
+        Untrusted = "untrusted",
+        /// Git did not answer, or exceeded a limit on time or memory.
+        Stopped = "stopped",
+        /// There is no program `git`.
+        NoGit = "no_git",
+    }
 }
-
-wording! { Gap {
-    Shallow = "shallow", Partial = "partial", Unreadable = "unreadable", Submodule = "submodule",
-    Untrusted = "untrusted", Stopped = "stopped", NoGit = "no_git",
-} }
 
 /// The findings of a document's last check, before they are judged. This is a cache: it is valid for the
 /// commit and the contents that it names, and can be rebuilt at any time.

@@ -9,44 +9,37 @@ use crate::ids::{ItemId, ItemKey, OpId};
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// The kind of an item. Each kind ages differently.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ItemKind {
-    /// A fact about the project.
-    Knowledge,
-    /// A preference of a person. It does not age.
-    Preference,
-    /// A task to be done.
-    Todo,
-    /// A pointer to an external resource.
-    Reference,
-    /// A Markdown file without another kind. Age alone never makes it stale.
-    Document,
+wording! {
+    /// The kind of an item. Each kind ages differently.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum ItemKind {
+        /// A fact about the project.
+        Knowledge = "knowledge",
+        /// A preference of a person. It does not age.
+        Preference = "preference",
+        /// A task to be done.
+        Todo = "todo",
+        /// A pointer to an external resource.
+        Reference = "reference",
+        /// A Markdown file without another kind. Age alone never makes it stale.
+        Document = "document",
+    }
 }
 
-wording! { ItemKind {
-    Knowledge = "knowledge", Preference = "preference", Todo = "todo", Reference = "reference",
-    Document = "document",
-} }
-
-/// The state of an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ItemState {
-    /// It holds as far as is known.
-    Current,
-    /// It is a to-do that is done.
-    Done,
-    /// Somebody said that it is wrong.
-    Contradicted,
-    /// Another item replaced it.
-    Superseded,
+wording! {
+    /// The state of an item.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum ItemState {
+        /// It holds as far as is known.
+        Current = "current",
+        /// It is a to-do that is done.
+        Done = "done",
+        /// Somebody said that it is wrong.
+        Contradicted = "contradicted",
+        /// Another item replaced it.
+        Superseded = "superseded",
+    }
 }
-
-wording! { ItemState {
-    Current = "current", Done = "done", Contradicted = "contradicted", Superseded = "superseded",
-} }
 
 /// A statement that an item is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

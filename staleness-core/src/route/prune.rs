@@ -8,21 +8,18 @@ use super::{Route, RoutePolicy};
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// The reason why a route is pruned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PruneReason {
-    /// Its confidence is below `routes.prune_confidence`.
-    LowConfidence,
-    /// It was not used for `routes.unused_days`.
-    Unused,
-    /// Its project has more than `routes.max_routes` routes, and others are better.
-    OverLimit,
+wording! {
+    /// The reason why a route is pruned.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    pub enum PruneReason {
+        /// Its confidence is below `routes.prune_confidence`.
+        LowConfidence = "low_confidence",
+        /// It was not used for `routes.unused_days`.
+        Unused = "unused",
+        /// Its project has more than `routes.max_routes` routes, and others are better.
+        OverLimit = "over_limit",
+    }
 }
-
-wording! { PruneReason {
-    LowConfidence = "low_confidence", Unused = "unused", OverLimit = "over_limit",
-} }
 
 /// A plan for pruning the routes of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

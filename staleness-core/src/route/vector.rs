@@ -13,20 +13,19 @@ use crate::text::wording;
 /// The tolerance for the length of a stored vector, which must be 1.
 const UNIT: f64 = 1e-3;
 
-/// The precision of each number of a vector, in bits.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Precision {
-    /// 32 bits: the precision of common models, and half the memory of `F64`.
-    #[default]
-    F32,
-    /// 64 bits.
-    F64,
+wording! {
+    /// The precision of each number of a vector, in bits.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    )]
+    pub enum Precision {
+        /// 32 bits: the precision of common models, and half the memory of `F64`.
+        #[default]
+        F32 = "f32",
+        /// 64 bits.
+        F64 = "f64",
+    }
 }
-
-wording! { Precision { F32 = "f32", F64 = "f64" } }
 
 impl Precision {
     /// Returns the size of one number, in bytes.

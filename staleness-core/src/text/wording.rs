@@ -1,7 +1,20 @@
 //! Words for the variants of an enum: one list for storage, reports and files.
 
-/// Implements `ALL`, the variants in order, `as_str`, the word for each, and `from_word`, its inverse.
+/// Implements `ALL`, the variants in order, `as_str`, the word for each, and `from_word`, its inverse, for an enum that
+/// it defines with its words, which serde uses too, or for a known one.
 macro_rules! wording {
+    (
+        $(#[$meta:meta])* $vis:vis enum $name:ident {
+            $($(#[$own:meta])* $variant:ident = $word:literal,)*
+        }
+    ) => {
+        $(#[$meta])*
+        $vis enum $name {
+            $($(#[$own])* #[serde(rename = $word)] $variant,)*
+        }
+
+        wording! { $name { $($variant = $word),* } }
+    };
     ($name:ident { $($variant:ident = $word:literal),* $(,)? }) => {
         impl $name {
             /// All variants, in order of declaration.

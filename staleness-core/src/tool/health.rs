@@ -7,24 +7,23 @@ use crate::outcome::Mark;
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// A person's decision about a tool. It stays until the tool is restored to [`Hold::None`].
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Hold {
-    /// No decision: presence and health decide.
-    #[default]
-    None,
-    /// Demoted, regardless of its outcomes.
-    Demoted,
-    /// Always active, regardless of its outcomes and its presence.
-    Pinned,
-    /// Never suggested, never reported.
-    Ignored,
+wording! {
+    /// A person's decision about a tool. It stays until the tool is restored to [`Hold::None`].
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    )]
+    pub enum Hold {
+        /// No decision: presence and health decide.
+        #[default]
+        None = "none",
+        /// Demoted, regardless of its outcomes.
+        Demoted = "demoted",
+        /// Always active, regardless of its outcomes and its presence.
+        Pinned = "pinned",
+        /// Never suggested, never reported.
+        Ignored = "ignored",
+    }
 }
-
-wording! { Hold { None = "none", Demoted = "demoted", Pinned = "pinned", Ignored = "ignored" } }
 
 /// When and why a tool started to fail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -28,33 +28,28 @@ pub(crate) use status::status_of;
 pub use summary::ToolSummary;
 pub(crate) use summary::reads_alike;
 
-/// The kind of a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolKind {
-    /// A tool built into the client.
-    Builtin,
-    /// An MCP server, as named in a configuration.
-    McpServer,
-    /// One tool of an MCP server.
-    McpTool,
-    /// A slash command.
-    SlashCommand,
-    /// A skill.
-    Skill,
-    /// A plugin.
-    Plugin,
-    /// A sub-agent.
-    Agent,
-    /// A tool that was used, of which nothing else is known.
-    Unknown,
+wording! {
+    /// The kind of a tool.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum ToolKind {
+        /// A tool built into the client.
+        Builtin = "builtin",
+        /// An MCP server, as named in a configuration.
+        McpServer = "mcp_server",
+        /// One tool of an MCP server.
+        McpTool = "mcp_tool",
+        /// A slash command.
+        SlashCommand = "slash_command",
+        /// A skill.
+        Skill = "skill",
+        /// A plugin.
+        Plugin = "plugin",
+        /// A sub-agent.
+        Agent = "agent",
+        /// A tool that was used, of which nothing else is known.
+        Unknown = "unknown",
+    }
 }
-
-wording! { ToolKind {
-    Builtin = "builtin", McpServer = "mcp_server", McpTool = "mcp_tool",
-    SlashCommand = "slash_command", Skill = "skill", Plugin = "plugin", Agent = "agent",
-    Unknown = "unknown",
-} }
 
 /// The record of a tool.
 ///

@@ -6,53 +6,44 @@ use crate::ids::{Level, SourceId};
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// The reason why a tool is present or absent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PresenceCause {
-    /// Present: a source lists it.
-    Configured,
-    /// Present: it was used.
-    Used,
-    /// Present: its server is present again.
-    ServerReturned,
-    /// Absent: no source lists it any longer.
-    RemovedFromConfig,
-    /// Absent: listed, but the user disabled it in the client.
-    Disabled,
-    /// Absent: listed, but the client is waiting for the user's approval.
-    Pending,
-    /// Absent: listed in a folder that the client does not trust.
-    Untrusted,
-    /// Absent: listed in a file that the client refuses to read.
-    Refused,
-    /// Absent: its server was removed.
-    ServerRemoved,
-    /// Absent: its server is disabled.
-    ServerDisabled,
-    /// Absent: its server is listed, but no client loads it.
-    ServerNotLoaded,
-    /// Absent: the server's live list no longer contains it.
-    NotListed,
-    /// Absent: the server changed the tool's definition, and a person must accept it first.
-    DefinitionChanged,
-    /// Absent for the requesting client: only other clients list it. Never stored.
-    OtherClient,
-    /// Absent in the project: another entry of the server's name is loaded, the project's or the user's. Never stored.
-    Replaced,
-    /// Absent: an invented name. No source lists it, no known server owns it, and it never worked. Never stored.
-    Invented,
+wording! {
+    /// The reason why a tool is present or absent.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum PresenceCause {
+        /// Present: a source lists it.
+        Configured = "configured",
+        /// Present: it was used.
+        Used = "used",
+        /// Present: its server is present again.
+        ServerReturned = "server_returned",
+        /// Absent: no source lists it any longer.
+        RemovedFromConfig = "removed_from_config",
+        /// Absent: listed, but the user disabled it in the client.
+        Disabled = "disabled",
+        /// Absent: listed, but the client is waiting for the user's approval.
+        Pending = "pending",
+        /// Absent: listed in a folder that the client does not trust.
+        Untrusted = "untrusted",
+        /// Absent: listed in a file that the client refuses to read.
+        Refused = "refused",
+        /// Absent: its server was removed.
+        ServerRemoved = "server_removed",
+        /// Absent: its server is disabled.
+        ServerDisabled = "server_disabled",
+        /// Absent: its server is listed, but no client loads it.
+        ServerNotLoaded = "server_not_loaded",
+        /// Absent: the server's live list no longer contains it.
+        NotListed = "not_listed",
+        /// Absent: the server changed the tool's definition, and a person must accept it first.
+        DefinitionChanged = "definition_changed",
+        /// Absent for the requesting client: only other clients list it. Never stored.
+        OtherClient = "other_client",
+        /// Absent in the project: another entry of the server's name is loaded, the project's or the user's. Never stored.
+        Replaced = "replaced",
+        /// Absent: an invented name. No source lists it, no known server owns it, and it never worked. Never stored.
+        Invented = "invented",
+    }
 }
-
-wording! { PresenceCause {
-    Configured = "configured", Used = "used", ServerReturned = "server_returned",
-    RemovedFromConfig = "removed_from_config", Disabled = "disabled",
-    Pending = "pending", Untrusted = "untrusted", Refused = "refused",
-    ServerRemoved = "server_removed", ServerDisabled = "server_disabled",
-    ServerNotLoaded = "server_not_loaded", NotListed = "not_listed",
-    DefinitionChanged = "definition_changed", OtherClient = "other_client",
-    Replaced = "replaced", Invented = "invented",
-} }
 
 impl PresenceCause {
     /// Returns true if a tool with this cause is present.
@@ -146,32 +137,28 @@ impl Presence {
     }
 }
 
-/// The state of a tool's entry in one source, as the source's client treats it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ListingState {
-    /// Listed, and the client loads it.
-    Configured,
-    /// Listed by a server with a changed definition, which needs a review.
-    Changed,
-    /// Listed by a server with a changed definition. The tool must not be used until a person accepts it.
-    Withheld,
-    /// Listed, but disabled by the user.
-    Off,
-    /// Listed, but the client is waiting for the user's approval.
-    Pending,
-    /// Listed in a folder that the client does not trust.
-    Untrusted,
-    /// Listed in a file that the client refuses to read.
-    Refused,
-    /// No longer listed. This source was the last one to list it.
-    Gone,
+wording! {
+    /// The state of a tool's entry in one source, as the source's client treats it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum ListingState {
+        /// Listed, and the client loads it.
+        Configured = "configured",
+        /// Listed by a server with a changed definition, which needs a review.
+        Changed = "changed",
+        /// Listed by a server with a changed definition. The tool must not be used until a person accepts it.
+        Withheld = "withheld",
+        /// Listed, but disabled by the user.
+        Off = "off",
+        /// Listed, but the client is waiting for the user's approval.
+        Pending = "pending",
+        /// Listed in a folder that the client does not trust.
+        Untrusted = "untrusted",
+        /// Listed in a file that the client refuses to read.
+        Refused = "refused",
+        /// No longer listed. This source was the last one to list it.
+        Gone = "gone",
+    }
 }
-
-wording! { ListingState {
-    Configured = "configured", Changed = "changed", Withheld = "withheld", Off = "off",
-    Pending = "pending", Untrusted = "untrusted", Refused = "refused", Gone = "gone",
-} }
 
 impl ListingState {
     /// Returns true if the source lists the tool, whether or not the client loads it.

@@ -5,19 +5,18 @@ use serde::{Deserialize, Serialize};
 use super::Hold;
 use crate::text::wording;
 
-/// The status of a tool, for an agent that wants to use it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// It may be used and suggested.
-    Active,
-    /// It is absent: see [`crate::tool::PresenceCause`].
-    Stale,
-    /// It is failing, or a person demoted it.
-    Demoted,
+wording! {
+    /// The status of a tool, for an agent that wants to use it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Status {
+        /// It may be used and suggested.
+        Active = "active",
+        /// It is absent: see [`crate::tool::PresenceCause`].
+        Stale = "stale",
+        /// It is failing, or a person demoted it.
+        Demoted = "demoted",
+    }
 }
-
-wording! { Status { Active = "active", Stale = "stale", Demoted = "demoted" } }
 
 /// One row of [`STATUS_TABLE`]: hold, failing, present and the status. `None` matches any value.
 pub(crate) type StatusRow = (Option<Hold>, Option<bool>, Option<bool>, Status);

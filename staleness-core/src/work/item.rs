@@ -10,24 +10,21 @@ use crate::ids::WorkKey;
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// The type of a note. Notes about the start and end of a session are never flagged.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum NoteType {
-    /// An observation.
-    #[default]
-    Observation,
-    /// The start of a session.
-    SessionStart,
-    /// The end of a session.
-    SessionEnd,
+wording! {
+    /// The type of a note. Notes about the start and end of a session are never flagged.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    )]
+    pub enum NoteType {
+        /// An observation.
+        #[default]
+        Observation = "observation",
+        /// The start of a session.
+        SessionStart = "session_start",
+        /// The end of a session.
+        SessionEnd = "session_end",
+    }
 }
-
-wording! { NoteType {
-    Observation = "observation", SessionStart = "session_start", SessionEnd = "session_end",
-} }
 
 /// One step that was taken on an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,24 +11,25 @@ use WorkStatus::{
     Rejected, Resolved, Todo, Visible,
 };
 
-/// The kind of a work item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WorkKind {
-    /// Something that somebody intends to do.
-    Plan,
-    /// A pitfall to know about.
-    Trap,
-    /// A rule that applies for a while.
-    Constraint,
-    /// Work that one agent passes to another.
-    Handoff,
-    /// A proposal that awaits an answer.
-    Candidate,
-    /// An observation, or the start or end of a session.
-    Note,
-    /// A decision. It never goes stale on its own.
-    Decision,
+wording! {
+    /// The kind of a work item.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum WorkKind {
+        /// Something that somebody intends to do.
+        Plan = "plan",
+        /// A pitfall to know about.
+        Trap = "trap",
+        /// A rule that applies for a while.
+        Constraint = "constraint",
+        /// Work that one agent passes to another.
+        Handoff = "handoff",
+        /// A proposal that awaits an answer.
+        Candidate = "candidate",
+        /// An observation, or the start or end of a session.
+        Note = "note",
+        /// A decision. It never goes stale on its own.
+        Decision = "decision",
+    }
 }
 
 /// The state of a work item. Each kind has its own.
@@ -66,11 +67,6 @@ pub enum WorkStatus {
     /// A decision that was made.
     Made,
 }
-
-wording! { WorkKind {
-    Plan = "plan", Trap = "trap", Constraint = "constraint", Handoff = "handoff",
-    Candidate = "candidate", Note = "note", Decision = "decision",
-} }
 
 impl WorkKind {
     /// Parses the name of a kind.
