@@ -50,7 +50,7 @@ impl Floor {
 pub struct JournalCheck {
     last: Option<(Revision, u32)>,
     /// The newest missing commit below the last entry.
-    gap: Revision,
+    pub(crate) gap: Revision,
 }
 
 impl JournalCheck {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{Envelope, HEADER_KIND, LineError, Record, envelope, exported, shown};
 use crate::ids::stable_hash_of;
-use crate::journal::{JournalEntry, Revision};
+use crate::journal::{JournalCheck, JournalEntry, Revision};
 use crate::route::{RouteKey, own_id};
 use crate::store::Row;
 
@@ -44,6 +44,7 @@ pub struct Checker {
     line: u64,
     last: Option<Place>,
     pruned: Revision,
+    journal: JournalCheck,
     outcomes: HashSet<u64>,
     routes: HashSet<u64>,
 }
@@ -125,21 +126,10 @@ impl Checker {
 
     /// Checks that revisions and indexes have no gap above the pruned revision, because they are assigned
     /// again on import.
-    fn next_entry(&self, entry: &JournalEntry) -> Result<Place, String> {
+    fn next_entry(&mut self, entry: &JournalEntry) -> Result<Place, String> {
         let (revision, index) = (entry.revision, entry.index);
-        let follows = match &self.last {
-            Some(Place::Journal(last, at)) => {
-                (revision == *last && index.checked_sub(1) == Some(*at))
-                    || (revision.0.checked_sub(1) == Some(last.0) && index == 0)
-            }
-            _ => (revision, index) == (Revision(1), 0),
-        };
-        let last = match &self.last {
-            Some(Place::Journal(last, _)) => *last,
-            _ => Revision(0),
-        };
-        let begins = index == 0 && revision > last && revision.0 <= self.pruned.0.saturating_add(1);
-        if (follows || begins) && revision != self.pruned {
+        let follows = self.journal.next(revision, index).is_ok();
+        if follows && self.journal.gap <= self.pruned && revision != self.pruned {
             return Ok(Place::Journal(revision, index));
         }
         let last = match &self.last {

@@ -83,29 +83,12 @@ pub struct Comparison {
     in_journal: bool,
 }
 
+/// The hashes of a collection's lines on both sides, and the number of records in each standing.
 #[derive(Debug, Default)]
 struct Tally {
-    original: Side,
-    copy: Side,
+    original: SipHasher13,
+    copy: SipHasher13,
     standings: [u64; 5],
-}
-
-#[derive(Debug, Default)]
-struct Side {
-    records: u64,
-    hasher: SipHasher13,
-}
-
-impl Side {
-    fn add(&mut self, line: &str) {
-        self.records += 1;
-        self.hasher.write(line.as_bytes());
-        self.hasher.write_u8(b'\n');
-    }
-
-    fn contents(&self) -> Contents {
-        Contents { records: self.records, digest: self.hasher.finish128().as_u128() }
-    }
 }
 
 impl Comparison {
@@ -139,11 +122,13 @@ impl Comparison {
         self.in_journal = kind == JOURNAL && standing == Standing::Same;
         let tally = &mut self.tallies[kind];
         tally.standings[standing as usize] += 1;
-        if let Some(line) = original.filter(|_| standing != Standing::Foreign) {
-            tally.original.add(line);
-        }
-        if let Some(line) = copy.filter(|_| standing != Standing::Missing) {
-            tally.copy.add(line);
+        let of_original = original.filter(|_| standing != Standing::Foreign);
+        let of_copy = copy.filter(|_| standing != Standing::Missing);
+        for (hasher, line) in [(&mut tally.original, of_original), (&mut tally.copy, of_copy)] {
+            if let Some(line) = line {
+                hasher.write(line.as_bytes());
+                hasher.write_u8(b'\n');
+            }
         }
         Ok(Some(standing))
     }
@@ -152,17 +137,22 @@ impl Comparison {
     #[must_use]
     pub fn collections(&self) -> [Compared; KINDS.len()] {
         std::array::from_fn(|kind| {
-            let Tally { original, copy, standings: [same, missing, older, other, foreign] } =
-                &self.tallies[kind];
+            let Tally { original, copy, standings } = &self.tallies[kind];
+            let [same, missing, older, other, foreign] = *standings;
+            let both = same + older + other;
+            let contents = |only, hasher: &SipHasher13| Contents {
+                records: both + only,
+                digest: hasher.finish128().as_u128(),
+            };
             Compared {
                 name: KINDS[kind].1,
-                original: original.contents(),
-                copy: copy.contents(),
-                same: *same,
-                missing: *missing,
-                older: *older,
-                other: *other,
-                foreign: *foreign,
+                original: contents(missing, original),
+                copy: contents(foreign, copy),
+                same,
+                missing,
+                older,
+                other,
+                foreign,
             }
         })
     }

@@ -38,7 +38,7 @@ use crate::project::Project;
 use crate::route::{Route, RouteVector};
 use crate::session::{Cursor, Session};
 use crate::source::Source;
-use crate::store::{Row, View};
+use crate::store::View;
 use crate::tool::Tool;
 use crate::work::Work;
 
@@ -103,10 +103,9 @@ impl Record {
         let record = parsed(&kind, line)?;
         match record.ok_or_else(|| format!("{} is not a kind of record", shown(&kind)))? {
             Self::Tool(row) => check_tool(&row).map(|()| Self::Tool(row)),
-            Self::Route(row) => match row.check() {
-                Ok(()) => Ok(Self::Route(row)),
-                Err(refusal) => Err(refusal.to_string()),
-            },
+            Self::Route(row) => {
+                row.check().map_err(|why| why.to_string()).map(|()| Self::Route(row))
+            }
             other => Ok(other),
         }
     }
@@ -153,9 +152,9 @@ impl Record {
     }
 }
 
-/// A row of a collection that is exported.
-pub(crate) trait Exported: Row {
-    /// Returns the row if the record belongs to this collection.
+/// A row that is exported.
+pub(crate) trait Exported: Sized {
+    /// Returns the row if the record has its kind.
     fn taken(record: Record) -> Option<Self>;
 }
 
@@ -179,19 +178,6 @@ macro_rules! exported {
 }
 
 pub(crate) use exported;
-
-macro_rules! taken {
-    ($($kind:ident: $row:ty,)*) => {
-        $(impl Exported for $row {
-            fn taken(record: Record) -> Option<Self> {
-                let Record::$kind(row) = record else { return None };
-                let row: Box<Self> = row.into();
-                Some(*row)
-            }
-        })*
-    };
-}
-exported!(taken);
 
 /// An error in a line of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -226,6 +212,14 @@ macro_rules! kinds {
                 _ => return Ok(None),
             }))
         }
+
+        $(impl Exported for $row {
+            fn taken(record: Record) -> Option<Self> {
+                let Record::$variant(row) = record else { return None };
+                let row: Box<Self> = row.into();
+                Some(*row)
+            }
+        })*
 
         impl View {
             /// Appends the export lines of all rows in the view, each with its line break. Returns their number.

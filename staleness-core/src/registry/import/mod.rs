@@ -223,11 +223,7 @@ impl Importer {
             ($($kind:ident: $row:ty,)*) => {
                 match &first {
                     Record::Outcome(_) => {
-                        let taken = |placed: Placed| match placed.row {
-                            Record::Outcome(row) => Some(row),
-                            _ => None,
-                        };
-                        let rows = rows.filter_map(taken).collect();
+                        let rows = taken(rows).map(|(row, _)| row).collect();
                         self.write(append_outcomes(rows, durability)).await?.0.outcomes.len()
                     }
                     Record::Journal(entry) => self.journal(entry.revision, rows, durability).await?,
@@ -283,13 +279,7 @@ impl Importer {
         rows: impl Iterator<Item = Placed>,
         durability: Durability,
     ) -> Result<usize, RegistryError> {
-        let mut numbered = Vec::new();
-        for placed in rows {
-            if let Record::Journal(entry) = placed.row {
-                numbered.push(self.numbered(entry));
-            }
-        }
-        let rows = numbered;
+        let rows: Vec<Numbered> = taken(rows).map(|(entry, _)| self.numbered(entry)).collect();
         let (last, before) = self.revisions.last().copied().unwrap_or_default();
         // If the store was empty and contains only earlier parts of this import, no entry can exist yet.
         let verbatim = (!self.report.merged).then_some(last);
