@@ -14,7 +14,7 @@ pub(crate) mod tools;
 pub(crate) mod work;
 mod wrap;
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use serde::Serialize;
 use staleness::verdict::Verdict;
@@ -62,10 +62,10 @@ impl Output {
 
     /// Prints one JSON document. Returns false if the reader closed the pipe early.
     pub(crate) fn deliver_json(&self, value: &impl Serialize) -> Result<bool, CliError> {
-        // Streams the output, so that a long list is not in memory twice.
-        let mut stdout = BufWriter::with_capacity(JSON_BUFFER, io::stdout().lock());
-        let written = json::write(&mut stdout, value);
-        delivered(written.and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush()))
+        let text =
+            json::text(value).map_err(|error| CliError::new(ErrorKind::Io, error.to_string()))?;
+        let mut stdout = io::stdout().lock();
+        delivered(writeln!(stdout, "{text}").and_then(|()| stdout.flush()))
     }
 
     /// Prints escaped text. A closed pipe is not an error.
@@ -139,9 +139,6 @@ impl Output {
         }
     }
 }
-
-/// Size of the output buffer for JSON, in bytes.
-const JSON_BUFFER: usize = 1 << 16;
 
 /// Returns true if everything was written, and false if the reader closed the pipe.
 fn delivered(written: io::Result<()>) -> Result<bool, CliError> {

@@ -1,21 +1,22 @@
 //! `knowledge`: manages written-down knowledge and its verdicts.
 
-mod add;
-mod change;
 mod fields;
-mod look;
-mod recall;
 
+use serde_json::json;
+use staleness::report::KnowledgeReport;
+use staleness::verdict::Level;
 use staleness_service::Listener;
+use staleness_service::citations;
 use staleness_service::documents::named_version;
-use staleness_service::knowledge::World;
+use staleness_service::knowledge::{self as service, NewItem, World};
 
+use super::word;
 use crate::args::KnowledgeCommand;
 use crate::args::documents_args::VersionArgs;
-use crate::args::knowledge_args::{ActArgs, DoArgs, KnowledgeListArgs};
+use crate::args::knowledge_args::{ActArgs, DoArgs, FieldArgs, KnowledgeListArgs};
 use crate::commands::tools::choice;
-use crate::error::CliError;
-use crate::output::{Output, Screen};
+use crate::error::{CliError, ErrorKind};
+use crate::output::{Output, Screen, escape, knowledge};
 use crate::settings::Settings;
 
 pub(crate) fn run(
@@ -27,60 +28,133 @@ pub(crate) fn run(
     use KnowledgeCommand as Is;
     let screen = &Screen::new(out, "checked");
     match command {
-        None => look::list(&of(settings, &bare.project, screen)?, bare, out),
-        Some(Is::List(args)) => look::list(&of(settings, &args.project, screen)?, args, out),
+        None => list(&of(settings, screen, &bare.project)?, bare, out),
+        Some(Is::List(args)) => list(&of(settings, screen, &args.project)?, args, out),
         Some(Is::Add { id, global, fields, how, project }) => {
-            let add = add::Add { id: id.as_deref(), global: *global, fields };
-            let world = of(settings, project, screen)?;
-            add::run(&done_as(world, how)?, &add, out)
+            add(&acting(settings, screen, project, how)?, id.as_deref(), *global, fields, out)
         }
         Some(Is::Show { id, scope, project }) => {
-            let world = of(settings, project, screen)?;
-            look::show(&world, id, choice(scope.scope), out)
+            let told = service::show(&of(settings, screen, project)?, id, choice(scope.scope))?;
+            if out.json { out.json(&told) } else { out.text(&knowledge::show(&told, out)) }
         }
         Some(Is::Recall { query, limit, peek, project }) => {
-            recall::run(&of(settings, project, screen)?, query, *limit, *peek, out)
+            let told = service::recall(&of(settings, screen, project)?, query, *limit, *peek)?.told;
+            match told.is_empty() {
+                _ if out.json => out.json(&json!({ "items": told })),
+                true if out.quiet => Ok(()),
+                true => out.text("no item matches\n"),
+                false => out.text(&knowledge::recalled(&told, out)),
+            }
         }
         Some(Is::Verify { act, reason }) => {
-            change::verify(&of_act(settings, act, screen)?, act, reason.as_deref(), out)
+            let world = acting(settings, screen, &act.project, &act.how)?;
+            let reason = reason.as_deref().map(str::trim).filter(|text| !text.is_empty());
+            let told = service::verify(&world, &act.ids, choice(act.scope.scope), reason)?;
+            print(&world, &told, out)
         }
         Some(Is::Set { act, fields }) => {
-            change::set(&of_act(settings, act, screen)?, act, fields, out)
+            set(&acting(settings, screen, &act.project, &act.how)?, act, fields, out)
         }
-        Some(Is::Done(act)) => change::done(&of_act(settings, act, screen)?, act, true, out),
-        Some(Is::Reopen(act)) => change::done(&of_act(settings, act, screen)?, act, false, out),
+        Some(command @ (Is::Done(act) | Is::Reopen(act))) => {
+            let world = acting(settings, screen, &act.project, &act.how)?;
+            let is_done = matches!(command, Is::Done(_));
+            let told = service::done(&world, &act.ids, choice(act.scope.scope), is_done)?;
+            print(&world, &told, out)
+        }
         Some(Is::Supersede { old, by, how, scope, project }) => {
-            let world = done_as(of(settings, project, screen)?, how)?;
-            change::supersede(&world, old, by, choice(scope.scope), out)
+            let world = acting(settings, screen, project, how)?;
+            let told = service::supersede(&world, old, by, choice(scope.scope))?;
+            let value = json!({ "item": told.first(), "by": told.get(1) });
+            out.done(&value, || noted(&world, told.first(), out))
         }
         Some(Is::Contradict { id, by, reason, how, scope, project }) => {
-            let world = done_as(of(settings, project, screen)?, how)?;
-            change::contradict(&world, id, by, reason, choice(scope.scope), out)
+            let world = acting(settings, screen, project, how)?;
+            let told = service::contradict(&world, id, by, reason, choice(scope.scope))?;
+            out.done(&json!({ "item": told }), || noted(&world, told.as_ref(), out))
         }
         Some(Is::Remove { id, yes, how, scope, project }) => {
-            let world = done_as(of(settings, project, screen)?, how)?;
-            change::remove(&world, id, *yes, choice(scope.scope), out)
+            let world = acting(settings, screen, project, how)?;
+            let told = service::remove(&world, id, *yes, choice(scope.scope))?;
+            let done = if world.dry_run { "would be removed: " } else { "removed " };
+            out.done(&json!({ "item": told }), || format!("{done}{}\n", escape(id)))
         }
     }
 }
 
 fn of<'a>(
     settings: &'a Settings,
-    version: &'a VersionArgs,
     listener: &'a dyn Listener,
+    version: &'a VersionArgs,
 ) -> Result<World<'a>, CliError> {
     Ok(World::new(settings, named_version(version.current.as_deref())?, listener))
 }
 
-fn of_act<'a>(
+fn acting<'a>(
     settings: &'a Settings,
-    act: &'a ActArgs,
     listener: &'a dyn Listener,
+    version: &'a VersionArgs,
+    how: &DoArgs,
 ) -> Result<World<'a>, CliError> {
-    done_as(of(settings, &act.project, listener)?, &act.how)
+    Ok(of(settings, listener, version)?.done_by(settings.agent.clone(), how.dry_run))
 }
 
-fn done_as<'a>(world: World<'a>, how: &DoArgs) -> Result<World<'a>, CliError> {
-    let agent = world.settings.agent.clone();
-    Ok(world.done_by(agent, how.dry_run))
+fn list(world: &World<'_>, args: &KnowledgeListArgs, out: &Output) -> Result<(), CliError> {
+    let kind = fields::kind(args.kind.as_deref())?;
+    let from_word = |word: &str| Level::ALL.into_iter().find(|level| level.as_str() == word);
+    let words = || Level::ALL.map(Level::as_str).join(", ");
+    let level = word(args.level.as_deref(), "level", from_word, words)?;
+    let mut told = service::everything(world)?;
+    told.retain(|each| kind.is_none_or(|kind| each.kind == kind));
+    told.retain(|each| level.is_none_or(|level| each.verdict.level == level));
+    if out.json {
+        return out.json(&json!({ "items": told }));
+    }
+    if told.is_empty() && !out.quiet {
+        return out.text(if kind.is_some() || level.is_some() {
+            "no item has that kind and level\n"
+        } else {
+            "no items yet; add one with `staleness knowledge add --body TEXT`\n"
+        });
+    }
+    out.text(&knowledge::list(&told, world.settings.now, out))
+}
+
+fn add(
+    world: &World<'_>,
+    id: Option<&str>,
+    global: bool,
+    named: &FieldArgs,
+    out: &Output,
+) -> Result<(), CliError> {
+    let mut fields = fields::patch(named, world.settings.now)?;
+    if fields.body.as_deref().is_none_or(|body| body.trim().is_empty()) {
+        let kind = if named.body.is_some() { ErrorKind::Invalid } else { ErrorKind::Usage };
+        return Err(CliError::new(kind, "the text is missing")
+            .hint("give it with --body TEXT, or --body - for stdin"));
+    }
+    fields.citations = fields::citations(named, |text| citations::cite(world.settings, text))?;
+    let id = id.map(fields::id).transpose()?;
+    let told = service::add(world, NewItem { id, global, fields })?;
+    out.done(&json!({ "item": told }), || knowledge::noted(&told, world.dry_run, out))
+}
+
+fn set(world: &World<'_>, act: &ActArgs, named: &FieldArgs, out: &Output) -> Result<(), CliError> {
+    let mut patch = fields::patch(named, world.settings.now)?;
+    patch.citations = fields::citations(named, |text| citations::cite(world.settings, text))?;
+    let told = service::set(world, &act.ids, choice(act.scope.scope), &patch);
+    let told = told.map_err(|error| match error.kind {
+        ErrorKind::Usage => error.hint("see `staleness knowledge set --help`"),
+        _ => error,
+    })?;
+    print(world, &told, out)
+}
+
+/// Prints the changed items. JSON has the first as `item` and all as `items`.
+fn print(world: &World<'_>, told: &[KnowledgeReport], out: &Output) -> Result<(), CliError> {
+    let value = json!({ "item": told.first(), "items": told });
+    out.done(&value, || told.iter().map(|each| noted(world, Some(each), out)).collect())
+}
+
+fn noted(world: &World<'_>, told: Option<&KnowledgeReport>, out: &Output) -> String {
+    told.map(|told| knowledge::noted(told, world.dry_run, out)).unwrap_or_default()
 }
