@@ -109,7 +109,7 @@ fn read<'a>(
     options: CheckOptions<'a>,
     told: &mut dyn FnMut(Step),
 ) -> Result<Report, ServiceError> {
-    let claude = claude_folder(settings);
+    let claude = settings.folder("CLAUDE_CONFIG_DIR");
     let mut options: CheckOptions<'_> = options;
     options.home = Some(&settings.home);
     options.policy = settings.configured.policy.documents.clone();
@@ -125,14 +125,9 @@ fn read<'a>(
     report.map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))
 }
 
-/// The folder that `CLAUDE_CONFIG_DIR` names. It says nothing about another home that was named.
-fn claude_folder(settings: &Settings) -> Option<std::ffi::OsString> {
-    std::env::var_os("CLAUDE_CONFIG_DIR").filter(|dir| !dir.is_empty() && settings.own_home)
-}
-
 /// Returns the instruction files that a client loads when a session starts, by key.
 pub(crate) fn session_files(settings: &Settings, client: &str) -> Vec<(String, PathBuf)> {
-    let claude = claude_folder(settings);
+    let claude = settings.folder("CLAUDE_CONFIG_DIR");
     let mut options = CheckOptions::new(settings.now);
     options.home = Some(&settings.home);
     options.claude_config_dir = claude.as_deref().map(Path::new);

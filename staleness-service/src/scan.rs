@@ -1,7 +1,6 @@
 //! Reads the tools that clients have configured, and records what was added and removed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use staleness::ids::{ClientId, ServerKey, SessionId, SourceId, ToolName};
 use staleness::report::ScanReport;
@@ -37,15 +36,13 @@ impl Asker {
 
 /// Calls a function with a request that names the folders of the clients' files.
 fn with_request<T>(settings: &Settings, then: impl FnOnce(&ScanRequest<'_>) -> T) -> T {
-    // The user's environment variables do not apply to another home folder.
-    let variable = |name| std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home);
-    let claude = variable("CLAUDE_CONFIG_DIR");
-    let codex = variable("CODEX_HOME");
-    let config = variable("XDG_CONFIG_HOME");
+    let claude = settings.folder("CLAUDE_CONFIG_DIR");
+    let codex = settings.folder("CODEX_HOME");
+    let config = settings.folder("XDG_CONFIG_HOME");
     let mut request = ScanRequest::new(&settings.home, &settings.place);
-    request.claude_config_dir = claude.as_deref().map(Path::new);
-    request.codex_dir = codex.as_deref().map(Path::new);
-    request.config_dir = config.as_deref().map(Path::new);
+    request.claude_config_dir = claude.as_deref();
+    request.codex_dir = codex.as_deref();
+    request.config_dir = config.as_deref();
     then(&request)
 }
 

@@ -86,6 +86,13 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Returns the folder of a client that an environment variable names. It counts only for the user's own home.
+    #[must_use]
+    pub fn folder(&self, variable: &str) -> Option<PathBuf> {
+        let dir = std::env::var_os(variable).filter(|dir| !dir.is_empty() && self.own_home);
+        dir.map(PathBuf::from)
+    }
+
     /// Resolves the settings. `fallback` is the project's folder if neither an option nor the environment
     /// names it, for example from a hook's payload. If `lenient` is set, invalid policy layers are skipped.
     ///

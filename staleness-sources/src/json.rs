@@ -17,7 +17,9 @@ use staleness_docs::disk::shown;
 
 pub(crate) use jsonc_parser::ast::{Object, Value};
 
-pub(crate) const OPTIONS: ParseOptions = ParseOptions {
+/// Allows comments and trailing commas. The parser's other extensions are disabled, because they make a
+/// half-written file look complete.
+pub const JSONC_OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
     allow_loose_object_property_names: false,
@@ -34,7 +36,7 @@ pub(crate) const OPTIONS: ParseOptions = ParseOptions {
 pub(crate) type Fault = (usize, &'static str);
 
 pub(crate) fn parse(text: &str) -> Result<Value<'_>, Fault> {
-    match parse_to_ast(text, &CollectOptions::default(), &OPTIONS) {
+    match parse_to_ast(text, &CollectOptions::default(), &JSONC_OPTIONS) {
         Ok(result) => result.value.ok_or((1, "the file is empty")),
         Err(error) => Err(fault_of(text, &error)),
     }

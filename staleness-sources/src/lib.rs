@@ -43,3 +43,5 @@ mod outline;
 mod remembered;
 pub mod systems;
 mod text;
+
+pub use json::JSONC_OPTIONS;

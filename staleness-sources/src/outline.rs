@@ -7,7 +7,7 @@
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{Scanner, ScannerOptions};
 
-use crate::json::{Fault, OPTIONS, fault_of};
+use crate::json::{Fault, JSONC_OPTIONS, fault_of};
 use crate::text::{Liberties, line_at};
 
 /// Maximum number of values in an outline.
@@ -78,12 +78,12 @@ fn outline_of(
     to_start: bool,
 ) -> Result<(String, Liberties), Fault> {
     let options = ScannerOptions {
-        allow_single_quoted_strings: OPTIONS.allow_single_quoted_strings,
-        allow_hexadecimal_numbers: OPTIONS.allow_hexadecimal_numbers,
-        allow_unary_plus_numbers: OPTIONS.allow_unary_plus_numbers,
-        allow_bare_decimal_point_numbers: OPTIONS.allow_bare_decimal_point_numbers,
-        allow_non_finite_numbers: OPTIONS.allow_non_finite_numbers,
-        allow_extended_string_escapes: OPTIONS.allow_extended_string_escapes,
+        allow_single_quoted_strings: JSONC_OPTIONS.allow_single_quoted_strings,
+        allow_hexadecimal_numbers: JSONC_OPTIONS.allow_hexadecimal_numbers,
+        allow_unary_plus_numbers: JSONC_OPTIONS.allow_unary_plus_numbers,
+        allow_bare_decimal_point_numbers: JSONC_OPTIONS.allow_bare_decimal_point_numbers,
+        allow_non_finite_numbers: JSONC_OPTIONS.allow_non_finite_numbers,
+        allow_extended_string_escapes: JSONC_OPTIONS.allow_extended_string_escapes,
     };
     let scanner = Scanner::new(text, &options);
     let liberties = Liberties::default();

@@ -180,17 +180,14 @@ fn refused(client: Client, planned: &Planned) -> Option<String> {
     Some(format!("{why}; until then the client ignores this file"))
 }
 
-/// Returns the folders of the clients. Environment variables count only for the user's own home.
+/// Returns the folders of the clients.
 pub(super) fn folders(settings: &Settings) -> Folders {
-    let variable = |name: &str| {
-        std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home).map(PathBuf::from)
-    };
     Folders {
         home: settings.home.clone(),
         project: settings.place.folder.clone(),
-        claude: variable("CLAUDE_CONFIG_DIR"),
-        codex: variable("CODEX_HOME"),
-        config: variable("XDG_CONFIG_HOME"),
+        claude: settings.folder("CLAUDE_CONFIG_DIR"),
+        codex: settings.folder("CODEX_HOME"),
+        config: settings.folder("XDG_CONFIG_HOME"),
     }
 }
 

@@ -7,16 +7,16 @@ use serde::Deserialize;
 use staleness::ids::{AgentId, Level, OpId, ServerKey, SessionId, SourceId, ToolKey, ToolName};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{Act, Use};
-use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
+use staleness::scan::{Found, ProjectRef, SourceReading};
 use staleness::source::SourceState;
-use staleness::store::{Refusal, Selection, ToolFilter};
+use staleness::store::{Selection, ToolFilter};
 use staleness::tool::ToolKind;
 use staleness::work::Work;
-use staleness::{Registry, RegistryError, Timestamp, Wait, clock};
+use staleness::{Registry, Timestamp, Wait, clock};
 use staleness_core::ids::IdError;
 use staleness_core::registry::{ImportReport, StatedItem, ToldRoute, ToldWork};
 use staleness_service::work::party;
-use staleness_service::{Silent, documents};
+use staleness_service::{Silent, documents, scan};
 use staleness_sources::systems::System;
 
 use super::batch::Batch;
@@ -35,8 +35,6 @@ use crate::settings::{Access, Settings};
 const CLIENT: &str = "import";
 /// Source of imported tools if none is given.
 const SOURCE: &str = "import";
-/// Maximum number of attempts to apply a list while other scans interfere.
-const ATTEMPTS: usize = 8;
 
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
@@ -369,22 +367,6 @@ fn take_list(
     if args.dry_run || (same && held == all) {
         return Ok(());
     }
-    let mut attempt = 1;
-    loop {
-        let scan = Scan {
-            project: settings.project.clone(),
-            sources: vec![list.clone()],
-            indexes: Vec::new(),
-            read_under: registry.tools().readings(&settings.project.id).wait()?,
-            at: settings.now,
-            session: None,
-            client: None,
-        };
-        match registry.tools().apply_scan(scan).wait() {
-            Err(RegistryError::Rejected(Refusal::Superseded { .. })) if attempt < ATTEMPTS => {
-                attempt += 1;
-            }
-            other => return Ok(other.map(drop)?),
-        }
-    }
+    scan::note(registry, &settings.project, &list, settings.now)?;
+    Ok(())
 }

@@ -10,30 +10,16 @@ use std::collections::HashSet;
 
 use jsonc_parser::ast::{self, Value};
 use jsonc_parser::common::Ranged;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 use serde_json::Value as Json;
 
 use self::container::Container;
 use self::style::{Layout, Style};
 use super::Fault;
+use staleness_sources::JSONC_OPTIONS;
 
 /// The byte-order mark, which some editors write at the start of a text.
 pub(super) const BOM: char = '\u{feff}';
-
-/// Allows comments and trailing commas. The parser's other extensions are disabled, because they make a
-/// half-written file look complete. The same options are used for reading configuration.
-const OPTIONS: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_trailing_commas: true,
-    allow_loose_object_property_names: false,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
 
 /// One step on the path to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +152,7 @@ impl Doc {
 
     fn parse(&self) -> Result<Option<Value<'_>>, Fault> {
         // The parser's messages may quote the file, which may contain secrets.
-        parse_to_ast(&self.text, &CollectOptions::default(), &OPTIONS)
+        parse_to_ast(&self.text, &CollectOptions::default(), &JSONC_OPTIONS)
             .map(|parsed| parsed.value)
             .map_err(|error| Fault::at(&self.text, error.range().start, "is not valid JSON"))
     }
