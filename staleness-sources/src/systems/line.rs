@@ -96,8 +96,14 @@ impl<'a> Sink<'a> {
 
     /// Counts a record, whether or not it has a place.
     pub(super) fn count(&mut self) -> Result<(), ReadError> {
+        self.expect(1)?;
         self.lines += 1;
-        if self.lines > MAX_RECORDS {
+        Ok(())
+    }
+
+    /// Refuses a source in which there are too many records with these.
+    pub(super) fn expect(&self, records: u64) -> Result<(), ReadError> {
+        if self.lines + records > MAX_RECORDS {
             let what = format!("holds more than {MAX_RECORDS} records; import a part of them");
             return Err(ReadError::refused(&self.path, what));
         }

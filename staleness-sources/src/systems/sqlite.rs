@@ -71,6 +71,7 @@ pub(super) fn read(
             let what = format!("a row of the table {} is larger than 8 MiB", table.name);
             return Err(ReadError::refused(path, what));
         }
+        sink.expect(count(&db, table.name).map_err(trouble)?)?;
         rows(&db, table, &found, site, sink, &trouble)?;
     }
     for name in &schema.tables {
