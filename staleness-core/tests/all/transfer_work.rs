@@ -77,15 +77,24 @@ fn an_import_takes_no_open_item_from_its_holder() {
             .replace("2026-01-03", day)
             .replace(r#""created_at""#, &format!(r#"{claim}"created_at""#))
     };
-    let claim = |until: &str| {
+    let claim_of = |session: &str, until: &str| {
         let at = r#""at":"2026-01-03T00:00:00Z""#;
-        format!(r#""claim":{{"agent":"a","session":"s1",{at},"until":"{until}T00:00:00Z"}},"#)
+        format!(
+            r#""claim":{{"agent":"a","session":"{session}",{at},"until":"{until}T00:00:00Z"}},"#
+        )
     };
+    let claim = |until: &str| claim_of("s1", until);
     let registry = registry();
     let held = line("2026-01-03", &claim("2026-01-05"));
     import(&registry, &[Record::HEADER, PROJECT, &held]);
     import(&registry, &[Record::HEADER, PROJECT, &line("2026-01-04", "")]);
+    let of_another = line("2026-01-04", &claim_of("s2", "2026-01-20"));
+    import(
+        &registry,
+        &[Record::HEADER, PROJECT, &of_another.replace("04T00:00:00Z", "04T00:00:01Z")],
+    );
     let kept = export(&registry).remove(2);
+    assert!(!kept.contains("s2"), "{kept}");
     assert!(kept.contains("2026-01-04") && kept.contains("2026-01-05T00:00:00Z"), "{kept}");
     let ended = line("2026-01-06", "").replace("\"todo\"", "\"done\"");
     import(&registry, &[Record::HEADER, PROJECT, &ended]);

@@ -15,7 +15,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 use crate::tool::Tool;
-use crate::work::Work;
+use crate::work::{Claim, Work};
 
 /// A digest that no configuration has, so that the next scan evaluates everything. It is not 0, because 0
 /// means that a project was never scanned and has no news.
@@ -68,13 +68,16 @@ impl Merge for Project {
 }
 
 impl Merge for Work {
-    /// The row with the latest activity wins. A text that is known to be typed by a person keeps that mark, and an open
-    /// item the claim that ends last, so that nobody loses an item that he holds.
+    /// The row with the latest activity wins. A text that is known to be typed by a person keeps that mark. A claim that
+    /// held the item then stays until it ends, so that nobody loses what he holds here.
     fn beside(&self, known: &Self) -> Option<Self> {
-        let end = |work: &Self| work.claim.as_ref().map(|claim| claim.until);
-        let is_kept = self.status.is_open() && self.kind.is_task() && end(known) > end(self);
+        let held = known.held(self.updated_at).filter(|_| self.status.is_open());
+        let is_renewed = |held: &Claim| {
+            self.claim.as_ref().is_some_and(|own| own.is_of_same(held) && own.until > held.until)
+        };
+        let held = held.filter(|held| self.kind.is_task() && !is_renewed(held));
         (known.updated_at < self.updated_at).then(|| Self {
-            claim: if is_kept { known.claim.clone() } else { self.claim.clone() },
+            claim: held.or(self.claim.as_ref()).cloned(),
             by_person: self.by_person || known.by_person && known.text == self.text,
             ..self.clone()
         })
