@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Map, Value};
 
 use crate::disk::Fence;
@@ -14,10 +15,29 @@ pub(crate) fn toml(text: &str) -> Option<Value> {
     toml::from_str(text.trim_start_matches('\u{feff}')).ok()
 }
 
-/// Parses JSON, perhaps with comments and trailing commas.
+/// Parses JSON.
 pub(crate) fn json(text: &str) -> Option<Value> {
-    let options = jsonc_parser::ParseOptions::default();
-    jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &options).ok()
+    serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()
+}
+
+/// Parses JSON with comments and trailing commas.
+pub(crate) fn jsonc(text: &str) -> Option<Value> {
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    // An empty text is null.
+    parse_to_serde_value(text.trim_start_matches('\u{feff}'), &options)
+        .ok()
+        .filter(|value: &Value| !value.is_null())
 }
 
 /// Parses a manifest by the ending of its name.

@@ -12,7 +12,7 @@ use serde_json::Value;
 use staleness_core::ids::stable_hash;
 
 use super::TargetKind;
-use crate::manifest::{json, toml};
+use crate::manifest::{json, jsonc, toml};
 
 /// The largest manifest to read, in bytes.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -135,7 +135,7 @@ pub(crate) fn read(kind: TargetKind, path: &str, text: &str) -> Option<Targets> 
     let of = |file: Option<Value>, read: &dyn Fn(&Value) -> Targets| file.as_ref().map(read);
     match kind {
         TargetKind::Deno if !path.ends_with("package.json") => {
-            of(json(text), &|file| values::of(file, kind, "tasks"))
+            of(jsonc(text), &|file| values::of(file, kind, "tasks"))
         }
         TargetKind::Tool => of(json(text), &|file| values::package(file, TargetKind::Script)),
         TargetKind::Script | TargetKind::Deno | TargetKind::Composer => {

@@ -37,6 +37,10 @@ fn the_targets_of_a_manifest_are_its_own() {
             &["c"],
         ),
         (Script, "package.json", "{\"scripts\": {", &["unreadable"]),
+        (Script, "package.json", "", &["unreadable"]),
+        (Script, "package.json", "{\"scripts\": {\"a\": \"b\",}}", &["unreadable"]),
+        (Deno, "deno.json", "// nothing", &["unreadable"]),
+        (Deno, "deno.json", "{tasks: {a: 'x'}}", &["unreadable"]),
         (Script, "package.json", "{\"scripts\": [1], \"name\": 7}", &[]),
         (Script, "package.json", "[]", &[]),
         (
