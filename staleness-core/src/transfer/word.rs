@@ -98,8 +98,7 @@ pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 /// Reads a scope, which is written as its project's id and omitted if it is global.
 pub(super) fn project<'de, D: Deserializer<'de>>(from: D) -> Result<Scope, D::Error> {
-    let project = Option::<ProjectId>::deserialize(from)?;
-    Ok(project.map_or(Scope::Global, Scope::Project))
+    ProjectId::deserialize(from).map(Scope::Project)
 }
 
 /// Reads a set from a list that must be sorted, so that it is written back with the same bytes.
