@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use staleness::ids::AgentId;
 use staleness::knowledge::Document;
 use staleness::registry::{ToolListing, WorkListing};
-use staleness::report::KnowledgeReport;
+use staleness::report::{KnowledgeReport, WorkReport};
 use staleness::verdict::{Level, Verdict};
 use staleness::work::WorkKind;
 use staleness::{Registry, Timestamp, Wait};
@@ -19,9 +19,10 @@ use crate::knowledge::{World, everything};
 use crate::rank::{Rank, since};
 use crate::remembered::Remembered;
 use crate::scan::preview;
+use crate::sessions::known_agents;
 use crate::settings::{Access, Settings};
 use crate::tools::fold_doubtful;
-use crate::work::{is_addressed, stranger};
+use crate::work::is_addressed;
 
 /// Something that needs attention.
 #[derive(Clone, Debug)]
@@ -157,19 +158,16 @@ fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Servi
     let items = registry.work().list(&settings.project.id, open).wait()?;
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     let agent = settings.agent.as_ref().map(AgentId::as_str);
-    let mut overdue = Vec::new();
-    for each in told {
-        let others = each.to.as_deref().filter(|to| {
-            each.kind == WorkKind::Handoff
-                && agent.is_some_and(|agent| agent != *to && each.from.as_deref() != Some(agent))
-        });
-        let is_others = match others {
-            Some(to) => stranger(settings, registry, to)?.is_none(),
-            None => false,
-        };
-        if each.verdict.level != Level::Fresh && !is_others {
-            overdue.push(each);
-        }
+    let others = |each: &WorkReport| {
+        let (from, to) = (each.from.as_deref(), each.to.as_deref());
+        let to = to.filter(|_| each.kind == WorkKind::Handoff)?;
+        (agent? != to && from != agent).then(|| to.to_owned())
+    };
+    let mut overdue: Vec<WorkReport> =
+        told.into_iter().filter(|each| each.verdict.level != Level::Fresh).collect();
+    if overdue.iter().any(|each| others(each).is_some()) {
+        let known = known_agents(settings, registry)?;
+        overdue.retain(|each| !others(each).is_some_and(|to| known.contains(&to)));
     }
     Ok(overdue
         .into_iter()

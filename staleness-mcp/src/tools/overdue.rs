@@ -79,13 +79,12 @@ fn kind_of(subject: &Subject) -> Kind {
     }
 }
 
-/// Says how many things cannot be trusted, and if documents were never checked.
+/// Says how many things cannot be trusted, and if no document was checked.
 pub(crate) fn head(count: usize, checked_at: Option<Timestamp>) -> Text {
     match count {
-        0 if checked_at.is_none() => Text::new(
-            "no problems known here, but documents were never checked: ask the user to run \
-             `staleness check`",
-        ),
+        0 if checked_at.is_none() => {
+            Text::new("no problems known here; no document was checked yet")
+        }
         0 => Text::new("no problems known here"),
         count => Text::new(count).and(" ").and(need(count)).and(" attention"),
     }
