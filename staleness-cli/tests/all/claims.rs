@@ -143,6 +143,10 @@ fn the_claims_of_a_session_end_with_it_until_it_goes_on() {
     let said = event(&sandbox, "s-new", "SessionStart", IN_TIME);
     assert!(said.contains("--session s-new`): plan `p`"), "{said}");
     assert!(event(&sandbox, "s-ana", "SessionStart", IN_TIME).contains("Claimed by you"));
+    let elsewhere = "Claimed by another session of yours (if that is over: `staleness work release \
+                     ID --agent claude-code`): plan `p` until ";
+    let said = event(&sandbox, "s-new", "SessionStart", IN_TIME);
+    assert!(said.contains(elsewhere), "{said}");
     refusal(&claim(&sandbox, BEN, IN_TIME));
     event(&sandbox, "s-ana", "SessionEnd", IN_TIME);
     assert_eq!(claim(&sandbox, BEN, IN_TIME).code, 0);

@@ -38,19 +38,27 @@ fn held(item: ModelText, claim: &Claim) -> ModelText {
     item.and(" (by ").and(agent).and(" until ").and(claim.until).and(")")
 }
 
-/// Says of claimed items who holds them: those of this session, and those of others.
-pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> (Vec<ModelText>, Vec<ModelText>) {
-    let (mut own, mut others) = (Vec::new(), Vec::new());
+/// Says of claimed items who holds them: those of this session, of other sessions of the agent, and of other agents.
+pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> [Vec<ModelText>; 3] {
+    let [mut own, mut elsewhere, mut others] = [const { Vec::new() }; 3];
     for item in items {
         let Some(claim) = &item.claim else { continue };
         let name = named(&item.subject);
-        if claim.agent == resume.agent && claim.session == resume.session {
+        if claim.agent != resume.agent {
+            others.push(held(name, claim));
+        } else if claim.session == resume.session {
             own.push(name.and(" until ").and(claim.until));
         } else {
-            others.push(held(name, claim));
+            elsewhere.push(name.and(" until ").and(claim.until));
         }
     }
-    (own, others)
+    [own, elsewhere, others]
+}
+
+/// The heading of items that other sessions of the agent hold, with the command that frees one.
+pub(super) fn elsewhere_title(by: &ModelText) -> ModelText {
+    let text = "Claimed by another session of yours (if that is over: `staleness work release ID";
+    ModelText::from(text).and(by).and("`)")
 }
 
 /// The heading of abandoned items, with the command that takes one over.

@@ -8,7 +8,7 @@ use staleness::work::{Overdue, Warning, WorkKind, WorkStatus};
 use staleness_core::journal::Action;
 use staleness_core::report::DeltaState;
 
-use super::claims::{abandoned_title, by_holder};
+use super::claims::{abandoned_title, by_holder, elsewhere_title};
 use super::{Said, TAIL, section};
 
 /// The text for an agent, at most `budget` characters. `standing` is what holds whether it changed or
@@ -74,8 +74,11 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let items: Vec<ModelText> = items.into_iter().map(|each| item(each, resume)).collect();
     let standing: Vec<ModelText> =
         standing.into_iter().filter(|each| !is_told(each)).map(in_force).collect();
-    let handed: Vec<ModelText> = handed.into_iter().map(|each| for_taking(each, &by)).collect();
-    let (own, of_others) = by_holder(&claimed, resume);
+    // What was abandoned is taken over by claiming it.
+    let is_left = |item: &DeltaItem| left.iter().any(|each| item.subject == subject(each));
+    let handed = handed.into_iter().filter(|each| !is_left(each));
+    let handed: Vec<ModelText> = handed.map(|each| for_taking(each, &by)).collect();
+    let [own, elsewhere, of_others] = by_holder(&claimed, resume);
     let beside = left.len().saturating_sub(Delta::TOP_WARNINGS);
     let left = left.into_iter().take(Delta::TOP_WARNINGS);
     let left: Vec<ModelText> = left.map(|each| warning(each, true)).collect();
@@ -91,6 +94,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         (title.into(), items, more, changes.clone()),
         ("For whoever takes it".into(), anyones, others, changes),
         ("Claimed by you".into(), own, 0, None),
+        (elsewhere_title(&by), elsewhere, 0, None),
         ("Claimed by others, leave it to them".into(), of_others, 0, None),
         ("For you".into(), handed, 0, open.clone()),
         ("In force".into(), standing, 0, open),
