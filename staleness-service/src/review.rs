@@ -8,7 +8,6 @@ use staleness::knowledge::Document;
 use staleness::registry::{ToolListing, WorkListing};
 use staleness::report::{KnowledgeReport, WorkReport};
 use staleness::verdict::{Level, Verdict};
-use staleness::work::WorkKind;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Context;
 
@@ -19,10 +18,9 @@ use crate::knowledge::{World, everything};
 use crate::rank::{Rank, since};
 use crate::remembered::Remembered;
 use crate::scan::preview;
-use crate::sessions::known_agents;
 use crate::settings::{Access, Settings};
 use crate::tools::fold_doubtful;
-use crate::work::is_addressed;
+use crate::work::{is_addressed, retain_own};
 
 /// Something that needs attention.
 #[derive(Clone, Debug)]
@@ -157,18 +155,12 @@ fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Servi
     let open = WorkListing { open: true, ..WorkListing::default() };
     let items = registry.work().list(&settings.project.id, open).wait()?;
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
-    let agent = settings.agent.as_ref().map(AgentId::as_str);
-    let others = |each: &WorkReport| {
-        let (from, to) = (each.from.as_deref(), each.to.as_deref());
-        let to = to.filter(|_| each.kind == WorkKind::Handoff)?;
-        (agent? != to && from != agent).then(|| to.to_owned())
-    };
     let mut overdue: Vec<WorkReport> =
         told.into_iter().filter(|each| each.verdict.level != Level::Fresh).collect();
-    if overdue.iter().any(|each| others(each).is_some()) {
-        let known = known_agents(settings, registry)?;
-        overdue.retain(|each| !others(each).is_some_and(|to| known.contains(&to)));
-    }
+    retain_own(settings, registry, &mut overdue, |it| {
+        (it.kind, it.from.as_deref(), it.to.as_deref())
+    })?;
+    let agent = settings.agent.as_ref().map(AgentId::as_str);
     Ok(overdue
         .into_iter()
         .map(|each| Entry {

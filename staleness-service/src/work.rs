@@ -7,7 +7,7 @@ use staleness::registry::{Act, ScopeChoice};
 use staleness::report::WorkReport;
 use staleness::session::Session;
 use staleness::store::Refusal;
-use staleness::work::{Work, WorkKind, WorkStatus};
+use staleness::work::{Warning, Work, WorkKind, WorkStatus};
 use staleness::{Registry, RegistryError, Wait, clock};
 use staleness_core::registry::{Resolution, nearest};
 use staleness_core::work::Claim;
@@ -213,6 +213,38 @@ pub fn key(settings: &Settings, global: bool, id: WorkId) -> WorkKey {
 #[must_use]
 pub fn is_addressed(from: Option<&str>, to: Option<&str>, agent: &str) -> Option<bool> {
     to.map(|to| to == agent).or_else(|| from.map(|from| from != agent))
+}
+
+/// Removes the handoffs between two other known agents, if an agent asks. `parties` returns the kind of an item, its
+/// sender and its receiver.
+pub(crate) fn retain_own<T>(
+    settings: &Settings,
+    registry: &Registry,
+    all: &mut Vec<T>,
+    parties: impl Fn(&T) -> (WorkKind, Option<&str>, Option<&str>),
+) -> Result<(), ServiceError> {
+    let agent = settings.agent.as_ref().map(AgentId::as_str);
+    let receiver = |each: &T| match parties(each) {
+        (WorkKind::Handoff, from, Some(to)) => {
+            agent.is_some_and(|agent| agent != to && from != Some(agent)).then(|| to.to_owned())
+        }
+        _ => None,
+    };
+    if all.iter().any(|each| receiver(each).is_some()) {
+        let known = sessions::known_agents(settings, registry)?;
+        all.retain(|each| !receiver(each).is_some_and(|to| known.contains(&to)));
+    }
+    Ok(())
+}
+
+/// Returns warnings about overdue work, oldest first, but for an agent that asks of no handoff between two others.
+///
+/// # Errors
+/// Errors of the store.
+pub fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Warning>, ServiceError> {
+    let mut all = registry.work().stale(&settings.project, settings.now).wait()?;
+    retain_own(settings, registry, &mut all, |it| (it.kind, it.from.as_deref(), it.to.as_deref()))?;
+    Ok(all)
 }
 
 /// Returns the agent behind the name of one who wrote something, hands it over or should take it; a person's name as

@@ -1,13 +1,13 @@
 //! The overview of everything that needs attention. It writes nothing.
 
 use serde_json::json;
+use staleness::Registry;
 use staleness::registry::ToolListing;
 use staleness::report::{ScanReport, ToolReport};
 use staleness::source::SourceState;
 use staleness::tool::Status;
 use staleness::verdict::Level;
 use staleness::work::Warning;
-use staleness::{Registry, Wait};
 use staleness_core::report::Context;
 use staleness_core::text::counted;
 use staleness_service::tools::{fold_doubtful, fold_into_servers};
@@ -42,7 +42,7 @@ impl Overview {
         let (off, mut on): (_, Vec<_>) = all.into_iter().partition(ToolReport::is_off);
         on.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
         let remembered = Remembered::read(settings, registry)?;
-        let stuck = registry.work().stale(&settings.project, settings.now).wait()?;
+        let stuck = staleness_service::work::overdue(settings, registry)?;
         Ok(Self { scan, on, off, remembered, stuck })
     }
 

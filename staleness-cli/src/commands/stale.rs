@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use serde_json::json;
-use staleness::Wait;
 use staleness::registry::ScopeChoice;
 use staleness::work::{Overdue as Reason, Warning, Work};
 use staleness_service::work as service;
@@ -38,9 +37,7 @@ pub(crate) fn run(
 fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool, CliError> {
     let warnings = match &args.input {
         Some(file) => foreign(settings, args.from, file, out)?,
-        None => {
-            settings.open(Access::Look)?.work().stale(&settings.project, settings.now).wait()?
-        }
+        None => service::overdue(settings, &settings.open(Access::Look)?)?,
     };
     let action = |each: &Warning| match (&args.input, each.kind.resolved()) {
         (None, _) => resolving(settings, each),

@@ -44,6 +44,8 @@ fn what_only_another_agent_called_and_what_it_hands_on_is_not_asked_of_this_one(
         assert!(claude.contains(own), "{own}: {claude}");
     }
     assert!(!sandbox.ok(&["--agent", "codex"]).contains("mcp__github__x"));
+    let stuck = |agent: &str| sandbox.ok(&["stale", "--agent", agent]);
+    assert!(!stuck("codex").contains("others") && stuck("cursor").contains("others"));
 }
 
 /// Without this, a misspelt name becomes a tool of its own.
