@@ -97,6 +97,7 @@ pub use fix::{Edit, Mend, mend, mended};
 pub use front::{
     Change, Field, FieldValue, FrontValue, SetError, front_matter, set_fields, unquote,
 };
+pub use manifest::JSONC_OPTIONS;
 pub use nature::{is_checked, is_loaded_by, is_markdown};
 pub use options::CheckOptions;
 pub use report::{

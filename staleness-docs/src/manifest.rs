@@ -10,6 +10,21 @@ use crate::disk::Fence;
 /// The largest manifest on disk to read, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 
+/// Allows comments and trailing commas. The parser's other extensions are disabled, because they make a
+/// half-written file look complete.
+pub const JSONC_OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
 /// Parses TOML.
 pub(crate) fn toml(text: &str) -> Option<Value> {
     toml::from_str(text.trim_start_matches('\u{feff}')).ok()
@@ -22,20 +37,8 @@ pub(crate) fn json(text: &str) -> Option<Value> {
 
 /// Parses JSON with comments and trailing commas.
 pub(crate) fn jsonc(text: &str) -> Option<Value> {
-    let options = ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    };
     // An empty text is null.
-    parse_to_serde_value(text.trim_start_matches('\u{feff}'), &options)
+    parse_to_serde_value(text.trim_start_matches('\u{feff}'), &JSONC_OPTIONS)
         .ok()
         .filter(|value: &Value| !value.is_null())
 }

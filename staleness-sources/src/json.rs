@@ -10,27 +10,13 @@ use std::path::Path;
 
 use jsonc_parser::common::Ranged;
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
-use jsonc_parser::{CollectOptions, ParseOptions, ast, parse_to_ast};
+use jsonc_parser::{CollectOptions, ast, parse_to_ast};
 
 use crate::text::{Content, Liberties, line_at};
+use staleness_docs::JSONC_OPTIONS;
 use staleness_docs::disk::shown;
 
 pub(crate) use jsonc_parser::ast::{Object, Value};
-
-/// Allows comments and trailing commas. The parser's other extensions are disabled, because they make a
-/// half-written file look complete.
-pub const JSONC_OPTIONS: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_trailing_commas: true,
-    allow_loose_object_property_names: false,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
 
 /// The line of an error, from 1, and its description.
 pub(crate) type Fault = (usize, &'static str);

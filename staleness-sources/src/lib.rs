@@ -43,5 +43,3 @@ mod outline;
 mod remembered;
 pub mod systems;
 mod text;
-
-pub use json::JSONC_OPTIONS;

@@ -7,8 +7,9 @@
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{Scanner, ScannerOptions};
 
-use crate::json::{Fault, JSONC_OPTIONS, fault_of};
+use crate::json::{Fault, fault_of};
 use crate::text::{Liberties, line_at};
+use staleness_docs::JSONC_OPTIONS;
 
 /// Maximum number of values in an outline.
 const MAX_VALUES: usize = 50_000;

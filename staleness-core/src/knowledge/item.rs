@@ -34,7 +34,7 @@ wording! {
         Current = "current",
         /// It is a to-do that is done.
         Done = "done",
-        /// Somebody said that it is wrong.
+        /// A person or an agent said that it is wrong.
         Contradicted = "contradicted",
         /// Another item replaced it.
         Superseded = "superseded",

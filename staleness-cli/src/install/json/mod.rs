@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 use self::container::Container;
 use self::style::{Layout, Style};
 use super::Fault;
-use staleness_sources::JSONC_OPTIONS;
+use staleness_docs::JSONC_OPTIONS;
 
 /// The byte-order mark, which some editors write at the start of a text.
 pub(super) const BOM: char = '\u{feff}';
