@@ -80,6 +80,7 @@ impl Check<'_> {
         // A citation outranks a word, and the nearer path outranks the other one.
         let mut cited = self.where_it_was(held, &cites, cited)?;
         facts.extend(self.whenever(held, &anchors, &cites, &mut cited)?);
+        let mut broken = Vec::new();
         for ((at, block, ask, query), cite) in cites.iter().zip(cited) {
             let since = anchors[*at][*block].map(|anchored| anchored.at);
             let (block, ask) = (*block, *ask);
@@ -88,15 +89,18 @@ impl Check<'_> {
             if question.span && held[*at].says_otherwise(of, question.at) {
                 continue;
             }
-            let evidence = match (&cite, &question.relative) {
-                (Cite::NeverThere(Cited::Path), Some(written)) => {
-                    self.broken(&held[*at], query.citation, written)
+            if let (Cite::NeverThere(Cited::Path), Some(written)) = (&cite, &question.relative) {
+                if question.cites.first() == Some(query.citation) {
+                    let evidence = self.broken(&held[*at], query.citation, written);
+                    broken.extend(evidence.map(|it| ((*at, block, ask), it)));
                 }
-                _ => fact_of_citation(query.citation, cite, since).map(Evidence::from),
-            };
-            if let Some(evidence) = evidence {
-                facts.entry((*at, block, ask)).or_insert(evidence);
+            } else if let Some(fact) = fact_of_citation(query.citation, cite, since) {
+                facts.entry((*at, block, ask)).or_insert(fact.into());
             }
+        }
+        // A page that a link may mean went.
+        for (place, evidence) in broken {
+            facts.entry(place).or_insert(evidence);
         }
         for ((at, block, ask, query), trace) in words.iter().zip(traces) {
             let (open, asked) = (&held[*at], &held[*at].asked[*block]);

@@ -21,7 +21,9 @@ impl Check<'_> {
         for (number, ((at, block, ask, query), cite)) in cites.iter().zip(&cited).enumerate() {
             let open = &held[*at];
             if matches!(cite, Cite::NeverThere(Cited::Path))
-                && let Some(written) = &open.asked[*block].asks[*ask].relative
+                && let question = &open.asked[*block].asks[*ask]
+                && let Some(written) = &question.relative
+                && question.cites.first() == Some(query.citation)
                 && let Some((name, by)) =
                     self.past.look_up(|repo| repo.name_at(&open.doc.key.path, query.verified))
                 && let folder = paths::folder_of(&name)

@@ -9,7 +9,7 @@ use staleness_core::verdict::SignalKind;
 use super::Check;
 use super::bounds::MAX_WEAK;
 use super::doc::Doc;
-use super::made;
+use super::{made, site};
 use crate::commands::Call;
 use crate::draft::names::{NameId, NameSort, Names};
 use crate::draft::place::Lines;
@@ -54,7 +54,8 @@ pub(super) struct Missing {
 pub(super) struct Ask {
     /// Byte offset of the place.
     pub(super) at: usize,
-    /// Citations that the place may mean. The first one that existed and was removed or changed is used.
+    /// Citations that the place may mean. The first one that existed and was removed or changed is used. The first
+    /// one of a link has the path as written.
     pub(super) cites: Vec<Citation>,
     /// The word that it means otherwise.
     pub(super) word: Option<Word>,
@@ -263,7 +264,19 @@ impl Asking<'_, '_> {
         self.check.tree().is_site
             && written.starts_with(char::is_alphanumeric)
             && places_of(self.doc.folder(), &format!("/{written}"))
-                .is_ok_and(|all| all.iter().rev().skip(1).any(|path| self.is_there(path)))
+                .is_ok_and(|all| all.iter().rev().skip(1).any(|path| self.is_target(path)))
+    }
+
+    /// Returns true if there is a file or a page of this path.
+    fn is_target(&mut self, path: &str) -> bool {
+        self.is_there(path) || site::pages_of(path).iter().any(|page| self.is_there(page))
+    }
+
+    /// Returns true if only one folder above the document can be the root of the site that has the target of a link.
+    fn has_one_root(&mut self, written: &str) -> bool {
+        self.check.tree().is_site
+            && places_of(self.doc.folder(), written)
+                .is_ok_and(|all| all.iter().filter(|path| self.is_target(path)).count() == 1)
     }
 
     fn ask_of_link(&mut self, mention: &Mention, text: &str) -> Option<Ask> {
@@ -278,6 +291,10 @@ impl Asking<'_, '_> {
         let folder = doc.folder().to_owned();
         let from = if own.is_some() { "" } else { &*folder };
         let (paths, there) = held(places_of(from, &target.path).ok()?, |path| self.is_there(path));
+        let is_of_markdown = is_markdown(&doc.key.path);
+        let pages = paths.iter().filter(|_| is_of_markdown).flat_map(|path| site::pages_of(path));
+        let (mut pages, is_page) = held(pages.collect(), |path| self.is_there(path));
+        let (paths, there) = if is_page { (pages.clone(), true) } else { (paths, there) };
         let original =
             paths.iter().filter(|_| !there).find_map(|path| check.original_of(doc, path));
         let (paths, there) = original.map_or((paths, there), |original| (vec![original], true));
@@ -300,24 +317,24 @@ impl Asking<'_, '_> {
         }
         // Other markups link to pages without their extension, and never out of their site.
         let written = target.path.trim_start_matches("../");
-        if !there && !is_markdown(&doc.key.path) && is_relative && self.check.is_of_site(written) {
+        if !there && !is_of_markdown && is_relative && self.check.is_of_site(written) {
             return None;
         }
         let is_page = |end: &str| self.is_there(&format!("{}{end}", path.trim_end_matches(".rst")));
-        if !there
-            && !is_markdown(&doc.key.path)
-            && [".md", ".txt", ".ipynb"].into_iter().any(is_page)
-        {
+        if !there && !is_of_markdown && [".md", ".txt", ".ipynb"].into_iter().any(is_page) {
             return None;
         }
         if there
-            && (is_relative || own.is_some())
+            && (is_relative || own.is_some() || self.has_one_root(&target.path))
             && let Some((_, fragment)) = text.split_once('#')
             && let Some(heading) = check.missing_heading(path.clone(), fragment)
         {
             return Some(heading_ask(mention, heading));
         }
-        let cites: Vec<_> = paths.into_iter().filter_map(|path| target.citation(path)).collect();
+        let is_gone = !there && !check.is_routed(doc, &path, &target.path);
+        pages.retain(|page| is_gone && !check.is_of_other_format(page) && !self.is_made(page));
+        let paths = paths.into_iter().chain(pages);
+        let cites: Vec<_> = paths.filter_map(|path| target.citation(path)).collect();
         (!there || cites.iter().any(|citation| !citation.is_bare())).then(|| Ask {
             at: mention.at,
             cites,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Check;
-use crate::draft;
+use crate::draft::{self, target};
 use crate::front::Value;
 use crate::nature::is_markdown;
 use crate::paths;
@@ -22,6 +22,16 @@ const MAX_PAGE: u64 = 1 << 20;
 
 /// Files that are copied into each package when it is published.
 const LEGAL: [&str; 5] = ["COPYING", "LICENCE", "LICENSE", "NOTICE", "PATENTS"];
+
+/// Returns the sources of the page that a site may serve at a path: `guide/a` and `guide/a.html` from `guide/a.md`.
+pub(super) fn pages_of(path: &str) -> Vec<String> {
+    let page = path.strip_suffix(".html").unwrap_or(path);
+    if page.is_empty() || page == path && target::has_extension(path) {
+        return Vec::new();
+    }
+    let ends = [".md", ".mdx", "/index.md", "/index.mdx", "/README.md"];
+    ends.iter().map(|end| format!("{page}{end}")).collect()
+}
 
 /// Returns true if a page gives itself an address. Its links to other pages start there, not from its folder.
 pub(super) fn has_address(path: &str, text: &str) -> bool {
@@ -58,6 +68,14 @@ impl Check<'_> {
             }
         }
         all
+    }
+
+    /// Returns true if a file that is no Markdown may be the source of the same page: `guide/a.vue` for `guide/a.md`.
+    pub(super) fn is_of_other_format(&self, page: &str) -> bool {
+        let (folder, name) = page.rsplit_once('/').unwrap_or(("", page));
+        let stem = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+        let files = self.tree().folders.get(folder);
+        files.is_some_and(|files| files.iter().any(|file| stem(file) == stem(name)))
     }
 
     /// Returns true for the name of a licence or the like that the root of the project has: packages get a copy of it

@@ -68,9 +68,22 @@ pub(crate) fn parts(path: &str, text: &[u8]) -> Vec<Part> {
 /// Returns true if a document may have headings that are not in its text, because it is a template or
 /// includes other files.
 pub(crate) fn is_template(text: &str) -> bool {
-    ["{{", "{%", "{!", "--8<--", "```{include}", ":::"].iter().any(|sign| text.contains(*sign))
+    const SIGNS: [&str; 7] = ["{{", "{%", "{!", "--8<--", "```{include}", ":::{", "\nopenapi:"];
+    // mkdocstrings writes `::: module`; others put `:::` before and behind a note.
+    let is_closed = || text.lines().any(|line| line.trim() == ":::");
+    // A component with a title, or of its own, may make headings.
+    let is_component = |line: &str| {
+        line.trim_start().strip_prefix('<').is_some_and(|tag| {
+            tag.starts_with(|c: char| c.is_ascii_uppercase())
+                && (tag.contains("/>") || tag.contains("title=") || tag.contains("label="))
+        })
+    };
+    SIGNS.iter().any(|sign| text.contains(sign))
+        || text.contains(":::") && !is_closed()
         || included(text).next().is_some()
-        || text.lines().any(|line| line.starts_with("import ") && line.contains(".md"))
+        || text
+            .lines()
+            .any(|line| is_component(line) || line.starts_with("import ") && line.contains(".md"))
 }
 
 /// The paths that comments of a document include, as they write them: `<!-- include: a/b.md -->`.

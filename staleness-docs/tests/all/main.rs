@@ -28,6 +28,7 @@ mod links;
 mod meant;
 mod memory;
 mod others;
+mod pages;
 mod places;
 mod project;
 mod projects;
