@@ -253,11 +253,11 @@ impl Check<'_> {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         let first = written.split('/').find(|part| !matches!(*part, "." | ".."));
         // Symbolic links and submodules may contain anything.
-        words::is_telling(WordKind::Path, path)
+        words::is_telling(WordKind::Path, written)
             && folders.into_iter().all(|folder| kind(folder).is_none())
             && !target::is_of_forge(written)
             && !self.is_routed(doc, path, written)
-            && !(self.tree().is_site
+            && !(self.may_be_page(&doc.key.path)
                 && written.starts_with("..")
                 && !self.tree().folders.contains_key(parent))
             && (is_file(name) || {

@@ -86,6 +86,15 @@ impl Check<'_> {
     /// Returns true if the root of a site has the target of a link that begins with `/`.
     pub(super) fn is_of_site(&self, written: &str) -> bool {
         let path = written.trim_matches('/');
+    /// Returns true if a document may be a page of a site: it lies below the settings of one, or in a usual folder.
+    pub(super) fn may_be_page(&self, path: &str) -> bool {
+        const USUAL: [&str; 6] = ["content", "doc", "docs", "guide", "pages", "website"];
+        let tree = self.tree();
+        tree.is_site
+            && (tree.sites.iter().any(|site| path.starts_with(&**site))
+                || path.split('/').any(|folder| USUAL.contains(&folder)))
+    }
+
         self.tree().sites.iter().any(|site| {
             let whole = if site.is_empty() { path.to_owned() } else { format!("{site}/{path}") };
             self.is_tracked(&whole)

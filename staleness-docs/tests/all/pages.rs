@@ -1,4 +1,4 @@
-//! Links to pages of a site, which leave out their ending.
+//! Links to pages of a site, which leave out their ending, and links out of folders of examples.
 
 use crate::project::{Project, found};
 
@@ -54,6 +54,13 @@ fn a_page_of_a_site_is_known_without_its_ending() {
     }
     let note = "::: tip\nText.\n:::\n";
     assert_eq!(of("/guide/b#old-name", &[("docs/guide/b.md", note)]).len(), 1);
+}
+
+#[test]
+fn a_link_out_of_a_folder_of_examples_is_no_example() {
+    let files = [("docs/examples/README.md", "[x](./research/plan.md) [y](examples/a.md)\n")];
+    let broken = "1:1 broken docs/examples/research/plan.md";
+    assert_eq!(found(&Project::of(&files).check(), files[0].0), [broken]);
 }
 
 #[test]
