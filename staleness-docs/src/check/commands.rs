@@ -162,8 +162,9 @@ impl Check<'_> {
     ) -> Option<Vec<String>> {
         let own = self.manifests_of(manifests, folder, call)?;
         let is_there = |path: &String| self.past.tracked().is_some_and(|it| it.holds(path));
+        let has_own = own.iter().any(is_there);
         if call.kind == TargetKind::Make
-            && !own.iter().any(is_there)
+            && !has_own
             && own.iter().any(|path| self.is_generated(path))
         {
             return None;
@@ -176,9 +177,14 @@ impl Check<'_> {
             }
         }
         let is_cargo = commands::files(call.kind) == ["Cargo.toml"];
+        // Of these the nearest file decides, if there is one.
+        let is_near =
+            has_own && matches!(call.kind, TargetKind::Just | TargetKind::Make | TargetKind::Task);
         // Cargo builds every package of a workspace.
         let is_anywhere = is_cargo
-            || call.kind != TargetKind::Alias && call.place == Place::Folder(String::new());
+            || call.kind != TargetKind::Alias
+                && call.place == Place::Folder(String::new())
+                && !is_near;
         let mut asked = own;
         if is_anywhere {
             let listed = self.listed(manifests, call.kind);

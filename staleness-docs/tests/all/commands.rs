@@ -173,6 +173,18 @@ fn a_target_may_be_where_the_document_is_above_it_or_where_the_command_goes() {
     ] {
         assert!(gone(text, path, at, none).is_empty(), "{text} in {path}");
     }
+    // A folder below has a justfile of its own, but for its own documents.
+    let just = |path: &str| {
+        let mut project = Project::of(&[
+            (path, "Run `just lint`.\n"),
+            ("justfile", "lint:\n  a\n"),
+            ("web/justfile", "lint:\n  b\n"),
+        ]);
+        project.commit_files(&[("justfile", "test:\n  c\n")]);
+        found(&project.check(), path)
+    };
+    assert_eq!(just("doc.md"), ["1:6 drift just lint"]);
+    assert!(just("web/doc.md").is_empty());
     let first = [("docs/Makefile", "html:\n\trun\n"), ("Makefile", "all:\n")];
     let second = [("docs/Makefile", "pdf:\n\tgo\n")];
     assert_eq!(after("`make -C docs html`\n", &first, &second), ["1:2 drift make -C docs html"]);
