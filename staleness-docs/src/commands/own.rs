@@ -32,11 +32,27 @@ pub(super) fn unwrapped<'w, 'a>(words: &'w [&'a str]) -> &'w [&'a str] {
     rest
 }
 
-/// Returns the file that a command runs: its program, or the argument of an interpreter.
+/// Returns the file that a command runs: its program, the argument of an interpreter, or the tests of a runner.
 pub(crate) fn script<'a>(words: &[&'a str]) -> Option<&'a str> {
+    let is_path = |word: &&&str| !word.starts_with('-') && word.contains('/');
+    let of_runner = |args: &[&'a str]| {
+        let path = args.iter().find(is_path)?;
+        // `tests/a.py::test_b`, `./internal/...`
+        Some(path.split("::").next().unwrap_or(path).trim_end_matches("/..."))
+    };
     match unwrapped(words) {
         [program, ..] if program.contains('/') => Some(program),
         [program, file, ..] if is_interpreter(program) && file.contains('/') => Some(file),
+        ["uv" | "poetry" | "pdm" | "pipenv" | "rye" | "hatch", "run", rest @ ..]
+        | ["npx" | "bunx", rest @ ..] => {
+            script(&rest[rest.iter().take_while(|word| word.starts_with('-')).count()..])
+        }
+        ["pytest" | "jest" | "vitest" | "mocha", rest @ ..]
+        | ["go", "test" | "run" | "build" | "vet", rest @ ..]
+        | ["bun" | "deno", "test" | "run", rest @ ..] => of_runner(rest),
+        ["npm" | "yarn" | "pnpm", rest @ ..] => {
+            of_runner(&rest[rest.iter().position(|word| *word == "--")?..])
+        }
         _ => None,
     }
 }

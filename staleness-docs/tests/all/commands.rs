@@ -280,6 +280,25 @@ fn flags_and_scripts_of_the_project_are_looked_up_in_commands() {
 }
 
 #[test]
+fn files_that_a_runner_takes_are_looked_up() {
+    let first = [("shop/tests/a.py", "x\n"), ("shop/internal/b.go", "x\n")];
+    for line in [
+        "pytest -v shop/tests/a.py::test_sum",
+        "uv run --script shop/tests/a.py",
+        "uv run shop/tests/a.py",
+        "uv run pytest shop/tests/a.py",
+        "npx jest shop/tests/a.py",
+        "npm test -- shop/tests/a.py",
+        "go test ./shop/internal/...",
+    ] {
+        let mut project = Project::of(&[first[0], first[1], ("doc.md", &fence(line))]);
+        project.git(&["rm", "-r", "-q", "shop"]);
+        project.commit();
+        assert_eq!(found(&project.check(), "doc.md").len(), 1, "{line}");
+    }
+}
+
+#[test]
 fn manifests_and_blocks_that_are_too_large_are_bounded() {
     let huge = format!("{{\"scripts\": {{\"lint\": \"x\"}}, \"x\": \"{}\"}}", "x".repeat(50 << 20));
     let text = "Run `npm run lint` or `npm run build`.\n";
