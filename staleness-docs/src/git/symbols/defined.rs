@@ -51,6 +51,9 @@ pub(super) fn is_aside(before: &[u8]) -> bool {
 pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     let spot = Spot::new(text, word);
     let before = spot.before;
+    if shapes::is_exported(&spot, looks) {
+        return true;
+    }
     if is_aside(before) {
         return false;
     }

@@ -36,8 +36,11 @@ const EXPORTS: [&[u8]; 2] = [b"exports.", b".prototype."];
 pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     let spot = Spot::new(text, word);
     let before = spot.before;
+    if shapes::is_exported(&spot, looks) {
+        return true;
+    }
     if defined::is_aside(before) {
-        return before.starts_with(b"pub use ") && before.ends_with(b" as ");
+        return false;
     }
     if let Some(made) = behind_making(&spot) {
         return made;

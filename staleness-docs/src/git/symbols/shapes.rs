@@ -33,6 +33,18 @@ pub(super) fn is_field(spot: &Spot<'_>, looks: &mut u32) -> bool {
     enclosing(spot, looks).is_some_and(|above| has_word(above, &FIELDS) && !above.contains(&b'('))
 }
 
+/// Returns true if the word is the name under which a module exports something: `export { a as name }`, `pub use a as
+/// name`.
+pub(super) fn is_exported(spot: &Spot<'_>, looks: &mut u32) -> bool {
+    let before = spot.before;
+    before.ends_with(b" as ")
+        && (before.starts_with(b"export {")
+            || before.starts_with(b"pub use ")
+            || !before.starts_with(b"import ")
+                && matches!(spot.after, [] | [b',' | b' ', ..])
+                && enclosing(spot, looks).is_some_and(|above| above == b"export {"))
+}
+
 /// Returns the text before an owner such as `Thing::`.
 pub(super) fn without_owner(before: &[u8]) -> Option<&[u8]> {
     let rest = before.strip_suffix(b"::")?;

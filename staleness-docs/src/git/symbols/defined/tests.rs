@@ -37,6 +37,9 @@ fn a_name_is_made_where_it_is_defined() {
         "class Color(Enum):\n    «OLD_RED» = 1",
         "«max_width»: 3",
         "type «OldType» = u8;",
+        "export { Inner as «BenchRunner» } from './inner'",
+        "export {\n  Inner as «BenchRunner»,\n}",
+        "pub use inner::Inner as «BenchRunner»;",
     ] {
         assert!(is_made(marked), "{marked}");
     }
@@ -48,6 +51,9 @@ fn what_is_only_used_is_not_made() {
         "use tower::{«ServiceBuilder»};",
         "use tower::{\n    «ServiceBuilder»,\n};",
         "import { «makeThing» } from 'thing'",
+        "import { thing as «makeThing» } from 'thing'",
+        "import {\n  thing as «makeThing»,\n} from 'thing'",
+        "const a = b as «OldThing»",
         "    «ServiceBuilder»::new()",
         "    «make_thing»(a);",
         "  it.«makeThing»('x', function () {",
