@@ -295,7 +295,12 @@ impl<'a> Maker<'a, '_> {
             Sort::Prose => {
                 let part = prose(whole, pieces, at);
                 let at_sign = words::in_prose(&whole[part.clone()], &mut |(shape, name)| {
-                    add(Origin::Prose, NameSort::Word(shape), offset_in(whole, name), name);
+                    let is_link = shape == WordKind::Path && name.contains("://");
+                    let (origin, sort) = match is_link {
+                        true => (Origin::Link, NameSort::Link),
+                        false => (Origin::Prose, NameSort::Word(shape)),
+                    };
+                    add(origin, sort, offset_in(whole, name), name);
                 });
                 if at_sign {
                     let part = whole.get(part).unwrap_or_default();

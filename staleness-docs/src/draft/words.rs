@@ -58,8 +58,11 @@ fn prose_word<'a>(token: &'a str, found: &mut impl FnMut(Named<'a>)) {
         return;
     }
     let slash = word.bytes().any(|byte| byte == b'/');
-    // URLs name places outside the project.
+    // Other URLs name places outside the project.
     if slash && word.contains("://") || word.starts_with("www.") {
+        if target::of_address(word).is_some() {
+            found((WordKind::Path, word));
+        }
         return;
     }
     if slash || word.contains(':') {

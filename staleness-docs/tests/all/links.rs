@@ -307,8 +307,9 @@ fn addresses_of_the_project_itself_are_paths() {
         "them/shop/blob/main/gone.md",
         "me/shop/issues/7",
     ];
+    let prose = "\nSee https://github.com/me/shop/blob/main/gone.md. (https://github.com/me/shop/blob/main/never.md)\n";
     let mut project = Project::new();
-    project.write("doc.md", text.map(url).concat());
+    project.write("doc.md", text.map(url).concat() + prose);
     project.write("guide.md", "# Usage\n\nText.\n");
     project.write("gone.md", "x\n");
     project.write("docs/a.md", "y\n");
@@ -324,6 +325,7 @@ fn addresses_of_the_project_itself_are_paths() {
         "1:1 missing Path gone.md",
         "3:1 missing Path docs",
         "5:1 missing Heading guide.md#usage -> other",
+        "18:5 missing Path gone.md",
     ];
     let report = project.check();
     assert_eq!(found(&report, "doc.md"), expected);
