@@ -95,7 +95,8 @@ impl Check<'_> {
                     broken.extend(evidence.map(|it| ((*at, block, ask), it)));
                 }
             } else if let Some(fact) = fact_of_citation(query.citation, cite, since) {
-                facts.entry((*at, block, ask)).or_insert(fact.into());
+                let near = self.only_home(&fact);
+                facts.entry((*at, block, ask)).or_insert(Evidence { near, ..fact.into() });
             }
         }
         // A page that a link may mean went.
@@ -113,7 +114,8 @@ impl Check<'_> {
                     || !self.is_of_foreign_module(&open.text, offset, &query.word.text))
             {
                 let fact = fact_of_word(query.word, by, renamed_to);
-                facts.entry((*at, *block, *ask)).or_insert(fact.into());
+                let near = self.only_home(&fact);
+                facts.entry((*at, *block, *ask)).or_insert(Evidence { near, ..fact.into() });
             }
         }
         facts.extend(self.fates_of_commands(held, &anchors)?);

@@ -3,8 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
+use staleness_core::knowledge::{Cited, Fact, WordKind};
+
 use super::Check;
 use super::doc::Doc;
+use crate::draft::target;
 use crate::nature::{is_checked, is_source};
 use crate::paths;
 
@@ -83,9 +86,6 @@ impl Check<'_> {
             && tree.sources < FEW_SOURCES
     }
 
-    /// Returns true if the root of a site has the target of a link that begins with `/`.
-    pub(super) fn is_of_site(&self, written: &str) -> bool {
-        let path = written.trim_matches('/');
     /// Returns true if a document may be a page of a site: it lies below the settings of one, or in a usual folder.
     pub(super) fn may_be_page(&self, path: &str) -> bool {
         const USUAL: [&str; 6] = ["content", "doc", "docs", "guide", "pages", "website"];
@@ -95,6 +95,9 @@ impl Check<'_> {
                 || path.split('/').any(|folder| USUAL.contains(&folder)))
     }
 
+    /// Returns true if the root of a site has the target of a link that begins with `/`.
+    pub(super) fn is_of_site(&self, written: &str) -> bool {
+        let path = written.trim_matches('/');
         self.tree().sites.iter().any(|site| {
             let whole = if site.is_empty() { path.to_owned() } else { format!("{site}/{path}") };
             self.is_tracked(&whole)
@@ -103,6 +106,21 @@ impl Check<'_> {
 
     fn is_tracked(&self, path: &str) -> bool {
         self.past.tracked().is_some_and(|tracked| tracked.holds(path))
+    }
+
+    /// Returns the only file that has the name of one that went.
+    pub(super) fn only_home(&self, fact: &Fact) -> Option<String> {
+        let path = match fact {
+            Fact::SourceMissing { citation, gone: Cited::Path, renamed_to: None, .. } => {
+                &citation.path
+            }
+            Fact::ReferenceDrift { word, sort: WordKind::Path, renamed_to: None, .. } => word,
+            _ => return None,
+        };
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let [home] = self.tree().homes(name) else { return None };
+        let is_one = target::has_extension(name) && !target::says_too_little(name);
+        is_one.then(|| format!("{home}/{name}").trim_start_matches('/').to_owned())
     }
 
     /// Returns true if a site serves a page of this name, wherever it lies: sites give pages addresses of their own.
