@@ -59,6 +59,15 @@ fn one<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
         flag(code, found);
         return;
     }
+    // From the root of the project, if it was there.
+    if let Some(path) = code.strip_prefix('/')
+        && path.trim_end_matches('/').contains('/')
+        && (path.ends_with('/') || target::has_extension(path))
+        && target::of_word(path).is_some()
+    {
+        found((WordKind::Path, path));
+        return;
+    }
     if code.starts_with(['-', '@', '$', '~', '%', '"', '\'', '<', '{', '=', '#', '/']) {
         return;
     }

@@ -1,4 +1,4 @@
-//! Links to pages of a site, which leave out their ending, and links out of folders of examples.
+//! Links to pages of a site, which leave out their ending, and paths that lead on from where something was.
 
 use crate::project::{Project, found};
 
@@ -76,4 +76,31 @@ fn a_page_that_may_be_of_two_sites_is_not_asked_for_a_heading() {
     let project = Project::of(&files);
     assert!(found(&project.check(), files[0].0).is_empty());
     assert_eq!(found(&project.check(), files[1].0), ["1:1 broken docs/guide/b.md#never"]);
+}
+
+#[test]
+fn only_a_page_of_a_site_leads_out_of_it() {
+    let link = "[x](../other/page.md)\n";
+    let files =
+        [("plugins/a/doc.md", link), ("site/docs/doc.md", link), ("site/mkdocs.yml", "x\n")];
+    let project = Project::of(&files);
+    assert_eq!(found(&project.check(), files[0].0), ["1:1 broken plugins/other/page.md"]);
+    assert!(found(&project.check(), files[1].0).is_empty());
+}
+
+#[test]
+fn the_only_file_of_a_name_is_near_one_that_went() {
+    let text = "See [x](a/till.py), `/a/till.py` and `/a/tests/`, but not `/b/tests/` or `/a/`.\n";
+    let till = ("a/till.py", "x\n");
+    let mut project = Project::of(&[("doc.md", text), till, ("a/tests/one.py", "y\n")]);
+    project.git(&["rm", "-r", "-q", "a"]);
+    project.commit_files(&[("b/deep/till.py", "quite different\n")]);
+    assert_eq!(
+        found(&project.check(), "doc.md"),
+        [
+            "1:5 missing Path a/till.py ~ b/deep/till.py",
+            "1:23 missing Path a/till.py ~ b/deep/till.py",
+            "1:40 missing Path a/tests",
+        ]
+    );
 }
