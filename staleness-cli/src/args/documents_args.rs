@@ -60,7 +60,7 @@ pub(crate) struct ReviewArgs {
     pub version: VersionArgs,
 }
 
-/// The version of the project.
+// The version of the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct VersionArgs {
     /// The project's version [default: from Cargo.toml, package.json, pyproject.toml, VERSION or

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 pub(crate) use crate::install::client::{Client, Level};
 
-/// A client, and the files to edit: the user's or a project's.
+// A client, and the files to edit: the user's or a project's.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
     /// The client [default for init: ask for each one that is here].

@@ -129,7 +129,7 @@ pub(crate) struct KnowledgeListArgs {
     pub project: VersionArgs,
 }
 
-/// The options that changes of an item share.
+// The options that changes of an item share.
 #[derive(Debug, Default, Args)]
 pub(crate) struct DoArgs {
     /// Show the result, and write nothing.
@@ -137,7 +137,7 @@ pub(crate) struct DoArgs {
     pub dry_run: bool,
 }
 
-/// The items to change.
+// The items to change.
 #[derive(Debug, Args)]
 pub(crate) struct ActArgs {
     /// The items' ids.
@@ -151,7 +151,7 @@ pub(crate) struct ActArgs {
     pub project: VersionArgs,
 }
 
-/// The fields of an item.
+// The fields of an item.
 #[derive(Debug, Default, Args)]
 pub(crate) struct FieldArgs {
     /// Its kind: knowledge, preference, todo, reference or document [default of a new item:

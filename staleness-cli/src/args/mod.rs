@@ -348,7 +348,7 @@ pub(crate) struct RecordArgs {
     pub duration_ms: Option<u64>,
 }
 
-/// The outcome of a use: exactly one of these.
+// The outcome of a use: exactly one of these.
 #[derive(Clone, Copy, Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct OutcomeArgs {

@@ -66,7 +66,7 @@ pub(crate) struct LearnArgs {
     pub vector: VectorArgs,
 }
 
-/// The vector that a model made from the query.
+// The vector that a model made from the query.
 #[derive(Debug, Args)]
 pub(crate) struct VectorArgs {
     /// The vector of the query: a JSON array, or little-endian f32 or f64; - reads stdin.

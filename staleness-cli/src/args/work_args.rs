@@ -14,7 +14,7 @@ pub(crate) enum WorkCommand {
     Add(Box<WorkAddArgs>),
     /// List the project's work items, open ones first.
     List(WorkListArgs),
-    /// Show everything about an item.
+    /// Show everything about a work item.
     Show {
         /// The item's id.
         id: String,

@@ -348,6 +348,11 @@ fn the_manual_page_has_every_command_and_option() {
         let title = format!(".SS \"staleness {command}\"");
         assert!(command.is_empty() || plain.contains(&title), "{title}");
     }
+    let mut abouts: Vec<_> = plain.split(".SS ").skip(1).map(|part| part.lines().nth(1)).collect();
+    let all = abouts.len();
+    abouts.sort_unstable();
+    abouts.dedup();
+    assert_eq!(abouts.len(), all, "each command says what it is for");
     assert!(plain.contains("Exit codes"));
     let broken: Vec<_> = page.lines().filter(|line| line.starts_with('\'')).collect();
     assert!(broken.is_empty(), "taken for requests: {broken:?}");
