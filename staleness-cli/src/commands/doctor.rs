@@ -232,6 +232,11 @@ fn hooks(settings: &Settings) -> (State, String) {
         let broken = installed.broken.join("; ");
         return (State::Warn, format!("{broken}; run `staleness init CLIENT` again"));
     }
+    if !installed.without_hooks.is_empty() {
+        let clients = installed.without_hooks.join(", ");
+        let lost = "the MCP server is set up but no hooks, so uses are not recorded";
+        return (State::Warn, format!("{clients}: {lost}; run `staleness init CLIENT`"));
+    }
     if places.is_empty() {
         return (State::Ok, "not set up in any client; run `staleness init`".into());
     }

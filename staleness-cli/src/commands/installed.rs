@@ -8,13 +8,15 @@ use crate::install::file::Place;
 use crate::install::shell::Program;
 use crate::settings::Settings;
 
-/// The places where this program is set up, and its broken calls.
+/// The places where this program is set up, its broken calls, and missing hooks.
 #[derive(Debug, Default)]
 pub(super) struct Installed {
     /// Entries of the form `CLIENT (LEVEL)`.
     pub places: Vec<String>,
     /// Entries of the form `FILE: PROBLEM`.
     pub broken: Vec<String>,
+    /// Clients that have hooks, where they have the MCP server alone.
+    pub without_hooks: Vec<&'static str>,
 }
 
 /// Searches the files of all clients. Unreadable files are reported with the sources instead.
@@ -24,13 +26,15 @@ pub(super) fn look(settings: &Settings) -> Installed {
     let program = Program { path: path.unwrap_or_default(), options: Vec::new() };
     let folders = folders(settings);
     for client in Client::ALL {
+        let (mut is_set_up, mut hooks) = (false, None);
         for level in [Level::User, Level::Project] {
             let fence = (level == Level::Project).then_some(folders.project.as_path());
             let mut found = false;
             for target in client.targets(level, &folders, &program, false) {
                 let text = Place::new(target.path.clone(), fence).and_then(|place| place.read());
-                let mut programs =
-                    text.ok().flatten().map(|text| target.part.programs(&text)).unwrap_or_default();
+                let text = text.ok().flatten().unwrap_or_default();
+                hooks = hooks.max(target.part.has_hooks(&text));
+                let mut programs = target.part.programs(&text);
                 programs.sort_unstable();
                 programs.dedup();
                 found |= !programs.is_empty();
@@ -43,6 +47,10 @@ pub(super) fn look(settings: &Settings) -> Installed {
             if found {
                 installed.places.push(format!("{} ({})", client.as_str(), level.as_str()));
             }
+            is_set_up |= found;
+        }
+        if is_set_up && hooks == Some(false) {
+            installed.without_hooks.push(client.as_str());
         }
     }
     installed

@@ -139,6 +139,13 @@ impl Part {
         programs
     }
 
+    /// Returns true if a hook in the text runs this program; `None` if this content has no hooks.
+    pub(crate) fn has_hooks(&self, text: &str) -> Option<bool> {
+        let hooks = self.json().0?;
+        let value = Doc::new(text).and_then(|doc| doc.value()).unwrap_or(Json::Null);
+        Some(!hooks.programs(&value).is_empty() || !hooks.by_hand(&value).is_empty())
+    }
+
     /// Returns notes on what remains in a text: hooks written by hand, or an edited skill.
     pub(crate) fn notes(&self, text: &str) -> Vec<String> {
         match self {

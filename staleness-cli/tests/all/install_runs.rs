@@ -85,6 +85,12 @@ fn a_program_that_moved_is_told_by_the_doctor_and_mended_by_init() {
     }
     let (state, detail) = check("hooks");
     assert!(state == "ok" && detail.contains("claude-code (user), codex (user)"), "{detail}");
+    let hooks = sandbox.home.join(".codex/hooks.json");
+    let written = fs::read(&hooks).unwrap();
+    fs::remove_file(&hooks).unwrap();
+    let (state, detail) = check("hooks");
+    assert!(state == "warn" && detail.starts_with("codex: the MCP server is set up"), "{detail}");
+    fs::write(&hooks, written).unwrap();
     fs::remove_file(&program).unwrap();
     let (state, detail) = check("hooks");
     assert_eq!(state, "warn");
