@@ -118,10 +118,8 @@ fn render(
     }
     let unknown = unknown(costs, name);
     if !unknown.is_empty() {
-        let named = unknown.iter().take(UNKNOWN).copied().collect::<Vec<_>>().join(", ");
-        let more = unknown.len().saturating_sub(UNKNOWN);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        sum.push_str(&format!("; the cost of {named}{more} is not fully known"));
+        let named = listed(unknown.iter().copied());
+        sum.push_str(&format!("; the cost of {named} is not fully known"));
     }
     text.push_str(&out.details([vec![(sum, None)]]));
     if !client.is_watched {
@@ -132,11 +130,30 @@ fn render(
         let why = format!("no use by {name} is recorded, so nothing counts as unused");
         text.push_str(&out.hint(&format!("  {why} (`staleness {how})")));
     }
+    let early = costs.others.iter().filter(|each| each.client == name && !each.kept);
+    let early = early.filter(|each| each.last_used_at.is_none() && each.kind != ToolKind::McpTool);
+    let early: Vec<_> = early.filter_map(|each| Some((each.idle_days?, &each.name))).collect();
+    if let Some(days) = early.iter().map(|(days, _)| *days).max().filter(|days| *days > 0) {
+        let named = early.iter().filter(|early| early.0 == days).map(|(_, name)| name.as_str());
+        let named = listed(named);
+        let since = counted(days, "day of use", "days of use");
+        let how = format!("`staleness tools unused --days {days}`");
+        text.push_str(&out.hint(&format!("  never used so far, in {since}: {named} ({how})")));
+    }
     text
 }
 
-/// Maximum number of things of unknown cost to name.
-const UNKNOWN: usize = 3;
+/// Maximum number of things to name in a sentence.
+const NAMED: usize = 3;
+
+/// Returns the first names, and the number of the others.
+fn listed<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
+    let named = names.by_ref().take(NAMED).collect::<Vec<_>>().join(", ");
+    match names.count() {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
 
 /// Returns the servers, skills and files that a client loads at a cost that is not fully known.
 fn unknown<'c>(costs: &'c Costs, client: &str) -> Vec<&'c str> {

@@ -312,6 +312,20 @@ fn clients_that_share_a_tool_are_told_apart_by_their_outcomes() {
 }
 
 #[test]
+fn what_was_never_used_is_told_before_it_counts_as_unused() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["dead"]);
+    scanned_long_ago(&sandbox);
+    use_of(&sandbox, "claude-code", "Own", LONG_AGO);
+    daily(&sandbox, "claude-code", "Own", ("10", 1..=9));
+    let text = sandbox.ok(&["tools", "unused"]);
+    let early =
+        "never used so far, in 9 days of use: mcp__dead__* (`staleness tools unused --days 9`)";
+    assert!(text.contains(early), "{text}");
+    assert_eq!(unused(&sandbox, &["--days", "9"]).len(), 1);
+}
+
+#[test]
 fn what_is_off_already_is_no_trouble() {
     let sandbox = Sandbox::new();
     let sentry = "[mcp_servers.sentry]\ncommand = 'x'\nenabled = false\n";
