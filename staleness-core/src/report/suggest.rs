@@ -10,6 +10,7 @@ use crate::outcome::Mark;
 use crate::route::{Confidence, RouteId, SuggestedTool};
 use crate::search::{Match, Scores, is_cold};
 use crate::store::View;
+use crate::text::days;
 use crate::tool::{Hold, Status, Tool, ToolKind};
 use crate::verdict::round;
 
@@ -188,7 +189,7 @@ fn suggestion(
     let tool = ToolReport::new(context, each.tool);
     Suggestion {
         score,
-        reason: reason(each, found),
+        reason: reason(context, each, found),
         mark: match each.status {
             Status::Active if each.tool.is_unaccepted() => Some("[changed]"),
             Status::Active if context.trouble(each.tool).is_some() => Some("[no answer]"),
@@ -258,7 +259,7 @@ fn taught_by(catalog: &Catalog, found: &Match) -> Option<TaughtBy> {
     })
 }
 
-fn reason(each: &RankedTool<'_>, found: Option<&Match>) -> String {
+fn reason(context: &Context<'_>, each: &RankedTool<'_>, found: Option<&Match>) -> String {
     let mut parts = Vec::new();
     if let Some(found) = found.filter(|found| !found.met.is_empty()) {
         parts.push(format!("matches {}", found.met.join(", ")));
@@ -269,7 +270,12 @@ fn reason(each: &RankedTool<'_>, found: Option<&Match>) -> String {
     if each.successes > 0 {
         let times =
             if each.successes == 1 { "once".into() } else { format!("{} times", each.successes) };
-        parts.push(format!("worked {times} here recently"));
+        let idle = each.tool.last_used_at.map_or(0, |at| context.now().days_since(at));
+        parts.push(if idle < i64::from(context.tool_policy(each.tool).unseen_days) {
+            format!("worked {times} here recently")
+        } else {
+            format!("worked {times} here, last used {} ago", days(idle))
+        });
     } else if each.uses > 0 {
         parts.push("has not worked here recently".into());
     } else {

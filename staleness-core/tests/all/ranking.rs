@@ -41,6 +41,9 @@ fn the_reason_tells_how_often_a_tool_worked_here() {
         ("thrice", "worked 3 times here recently"),
     ];
     assert_eq!(reasons, expected);
+    world.pass(399 * Timestamp::DAY);
+    let offered = world.suggest(FindTools::ranked(1));
+    assert_eq!(offered[0].reason, "worked 3 times here, last used 399 days ago");
 }
 
 #[test]
