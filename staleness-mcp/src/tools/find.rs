@@ -156,7 +156,7 @@ fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer<Tools>, ServiceErro
         let told = &found[..rows.items.len()];
         let _ = suggested::note(settings, &session, query.as_deref(), told);
     }
-    let none = "no working tool fits; discover_tools also finds those that are stale or demoted";
+    let none = "no working tool fits; discover_tools searches those that are stale or demoted, too";
     let head = if found.is_empty() { none } else { "" };
     Ok(told(settings, rows, head, "raise `limit`", note.or(unlike)))
 }

@@ -31,8 +31,9 @@ pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<
     }
     let note = found.note.as_deref().map(|note| out.hint(&escape(note))).unwrap_or_default();
     if found.routes.is_empty() {
-        let none = if out.quiet { "" } else { "no similar query was learned here\n" };
-        return out.text(&format!("{none}{note}"));
+        let of = settings.client.as_ref().map(|client| format!(" for a tool of {client}"));
+        let none = format!("no similar query was learned here{}\n", of.unwrap_or_default());
+        return out.text(&format!("{}{note}", if out.quiet { "" } else { &none }));
     }
     let mut text = out.table(found.routes.iter().map(|each| {
         let mut cells: Vec<Cell> = vec![
