@@ -83,11 +83,11 @@ impl OnDisk {
         };
         let scratch = Scratch::new().map_err(failed)?;
         prepare(place, &scratch).map_err(failed)?;
-        let filters = filters(place)?;
+        let programs = programs(place)?;
         let call = |arguments: &[&str]| {
             let mut call = place.program.command(&place.folder);
             let settings = ["core.safecrlf=false", "core.splitIndex=false"];
-            for setting in settings.into_iter().chain(filters.iter().map(String::as_str)) {
+            for setting in settings.into_iter().chain(programs.iter().map(String::as_str)) {
                 call.command.args(["-c", setting]);
             }
             call.command.args(arguments).envs(NAMES);
@@ -153,19 +153,26 @@ fn prepare(place: &Place, scratch: &Scratch) -> io::Result<()> {
     File::options().write(true).open(scratch.index())?.set_modified(meta.modified()?)
 }
 
-/// Returns settings that disable all filters, which are programs that git would run on the files.
-fn filters(place: &Place) -> Result<Vec<String>, GitError> {
-    let asked = ["config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process)$"];
+/// Returns settings that disable all programs that git would run: filters of the files, and hooks that the
+/// configuration defines (since git 2.54), which `core.hooksPath` does not cover.
+fn programs(place: &Place) -> Result<Vec<String>, GitError> {
+    let names = r"^(filter\..*\.(clean|process)|hook\..*\.(command|event))$";
+    let asked = ["config", "-z", "--name-only", "--get-regexp", names];
     let mut settings = Vec::new();
     let listed = place.start(&asked)?.each_record(0, |record| {
         let name = std::str::from_utf8(record).ok().filter(|name| !name.contains('='));
-        let name = name.ok_or_else(|| GitError::Failed("a filter has no plain name".into()))?;
-        let filter = name.rsplit_once('.').map_or(name, |(filter, _)| filter);
-        settings.extend([format!("{name}="), format!("{filter}.required=false")]);
+        let plain = || GitError::Failed("a filter or hook has no plain name".into());
+        let name = name.ok_or_else(plain)?;
+        let section = name.rsplit_once('.').map_or(name, |(section, _)| section);
+        if section.starts_with("hook.") {
+            settings.push(format!("{section}.enabled=false"));
+        } else {
+            settings.extend([format!("{name}="), format!("{section}.required=false")]);
+        }
         Ok(std::ops::ControlFlow::Continue(()))
     });
     match listed {
-        // Git fails silently if there are no filters.
+        // Git fails silently if there are none.
         Err(GitError::Failed(why)) if settings.is_empty() && why == GitError::SILENT => {
             Ok(settings)
         }
