@@ -26,6 +26,10 @@ const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const ATTEMPTS: usize = 5;
 /// The largest row to read, in bytes. SQLite itself would load values of up to 1 GB.
 const MAX_ROW: i32 = 8 << 20;
+/// Maximum number of instructions of SQLite for a database, in steps of [`STEP`]: 300 for each record that may be
+/// imported. Pages that name each other would be read without end.
+const MAX_STEPS: u64 = MAX_RECORDS * 300 / STEP as u64;
+const STEP: i32 = 100_000;
 /// The files of a database: itself, the log of new pages, the journal of old ones.
 const ENDINGS: [&str; 3] = ["", "-wal", "-journal"];
 
@@ -43,11 +47,20 @@ pub(super) fn read(
             ReadError::io(path, "cannot be read from a copy in the temporary folder")
         }
         Some(ErrorCode::TooBig) => ReadError::refused(path, "holds a value larger than 8 MiB"),
+        Some(ErrorCode::OperationInterrupted) => {
+            ReadError::refused(path, "a SQLite database that has no end, or is too large")
+        }
         _ => ReadError::refused(path, "a damaged SQLite database"),
     };
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let db = Connection::open_with_flags(copy.path().join("db"), flags).map_err(trouble)?;
+    let mut db = Connection::open_with_flags(copy.path().join("db"), flags).map_err(trouble)?;
     db.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_ROW).map_err(trouble)?;
+    let mut steps = 0;
+    let is_over = move || {
+        steps += 1;
+        steps > MAX_STEPS
+    };
+    db.progress_handler(STEP, Some(is_over)).map_err(trouble)?;
     let setting = "PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1; PRAGMA query_only = 1";
     db.execute_batch(setting).map_err(trouble)?;
     let schema = schema(&db).map_err(trouble)?;
@@ -67,11 +80,11 @@ pub(super) fn read(
             );
             return Err(ReadError::refused(path, what));
         }
+        sink.expect(count(&db, table.name).map_err(trouble)?)?;
         if has_large_row(&db, table.name, &found).map_err(trouble)? {
             let what = format!("a row of the table {} is larger than 8 MiB", table.name);
             return Err(ReadError::refused(path, what));
         }
-        sink.expect(count(&db, table.name).map_err(trouble)?)?;
         rows(&db, table, &found, site, sink, &trouble)?;
     }
     for name in &schema.tables {
@@ -210,8 +223,9 @@ fn copied(path: &Path) -> Result<TempDir, ReadError> {
     if magic != MAGIC {
         return Err(ReadError::refused(path, "no SQLite database"));
     }
+    // A link could lead to the log of another database.
     let is_odd = |ending: &&&str| {
-        fs::metadata(beside(path, ending)).is_ok_and(|companion| !companion.is_file())
+        fs::symlink_metadata(beside(path, ending)).is_ok_and(|companion| !companion.is_file())
     };
     if let Some(ending) = ENDINGS.iter().find(is_odd) {
         return Err(ReadError::refused(path, format!("its {ending} is no file")));
