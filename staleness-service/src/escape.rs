@@ -6,13 +6,14 @@ use std::fmt::Write;
 pub use staleness_core::text::is_unsafe;
 
 /// Escapes control characters, invisible characters, and characters that reorder text. Also escapes a leading
-/// `::`, which GitHub Actions would treat as a command.
+/// `::` and `##[` anywhere, which GitHub Actions would treat as commands.
 #[must_use]
 pub fn escape(text: &str) -> Cow<'_, str> {
-    match text.trim_start().strip_prefix("::") {
+    let safe = match text.trim_start().strip_prefix("::") {
         Some(rest) => format!("\\u{{3a}}:{}", escape_if(rest, is_unsafe)).into(),
         None => escape_if(text, is_unsafe),
-    }
+    };
+    if safe.contains("##[") { safe.replace("##[", "\\u{23}#[").into() } else { safe }
 }
 
 /// Like [`escape`], but keeps newlines and tabs.
@@ -48,6 +49,7 @@ mod tests {
         assert_eq!(escape("a\u{202e}b\r"), "a\\u{202e}b\\u{d}");
         assert_eq!(escape(" ::error::a\n"), "\\u{3a}:error::a\\u{a}");
         assert_eq!(escape("a::b"), "a::b");
+        assert_eq!(escape("# a ##[error]b"), "# a \\u{23}#[error]b");
     }
 
     #[test]
