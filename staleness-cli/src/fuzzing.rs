@@ -54,7 +54,7 @@ pub fn exported(settings: &Settings) -> Result<String, ServiceError> {
 /// # Errors
 /// Why it cannot be read.
 pub fn baseline(from: &Path, to: &Path) -> Result<usize, ServiceError> {
-    let known = Baseline::read(from)?;
+    let known = Baseline::read(Path::new("/"), from)?;
     known.write(to)?;
     Ok(known.len())
 }

@@ -130,6 +130,22 @@ fn a_baseline_leaves_only_what_is_new() {
     assert!(sandbox.ok(&args[..3]).contains("gone since the baseline"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_baseline_says_nothing_of_a_file_elsewhere() {
+    let sandbox = Sandbox::rotted();
+    let secret = sandbox.write("elsewhere", r#"{"format": "hunter2"}"#);
+    let link = sandbox.project.join("known.json");
+    std::os::unix::fs::symlink(&secret, &link).unwrap();
+    let run = sandbox.run(&["check", "--baseline", "known.json"]);
+    assert!(run.code == 3 && run.err.contains("points outside the project"), "{run:?}");
+    std::fs::remove_file(&link).unwrap();
+    std::fs::copy(&secret, &link).unwrap();
+    let run = sandbox.run(&["check", "--baseline", "known.json"]);
+    assert!(run.code == 3 && run.err.contains("not a baseline (line 1, column 20)"), "{run:?}");
+    assert!(!run.err.contains("hunter2"), "{run:?}");
+}
+
 #[test]
 fn a_baseline_tells_one_missing_file_from_another() {
     let sandbox = Sandbox::with_history();

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use staleness::knowledge::{Context, Evidence, Fact};
 use staleness_core::ids::stable_hash;
 
+use crate::commands::save::leads_out_of;
 use crate::error::{CliError, ErrorKind, brief, in_words, text_within};
 use crate::output::found::Compared;
 use staleness_service::findings::{Finding, Findings};
@@ -85,15 +86,21 @@ impl Baseline {
         Compared { new: now.findings.len() - known, known, gone: gone.count() }
     }
 
-    /// Reads a baseline.
-    pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
+    /// Reads a baseline. A link in the project may not lead out of it.
+    pub(crate) fn read(project: &Path, path: &Path) -> Result<Self, CliError> {
         let trouble = |what: String| {
             CliError::invalid(format!("--baseline {}: {what}", brief(path)))
                 .hint("make one with --write-baseline")
         };
+        if leads_out_of(project, path) {
+            return Err(trouble("is a link that points outside the project".into()));
+        }
         let text = text_within(path, MAX_BYTES).map_err(trouble)?;
-        let file: File = serde_json::from_str(&text)
-            .map_err(|error| trouble(format!("it is not a baseline: {error}")))?;
+        // The error itself would quote the file.
+        let file: File = serde_json::from_str(&text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            trouble(format!("it is not a baseline (line {line}, column {column})"))
+        })?;
         if file.format != FORMAT {
             let message = format!("its format is {}; this release reads {FORMAT}", file.format);
             return Err(trouble(message));

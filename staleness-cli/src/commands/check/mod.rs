@@ -55,7 +55,8 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     if text::is_asked(args)? {
         return text::run(settings, args, format, out);
     }
-    let known = args.baseline.as_deref().map(Baseline::read).transpose()?;
+    let known = args.baseline.as_deref();
+    let known = known.map(|file| Baseline::read(&settings.place.folder, file)).transpose()?;
     let mut checked = check(settings, args, known.as_ref(), false, out)?;
     if let Some(file) = &args.write_baseline {
         return write(settings, file, &checked, format, out).map(|()| false);
