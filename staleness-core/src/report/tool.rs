@@ -306,7 +306,12 @@ pub(crate) fn status_word(context: &Context<'_>, tool: &Tool) -> &'static str {
 fn remedy(context: &Context<'_>, tool: &Tool) -> Option<&'static str> {
     let cause = tool.presence.cause;
     let entry = context.provider(&tool.key).filter(|_| cause == PresenceCause::ServerNotLoaded);
-    let entry = entry.and_then(|key| context.view().tools.get(key));
+    let tools = &context.view().tools;
+    let entry = entry.and_then(|key| tools.get(key)).map(|entry| {
+        let scope = Scope::Project(context.project().clone());
+        let own = tools.get(&ToolKey { scope, name: entry.key.name.clone() });
+        own.filter(|_| entry.presence.cause == PresenceCause::Replaced).unwrap_or(entry)
+    });
     entry.map_or(cause, |entry| entry.presence.cause).remedy()
 }
 

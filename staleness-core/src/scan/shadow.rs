@@ -3,7 +3,7 @@
 //! The user's entry of a server serves every project, so its row cannot say what one project makes of it. A view
 //! of a project keeps for each client the entry that decides.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::ids::{ClientId, Level, Scope, ServerKey, ToolName};
 use crate::store::View;
@@ -25,8 +25,8 @@ struct Pair {
     global: Vec<Listing>,
     /// True if a person decided about one of the entries, so that both stay visible.
     is_held: bool,
-    /// True if the project's entry is loaded instead of the user's.
-    is_shadowed: bool,
+    /// The state of the project's entry that counts instead of the user's.
+    shadow: Option<ListingState>,
     /// True if the asking client has neither entry.
     is_foreign: bool,
     /// The reason why no client loads the user's entry, if that is the project's doing.
@@ -43,7 +43,7 @@ impl Pair {
         self.is_foreign = client.is_some_and(|client| {
             [&self.own, &self.global].iter().all(|all| state_for(all, client.as_str()).is_none())
         });
-        let mut away = None;
+        let (mut away, mut shadow) = (None, None);
         for each in &clients {
             let states = (state_for(&self.own, each), state_for(&self.global, each));
             let (Some(own), Some(global)) = states else { continue };
@@ -65,12 +65,19 @@ impl Pair {
                 self.own.retain(|listing| !is_of(listing, each));
             } else if replaces {
                 self.global.retain(|listing| !is_of(listing, each));
-                self.is_shadowed |= client.is_some_and(|client| client.as_str() == each);
+                let is_asker = client.is_some_and(|client| client.as_str() == each);
+                self.shadow = self.shadow.or(Some(own).filter(|_| is_asker));
+                shadow = shadow.min(Some(own)).or(Some(own));
             }
         }
-        self.is_shadowed |= self.global.is_empty();
+        self.shadow = self.shadow.or(shadow.filter(|_| self.global.is_empty()));
         let is_there = self.global.iter().any(|each| each.state == ListingState::Configured);
         self.away = away.filter(|_| !is_there);
+    }
+
+    /// Returns true if the asking client does not load the project's entry that counts instead of the user's.
+    fn waits(&self) -> bool {
+        !self.is_foreign && self.shadow.is_some_and(|state| state != ListingState::Configured)
     }
 
     /// Sets the listings of an entry. Returns why the entry or tool is absent in the project.
@@ -94,7 +101,11 @@ impl Pair {
         match (scope, is_entry) {
             (_, true) if decides.is_empty() => Some(elsewhere),
             (Scope::Project(_), _) => None,
-            (Scope::Global, _) if self.is_shadowed => Some(elsewhere),
+            // The client would have the tools of the project's server, if that was loaded.
+            (Scope::Global, false) if self.waits() => {
+                self.shadow.map(|state| state.cause().of_tools())
+            }
+            (Scope::Global, _) if self.shadow.is_some() => Some(elsewhere),
             (Scope::Global, true) => self.away.map(ListingState::cause),
             (Scope::Global, false) => self.away.map(|state| state.cause().of_tools()),
         }
@@ -102,11 +113,16 @@ impl Pair {
 }
 
 /// Adapts the servers of a view of one project, and their tools. Unless `replaces` is set, entries that replace each
-/// other all stay, and only what is switched off counts.
-pub(super) fn settle(view: &mut View, client: Option<&ClientId>, replaces: bool) {
+/// other all stay, and only what is switched off counts. Returns the servers whose tools wait until the project's entry is
+/// loaded.
+pub(super) fn settle(
+    view: &mut View,
+    client: Option<&ClientId>,
+    replaces: bool,
+) -> HashSet<ServerKey> {
     let (mut pairs, mut servers) = pairs(view);
     if pairs.is_empty() {
-        return;
+        return HashSet::new();
     }
     pairs.values_mut().for_each(|pair| pair.settle(client, replaces));
     servers.retain(|_, name| pairs.contains_key(name));
@@ -139,6 +155,8 @@ pub(super) fn settle(view: &mut View, client: Option<&ClientId>, replaces: bool)
             !away.is_some_and(PresenceCause::is_foreign)
         });
     }
+    servers.retain(|_, name| pairs[name].waits());
+    servers.into_keys().collect()
 }
 
 /// Returns the servers that both the user and the project list or listed, and the names of these by key. Empty if the

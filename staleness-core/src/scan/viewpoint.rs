@@ -30,10 +30,10 @@ enum Standing {
 /// summaries omit them.
 pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>) {
     let invented = invented(view);
-    shadow::settle(view, client, true);
+    let waiting = shadow::settle(view, client, true);
     view.seen_by = client.cloned();
     if let Some(client) = client {
-        see_as_one(view, client);
+        see_as_one(view, client, &waiting);
     }
     withhold(view, client);
     mark(view, &invented);
@@ -185,11 +185,17 @@ pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
 
 /// Adapts a view to one client. Tools that it loads are present. Tools that it lists without loading, or no
 /// longer lists, are absent. Tools that only other clients have get the cause [`PresenceCause::OtherClient`];
-/// summaries omit them. Health and decisions by a person are shared.
-fn see_as_one(view: &mut View, client: &ClientId) {
+/// summaries omit them. Health and decisions by a person are shared. The user's tools of servers that are `waiting` for
+/// the project's entry to be loaded are left alone.
+fn see_as_one(view: &mut View, client: &ClientId, waiting: &HashSet<ServerKey>) {
     let servers = ClientServers::of(view, client);
+    let waits = |scope: &Scope, tool: Facts<'_>| {
+        *scope == Scope::Global
+            && tool.kind == ToolKind::McpTool
+            && tool.server.is_some_and(|server| waiting.contains(server))
+    };
     for tool in view.tools.values_mut() {
-        if tool.presence.cause.is_foreign() {
+        if tool.presence.cause.is_foreign() || waits(&tool.key.scope, (&*tool).into()) {
             continue;
         }
         let of = servers.standing(&tool.key.scope, (&*tool).into(), client);
@@ -204,6 +210,7 @@ fn see_as_one(view: &mut View, client: &ClientId) {
     }
     for (scope, summaries) in &mut view.summaries {
         summaries.retain_mut(|tool| match servers.standing(scope, (&*tool).into(), client) {
+            _ if waits(scope, (&*tool).into()) => true,
             Standing::There => true,
             Standing::Others => false,
             standing => {
