@@ -179,7 +179,7 @@ impl Recording<'_> {
             self.create(draft, &key);
         }
         let Some(tool) = draft.get::<Tool>(&key) else { return };
-        let is_lacking = self.is_lacking(tool);
+        let is_lacking = self.is_lacking(draft, tool);
         let mark = match self.mark(draft, outage, tool) {
             Mark::Failure | Mark::Offline if is_lacking => Mark::Unknown,
             mark => mark,
@@ -248,16 +248,24 @@ impl Recording<'_> {
 
     /// Returns true if the client loads one of the servers by its entry in this scope.
     fn loads(&self, draft: &Draft<'_>, servers: &[ServerKey], scope: &Scope) -> bool {
-        let Some(client) = &self.used.client else { return false };
+        self.state(draft, servers, scope) == Some(ListingState::Configured)
+    }
+
+    /// Returns the best state of the client's own entries of these servers in a scope.
+    fn state(
+        &self,
+        draft: &Draft<'_>,
+        servers: &[ServerKey],
+        scope: &Scope,
+    ) -> Option<ListingState> {
+        let client = self.used.client.as_ref()?;
         let is_entry = |tool: &&Tool| {
             tool.kind == ToolKind::McpServer
                 && tool.key.scope == *scope
                 && tool.server.as_ref().is_some_and(|server| servers.contains(server))
         };
-        let mut entries = draft.view().tools.values().filter(is_entry);
-        entries.any(|entry| {
-            state_for(&entry.listings, client.as_str()) == Some(ListingState::Configured)
-        })
+        let entries = draft.view().tools.values().filter(is_entry);
+        entries.filter_map(|entry| state_for(&entry.listings, client.as_str())).min()
     }
 
     /// Returns the server entry that owns the tool: the longest known server name, then a present entry
@@ -345,10 +353,14 @@ impl Recording<'_> {
         credits
     }
 
-    /// Returns true if the use did not succeed and the client does not have the tool, so the client is to blame.
-    fn is_lacking(&self, tool: &Tool) -> bool {
+    /// Returns true if the use did not succeed and the client does not have the tool here, so the client is to blame.
+    fn is_lacking(&self, draft: &Draft<'_>, tool: &Tool) -> bool {
         let lacks = |client| self.servers.get(client).is_some_and(|all| all.lack(tool, client));
-        self.used.outcome != OutcomeKind::Success && self.used.client.as_ref().is_some_and(lacks)
+        let [project, _] = self.used.scopes();
+        let here = || self.state(draft, tool.server.as_slice(), &project);
+        self.used.outcome != OutcomeKind::Success
+            && (self.used.client.as_ref().is_some_and(lacks)
+                || here().is_some_and(ListingState::prevails))
     }
 
     /// Returns true if the tool's server comes with the user's account and is listed in no file.
