@@ -23,6 +23,8 @@ impl Tools<'_> {
     ///   without its server;
     /// - a tool of another client, by one of the spellings.
     ///
+    /// A name that may be invented and that only other clients called is unknown.
+    ///
     /// # Errors
     /// [`Refusal::Unknown`] if the name is unknown or may mean several tools, or an error of the store.
     pub async fn find_key(
@@ -34,6 +36,12 @@ impl Tools<'_> {
         let keys: Vec<ToolKey> =
             ToolName::spellings(text).iter().flat_map(|name| scope.keys(project, name)).collect();
         let view = self.0.ask(Lookup { keys: keys.clone(), project: project.clone() }).await?;
+        let project = ProjectRef { id: project.clone(), root: String::new() };
+        let context = Context::new(&view, &self.0.policy, &project, Timestamp::MAX);
+        let is_guess = |key: &ToolKey| {
+            view.tools.get(key).is_some_and(|tool| context.is_guess_of_others(tool))
+        };
+        let keys: Vec<ToolKey> = keys.into_iter().filter(|key| !is_guess(key)).collect();
         let known = named(&keys, &view);
         let is_own = |key: &&ToolKey| {
             key.name.as_str() == text
@@ -42,12 +50,12 @@ impl Tools<'_> {
         if let Some(key) = known.filter(is_own) {
             return Ok(key.clone());
         }
-        let project = ProjectRef { id: project.clone(), root: String::new() };
         let all = self.0.seen(&project).await?;
-        let context = Context::new(&all, &self.0.policy, &project, Timestamp::default());
+        let context = Context::new(&all, &self.0.policy, &project, Timestamp::MAX);
         // A server's name may be written as in the names of its tools.
         let entry = ServerKey::meant_by(text);
-        let mut called = context.visible().filter(|tool| {
+        let known_here = context.visible().filter(|tool| !context.is_guess_of_others(tool));
+        let mut called = known_here.filter(|tool| {
             let is_entry = tool.kind == ToolKind::McpServer && tool.server == entry;
             scope.keys(&project.id, &tool.key.name).contains(&tool.key)
                 && tool
@@ -100,7 +108,10 @@ impl Tools<'_> {
             owned(ToolName::new(format!("mcp__{only}__{own}")).ok()?)
         };
         let found = ToolName::spellings(text).into_iter().find_map(owned).or_else(serverless);
-        let is_known = |name: &ToolName| view.tools.keys().any(|key| key.name == *name);
+        let is_known = |name: &ToolName| {
+            let mut tools = view.tools.values().filter(|tool| tool.key.name == *name);
+            tools.any(|tool| !context.is_guess_of_others(tool))
+        };
         let unlisted = found.filter(|(name, server)| {
             !is_known(name) && !context.members(server).iter().any(is_live)
         });

@@ -58,8 +58,7 @@ pub struct ToolListing {
     pub kind: Option<ToolKind>,
     /// True for the tools of every project, not only those that this one sees.
     pub all_projects: bool,
-    /// True to omit ignored tools, this program's own, and names that may be invented where the client is not told of
-    /// them. For reports; a list for managing tools shows them.
+    /// True to omit ignored tools and this program's own. For reports; a list for managing tools shows them.
     pub hide_ignored: bool,
     /// True to include invented names.
     pub invented: bool,
@@ -72,6 +71,7 @@ impl ToolListing {
         let is_listed = |tool: &&Tool| {
             let is_invented = tool.presence.cause == PresenceCause::Invented;
             (self.invented || !is_invented)
+                && !context.is_guess_of_others(tool)
                 && (self.all_projects
                     || context.is_visible(tool)
                     || is_invented && context.reaches(tool))
@@ -80,8 +80,7 @@ impl ToolListing {
         let wanted = |each: &RankedTool<'_>| {
             self.status.is_none_or(|status| status == status_word(context, each.tool))
                 && self.kind.is_none_or(|kind| kind == each.tool.kind)
-                && !(self.hide_ignored
-                    && (context.is_silent(each.tool) || !context.is_told_of(each.tool)))
+                && !(self.hide_ignored && context.is_silent(each.tool))
         };
         let ranked = rank(context, tools, usize::MAX);
         ranked
@@ -281,7 +280,8 @@ impl Tools<'_> {
     ) -> Result<Vec<ScoredTool>, RegistryError> {
         let view = self.0.seen(project).await?;
         let context = Context::new(&view, &self.0.policy, project, now);
-        let tools = context.visible().filter(|tool| !context.is_ignored(tool));
+        let tools = context.visible();
+        let tools = tools.filter(|tool| context.is_told_of(tool) && !context.is_ignored(tool));
         Ok(rank(&context, tools, limit)
             .iter()
             .map(|each| ScoredTool {

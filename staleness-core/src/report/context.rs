@@ -363,11 +363,15 @@ impl<'a> Context<'a> {
     /// had worked when this one was demoted: then the server failed.
     #[must_use]
     pub fn is_told_of(&self, tool: &Tool) -> bool {
-        let called = |client| {
-            !may_be_invented(tool) || tool.used_by.contains(client) || self.failed_with_server(tool)
-        };
-        tool.presence.cause != PresenceCause::Invented
-            && self.view.seen_by.as_ref().is_none_or(called)
+        tool.presence.cause != PresenceCause::Invented && !self.is_guess_of_others(tool)
+    }
+
+    /// Returns true if only other clients called a name that is or may be invented, unless its server failed with it.
+    pub(crate) fn is_guess_of_others(&self, tool: &Tool) -> bool {
+        let failed =
+            || tool.presence.cause != PresenceCause::Invented && self.failed_with_server(tool);
+        let is_others = |client| !tool.used_by.contains(client) && !failed();
+        may_be_invented(tool) && self.view.seen_by.as_ref().is_some_and(is_others)
     }
 
     /// Returns true if the requesting client loads the tool's server, and no tool of that had worked when this one

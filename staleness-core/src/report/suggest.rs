@@ -100,6 +100,7 @@ pub(crate) fn suggest(
             && !tool.key.name.is_server_entry()
             && tool.kind != ToolKind::Plugin
             && !context.is_silent(tool)
+            && context.is_told_of(tool)
             && !is_server_held(context, tool)
             && !last.contains(&&tool.key)
     };
@@ -164,7 +165,7 @@ pub(crate) fn best(
     let mut scored: Vec<(f64, RankedTool<'_>)> = rank(context, tools, usize::MAX)
         .into_iter()
         // The tool may have been demoted or ignored since it was matched.
-        .filter(|each| keep(each))
+        .filter(|each| keep(each) && context.is_told_of(each.tool))
         .map(|each| (round(by_key[&each.tool.key].1 * lift(each.score)), each))
         .collect();
     // A stable sort, so equal scores stay in ranking order.
