@@ -121,6 +121,10 @@ pub struct Failing {
     pub absent: Option<PresenceCause>,
     /// True if the requesting agent was not told before that it fails.
     pub is_news: bool,
+    /// True if it began to fail after the requesting agent was last told. Else it may still be news to a client that got
+    /// the tool since.
+    #[serde(skip)]
+    pub has_begun: bool,
 }
 
 impl Failing {
@@ -143,9 +147,14 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
     let client = context.view().seen_by.as_ref();
     let mut changes = net(context, after);
     changes.extend(last.map(|last| net(context, last)).unwrap_or_default());
-    let runs = runs(context, last.unwrap_or(after));
-    let new = runs.into_iter().filter(|(_, (begun, _))| before(begun) != Some(Status::Demoted));
+    let demoted = Some(Status::Demoted.as_str());
+    let since = last.unwrap_or(after);
+    let new = runs(context, since).into_iter();
+    let new = new.filter(|(_, (begun, _))| before(begun) != Some(Status::Demoted));
     let new: BTreeSet<ToolKey> = new.map(|(key, _)| key).collect();
+    let began = entries(context, since)
+        .filter(|(_, entry)| entry.from.as_deref() != demoted && entry.to.as_deref() == demoted);
+    let began: BTreeSet<ToolKey> = began.map(|(key, _)| key).collect();
     let is_changed = |tool: &Tool| {
         changes.get(&tool.key.name).is_some_and(|change| change.to == Status::Demoted)
     };
@@ -168,6 +177,7 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
             let unused = context.last_used(tool).map(|at| context.now().days_since(at));
             let members = context.members(tool).iter().map(|member| &member.key);
             let of_it = [&tool.key].into_iter().chain(context.provider(&tool.key)).chain(members);
+            let has_begun = of_it.clone().any(|key| began.contains(key));
             let is_news = of_it.into_iter().any(|key| new.contains(key));
             Failing {
                 name: report.key.name,
@@ -175,6 +185,7 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
                 unused_days: unused.filter(|days| *days > 1),
                 absent: Some(tool.presence.cause).filter(|_| tool.presence.is_absent()),
                 is_news,
+                has_begun,
             }
         })
         .collect();
@@ -190,23 +201,30 @@ fn runs<'a>(
     context: &Context<'a>,
     after: Revision,
 ) -> BTreeMap<ToolKey, (&'a JournalEntry, &'a JournalEntry)> {
-    let client = context.view().seen_by.as_ref();
     let mut first: BTreeMap<ToolKey, (&JournalEntry, &JournalEntry)> = BTreeMap::new();
-    for entry in context.view().journal.values() {
-        // That a definition changed is told as that: what it means for the tool has an entry of its own.
-        let is_new = entry.revision > after
-            && entry.subject.kind == SubjectKind::Tool
-            && entry.action != Action::Redefined;
-        if !is_new {
-            continue;
-        }
-        if let Some(key) = entry.subject.tool_key()
-            && (concerns(entry, client) || recovered_for_all(context, entry, &key))
-        {
-            first.entry(key).and_modify(|pair| pair.1 = entry).or_insert((entry, entry));
-        }
+    for (key, entry) in entries(context, after) {
+        first.entry(key).and_modify(|pair| pair.1 = entry).or_insert((entry, entry));
     }
     first
+}
+
+/// Returns the journal entries of tools after `after` that matter to the requesting client, in order.
+fn entries<'a>(
+    context: &Context<'a>,
+    after: Revision,
+) -> impl Iterator<Item = (ToolKey, &'a JournalEntry)> {
+    let client = context.view().seen_by.as_ref();
+    // That a definition changed is told as that: what it means for the tool has an entry of its own.
+    let new = context.view().journal.values().filter(move |entry| {
+        entry.revision > after
+            && entry.subject.kind == SubjectKind::Tool
+            && entry.action != Action::Redefined
+    });
+    new.filter_map(move |entry| {
+        let key = entry.subject.tool_key()?;
+        let concerns = concerns(entry, client) || recovered_for_all(context, entry, &key);
+        concerns.then_some((key, entry))
+    })
 }
 
 /// Returns the net changes of tools over the journal entries after `after`, by name. If a name is gone in

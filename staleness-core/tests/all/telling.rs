@@ -15,7 +15,7 @@ fn config(tools: &[&str]) -> Vec<SourceReading> {
 /// The tool `/a`, which fails.
 fn failing(cause: &str) -> Failing {
     let (name, cause) = (ToolName::new("/a").unwrap(), cause.to_owned());
-    Failing { name, cause, unused_days: None, absent: None, is_news: false }
+    Failing { name, cause, unused_days: None, absent: None, is_news: false, has_begun: false }
 }
 
 #[test]

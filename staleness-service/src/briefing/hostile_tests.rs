@@ -104,6 +104,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         unused_days: Some(3),
         absent: Some(PresenceCause::Invented),
         is_news: false,
+        has_begun: false,
     };
     Delta {
         source,

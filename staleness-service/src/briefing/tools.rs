@@ -33,9 +33,11 @@ pub(crate) fn text<'a>(
     // An agent that comes for the first time had no last session.
     let is_first = delta.source == DeltaSource::Digest;
     let (news, still): (Vec<_>, Vec<_>) = still.partition(|each| is_first || each.is_news);
+    let (begun, news): (Vec<_>, Vec<_>) =
+        news.into_iter().partition(|each| is_first || each.has_begun);
     let mut failing = group(Status::Demoted, alone, true);
-    failing.extend(news.into_iter().map(why));
-    let still: Vec<Item<'_>> = still.into_iter().map(why).collect();
+    failing.extend(begun.into_iter().map(why));
+    let [news, still] = [news, still].map(|all| all.into_iter().map(why).collect());
     let (gone, fails) = match is_first {
         true => ("Gone, do not call", "Failing, avoid"),
         false => {
@@ -45,6 +47,7 @@ pub(crate) fn text<'a>(
     let sections = [
         (gone, group(Status::Stale, alone, true)),
         (fails, failing),
+        ("Failing, avoid", news),
         ("Still failing, avoid", still),
         ("Available again", group(Status::Active, again, false)),
         ("New", group(Status::Active, |change| change.from.is_none(), false)),
@@ -114,7 +117,7 @@ pub(crate) fn text<'a>(
 }
 
 /// The number of sections, from the first, on tools that are gone or fail.
-const HARM: usize = 3;
+const HARM: usize = 4;
 
 /// The order of tools: those of a server together, in the order in which servers are told first.
 #[derive(Default)]
@@ -177,7 +180,14 @@ mod tests {
     fn delta(tools: Vec<NetChange>, failing: &[(String, String)]) -> Delta {
         let failing = failing.iter().cloned().map(|(name, cause)| {
             let name = ToolName::new(name).unwrap();
-            Failing { name, cause, unused_days: None, absent: None, is_news: false }
+            Failing {
+                name,
+                cause,
+                unused_days: None,
+                absent: None,
+                is_news: false,
+                has_begun: false,
+            }
         });
         Delta { tools, failing: failing.collect(), ..Delta::default() }
     }

@@ -212,6 +212,7 @@ mod tests {
             unused_days: Some(12),
             absent: Some(PresenceCause::NotListed),
             is_news: false,
+            has_begun: false,
         };
         assert_eq!(
             failing(&tool).as_str(),
