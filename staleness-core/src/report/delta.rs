@@ -230,7 +230,11 @@ fn net(
     let (from, to) = (first.from.as_deref(), last.to.as_deref());
     // Every entry has the state before and after; an edit or a step does not change it.
     let last_move = run.iter().rev().find(|entry| entry.from != entry.to && from != to);
-    let last_word = run.iter().rev().find(|entry| entry.from == entry.to);
+    let mut words = run.iter().rev().filter(|entry| entry.from == entry.to);
+    // A claim says less than what was done to the item, also before it.
+    let is_deed =
+        |entry: &&&JournalEntry| !matches!(entry.action, Action::Claimed | Action::Released);
+    let last_word = words.clone().find(is_deed).or_else(|| words.next());
     let again = run.iter().any(|entry| entry.action == Action::Removed);
     let action = if removed {
         Action::Removed

@@ -207,7 +207,15 @@ impl WhatChanged {
         let digest = Digest::of(open.into_iter().filter(|work| !is_others(work)), agent);
         let mut items = match begin {
             Begin::Nowhere | Begin::Met(_) => digest.items,
-            Begin::Again(_) => with_changes(digest.items, changed()),
+            Begin::Again(_) => {
+                let (mut there, changed) = (digest.items, changed());
+                // That an item is claimed says nothing of what others did to it since.
+                let is_said = |item: &DeltaItem| {
+                    changed.iter().any(|each| !each.own && each.subject == item.subject)
+                };
+                there.retain(|item| item.claim.is_none() || !is_said(item));
+                with_changes(there, changed)
+            }
             Begin::At(_) | Begin::After(_) => changed(),
         };
         for item in &mut items {
