@@ -7,7 +7,7 @@ use staleness::ids::AgentId;
 use staleness::knowledge::Document;
 use staleness::registry::{ToolListing, WorkListing};
 use staleness::report::{KnowledgeReport, WorkReport};
-use staleness::verdict::{Level, Verdict};
+use staleness::verdict::{Ground, Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Context;
 
@@ -40,6 +40,13 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Returns true if this is among the reasons of the verdict.
+    #[must_use]
+    pub fn is(&self, ground: impl Into<Ground>) -> bool {
+        let ground = ground.into();
+        self.verdict.signals.iter().any(|signal| signal.kind == ground)
+    }
+
     fn rank(&self) -> Rank<'_> {
         let (path, line) = match &self.subject {
             Subject::Block { path, line } => (path.as_str(), *line),
@@ -157,7 +164,7 @@ fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Servi
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     let mut overdue: Vec<WorkReport> =
         told.into_iter().filter(|each| each.verdict.level != Level::Fresh).collect();
-    retain_own(settings, registry, &mut overdue, |it| {
+    retain_own(settings, registry, settings.agent.as_ref(), &mut overdue, |it| {
         (it.kind, it.from.as_deref(), it.to.as_deref())
     })?;
     let agent = settings.agent.as_ref().map(AgentId::as_str);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use staleness::ids::{AgentId, Scope, SessionId, WorkId, WorkKey};
-use staleness::registry::{Act, ScopeChoice};
+use staleness::registry::{Act, ScopeChoice, WorkPatch};
 use staleness::report::WorkReport;
 use staleness::session::Session;
 use staleness::store::Refusal;
@@ -64,7 +64,7 @@ pub fn told(
 /// Settles an overdue item.
 ///
 /// # Errors
-/// If the id is unknown, the item is not overdue, or the store fails.
+/// If the id is unknown, the item is not overdue or a handoff between two other agents, or the store fails.
 pub fn resolve(
     settings: &Settings,
     id: &str,
@@ -80,8 +80,48 @@ pub fn resolve(
     {
         item = global;
     }
+    refuse_others(settings, &registry, &item, act.actor.as_ref(), item.from.as_deref())?;
     let registry = settings.open(Access::Write)?;
     Ok(registry.work().resolve(&settings.project, item.key, act).wait()?)
+}
+
+/// Changes fields of an item.
+///
+/// # Errors
+/// If the state is that of a handoff between two other agents, the change is refused, or the store fails.
+pub fn set(
+    settings: &Settings,
+    item: Work,
+    patch: WorkPatch,
+    act: Act,
+) -> Result<Work, ServiceError> {
+    // To hand it on says what happens.
+    if let Some(status) = patch.status.filter(|_| patch.to.is_none()) {
+        let sender = item.from.as_deref().filter(|_| status != WorkStatus::Accepted);
+        let registry = settings.open(Access::Look)?;
+        refuse_others(settings, &registry, &item, act.actor.as_ref(), sender)?;
+    }
+    Ok(settings.open(Access::Write)?.work().set(item.key, patch, act).wait()?)
+}
+
+/// Refuses an agent what only the receiver of a handoff may do, or `sender`. If the receiver is unknown here, anybody may.
+fn refuse_others(
+    settings: &Settings,
+    registry: &Registry,
+    item: &Work,
+    agent: Option<&AgentId>,
+    sender: Option<&str>,
+) -> Result<(), ServiceError> {
+    let mut all = vec![item];
+    retain_own(settings, registry, agent, &mut all, |it| (it.kind, sender, it.to.as_deref()))?;
+    match item.to.as_deref().filter(|_| all.is_empty()) {
+        Some(to) => {
+            let id = quoted(item.key.id.as_str());
+            let message = format!("{id} is a handoff for {}", quoted(to));
+            Err(ServiceError::invalid(message).hint("leave it to that agent, or ask the user"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A claim to make.
@@ -100,7 +140,8 @@ pub struct Claiming<'a> {
 /// Claims an item for an agent, or renews its claim. Returns true if it was renewed.
 ///
 /// # Errors
-/// If the id is unknown, the agent or its session are not clear, another holds the item, or the store fails.
+/// If the id is unknown, the agent or its session are not clear, another holds the item, it is a handoff for another
+/// agent, or the store fails.
 pub fn claim(
     settings: &Settings,
     id: &str,
@@ -111,6 +152,7 @@ pub fn claim(
     let item = find(&registry, settings, id, scope)?;
     let until = asked.lasts.map(|text| when::after("the time", text, settings.now)).transpose()?;
     let (agent, session) = claimer(&registry, settings, asked)?;
+    refuse_others(settings, &registry, &item, Some(&agent), None)?;
     let same = |claim: Claim| claim.agent == agent && claim.session.as_ref() == Some(&session);
     let is_renewed = item.claim.is_some_and(same);
     let act = Act { session: Some(session), ..act(settings, Some(agent)) };
@@ -138,17 +180,29 @@ fn claimer(
         return Ok((agent.clone(), id));
     }
     let agent = asked.agent.ok_or_else(nobody)?;
-    let hours = settings.configured.policy.sessions.close_after_hours;
-    let runs = |session: &Session| {
-        session.agent == *agent && session.clone().closed(settings.now, hours).ended_at.is_none()
-    };
-    let mut running = known.iter().filter(|session| runs(session)).map(|session| &session.key.id);
+    let running = known.iter().filter(|session| runs(settings, session, agent));
+    let mut running = running.map(|session| &session.key.id);
     let only = running.next().filter(|_| running.next().is_none());
     let session = match only.or(asked.otherwise) {
         Some(id) => id.clone(),
         None => sessions::id(&clock::fresh_op().as_str().replacen("op-", "work-", 1))?,
     };
     Ok((agent.clone(), session))
+}
+
+fn runs(settings: &Settings, session: &Session, agent: &AgentId) -> bool {
+    let hours = settings.configured.policy.sessions.close_after_hours;
+    session.agent == *agent && session.clone().closed(settings.now, hours).ended_at.is_none()
+}
+
+/// Returns true if several sessions of the asking agent run, so that a claim must name one.
+///
+/// # Errors
+/// Errors of the store.
+pub fn must_name_session(settings: &Settings, registry: &Registry) -> Result<bool, ServiceError> {
+    let Some(agent) = &settings.agent else { return Ok(false) };
+    let known = registry.sessions().list(&settings.project.id).wait()?;
+    Ok(known.iter().filter(|session| runs(settings, session, agent)).count() > 1)
 }
 
 /// Refuses what only a named agent can do.
@@ -215,15 +269,16 @@ pub fn is_addressed(from: Option<&str>, to: Option<&str>, agent: &str) -> Option
     to.map(|to| to == agent).or_else(|| from.map(|from| from != agent))
 }
 
-/// Removes the handoffs between two other known agents, if an agent asks. `parties` returns the kind of an item, its
-/// sender and its receiver.
+/// Removes the handoffs between two known agents other than `agent`, if one is given. `parties` returns the kind of an
+/// item, its sender and its receiver.
 pub(crate) fn retain_own<T>(
     settings: &Settings,
     registry: &Registry,
+    agent: Option<&AgentId>,
     all: &mut Vec<T>,
     parties: impl Fn(&T) -> (WorkKind, Option<&str>, Option<&str>),
 ) -> Result<(), ServiceError> {
-    let agent = settings.agent.as_ref().map(AgentId::as_str);
+    let agent = agent.map(AgentId::as_str);
     let receiver = |each: &T| match parties(each) {
         (WorkKind::Handoff, from, Some(to)) => {
             agent.is_some_and(|agent| agent != to && from != Some(agent)).then(|| to.to_owned())
@@ -243,7 +298,9 @@ pub(crate) fn retain_own<T>(
 /// Errors of the store.
 pub fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Warning>, ServiceError> {
     let mut all = registry.work().stale(&settings.project, settings.now).wait()?;
-    retain_own(settings, registry, &mut all, |it| (it.kind, it.from.as_deref(), it.to.as_deref()))?;
+    retain_own(settings, registry, settings.agent.as_ref(), &mut all, |it| {
+        (it.kind, it.from.as_deref(), it.to.as_deref())
+    })?;
     Ok(all)
 }
 

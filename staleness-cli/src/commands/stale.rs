@@ -45,7 +45,11 @@ fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool,
         (Some(_), Some(to)) => format!("# in its own system, mark it {to}"),
         (Some(_), None) => String::new(),
     };
-    let rows: Vec<_> = warnings.iter().map(|each| Overdue::new(each, action(each))).collect();
+    let is_left = |each: &Warning| each.flag.overdue == Reason::Abandoned;
+    let sessions = warnings.iter().any(is_left)
+        && service::must_name_session(settings, &settings.open(Access::Look)?)?;
+    let mut rows: Vec<_> = warnings.iter().map(|each| Overdue::new(each, action(each))).collect();
+    rows.iter_mut().for_each(|row| row.needs_session = sessions);
     let summary = work::summary(&warnings);
     if out.json {
         let counts = work::counts(&warnings);

@@ -164,12 +164,15 @@ pub(crate) struct Overdue<'a> {
     reason: String,
     /// The command to run next, or after `# ` what to do without one.
     suggested_action: String,
+    /// True if a claim must name the session of the agent.
+    #[serde(skip)]
+    pub(crate) needs_session: bool,
 }
 
 impl<'a> Overdue<'a> {
     /// Puts a warning in words. `suggested_action` settles the item.
     pub(crate) fn new(warning: &'a Warning, suggested_action: String) -> Self {
-        Self { warning, reason: warning.reason(), suggested_action }
+        Self { warning, reason: warning.reason(), suggested_action, needs_session: false }
     }
 }
 
@@ -233,7 +236,8 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
         let (free, take) = ("  # anybody may take it", "  # you take it over");
         let (free, take) = (paint.dim(free), paint.dim(take));
         let agent = if action.contains(" --agent ") { "" } else { " --agent NAME" };
-        text.push_str(&format!("    $ {action}{free}\n    $ {other}{agent}{take}\n"));
+        let session = if overdue.needs_session { " --session ID" } else { "" };
+        text.push_str(&format!("    $ {action}{free}\n    $ {other}{agent}{session}{take}\n"));
         return text;
     }
     let to = each.kind.resolved().map(|to| format!("  # → {to}")).unwrap_or_default();

@@ -176,7 +176,7 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
             }
             let act = work::act(settings, call.agent.clone());
             let to = patch.to.clone().flatten();
-            let item = settings.open(Access::Write)?.work().set(item.key, patch, act).wait()?;
+            let item = work::set(settings, item, patch, act)?;
             with_stranger(call, to.as_deref(), tell(call, "changed ", item)?)
         }
         Action::Step => {
@@ -336,6 +336,9 @@ fn rows(
             level: each.verdict.level,
         };
         let mut text = Text::new("- ").and(named(each)).and(" ").and(each.status.as_str());
+        if let Some(to) = &each.to {
+            text = text.and(", for ").and(ModelName::new(NameKind::Agent, to));
+        }
         if let Some(agent) = holder(each) {
             let agent = ModelName::new(NameKind::Agent, agent.as_str());
             text = text.and(", claimed by ").and(agent);

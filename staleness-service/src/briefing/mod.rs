@@ -199,7 +199,10 @@ fn standing(
         // What has expired is overdue, and no longer in force.
         WorkKind::Trap | WorkKind::Constraint => item.expires_at.is_none_or(|at| settings.now < at),
         WorkKind::Handoff => match item.to.as_deref() {
-            Some(to) => to == resume.agent.as_str(),
+            Some(to) => {
+                let held = item.held(settings.now);
+                to == resume.agent.as_str() || held.is_some_and(|it| it.agent == resume.agent)
+            }
             None => {
                 let is_held = item.held(settings.now).is_some();
                 resume.cleared || is_held || is_due(item.key.id.as_str())

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use staleness::Wait;
 use staleness::registry::WorkPatch;
 use staleness::work::Work;
 
@@ -48,9 +47,9 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
         return Err(CliError::new(ErrorKind::Usage, "nothing to change was given")
             .hint("see `staleness work set --help`"));
     }
-    let registry = settings.open(Access::Write)?;
     let named = patch.to.is_some();
-    let item = registry.work().set(item.key, patch, act(settings)).wait()?;
+    let item = service::set(settings, item, patch, act(settings))?;
+    let registry = settings.open(Access::Look)?;
     warn_of_stranger(settings, &registry, item.to.as_deref().filter(|_| named), out)?;
     print(&registry, settings, item, out)
 }
