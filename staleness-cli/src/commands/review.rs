@@ -1,10 +1,10 @@
 //! `review`: lists everything that needs attention, worst first: tools, documents, knowledge and work.
 
 use serde_json::json;
-use staleness::verdict::{Ground, NextAction, Verdict};
+use staleness::verdict::{Ground, NextAction, SignalKind};
 use staleness_service::documents::named_version;
 use staleness_service::knowledge::World;
-use staleness_service::review::{Subject, entries};
+use staleness_service::review::{self as service, Subject, entries};
 
 use super::shell::{again, editor, from_here, quoted};
 use crate::args::ReviewArgs;
@@ -22,8 +22,9 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     let here = std::env::current_dir().ok();
     let open =
         |path: &str, line| editor(&from_here(&settings.place.folder, here.as_deref(), path), line);
-    let entry = |each: staleness_service::review::Entry| Entry {
-        suggested_action: again(settings, &command(&each.id, &each.verdict, &each.subject, open)),
+    let entry = |each: service::Entry| Entry {
+        suggested_action: again(settings, &command(&each, open)),
+        otherwise: keeping(&each).map(|command| again(settings, &command)),
         kind: each.kind,
         id: each.id,
         title: each.title,
@@ -36,18 +37,22 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     out.text(&review::render(&entries, total, out))
 }
 
+/// Returns the command that keeps an expired item, where the next one removes it.
+fn keeping(each: &service::Entry) -> Option<String> {
+    let is_stored = matches!(each.subject, Subject::Item { path: None, .. });
+    let is_to_go = is_stored && each.verdict.action == NextAction::Drop;
+    (is_to_go && each.is(SignalKind::Expired))
+        .then(|| format!("staleness knowledge set --expires none {}", quoted(&each.id)))
+}
+
 /// Returns the next command to run, or after `# ` what to do without one. `open` opens a file at a line.
-fn command(
-    id: &str,
-    verdict: &Verdict,
-    subject: &Subject,
-    open: impl Fn(&str, Option<u32>) -> String,
-) -> String {
-    let quoted = quoted(id);
-    let is = |wanted: Ground| verdict.signals.iter().any(|signal| signal.kind == wanted);
-    match subject {
+fn command(each: &service::Entry, open: impl Fn(&str, Option<u32>) -> String) -> String {
+    let (quoted, verdict) = (quoted(&each.id), &each.verdict);
+    match &each.subject {
         Subject::Tool { remedy: Some(remedy) } => format!("# {remedy}"),
-        Subject::Tool { .. } if is(Ground::DefinitionChanged) || is(Ground::DefinitionWithheld) => {
+        Subject::Tool { .. }
+            if each.is(Ground::DefinitionChanged) || each.is(Ground::DefinitionWithheld) =>
+        {
             format!("staleness tools diff {quoted}")
         }
         Subject::Tool { .. } => match verdict.action {
@@ -55,7 +60,7 @@ fn command(
             NextAction::Update => format!("staleness tools history {quoted}"),
             _ => format!("staleness tools show {quoted}"),
         },
-        Subject::Work { .. } if is(Ground::Abandoned) => {
+        Subject::Work { .. } if each.is(Ground::Abandoned) => {
             format!("staleness work release {quoted}")
         }
         Subject::Work { is_addressed: Some(true) } => {

@@ -20,6 +20,9 @@ pub(crate) struct Entry {
     pub verdict: Verdict,
     /// The command to run next, or after `# ` what to do without one.
     pub suggested_action: String,
+    /// The command that keeps what the first one removes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub otherwise: Option<String>,
 }
 
 /// Renders each thing with its reasons and the next command.
@@ -39,6 +42,10 @@ pub(crate) fn render(entries: &[Entry], total: usize, out: &Output) -> String {
         }
         reasons(&each.verdict, 4, out, &mut text);
         text.push_str(&action(&each.suggested_action));
+        if let Some(command) = &each.otherwise {
+            let why = paint.dim("  # it is still true");
+            text.push_str(&format!("    $ {}{why}\n", escape(command)));
+        }
     }
     if total > entries.len() && !out.quiet {
         let more = format!("… and {} more; --limit {total} shows all\n", total - entries.len());

@@ -8,7 +8,7 @@ use staleness::registry::{ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;
 use staleness_service::knowledge::{NewItem, World, add, item_id, recall, set};
 use staleness_service::model_text::{ModelName, NameKind};
-use staleness_service::settings::Access;
+use staleness_service::settings::{Access, Settings};
 use staleness_service::{ServiceError, citations, escape_lines, when};
 
 use super::verdict;
@@ -176,7 +176,7 @@ struct Save {
     related: Option<Vec<String>>,
     /// When a to-do should be done: 2026-12-24 or +14d
     due: Option<String>,
-    /// When it stops being true: 2026-12-24 or +14d
+    /// When it stops being true: 2026-12-24, +14d or none
     expires: Option<String>,
     /// True: for every project
     global: Option<bool>,
@@ -193,9 +193,6 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer<Saved>, ServiceError> {
     let ids = |ids: Option<Vec<String>>| {
         ids.map(|ids| ids.iter().map(|id| item_id(id)).collect()).transpose()
     };
-    let time = |what: &str, text: Option<String>| {
-        text.map(|text| when::parse_for(what, &text, settings.now).map(Some)).transpose()
-    };
     let cited =
         asked.cite.map(|all| all.iter().map(|text| citations::cite(settings, text)).collect());
     let fields = ItemPatch {
@@ -204,8 +201,8 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer<Saved>, ServiceError> {
         keywords: asked.keywords.map(|words| words.into_iter().collect()),
         version_context: None,
         evergreen: None,
-        due: time("due", asked.due)?,
-        expires_at: time("expires", asked.expires)?,
+        due: time(settings, "due", asked.due.as_deref())?,
+        expires_at: time(settings, "expires", asked.expires.as_deref())?,
         citations: cited.transpose()?,
         supersedes: ids(asked.supersedes)?,
         related: ids(asked.related)?,
@@ -236,6 +233,19 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer<Saved>, ServiceError> {
     let text = Text::new(what).and(" ").and(name(&told)).and("; ");
     let text = text.and(verdict::words(&told.verdict));
     Ok(Answer::new(text, Saved { item: row(&told) }))
+}
+
+/// Parses a time; `none` empties the field.
+pub(super) fn time(
+    settings: &Settings,
+    what: &str,
+    text: Option<&str>,
+) -> Result<Option<Option<Timestamp>>, ServiceError> {
+    let parse = |text: &str| match text.trim() {
+        "none" => Ok(None),
+        text => when::parse_for(what, text, settings.now).map(Some),
+    };
+    text.map(parse).transpose()
 }
 
 pub(super) fn world<'a>(call: &'a Call<'_>) -> World<'a> {

@@ -105,12 +105,11 @@ fn next(each: &Entry) -> ModelText {
     if let Subject::Tool { remedy: Some(remedy) } = each.subject {
         return ModelText::from("do not call it; ").and(ask(remedy));
     }
-    let is = |wanted: Ground| each.verdict.signals.iter().any(|signal| signal.kind == wanted);
     ModelText::from(match (&each.subject, each.verdict.action) {
-        (Subject::Tool { .. }, _) if is(Ground::DefinitionWithheld) => {
+        (Subject::Tool { .. }, _) if each.is(Ground::DefinitionWithheld) => {
             "do not call it; ask the user to run `staleness tools diff` and decide"
         }
-        (Subject::Tool { .. }, NextAction::Verify) if is(Ground::DefinitionChanged) => {
+        (Subject::Tool { .. }, NextAction::Verify) if each.is(Ground::DefinitionChanged) => {
             "ask the user to run `staleness tools diff` and decide"
         }
         (Subject::Tool { .. }, NextAction::Drop) => "do not call it; use suggest_tool",
@@ -122,9 +121,8 @@ fn next(each: &Entry) -> ModelText {
         }
         (Subject::Item { .. }, NextAction::Complete) => "verify_knowledge with still done",
         (Subject::Item { .. }, NextAction::Update) => "save_knowledge under the same id",
-        (Subject::Item { .. }, NextAction::Drop) if is(SignalKind::Expired.into()) => {
-            "save_knowledge under the same id with expires if it still holds, else \
-             verify_knowledge with still wrong"
+        (Subject::Item { .. }, NextAction::Drop) if each.is(SignalKind::Expired) => {
+            "verify_knowledge with still holds and expires +30d or none, or with still wrong"
         }
         (Subject::Item { .. }, NextAction::Drop) => "verify_knowledge with still wrong",
         (Subject::Item { .. }, _) => "compare it with the code, then verify_knowledge",
@@ -137,10 +135,9 @@ pub(super) const ABANDONED: &str = "work_item claim if you take it over, else wo
 
 /// Returns the next step for overdue work, by kind.
 fn next_of_work(each: &Entry) -> &'static str {
-    let expired = Ground::from(SignalKind::Expired);
-    let is_expired = each.verdict.signals.iter().any(|signal| signal.kind == expired);
+    let is_expired = each.is(SignalKind::Expired);
     let is_others = each.subject == (Subject::Work { is_addressed: Some(false) });
-    if each.verdict.signals.iter().any(|signal| signal.kind == Ground::Abandoned) {
+    if each.is(Ground::Abandoned) {
         return ABANDONED;
     }
     let kind = WorkKind::from_word(each.kind);
@@ -262,7 +259,7 @@ fn settle(call: &Call<'_>, asked: SettleWork) -> Result<Answer<Settled>, Service
 fn elsewhere(call: &Call<'_>, id: &str, error: ServiceError) -> ServiceError {
     match error.kind {
         ErrorKind::Unknown => {}
-        ErrorKind::Invalid => {
+        ErrorKind::Invalid if error.hint.is_none() => {
             return error.hint("call work_item with action update and the status that ends it");
         }
         _ => return error,

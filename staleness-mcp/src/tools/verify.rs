@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use staleness::Wait;
 use staleness::knowledge::Item;
-use staleness::registry::ScopeChoice;
+use staleness::registry::{ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;
-use staleness::verdict::Level;
+use staleness::verdict::{Ground, Level, SignalKind};
 use staleness_service::documents::{Asked, check, context, named, on_disk, rows as stored_rows};
 use staleness_service::findings::Findings;
-use staleness_service::knowledge::{World, contradict, done, item_id, verify};
+use staleness_service::knowledge::{World, contradict, done, item_id, set, verify};
 use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::Access;
 use staleness_service::{ServiceError, citations};
@@ -54,12 +54,14 @@ enum Still {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Verify {
-    /// Ids from list_stale or recall_knowledge; documents as path or path:line
+    /// As in list_stale or recall_knowledge
     ids: Vec<String>,
-    /// Your finding. holds: compared with the code, it is true; done: the to-do is finished; wrong: it is false, with a reason
+    /// holds: compared with the code, it is true; done: the to-do is finished; wrong: it is false
     still: Still,
-    /// The reason; required for wrong
+    /// Required for wrong
     reason: Option<String>,
+    /// holds: new expiry or none
+    expires: Option<String>,
 }
 
 /// A document that was compared with the code again.
@@ -94,12 +96,22 @@ fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError>
     }
     let (told, what) = match (&*ids, asked.still) {
         ([], _) => (Vec::new(), "compared with the code again"),
-        (_, still) => settle(call, &world, &ids, still, reason)?,
+        (_, still) => {
+            if let (Still::Holds, Some(text)) = (asked.still, &asked.expires) {
+                let expires_at = knowledge::time(&call.settings, "expires", Some(text))?;
+                let patch = ItemPatch { expires_at, ..ItemPatch::default() };
+                set(&world, &ids, ScopeChoice::Either, &patch)?;
+            }
+            settle(call, &world, &ids, still, reason)?
+        }
     };
     let compared = compare(call, &paths)?;
     let rows = Rows::fit(&told, told.len(), |each| {
-        let text = Text::new("- ").and(name(each)).and(": ");
-        (row(each), text.and(verdict::words(&each.verdict)))
+        let text = Text::new("- ").and(name(each)).and(": ").and(verdict::words(&each.verdict));
+        let expired = Ground::from(SignalKind::Expired);
+        let has_expired = each.verdict.signals.iter().any(|signal| signal.kind == expired);
+        let is_left = has_expired && matches!(asked.still, Still::Holds);
+        (row(each), text.and(if is_left { "; call again with expires +30d or none" } else { "" }))
     });
     let mut text = rows.text(Text::new(what).and(":"), Text::new("the others are done too"));
     let mut documents = Vec::with_capacity(compared.len());

@@ -4,12 +4,13 @@ mod fields;
 
 use serde_json::json;
 use staleness::report::KnowledgeReport;
-use staleness::verdict::Level;
+use staleness::verdict::{Ground, Level, SignalKind};
 use staleness_service::Listener;
 use staleness_service::citations;
 use staleness_service::documents::named_version;
 use staleness_service::knowledge::{self as service, NewItem, World};
 
+use super::shell::{again, quoted};
 use super::word;
 use crate::args::KnowledgeCommand;
 use crate::args::documents_args::VersionArgs;
@@ -50,7 +51,13 @@ pub(crate) fn run(
             let world = acting(settings, screen, &act.project, &act.how)?;
             let reason = reason.as_deref().map(str::trim).filter(|text| !text.is_empty());
             let told = service::verify(&world, &act.ids, choice(act.scope.scope), reason)?;
-            print(&world, &told, out)
+            print(&world, &told, out)?;
+            for each in told.iter().filter(|told| has_expired(told)) {
+                let keep = format!("staleness knowledge set --expires none {}", quoted(&each.id));
+                let keep = again(settings, &keep);
+                out.warn(&format!("it has expired; `{}` keeps it", escape(&keep)));
+            }
+            Ok(())
         }
         Some(Is::Set { act, fields }) => {
             set(&acting(settings, screen, &act.project, &act.how)?, act, fields, out)
@@ -79,6 +86,11 @@ pub(crate) fn run(
             out.done(&json!({ "item": told }), || format!("{done}{}\n", escape(id)))
         }
     }
+}
+
+fn has_expired(told: &KnowledgeReport) -> bool {
+    let expired = Ground::from(SignalKind::Expired);
+    told.verdict.signals.iter().any(|signal| signal.kind == expired)
 }
 
 fn of<'a>(
