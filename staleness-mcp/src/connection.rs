@@ -45,7 +45,7 @@ pub(crate) struct Connection {
     /// Signals that the client went away.
     pub(crate) departure: Departure,
     listening: Arc<Semaphore>,
-    caller: Caller,
+    pub(crate) caller: Caller,
     /// The signal that stops running calls.
     pub(crate) over: Ended,
 }

@@ -1,6 +1,8 @@
 //! Runs the server over standard input and output, for `staleness mcp`.
 
 use staleness::Wait;
+use staleness::ids::SessionId;
+use staleness::session::SessionKey;
 use std::fmt;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -68,8 +70,8 @@ fn try_threads() -> std::io::Result<()> {
     })
 }
 
-/// Serves one client over a pair of streams until it goes away. Then prunes learned routes and outcomes by
-/// the policy, as at the end of a session, and closes the store.
+/// Serves one client over a pair of streams until it goes away. Then ends its claims and prunes learned routes and
+/// outcomes by the policy, as at the end of a session, and closes the store.
 ///
 /// # Errors
 /// If the client does not speak the protocol.
@@ -95,6 +97,7 @@ where
     let client = Connection::new(server.clone(), departure.clone());
     let wire = Wire::new(read, write, client.deliveries.clone(), departure.clone());
     let (gone, over) = (departure.gone, client.over.clone());
+    let session = client.caller.session.clone();
     let served = match client.serve(wire).await {
         Ok(running) => {
             let parting = async {
@@ -118,12 +121,13 @@ where
     };
     let parting = server.clone();
     let _ =
-        tokio::time::timeout(PARTING, tokio::task::spawn_blocking(move || part(&parting))).await;
+        tokio::time::timeout(PARTING, tokio::task::spawn_blocking(move || part(&parting, session)))
+            .await;
     served
 }
 
-/// Prunes by the policy and closes the store, at the end of a session.
-fn part(server: &Server) {
+/// Ends the claims of the connection, prunes by the policy and closes the store, at the end of a session.
+fn part(server: &Server, session: SessionId) {
     let begun = Instant::now();
     if let Ok(settings) = server.settings(None, None)
         // The unreadable layer may contain the retention time of outcomes.
@@ -132,6 +136,8 @@ fn part(server: &Server) {
     {
         let mut more = || begun.elapsed() < PARTING;
         let project = &settings.project.id;
+        let connection = SessionKey { project: project.clone(), id: session };
+        let _ = registry.sessions().forget_suggestions(connection, settings.now).wait();
         let _ = registry.admin().prune_while(project, settings.now, &mut more).wait();
     }
     server.store().close();

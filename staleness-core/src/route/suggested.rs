@@ -122,13 +122,18 @@ impl Suggestions {
         self.calls.retain(|call| call.op != *op);
     }
 
+    /// Returns true if no more claims fit.
+    pub(crate) const fn is_full(&self) -> bool {
+        self.claims.len() >= Self::MAX_CLAIMS
+    }
+
     /// Records that the session has claimed a work item. May be repeated.
     ///
     /// # Errors
     /// If it has claimed too many others.
     pub(crate) fn claim(&mut self, work: WorkKey, at: Timestamp) -> Result<(), Refusal> {
         self.claims.retain(|(known, _)| *known != work);
-        if self.claims.len() >= Self::MAX_CLAIMS {
+        if self.is_full() {
             let most = Self::MAX_CLAIMS;
             return Err(Refusal::Conflict(format!("a session can claim at most {most} items")));
         }

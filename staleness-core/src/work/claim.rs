@@ -15,7 +15,8 @@ use crate::time::Timestamp;
 pub struct Claim {
     /// The agent that works on the item.
     pub agent: AgentId,
-    /// The session in which it works. Each event of this session renews the claim.
+    /// The session in which it works. Each event of this session renews the claim; if no hook reports it, each event of
+    /// the agent's sessions that ran when the claim was made.
     pub session: Option<SessionId>,
     /// When it was made or last renewed.
     pub at: Timestamp,

@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 
 use super::unknown;
-use crate::ids::{AgentId, ProjectId, Scope, WorkId, WorkKey};
+use crate::ids::{AgentId, ProjectId, Scope, SessionId, WorkId, WorkKey};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::registry::Act;
 use crate::registry::knowledge::replace;
 use crate::route::Suggestions;
-use crate::session::SessionKey;
+use crate::session::{Session, SessionKey};
 use crate::store::{
-    Decision, Draft, Edit, JournalFilter, Refusal, Row, Selection, Step, SuggestionFilter, View,
-    WorkFilter,
+    Decision, Draft, Edit, JournalFilter, Refusal, Row, Selection, SessionFilter, Step,
+    SuggestionFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
-use crate::work::{Claim, TransitionError, Work, WorkPolicy, WorkStatus, WorkStep};
+use crate::work::{Claim, TransitionError, Work, WorkKind, WorkPolicy, WorkStatus, WorkStep};
 
 /// Fields to change. `None` leaves a field unchanged and `Some(None)` clears it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,6 +53,9 @@ impl WorkPatch {
     }
 }
 
+/// Maximum number of journal entries to search for who accepted a handoff.
+const HISTORY: u32 = 100;
+
 /// The prefix of the cause of an edit, before the names of the fields.
 const CHANGED: &str = "changed ";
 
@@ -90,6 +93,23 @@ pub(super) struct Claiming {
     pub(super) agent: AgentId,
     /// When the claim ends.
     pub(super) until: Timestamp,
+    /// Hours after which a session counts as ended.
+    pub(super) close_after_hours: u32,
+}
+
+impl Claiming {
+    /// Returns the sessions whose events renew the claim of session `id`: itself, and the agent's running ones if no
+    /// hook reports that one.
+    fn renewing(&self, view: &View, id: &SessionId, at: Timestamp) -> Vec<SessionKey> {
+        let own = SessionKey { project: self.project.clone(), id: id.clone() };
+        let runs = |session: &&Session| {
+            let is_over = |session: Session| session.closed(at, self.close_after_hours).ended_at;
+            session.agent == self.agent && is_over((*session).clone()).is_none()
+        };
+        let beside = view.sessions.values().filter(|_| !view.sessions.contains_key(&own));
+        let beside: Vec<SessionKey> = beside.filter(runs).map(|each| each.key.clone()).collect();
+        std::iter::once(own).chain(beside).collect()
+    }
 }
 
 /// Applies a change to one work item, once.
@@ -115,6 +135,10 @@ impl ActOnWork {
     }
 
     fn set(&self, draft: &mut Draft<'_>, mut work: Work, patch: &WorkPatch) -> Result<(), Refusal> {
+        if let Some(by) = self.accepted_by_another(draft.view(), &work, patch) {
+            let (id, by) = (self.key.id.as_str(), by.as_str());
+            return Err(Refusal::Conflict(format!("{id:?} was already accepted, by {by:?}")));
+        }
         let moved = match patch.status {
             Some(to) => work.move_to(to, self.act.at).map_err(|why| self.not_moved(&why))?,
             None => None,
@@ -137,6 +161,25 @@ impl ActOnWork {
             Some(after) => ends(draft, after, &self.key).and_then(|()| no_circle(draft, &self.key)),
             None => Ok(()),
         }
+    }
+
+    /// Returns the other agent that accepted a handoff which an agent is to accept.
+    fn accepted_by_another<'v>(
+        &self,
+        view: &'v View,
+        work: &Work,
+        patch: &WorkPatch,
+    ) -> Option<&'v AgentId> {
+        let accepted = WorkStatus::Accepted;
+        let actor = self.act.actor.as_ref().filter(|_| patch.status == Some(accepted))?;
+        if work.kind != WorkKind::Handoff || work.status != accepted {
+            return None;
+        }
+        let mut entries = view.journal.values().rev();
+        let is_accepting = |each: &&JournalEntry| {
+            each.to.as_deref() == Some(accepted.as_str()) && each.from != each.to
+        };
+        entries.find(is_accepting)?.actor.as_ref().filter(|by| *by != actor)
     }
 
     fn step(&self, draft: &mut Draft<'_>, mut work: Work, text: &str) -> Result<(), Refusal> {
@@ -203,14 +246,36 @@ impl ActOnWork {
         }
         work.touch(at);
         draft.put(work);
-        if let Some(id) = claim.session {
-            let key = SessionKey { project: to.project.clone(), id };
+        let Some(id) = &claim.session else { return Ok(()) };
+        for key in to.renewing(draft.view(), id, at) {
+            let is_own = key.id == *id;
             let known = draft.get::<Suggestions>(&key).cloned();
             let mut session = known.unwrap_or_else(|| Suggestions::new(key));
-            session.claim(self.key.clone(), at)?;
+            if session.is_full() {
+                let is_open = |work: &Work| work.status.is_open() && work.claim.is_some();
+                session.claims.retain(|(key, _)| draft.get(key).is_some_and(is_open));
+            }
+            let noted = session.claim(self.key.clone(), at);
+            if noted.is_err() && is_own {
+                return noted;
+            }
             draft.put(session);
         }
         Ok(())
+    }
+
+    /// Selects the rows of the other sessions that renew the claim, then the items of those that have claimed too many.
+    fn around_claim(&self, view: &View, to: &Claiming) -> Selection {
+        let Some(id) = self.act.session.as_ref().filter(|_| view.looks <= 2) else {
+            return Selection::new();
+        };
+        let sessions = to.renewing(view, id, self.act.at);
+        let others = sessions[1..].iter().filter(|_| view.looks <= 1).cloned();
+        let all = others.map(SuggestionFilter::Key).fold(Selection::new(), Selection::lock);
+        let rows = sessions.iter().filter_map(|key| view.suggestions.get(key));
+        let claimed = rows.filter(|row| row.is_full()).flat_map(|row| &row.claims);
+        let unread = claimed.filter(|(key, _)| !view.work.contains_key(key));
+        unread.fold(all, |all, (key, _)| all.peek(WorkFilter::Key(key.clone())))
     }
 
     /// Gives up a claim. An agent gives up no other agent's claim while that holds; a person, who acts without an agent,
@@ -280,12 +345,27 @@ impl Step for ActOnWork {
             .journal(JournalFilter::Op(self.act.op.clone()));
         match &self.deed {
             Deed::Add(work) if !work.after.is_empty() => around(&self.key, &work.after, selection),
-            Deed::Set(WorkPatch { after: Some(after), .. }) => around(&self.key, after, selection),
+            Deed::Set(patch) => {
+                let selection = match patch.status {
+                    Some(WorkStatus::Accepted) => {
+                        let subject = Subject::work(&self.key);
+                        selection.journal(JournalFilter::Subject { subject, limit: HISTORY })
+                    }
+                    _ => selection,
+                };
+                match &patch.after {
+                    Some(after) => around(&self.key, after, selection),
+                    None => selection,
+                }
+            }
             Deed::Reopen => around(&self.key, &BTreeSet::new(), selection),
-            Deed::Claim(to) => self.act.session.iter().cloned().fold(selection, |all, id| {
-                let key = SessionKey { project: to.project.clone(), id };
-                all.lock(SuggestionFilter::Key(key))
-            }),
+            Deed::Claim(to) => {
+                let project = &to.project;
+                let all = selection.peek(SessionFilter::Project(project.clone()));
+                self.act.session.iter().cloned().fold(all, |all, id| {
+                    all.lock(SuggestionFilter::Key(SessionKey { project: project.clone(), id }))
+                })
+            }
             _ => selection,
         }
     }
@@ -297,6 +377,12 @@ impl Step for ActOnWork {
             // An edit by an agent clears the mark of a person's text.
             Ok(Work { by_person: work.by_person && self.act.actor.is_none(), ..work })
         };
+        if let Deed::Claim(to) = &self.deed {
+            let more = self.around_claim(view, to);
+            if more != Selection::new() {
+                return Ok(Decision::Need(more));
+            }
+        }
         self.act.once(view, |draft| match &self.deed {
             Deed::Add(work) => self.add(draft, work),
             Deed::Set(patch) => self.set(draft, work()?, patch),
@@ -320,18 +406,22 @@ fn around(key: &WorkKey, after: &BTreeSet<String>, mut selection: Selection) -> 
     selection
 }
 
-/// Returns the item that an id means to another item.
-fn meant<'d>(draft: &'d Draft<'_>, by: &WorkKey, id: &str) -> Option<&'d Work> {
+/// Returns the item that an id means to another item: one of its scope before a global one.
+pub(super) fn meant<'w>(
+    get: impl Fn(&WorkKey) -> Option<&'w Work>,
+    by: &WorkKey,
+    id: &str,
+) -> Option<&'w Work> {
     let id = WorkId::new(id).ok()?;
     let own = WorkKey { scope: by.scope.clone(), id: id.clone() };
-    draft.get(&own).or_else(|| draft.get(&WorkKey { scope: Scope::Global, id }))
+    get(&own).or_else(|| get(&WorkKey { scope: Scope::Global, id }))
 }
 
 /// Checks that the items for which an item waits exist and can end.
 fn ends(draft: &Draft<'_>, after: &BTreeSet<String>, by: &WorkKey) -> Result<(), Refusal> {
     for id in after {
         let unknown = || Refusal::Unknown { what: Work::NAME, id: id.clone() };
-        let kind = meant(draft, by, id).ok_or_else(unknown)?.kind;
+        let kind = meant(|key| draft.get(key), by, id).ok_or_else(unknown)?.kind;
         if kind.resolved().is_none() {
             return Err(Refusal::Invalid(format!("{id:?} is a {kind}, which never ends")));
         }
@@ -339,22 +429,32 @@ fn ends(draft: &Draft<'_>, after: &BTreeSet<String>, by: &WorkKey) -> Result<(),
     Ok(())
 }
 
-/// Checks that an item does not wait for itself, along open items.
+/// Checks that an item does not wait for itself.
 fn no_circle(draft: &Draft<'_>, key: &WorkKey) -> Result<(), Refusal> {
-    let of = |work: &'_ Work| work.after.iter().cloned().collect::<Vec<String>>();
-    let mut next = draft.get::<Work>(key).map(of).unwrap_or_default();
-    let mut seen = BTreeSet::new();
-    while let Some(id) = next.pop() {
-        let Some(other) = meant(draft, key, &id).filter(|_| seen.insert(id)) else { continue };
-        if other.key == *key {
+    match waits_for_itself(draft, key) {
+        true => {
             let id = key.id.as_str();
-            return Err(Refusal::Conflict(format!("{id:?} would wait for itself")));
+            Err(Refusal::Conflict(format!("{id:?} would wait for itself")))
         }
-        if other.status.is_open() {
-            next.extend(of(other));
+        false => Ok(()),
+    }
+}
+
+/// Returns true if an item waits for itself, along open items.
+pub(in crate::registry) fn waits_for_itself(draft: &Draft<'_>, key: &WorkKey) -> bool {
+    let (mut next, mut seen) = (vec![key], BTreeSet::new());
+    while let Some(by) = next.pop() {
+        let after = draft.get::<Work>(by).map(|work| &work.after).into_iter().flatten();
+        for other in after.filter_map(|id| meant(|key| draft.get(key), by, id)) {
+            if other.key == *key {
+                return true;
+            }
+            if other.status.is_open() && seen.insert(&other.key) {
+                next.push(&other.key);
+            }
         }
     }
-    Ok(())
+    false
 }
 
 /// Records activity on a work item. The time only moves forward, so repeating it has no further effect. Like

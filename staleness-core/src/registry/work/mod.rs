@@ -10,7 +10,7 @@ mod renew;
 use serde::Serialize;
 
 pub use act::WorkPatch;
-pub(super) use act::hands_on;
+pub(super) use act::{hands_on, waits_for_itself};
 pub(super) use overdue::{Overdue, visible_open};
 pub use queries::WorkListing;
 pub(super) use queries::open;
@@ -89,8 +89,8 @@ impl WorkItems<'_> {
     }
 
     /// Claims a work item for an agent until a time, or for as long as the policy says. Whoever claims it first holds
-    /// it; the same session of the same agent renews its claim. Each event of the act's session renews it too.
-    /// Returns the stored item.
+    /// it; the same session of the same agent renews its claim. Each event of the act's session renews it too or, of a
+    /// session that no hook reports, each event of the agent's running ones. Returns the stored item.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if another holds it, it has ended, or the
@@ -115,8 +115,9 @@ impl WorkItems<'_> {
                 act.at.plus_millis(i64::from(minutes) * Timestamp::MINUTE)
             }
         };
-        let project = project.id.clone();
-        self.0.on_work(key, Deed::Claim(Claiming { project, agent, until }), act).await
+        let close_after_hours = self.0.policy.sessions.close_after_hours;
+        let claiming = Claiming { project: project.id.clone(), agent, until, close_after_hours };
+        self.0.on_work(key, Deed::Claim(claiming), act).await
     }
 
     /// Gives up the claim on a work item. May be repeated with the same op id. Returns the stored item.

@@ -9,10 +9,11 @@ use crate::policy::Policy;
 use crate::registry::{Registry, RegistryError, ScopeChoice, WorkItems, nearest};
 use crate::report::WorkReport;
 use crate::scan::ProjectRef;
-use crate::store::{Selection, View, WorkFilter};
+use crate::store::{Query, Selection, View, WorkFilter};
 use crate::time::Timestamp;
 use crate::work::{Warning, Work, WorkKind, WorkPolicy, WorkStatus};
 
+use super::act::meant;
 use super::overdue::{Overdue, Referring, visible_open};
 use super::unknown;
 
@@ -121,17 +122,19 @@ impl WorkItems<'_> {
         agent: Option<&AgentId>,
         now: Timestamp,
     ) -> Result<Vec<Work>, RegistryError> {
-        let view = self.0.ask(open(project)).await?;
+        let view = self.0.ask(Ready(project.clone())).await?;
         let work = visible_open(project, &view);
-        let ends = work.iter().filter(|each| each.kind.resolved().is_some());
-        let open: BTreeSet<&str> = ends.map(|each| each.key.id.as_str()).collect();
         let is_for = |to: &String| agent.is_none_or(|agent| agent.as_str() == to);
+        let is_open = |work: &Work| work.status.is_open() && work.kind.resolved().is_some();
         let is_ready = |each: &Work| {
             each.kind.is_task()
                 && each.status != WorkStatus::Blocked
                 && each.held(now).is_none()
                 && each.to.as_ref().is_none_or(is_for)
-                && !each.after.iter().any(|id| open.contains(id.as_str()))
+                && !each
+                    .after
+                    .iter()
+                    .any(|id| meant(|key| view.work.get(key), &each.key, id).is_some_and(is_open))
         };
         let mut ready: Vec<Work> =
             work.into_iter().filter(|each| is_ready(each)).cloned().collect();
@@ -154,6 +157,28 @@ impl Registry {
     /// Creates the query for overdue work in a project.
     pub(in crate::registry) fn overdue(&self, project: &ProjectRef, now: Timestamp) -> Overdue {
         Overdue { policy: Arc::clone(&self.policy), project: project.clone(), now }
+    }
+}
+
+/// The query for open work, and for what its items may mean by the ids that they wait for.
+#[derive(Debug)]
+struct Ready(ProjectId);
+
+impl Query for Ready {
+    fn selection(&self) -> Selection {
+        open(&self.0)
+    }
+
+    fn more(&self, view: &View) -> Option<Selection> {
+        let own = |id: WorkId| WorkKey { scope: Scope::Project(self.0.clone()), id };
+        let waiting = view.work.values().filter(|work| work.key.scope != Scope::Global);
+        let ids: BTreeSet<&String> = waiting.flat_map(|work| &work.after).collect();
+        // An ended item of the project still hides the global one of its id.
+        let keys = ids.into_iter().filter_map(|id| WorkId::new(id).ok()).map(own);
+        let unread: Vec<WorkKey> = keys.filter(|key| !view.work.contains_key(key)).collect();
+        let is_done = view.looks > 1 || unread.is_empty();
+        let all = unread.into_iter().map(WorkFilter::Key);
+        (!is_done).then(|| all.fold(Selection::new(), Selection::peek))
     }
 }
 

@@ -1,12 +1,16 @@
 //! Renewal of claims by the events of the sessions that made them.
 
-use crate::ids::WorkKey;
+use std::collections::BTreeSet;
+
+use crate::ids::{SessionId, WorkKey};
 use crate::registry::{Registry, RegistryError, Sessions};
 use crate::route::Suggestions;
 use crate::session::SessionKey;
-use crate::store::{Edit, Selection, Step, SuggestionFilter};
+use crate::store::{
+    Decision, Draft, Durability, Refusal, Selection, SessionFilter, Step, SuggestionFilter, View,
+};
 use crate::time::Timestamp;
-use crate::work::Work;
+use crate::work::{Claim, Work};
 
 impl Sessions<'_> {
     /// Renews the claims of a session, because something happened in it at `at`. A claim that has ended is renewed too,
@@ -43,43 +47,101 @@ impl Registry {
     ) -> Result<Vec<Work>, RegistryError> {
         let mut lost = Vec::new();
         for session in sessions.filter(|session| !session.claims.is_empty()) {
-            let commit = self.run(renew(session, Vec::new(), at)).await?;
-            let id = Some(&session.key.id);
-            let is_lost = |work: &Work| {
+            let view = self.run(renew(session, Vec::new(), at)).await?.view;
+            let holds = |claim: &Claim| holder(&view, &session.key, claim) == Holder::Another;
+            let is_lost = |work: &&Work| {
                 let claim = work.claim.as_ref().filter(|_| work.status.is_open());
-                claim.is_some_and(|claim| claim.session.as_ref() != id)
+                claim.is_some_and(holds)
             };
-            lost.extend(commit.view.work.into_values().filter(is_lost));
+            lost.extend(view.work.values().filter(is_lost).cloned());
         }
         Ok(lost)
     }
 }
 
+/// Who holds an item that a session has claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holder {
+    /// The session.
+    Own,
+    /// Its agent, in a session that no hook reports: a connection, or a command.
+    Unreported,
+    /// Another agent or session.
+    Another,
+}
+
+fn holder(view: &View, key: &SessionKey, claim: &Claim) -> Holder {
+    let is_agents = || view.sessions.get(key).is_some_and(|own| own.agent == claim.agent);
+    let of = |id: &SessionId| SessionKey { project: key.project.clone(), id: id.clone() };
+    match &claim.session {
+        Some(id) if *id == key.id => Holder::Own,
+        Some(id) if is_agents() && !view.sessions.contains_key(&of(id)) => Holder::Unreported,
+        _ => Holder::Another,
+    }
+}
+
 /// Renews the claims of a session. Like counters, renewals are not recorded in the journal. Forgets those on items that
 /// others have taken over, if they are among `told`.
-fn renew(session: &Suggestions, told: Vec<WorkKey>, at: Timestamp) -> impl Step + use<> {
-    let key = session.key.clone();
-    let keys: Vec<WorkKey> = session.claims.iter().map(|(key, _)| key.clone()).collect();
-    let all = Selection::new().lock(SuggestionFilter::Key(key.clone()));
-    Edit::new(at, all.lock_keys::<Work>(keys.iter().cloned()), move |draft| {
-        let view = draft.view();
-        let Some(mut session) = view.suggestions.get(&key).cloned() else { return Ok(()) };
-        session.claims.retain(|(claimed, _)| {
-            let Some(work) = view.work.get(claimed) else { return !keys.contains(claimed) };
-            let mut work = work.clone();
-            let is_open = work.status.is_open();
-            match &mut work.claim {
-                Some(claim) if claim.session.as_ref() == Some(&key.id) => {
-                    if claim.renew(at) {
-                        draft.put(work);
-                    }
-                    true
-                }
-                Some(_) => is_open && !told.contains(claimed),
-                None => false,
-            }
-        });
-        draft.put(session);
-        Ok(())
-    })
+fn renew(session: &Suggestions, told: Vec<WorkKey>, at: Timestamp) -> Renew {
+    let keys = session.claims.iter().map(|(key, _)| key.clone()).collect();
+    Renew { key: session.key.clone(), keys, told, at }
+}
+
+#[derive(Debug)]
+struct Renew {
+    key: SessionKey,
+    keys: Vec<WorkKey>,
+    told: Vec<WorkKey>,
+    at: Timestamp,
+}
+
+impl Step for Renew {
+    fn selection(&self) -> Selection {
+        let all = Selection::new().lock(SuggestionFilter::Key(self.key.clone()));
+        all.lock_keys::<Work>(self.keys.iter().cloned())
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let claims = view.work.values().filter_map(|work| work.claim.as_ref());
+        let others =
+            claims.filter_map(|claim| claim.session.as_ref().filter(|id| **id != self.key.id));
+        let others: BTreeSet<&SessionId> = others.collect();
+        if view.looks <= 1 && !others.is_empty() {
+            let named = others.into_iter().chain([&self.key.id]).map(|id| {
+                SessionFilter::Key(SessionKey { project: self.key.project.clone(), id: id.clone() })
+            });
+            return Ok(Decision::Need(named.fold(Selection::new(), Selection::peek)));
+        }
+        let mut draft = Draft::new(view, self.at);
+        if let Some(mut session) = view.suggestions.get(&self.key).cloned() {
+            session.claims.retain(|(claimed, _)| match view.work.get(claimed) {
+                Some(work) => self.keeps(&mut draft, work),
+                None => !self.keys.contains(claimed),
+            });
+            draft.put(session);
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+impl Renew {
+    /// Renews the claim on an item. Returns true if the session still has a part in it.
+    fn keeps(&self, draft: &mut Draft<'_>, work: &Work) -> bool {
+        let mut work = work.clone();
+        let Some(claim) = &mut work.claim else { return false };
+        let renews = match holder(draft.view(), &self.key, claim) {
+            Holder::Own => true,
+            // The end of that session is not reported, so it cannot be late.
+            Holder::Unreported => claim.holds(self.at),
+            Holder::Another => return work.status.is_open() && !self.told.contains(&work.key),
+        };
+        if renews && claim.renew(self.at) {
+            draft.put(work);
+        }
+        renews
+    }
 }
