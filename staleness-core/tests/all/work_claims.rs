@@ -9,6 +9,7 @@ use staleness_core::registry::{Act, Use, WorkPatch};
 use staleness_core::session::SessionKey;
 use staleness_core::store::Refusal;
 use staleness_core::time::Timestamp;
+use staleness_core::transfer::Record;
 use staleness_core::work::{Overdue, Work, WorkKind, WorkStatus};
 use staleness_core::{RegistryError, Wait};
 
@@ -257,7 +258,37 @@ fn a_session_claims_a_bounded_number_of_items() {
     };
     (0..32).for_each(|number| drop(claim(number).unwrap()));
     assert!(refused(claim(32)).contains("at most 32"));
+    // What has ended or was released counts no more, before any other event.
+    let done = WorkPatch { status: Some(WorkStatus::Done), ..WorkPatch::default() };
+    world.registry.work().set(key(&world, "p0"), done, act(ANA, 1)).wait().unwrap();
+    world.registry.work().release(key(&world, "p1"), act(ANA, 2)).wait().unwrap();
+    (33..35).for_each(|number| drop(claim(number).unwrap()));
+    assert!(refused(claim(35)).contains("at most 32"));
     assert_eq!(used(&world, ANA, 10), []);
+}
+
+#[test]
+fn an_id_to_wait_for_means_the_items_own_scope_first() {
+    let world = claimable();
+    let add = |scope: Scope, id: &str, after: &[&str], minutes: i64| {
+        let key = WorkKey { scope, id: WorkId::new(id).unwrap() };
+        let after = after.iter().map(ToString::to_string).collect();
+        let work = Work { after, ..Work::new(key.clone(), WorkKind::Plan, "x", minute(minutes)) };
+        world.registry.work().add(work, act(ANA, minutes)).wait().unwrap();
+        key
+    };
+    let own = Scope::Project(world.project.id.clone());
+    let ready = || -> Vec<String> {
+        let ready = world.registry.work().ready(&world.project.id, None, minute(9)).wait();
+        ready.unwrap().into_iter().map(|work| work.key.id.to_string()).collect()
+    };
+    add(Scope::Global, "x", &[], 1);
+    let mine = add(own.clone(), "x", &[], 2);
+    add(Scope::Global, "global", &["x"], 3);
+    add(own, "waits", &["x"], 4);
+    let patch = |status| WorkPatch { status: Some(status), ..WorkPatch::default() };
+    world.registry.work().set(mine, patch(WorkStatus::Done), act(ANA, 5)).wait().unwrap();
+    assert_eq!(ready(), ["p", "x", "waits"], "the project's is done, the other is open");
 }
 
 #[test]
@@ -319,4 +350,22 @@ fn nothing_waits_for_itself_or_for_what_never_ends() {
     after("p", "r", 4).unwrap();
     let reopened = world.registry.work().reopen(key(&world, "q"), act(ANA, 5)).wait();
     assert!(refused(reopened).contains("would wait for itself"));
+}
+
+/// Bug: a merge of two registries made items wait for each other.
+#[test]
+fn an_import_brings_no_circle() {
+    let (world, other) = (claimable(), claimable());
+    add(&world, WorkKind::Plan, "q", &["p"]).unwrap();
+    let mut importer = world.registry.admin().importer(false).wait().unwrap();
+    add(&other, WorkKind::Plan, "q", &[]).unwrap();
+    let later = Work {
+        after: ["q".to_owned()].into(),
+        updated_at: minute(1),
+        ..Work::new(key(&other, "p"), WorkKind::Plan, "p.", minute(0))
+    };
+    importer.put(Record::Work(Box::new(later))).wait().unwrap();
+    assert_eq!(importer.finish().wait().unwrap().untied, 1);
+    let ready = world.registry.work().ready(&world.project.id, None, minute(2)).wait().unwrap();
+    assert_eq!(ready.into_iter().map(|work| work.key.id.to_string()).collect::<Vec<_>>(), ["p"]);
 }

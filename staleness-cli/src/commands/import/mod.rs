@@ -142,6 +142,10 @@ fn render(report: &ImportReport, dry_run: bool) -> String {
         let skipped = counts(&report.skipped);
         text.push_str(&format!("skipped {skipped}: already there, or newer here\n"));
     }
+    if report.untied > 0 {
+        let waits = counted(report.untied, "wait", "waits");
+        text.push_str(&format!("dropped {waits} of work items that waited in a circle\n"));
+    }
     if report.merged && report.imported != TransferCounts::default() {
         text.push_str(
             "the registry was not empty: of each record the newer version was kept, and outcomes \

@@ -11,7 +11,7 @@ mod rows;
 mod stated;
 mod work;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::mem;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -20,10 +20,11 @@ pub use report::{ImportReport, TransferCounts};
 pub use stated::StatedItem;
 
 use super::{Admin, Registry, RegistryError};
-use crate::ids::stable_hash;
+use crate::ids::{Scope, stable_hash};
 use crate::journal::{Floor, JournalEntry, Revision};
 use crate::store::{Change, ChangeSet, Durability, Preview, Selection, Step, StoreError, View};
 use crate::transfer::{Exported, Record, exported};
+use crate::work::Work;
 
 use journal::{AppendEntries, Numbered};
 use knowledge::{Incoming, PutItems};
@@ -31,6 +32,7 @@ pub use routes::ToldRoute;
 use routes::{Foreseen, put_vectors};
 use rows::{Merge, PutRows, append_outcomes, outdate};
 pub use work::ToldWork;
+use work::untie;
 
 /// The maximum number of rows per commit, so that other writers wait only briefly. A revision of the journal
 /// is always one commit.
@@ -51,7 +53,7 @@ const ATTEMPTS: usize = 3;
 ///   was seen last, with its reported revision here,
 /// - items of knowledge: the text that was edited last wins, with the verification of that text and the
 ///   contradiction; the larger value of each counter wins, and links are made consistent,
-/// - work items: the record with the latest activity wins; sessions: new ones are added; cursors: not
+/// - work items: the record with the latest activity wins, without what makes open ones wait in a circle; sessions: new ones are added; cursors: not
 ///   imported, because they refer to the journal of the other store,
 /// - routes: the record that was used last wins, and missing vectors are added,
 /// - outcomes: new ones are appended, identified by op and tool,
@@ -78,6 +80,8 @@ pub struct Importer {
     projects: Vec<Placed>,
     /// True for a copy, where the store may contain a part already: see [`Admin::copier`].
     copying: bool,
+    /// The scopes of the work items.
+    scopes: BTreeSet<Scope>,
     /// The routes that a dry run would have written, so that their vectors are accepted.
     foreseen: Foreseen,
 }
@@ -143,6 +147,7 @@ impl Importer {
             waiting: Vec::new(),
             projects: Vec::new(),
             copying: false,
+            scopes: BTreeSet::new(),
             foreseen: Foreseen::default(),
         }
     }
@@ -180,6 +185,9 @@ impl Importer {
         if self.batch.len() >= most || !self.batch.last().is_some_and(fits) {
             self.write_batch(Some(&placed.row)).await?;
         }
+        if let Record::Work(work) = &placed.row {
+            self.scopes.insert(work.key.scope.clone());
+        }
         let row = self.moved(placed.row);
         self.batch.push(Placed { row, ..placed });
         Ok(())
@@ -203,6 +211,14 @@ impl Importer {
         let counts = self.report.imported;
         if self.report.merged && !self.dry_run && counts.tools + counts.sources > 0 {
             self.registry.carry_out(Arc::new(outdate()), false).await?;
+        }
+        if self.report.merged && !self.dry_run && !self.copying && counts.work > 0 {
+            let (changes, view) = self.write(untie(self.scopes.clone())).await?;
+            let dropped = |row: &Work| {
+                view.work.get(&row.key).map_or(0, |before| before.after.len() - row.after.len())
+            };
+            let dropped = changes.work.iter().filter_map(Change::put).map(dropped);
+            self.report.untied = dropped.sum::<usize>() as u64;
         }
         Ok(self.report)
     }

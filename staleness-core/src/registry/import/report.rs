@@ -50,6 +50,11 @@ counts! {
     Journal journal "Journal entries.";
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// The result of an import, or of its dry run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReport {
@@ -59,4 +64,7 @@ pub struct ImportReport {
     pub skipped: TransferCounts,
     /// True if the store was not empty, so that records were merged into it.
     pub merged: bool,
+    /// Ids that work items no longer wait for, because they waited in a circle. Not known to a dry run.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub untied: u64,
 }

@@ -1,11 +1,13 @@
 //! The step that imports work items of another system.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ids::WorkKey;
+use crate::ids::{Scope, WorkKey};
 use crate::journal::{Action, Subject};
 use crate::registry::Act;
-use crate::store::{Edit, Refusal, Selection, Step, View};
+use crate::registry::work::waits_for_itself;
+use crate::store::{Edit, Refusal, Selection, Step, View, WorkFilter};
 use crate::time::Timestamp;
 use crate::work::Work;
 
@@ -88,6 +90,26 @@ pub(super) fn take_work(rows: Vec<ToldWork>, act: Act) -> impl Step {
         Ok(())
     });
     take.durable()
+}
+
+/// Drops what closes circles of open items that wait for each other, from the items with the latest activity first.
+pub(super) fn untie(scopes: BTreeSet<Scope>) -> impl Step {
+    let open = scopes.into_iter().chain([Scope::Global]).map(WorkFilter::Open);
+    let all = open.fold(Selection::new(), Selection::lock);
+    let untie = Edit::new(Timestamp::default(), all, |draft| {
+        let mut open: Vec<&Work> = draft.view().work.values().collect();
+        open.sort_by_key(|work| Reverse(work.updated_at));
+        for work in open {
+            let mut after = work.after.clone();
+            after.retain(|id| {
+                draft.put(Work { after: [id.clone()].into(), ..work.clone() });
+                !waits_for_itself(draft, &work.key)
+            });
+            draft.put(Work { after, ..work.clone() });
+        }
+        Ok(())
+    });
+    untie.durable()
 }
 
 /// Returns the rows to write, one per key: those with the latest activity.
