@@ -68,6 +68,7 @@ mod moving_databases;
 mod network;
 mod no_verdict;
 #[cfg(unix)]
+mod others;
 mod page;
 mod planted;
 #[cfg(feature = "postgres")]

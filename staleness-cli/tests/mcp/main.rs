@@ -1,6 +1,7 @@
 //! `staleness mcp` as a client sees it: the real program, one JSON line at a time.
 
 mod burden;
+mod claims;
 mod client;
 mod ends;
 #[path = "../all/json_schema.rs"]

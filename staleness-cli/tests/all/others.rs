@@ -1,0 +1,155 @@
+//! What other agents did: guesses of theirs, servers that they lost, work that they changed.
+
+use serde_json::json;
+
+use crate::common::{Sandbox, line};
+
+fn fail_thrice(sandbox: &Sandbox, tool: &str, agent: &str) {
+    for _ in 0..3 {
+        sandbox.ok(&line(&format!("record {tool} --failure --new --agent {agent}")));
+    }
+}
+
+/// Bug: a name that only another agent called, and that never worked, was listed, found and reported as a tool.
+#[test]
+fn a_name_that_only_another_agent_tried_is_no_tool() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.codex(&["github"]);
+    sandbox.ok(&["scan"]);
+    sandbox.ok(&line("record mcp__github__search_issues --success --agent claude-code"));
+    let guesses = ["mcp__github__serch_issues", "mcp__nobody__search"];
+    guesses.iter().for_each(|name| fail_thrice(&sandbox, name, "codex"));
+    sandbox.ok(&line("record mcp__github__list --failure --new --agent codex"));
+    let looks = |agent: &str| -> String {
+        let looks = ["tools", "tools discover 'search list'", "tools rank", "tools suggest list"];
+        looks.map(|args| sandbox.ok(&line(&format!("{args} --agent {agent}")))).concat()
+    };
+    let (own, theirs) = (looks("claude-code"), looks("codex"));
+    for name in guesses.into_iter().chain(["mcp__github__list"]) {
+        assert!(!own.contains(name) && theirs.contains(name), "{name}: {own}\n{theirs}");
+    }
+    let show = |name: &str, agent: &str| sandbox.run(&["tools", "show", name, "--agent", agent]);
+    let unknown = show(guesses[0], "claude-code");
+    let near =
+        "no tool named \"mcp__github__serch_issues\"; did you mean mcp__github__search_issues?";
+    assert!(unknown.code == 3 && unknown.err.contains(near), "{unknown:?}");
+    assert_eq!(show(guesses[0], "codex").code, 0);
+    // Its server may have it, as far as this agent knows.
+    let unused = show("mcp__github__list", "claude-code");
+    assert!(unused.out.contains("not used yet: its server github is configured"), "{unused:?}");
+}
+
+/// Bug: a failure counted for all, though the project switches the server off for the client that called it.
+#[test]
+fn what_fails_where_the_project_switches_a_server_off_counts_for_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.codex(&["github"]);
+    sandbox.ok(&["scan"]);
+    sandbox.ok(&line("record mcp__github__q --success --agent codex"));
+    let project = sandbox.project.to_str().unwrap();
+    let off = json!({ "mcpServers": { "github": { "command": "npx" } },
+        "projects": { project: { "disabledMcpServers": ["github"] } } });
+    sandbox.write("home/.claude.json", off.to_string());
+    sandbox.ok(&["scan"]);
+    fail_thrice(&sandbox, "mcp__github__q", "claude-code");
+    assert_eq!(sandbox.tool("mcp__github__q")["outcomes"], "SUUU");
+}
+
+/// Bug: a tool of a server that waits for approval was told to be replaced.
+#[test]
+fn a_tool_whose_server_awaits_approval_is_not_replaced() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.codex(&["github"]);
+    sandbox.ok(&["scan"]);
+    sandbox.ok(&line("record mcp__github__q --success --agent codex"));
+    sandbox.claude(&[]);
+    let servers = json!({ "mcpServers": { "github": { "command": "npx" } } });
+    sandbox.write("project/.mcp.json", servers.to_string());
+    sandbox.ok(&["scan"]);
+    let shown = sandbox.json(&line("tools show mcp__github__q --agent claude-code"));
+    assert_eq!(shown["status"], "stale", "{shown:#}");
+    let why = "its server github is listed but not loaded: approve it in the client";
+    assert_eq!(shown["verdict"]["signals"][0]["reason"], why, "{shown:#}");
+    assert_eq!(sandbox.tool("mcp__github__q")["status"], "active", "for codex");
+}
+
+/// Bug: what failed before a server came to a client was told to fail since its last session.
+#[test]
+fn a_tool_that_failed_before_is_not_said_to_fail_since_the_last_session() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.codex(&["other"]);
+    sandbox.ok(&["scan"]);
+    sandbox.ok(&line("record mcp__github__q --success --agent claude-code"));
+    fail_thrice(&sandbox, "mcp__github__q", "claude-code");
+    sandbox.start_of("codex", "x1");
+    sandbox.codex(&["github", "other"]);
+    let told = sandbox.start_of("codex", "x2");
+    assert!(told.contains("- Failing, avoid: `mcp__github__q` ("), "{told}");
+    assert!(sandbox.start_of("codex", "x3").contains("- Still failing, avoid: "));
+}
+
+/// Bug: in the first session of an agent nothing said what another did to the item that it had claimed.
+#[test]
+fn who_holds_an_item_is_told_what_another_did_to_it() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&line("work add plan Move --id p"));
+    let claim = ["work", "claim", "p", "--agent", "claude-code", "--session", "s1"];
+    for (what, told) in [
+        ("work step p looked", "plan `p` (stepped)"),
+        ("work set p --status in_progress", "plan `p` (todo → in progress)"),
+        ("work set p --text 'Move all'", "plan `p` (edited)"),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.ok(&line("work add plan Move --id p"));
+        sandbox.start_of("claude-code", "s1");
+        sandbox.ok(&claim);
+        let said = sandbox.start_of("claude-code", "s1");
+        assert!(!said.contains("changed"), "{said}");
+        sandbox.ok(&line(&format!("{what} --agent codex")));
+        let said = sandbox.start_of("claude-code", "s1");
+        assert!(said.contains(told) && said.contains("Claimed by you: plan `p`"), "{said}");
+    }
+    // Also what was done before it was claimed.
+    sandbox.start_of("claude-code", "s1");
+    sandbox.start_of("claude-code", "s0");
+    sandbox.ok(&line("work step p looked --agent codex"));
+    sandbox.ok(&claim);
+    let said = sandbox.start_of("claude-code", "s2");
+    assert!(said.contains("plan `p` (stepped)"), "{said}");
+}
+
+/// Bug: with several sessions the command that takes work over bound it to none of them.
+#[test]
+fn an_agent_with_several_sessions_is_told_to_name_its_own() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&line("work add plan Move --id p"));
+    let late = |sessions: &[&str]| {
+        sessions.iter().for_each(|id| drop(sandbox.start_of("claude-code", id)));
+        sandbox.ok(&line("stale --agent claude-code --now 2026-11-20T13:00:00Z"))
+    };
+    sandbox.ok(&line("work claim p --agent codex --session x"));
+    assert!(late(&["s1"]).contains("work claim p  # you take it over"));
+    assert!(late(&["s2"]).contains("work claim p --session ID  # you take it over"));
+}
+
+/// Bug: of what has expired only its removal was offered.
+#[test]
+fn an_expired_item_comes_with_the_command_that_keeps_it() {
+    let sandbox = Sandbox::new();
+    let add = "knowledge add --id port --expires 2026-11-03 --body 8080 --now 2026-11-01";
+    sandbox.ok(&line(add));
+    let told = sandbox.ok(&line("review --agent codex"));
+    let keep = "$ staleness --agent codex knowledge set --expires none port  # it is still true";
+    assert!(told.contains("knowledge remove --yes port\n") && told.contains(keep), "{told}");
+    let run = sandbox.run(&line("knowledge verify port"));
+    let way = "it has expired; `staleness knowledge set --expires none port` keeps it";
+    assert!(run.code == 0 && run.err.contains(way), "{run:?}");
+    let item = &sandbox.json(&["review"])["items"][0];
+    let keep = item["otherwise"].as_str().unwrap();
+    sandbox.ok(&line(keep.strip_prefix("staleness ").unwrap()));
+    assert_eq!(sandbox.json(&["review"])["items"], json!([]));
+}

@@ -1,0 +1,124 @@
+//! Claims and handoffs, over the protocol.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Machine};
+
+const BEGIN: &str = "2026-11-29T12:00:00Z";
+
+fn connect(machine: &Machine, name: &str) -> Client {
+    let mut client = Client::start(machine.command(&["mcp", "--now", BEGIN]));
+    client.introduce_as(name);
+    client
+}
+
+/// Returns what the hook of Claude Code says to an event of a session.
+fn event(machine: &Machine, session: &str, name: &str, minute: u32) -> String {
+    let payload = json!({
+        "session_id": session, "hook_event_name": name, "cwd": machine.project, "prompt": "go on",
+        "tool_name": "Bash", "tool_use_id": format!("{session} {minute}"),
+    });
+    let now = format!("2026-11-29T12:{minute:02}:00Z");
+    let mut hook = machine.command(&["hook", "--client", "claude-code", "--now", &now]);
+    let mut child = hook.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    String::from_utf8(done.stdout).unwrap()
+}
+
+fn text(answer: &Value) -> &str {
+    answer["content"][0]["text"].as_str().unwrap()
+}
+
+/// Bug: the claim belonged to the connection alone, so no hook of its agent renewed it.
+#[test]
+fn with_several_sessions_each_renews_a_claim_until_its_connection_ends() {
+    let machine = Machine::new();
+    machine.ok(&["work", "add", "plan", "Move the parser", "--id", "p", "--now", BEGIN]);
+    for session in ["s-1", "s-2"] {
+        event(&machine, session, "SessionStart", 0);
+    }
+    let mut client = connect(&machine, "claude-code");
+    let claim = json!({ "action": "claim", "id": "p" });
+    let claimed = client.data("work_item", claim.clone())["item"]["claim"].clone();
+    assert_eq!(claimed["until"], "2026-11-29T12:30:00Z");
+    assert!(claimed["session"].as_str().unwrap().starts_with("mcp-"), "{claimed}");
+    let until = || {
+        let shown = machine.ok(&["work", "show", "p", "--json", "--now", BEGIN]);
+        serde_json::from_str::<Value>(&shown).unwrap()["claim"]["until"].clone()
+    };
+    assert_eq!(event(&machine, "s-2", "PostToolUse", 20), "");
+    assert_eq!(until(), "2026-11-29T12:50:00Z");
+    assert_eq!(event(&machine, "s-1", "UserPromptSubmit", 40), "");
+    assert_eq!(until(), "2026-11-29T13:10:00Z");
+    let refused = connect(&machine, "claude-code").call("work_item", claim);
+    assert!(text(&refused).contains("is claimed by"), "one holds it: {refused}");
+    client.leave();
+    assert_eq!(event(&machine, "s-2", "PostToolUse", 45), "");
+    assert_eq!(until(), BEGIN, "the sessions that go on do not revive it");
+    machine.ok(&["work", "claim", "p", "--agent", "codex", "--now", "2026-11-29T12:46:00Z"]);
+    assert!(event(&machine, "s-1", "PostToolUse", 47).contains("another session took over"));
+}
+
+/// Bug: an agent was not told for whom a handoff is, and could close or claim it though it was for another.
+#[test]
+fn a_handoff_between_two_others_is_named_and_refused() {
+    let machine = Machine::new();
+    for (id, to) in [("h", "codex"), ("free", "")] {
+        let add = ["work", "add", "handoff", "Review it", "--id", id, "--now", "2026-11-01"];
+        let parties = ["--from", "gemini", "--to", to];
+        machine.ok(&[&add[..], &parties[..if to.is_empty() { 2 } else { 4 }]].concat());
+    }
+    let mut claude = connect(&machine, "claude-code");
+    let listed = claude.call("work_item", json!({ "action": "list" }));
+    assert!(text(&listed).contains("- handoff `h` open, for `codex`: "), "{listed}");
+    assert!(text(&listed).contains("- handoff `free` open: "), "{listed}");
+    let accept = json!({ "action": "update", "id": "h", "status": "accepted" });
+    for (tool, asked) in [
+        ("settle_work", json!({ "id": "h" })),
+        ("work_item", json!({ "action": "claim", "id": "h" })),
+        ("work_item", json!({ "action": "update", "id": "h", "status": "closed" })),
+        ("work_item", accept.clone()),
+    ] {
+        let refused = claude.call(tool, asked);
+        assert_eq!(refused["isError"], true, "{refused}");
+        let why = refused["structuredContent"]["error"]["message"].as_str().unwrap();
+        assert_eq!(why, "\"h\" is a handoff for \"codex\"");
+    }
+    // A person may.
+    machine.ok(&["work", "set", "h", "--status", "closed"]);
+    machine.ok(&["work", "reopen", "h"]);
+    let mut codex = connect(&machine, "codex-mcp-client");
+    codex.data("work_item", accept);
+    // One that is for anybody is accepted once.
+    let accept = json!({ "action": "update", "id": "free", "status": "accepted" });
+    codex.data("work_item", accept.clone());
+    codex.data("work_item", accept.clone());
+    let refused = claude.call("work_item", accept);
+    assert!(text(&refused).contains("was already accepted, by 'codex'"), "{refused}");
+}
+
+/// Bug: an expired item was verified, and stayed expired, with no way to go on.
+#[test]
+fn an_expired_item_is_verified_with_a_new_expiry_or_none() {
+    let machine = Machine::new();
+    let add = ["knowledge", "add", "--id", "port", "--body", "The port is 8080"];
+    machine.ok(&[&add[..], &["--expires", "2026-11-03", "--now", "2026-11-01"]].concat());
+    let mut client = connect(&machine, "claude-code");
+    let mut verify = |expires: Option<&str>| {
+        let asked = json!({ "ids": ["port"], "still": "holds", "expires": expires });
+        let answer = client.call("verify_knowledge", asked);
+        let level = answer["structuredContent"]["items"][0]["verdict"]["level"].clone();
+        (level, text(&answer).to_owned())
+    };
+    let (level, told) = verify(None);
+    assert!(told.ends_with("; call again with expires +30d or none"), "{told}");
+    assert_eq!((level, verify(Some("none")).0), (json!("stale"), json!("fresh")));
+    assert_eq!(verify(Some("-3d")).0, "stale");
+    assert_eq!(verify(Some("+30d")).0, "fresh");
+    let saved = client.data("save_knowledge", json!({ "id": "port", "expires": "none" }));
+    assert_eq!(saved["item"]["verdict"]["level"], "fresh");
+}
