@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::own::is_own;
 use crate::ids::{ClientId, Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
-use crate::journal::{Action, Subject};
+use crate::journal::{Action, JournalEntry, SubjectKind};
 use crate::outcome::Mark;
 use crate::policy::{Policy, ToolPolicy};
 use crate::scan::{ProjectRef, is_read_by, may_be_invented};
@@ -55,6 +55,8 @@ pub struct Context<'a> {
     /// The live lists that could not be read, unless a tool of the server worked since, or not whole, or with something
     /// odd in them, by scope and server.
     troubled: HashMap<(Scope, ServerKey), &'a Source>,
+    /// By the name of a tool, the entries of the journal by which it came or went for some client, oldest first.
+    moves: HashMap<&'a str, Vec<&'a JournalEntry>>,
 }
 
 impl<'a> Context<'a> {
@@ -113,7 +115,14 @@ impl<'a> Context<'a> {
                 (!is_past).then_some(((scope, server), source))
             })
             .collect();
-        Self { view, policy, project, now, members, entries, twins, ignored, troubled }
+        let mut moves: HashMap<&str, Vec<&JournalEntry>> = HashMap::new();
+        for entry in view.journal.values() {
+            let moved = matches!(entry.action, Action::Added | Action::Present | Action::Absent);
+            if moved && entry.subject.kind == SubjectKind::Tool && !entry.clients.is_empty() {
+                moves.entry(&entry.subject.id).or_default().push(entry);
+            }
+        }
+        Self { view, policy, project, now, members, entries, twins, ignored, troubled, moves }
     }
 
     /// Returns the live list of a server, if there was trouble with it when it was last asked for and no tool of it
@@ -243,21 +252,20 @@ impl<'a> Context<'a> {
             return tool.presence.since;
         }
         let entry = self.provider(&tool.key).unwrap_or(&tool.key);
-        let subjects = [Scope::Global, Scope::Project(self.project.id.clone())]
-            .map(|scope| Subject::tool(&ToolKey { scope, name: entry.name.clone() }));
-        let mut entries = self.view.journal.values().rev();
+        let mut entries = self.moves.get(entry.name.as_str()).into_iter().flatten().rev();
+        let is_visible =
+            |scope: &Scope| scope.project().is_none_or(|project| *project == self.project.id);
         let is_off = tool.presence.cause.is_off();
         let is_asked = |clients: &[ClientId]| match &self.view.seen_by {
             Some(client) => clients.contains(client),
-            None => is_off && !clients.is_empty(),
+            None => is_off,
         };
         let switches_off =
             |cause: &str| PresenceCause::from_word(cause).is_some_and(PresenceCause::is_off);
         let moved = entries.find(|each| {
-            subjects.contains(&each.subject)
+            is_visible(&each.subject.scope)
                 && is_asked(&each.clients)
                 && (!is_off || switches_off(&each.cause))
-                && matches!(each.action, Action::Added | Action::Present | Action::Absent)
         });
         match moved {
             None => tool.presence.since,
