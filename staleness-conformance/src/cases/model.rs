@@ -23,7 +23,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 /// Number of workloads, unless `PROPTEST_CASES` is set.
-const WORKLOADS: u32 = 8;
+const WORKLOADS: u32 = 4;
 const PACE: Pace = Pace { longest: 80, glances: 4 };
 
 fn agrees_with_memory(context: &mut Context) {

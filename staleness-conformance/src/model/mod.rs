@@ -20,8 +20,8 @@ pub use lists::Lists;
 use pair::Pair;
 use transition::{Transition, transition};
 
-/// Number of sequences, unless `PROPTEST_CASES` is set.
-const SEQUENCES: u32 = 64;
+/// Number of sequences, unless `PROPTEST_CASES` is set, as `.ci/thorough` does.
+const SEQUENCES: u32 = 32;
 /// Maximum length of a sequence.
 const LONGEST: usize = 30;
 /// Maximum length of a sequence selected by bytes.
