@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -273,7 +274,10 @@ fn of_racing_processes_one_holds_an_item_and_a_killed_one_is_followed() {
                 if agent == 0 {
                     // This one is killed at work, before or after it has claimed something.
                     let mut child = command(&args).spawn().unwrap();
-                    (0..at * 2_000).for_each(|_| thread::yield_now());
+                    let until = Instant::now() + Duration::from_millis(at as u64);
+                    while Instant::now() < until {
+                        thread::yield_now();
+                    }
                     child.kill().unwrap();
                     child.wait().unwrap();
                     continue;
