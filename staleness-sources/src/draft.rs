@@ -49,7 +49,7 @@ impl Draft {
     /// state. Returns true if the entry was added.
     pub(crate) fn add(&mut self, found: Found) -> bool {
         match self.places.get(&found.name) {
-            None if self.found.len() >= MAX_FOUND => {
+            None if self.is_full() => {
                 self.left_out += 1;
                 return false;
             }
@@ -99,6 +99,11 @@ impl Draft {
     /// Returns true if a tool with this name was added.
     pub(crate) fn holds(&self, name: &ToolName) -> bool {
         self.places.contains_key(name)
+    }
+
+    /// Returns true if tools with other names are left out.
+    pub(crate) fn is_full(&self) -> bool {
+        self.found.len() >= MAX_FOUND
     }
 
     /// Records why the client rejects the file. Its entries are added as refused.

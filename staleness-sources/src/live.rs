@@ -147,7 +147,9 @@ pub fn tools_list(
             others.entry(found.name).or_default().push(DefinitionVersion::of(&members));
             continue;
         }
-        found.definition = Some(Arc::new(DefinitionVersion::of(&members)));
+        if !draft.is_full() {
+            found.definition = Some(Arc::new(DefinitionVersion::of(&members)));
+        }
         draft.add(found);
     }
     let mut reading = draft.read();
