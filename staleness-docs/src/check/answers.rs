@@ -6,8 +6,9 @@ use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, WordKind};
 use staleness_core::time::Timestamp;
 
 use super::block::explains;
-use super::commands::{Manifests, things_of};
+use super::commands::things_of;
 use super::doc::Doc;
+use super::manifests::Manifests;
 use super::open::{Anchored, Answers, CiteAsked, Open};
 use super::questions::{Ask, Asked, Missing, word_of};
 use super::{Check, commit_text};

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use staleness_core::knowledge::WordKind;
 
-use super::commands::{Manifests, parts};
+use super::commands::parts;
 use super::doc::Doc;
+use super::manifests::Manifests;
 use super::questions::{Existing, held, places_of, word_of};
 use super::{Cancelled, Check, commit_text};
 use crate::commands::{Call, TargetKind};
@@ -235,7 +236,7 @@ impl Check<'_> {
                     return *known;
                 }
                 let call = Call::parse(text)?;
-                let own = self.manifests_of(manifests, doc.folder(), &call);
+                let own = self.past.manifests_of(manifests, doc.folder(), &call);
                 let found = own.and_then(|own| changes.of_call(&call, &own));
                 calls.insert(key, found);
                 found

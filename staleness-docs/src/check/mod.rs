@@ -17,6 +17,7 @@ mod impact;
 mod links;
 mod lives;
 mod made;
+mod manifests;
 mod moved;
 mod open;
 mod own;
@@ -44,10 +45,13 @@ use crate::project::ProjectPlace;
 use crate::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
 
 pub(crate) use answers::{fact_of_citation, fact_of_word};
+pub(crate) use commands::{parts as parts_of_manifest, things_of};
 use doc::{Doc, Reading, Undated};
+pub(crate) use manifests::Manifests;
 use open::Open;
 pub(crate) use past::Past;
-use past::{commit_text, forget, new_since};
+pub(crate) use past::commit_text;
+use past::{forget, new_since};
 pub(crate) use questions::word_of;
 use superseded::Standing;
 

@@ -187,7 +187,7 @@ impl<'p> Past<'p> {
         self.ask(unknown, |repo, watch| repo.cited(citations, watch))
     }
 
-    pub(super) fn parts(
+    pub(crate) fn parts(
         &mut self,
         files: &[PartQuery<'_>],
     ) -> Result<Vec<Vec<PartFate>>, Cancelled> {

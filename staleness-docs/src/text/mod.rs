@@ -4,6 +4,7 @@
 //! which of these names existed once. A name that no commit had is invented, but only if it is in a code span
 //! or a link target. In prose, too many words look like names.
 
+mod commands;
 mod near;
 mod tree;
 
@@ -99,9 +100,17 @@ pub fn check_text(
     let mut past = Past::of(&place.folder, repo, progress)?;
     report.head = past.head();
     let (mut asked, mut seen) = (Vec::new(), BTreeSet::new());
+    let (mut places, mut calls) = (Vec::new(), Vec::new());
     for mention in &draft.mentions {
         let (sort, name) = names.get(mention.name);
-        if let Some((name, word)) = asked_of(sort, name)
+        if sort == NameSort::Word(WordKind::Command) {
+            if let Some(call) = commands::call_of(name).filter(|call| {
+                calls.len() < MAX_NEAREST && seen.insert((WordKind::Command, call.text.clone()))
+            }) {
+                places.push(mention.at);
+                calls.push(call);
+            }
+        } else if let Some((name, word)) = asked_of(sort, name)
             && seen.insert((word.kind, name.clone()))
         {
             asked.push(Lookup { mention: *mention, name, word });
@@ -112,7 +121,7 @@ pub fn check_text(
         report.notes.push(note(format!("{left} more names were not checked")));
         asked.truncate(MAX_NAMES);
     }
-    report.names = asked.len();
+    report.names = asked.len() + calls.len();
     asked.retain(|it| {
         let is_path = it.word.kind == WordKind::Path;
         !is_path
@@ -120,6 +129,12 @@ pub fn check_text(
     });
     let words: Vec<Word> = asked.iter().map(|it| it.word.clone()).collect();
     let traces = past.ever(&words)?;
+    let mut lines = Lines::new(text);
+    for (at, fact) in commands::gone(place, &mut past, &calls)? {
+        let (line, column) = lines.place(places[at]);
+        let (name, kind) = (calls[at].text.clone(), WordKind::Command);
+        report.found.push(MissingName { line, column, name, kind, fate: Fate::Went(fact) });
+    }
     report.notes.append(&mut past.notes);
     let unseen = past.blind().into_iter();
     report
@@ -130,7 +145,6 @@ pub fn check_text(
         return Ok(report);
     }
     let tree = Tree::of(place);
-    let mut lines = Lines::new(text);
     let mut all: Vec<(Lookup, Trace)> =
         asked.into_iter().zip(traces).filter(|(_, trace)| is_gone(trace)).collect();
     all.sort_by_key(|(asked, _)| asked.mention.at);
@@ -154,6 +168,7 @@ pub fn check_text(
         let (line, column) = lines.place(mention.at);
         report.found.push(MissingName { line, column, name, kind: word.kind, fate });
     }
+    report.found.sort_by_key(|it| (it.line, it.column));
     Ok(report)
 }
 

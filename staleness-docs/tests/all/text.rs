@@ -75,6 +75,18 @@ fn what_went_and_what_never_was_is_told_apart() {
 }
 
 #[test]
+fn a_command_whose_target_went_is_told_and_one_just_written_is_not() {
+    let git = Git::new();
+    git.save("justfile", "test-unit:\n  a\nlint:\n  b\nbuild:\n  c\n");
+    git.save("justfile", "test-all:\n  a\nfmt:\n  d\n");
+    git.write("justfile", "test-all:\n  a\nfmt:\n  d\nbuild:\n  c\n");
+    let text = "Run `just test-unit` now, then:\n\n```sh\njust lint\njust build\njust never\n```\n";
+    let report = check(&git, text);
+    assert_eq!(told(&report), ["1:6 just test-unit went to just test-all", "4:1 just lint went"]);
+    assert_eq!(report.names, 4);
+}
+
+#[test]
 fn nothing_is_said_to_be_invented_that_could_not_be_looked_for() {
     let git = history();
     let shallow = git.beside("shallow");

@@ -1,0 +1,219 @@
+//! The manifests of a project, and those in which a target may be defined.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use super::past::Past;
+use crate::commands::{self, Call, Place, TargetKind, Targets};
+use crate::paths;
+
+/// Maximum number of manifests to check for a target, besides those in the document's own folders.
+pub(super) const MAX_ELSEWHERE: usize = 200;
+/// Maximum number of these manifests to look up in the history.
+const MAX_ASKED: usize = 20;
+/// Maximum number of source files in which to look for an earlier subcommand.
+const MAX_SOURCES: usize = 8;
+/// Maximum number of files to read for one manifest and its includes.
+const MAX_INCLUDED: usize = 32;
+
+/// Files from which a build makes a makefile.
+#[rustfmt::skip]
+const MAKERS: [&str; 7] = [
+    "CMakeLists.txt", "Makefile.PL", "Makefile.am", "Makefile.in", "configure", "configure.ac", "extconf.rb",
+];
+
+/// The manifests of the checked-out commit, cached.
+#[derive(Debug, Default)]
+pub(crate) struct Manifests {
+    /// Manifests by the file names that decide how they are read, and by path.
+    read: HashMap<(&'static [&'static str], String), Rc<Targets>>,
+    /// Paths of all manifests with these names, nearest to the root first.
+    listed: HashMap<&'static [&'static str], Rc<[String]>>,
+}
+
+impl Past<'_> {
+    /// Returns the manifests that may have defined a target, or `None` if it may be defined now.
+    pub(crate) fn missing_from(
+        &mut self,
+        manifests: &mut Manifests,
+        folder: &str,
+        call: &Call,
+    ) -> Option<Vec<String>> {
+        let own = self.manifests_of(manifests, folder, call)?;
+        let is_there = |path: &String| self.tracked().is_some_and(|it| it.holds(path));
+        let has_own = own.iter().any(is_there);
+        if call.kind == TargetKind::Make
+            && !has_own
+            && own.iter().any(|path| self.is_generated(path))
+        {
+            return None;
+        }
+        for path in &own {
+            if self.tracked()?.holds(path) && self.defines(manifests, path, call) != Some(false) {
+                return None;
+            }
+        }
+        let is_cargo = commands::files(call.kind) == ["Cargo.toml"];
+        // Of these the nearest file decides, if there is one.
+        let is_near =
+            has_own && matches!(call.kind, TargetKind::Just | TargetKind::Make | TargetKind::Task);
+        // Cargo builds every package of a workspace.
+        let is_anywhere = is_cargo
+            || call.kind != TargetKind::Alias
+                && call.place == Place::Folder(String::new())
+                && !is_near;
+        let mut asked = own;
+        if is_anywhere {
+            let listed = self.listed(manifests, call.kind);
+            for path in listed.iter().take(MAX_ELSEWHERE).filter(|path| !asked.contains(path)) {
+                if self.defines(manifests, path, call) == Some(true) {
+                    return None;
+                }
+            }
+            if listed.len() > MAX_ELSEWHERE {
+                return None;
+            }
+            let is_source = call.kind == TargetKind::Subcommand;
+            // For other tools, a script of one package is not a script of another.
+            let most = if is_source { MAX_SOURCES } else { MAX_ASKED * usize::from(is_cargo) };
+            let mut is_empty = |path: &str| self.targets(manifests, call.kind, path).all.is_empty();
+            let more = listed.iter().filter(|path| !asked.contains(path));
+            let more = more.filter(|path| !is_source || !is_empty(path)).take(most).cloned();
+            asked.extend(more.collect::<Vec<_>>());
+            // A subcommand may have had a file of its own beside these.
+            for path in asked.clone().iter().filter(|_| is_source) {
+                let Some((folder, name)) = path.rsplit_once('/') else { continue };
+                let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+                let own = format!("{folder}/{}.{end}", call.target);
+                if !asked.contains(&own) {
+                    asked.push(own);
+                }
+            }
+        }
+        Some(asked)
+    }
+
+    /// Returns true if a build makes a makefile.
+    fn is_generated(&self, makefile: &str) -> bool {
+        let (folder, _) = makefile.rsplit_once('/').unwrap_or_default();
+        MAKERS.iter().any(|name| {
+            let path =
+                if folder.is_empty() { (*name).to_owned() } else { format!("{folder}/{name}") };
+            self.tracked().is_some_and(|tracked| tracked.holds(&path))
+        })
+    }
+
+    /// Returns the manifests that a command may refer to in a document of this folder, or `None` if no
+    /// package matches.
+    pub(super) fn manifests_of(
+        &mut self,
+        manifests: &mut Manifests,
+        folder: &str,
+        call: &Call,
+    ) -> Option<Vec<String>> {
+        if call.kind == TargetKind::Subcommand {
+            return Some(Vec::new());
+        }
+        if let Place::Workspace(package) = &call.place {
+            let listed = self.listed(manifests, call.kind);
+            let mut own = Vec::new();
+            for path in listed.iter().take(MAX_ELSEWHERE) {
+                let of = paths::folder_of(path);
+                let by_folder = of == package || of.ends_with(&format!("/{package}"));
+                let key = (TargetKind::Package, package.clone());
+                if by_folder || self.targets(manifests, call.kind, path).all.contains_key(&key) {
+                    own.push(path.clone());
+                }
+            }
+            return Some(own).filter(|own| !own.is_empty());
+        }
+        let ends = folder.rmatch_indices('/').map(|(at, _)| at);
+        let folders = [folder].into_iter().chain(ends.map(|at| &folder[..at])).chain([""]);
+        let below = |base: &str, path: &str| {
+            let between = if base.is_empty() || path.is_empty() { "" } else { "/" };
+            format!("{base}{between}{path}")
+        };
+        let mut all = Vec::new();
+        for base in folders {
+            match &call.place {
+                Place::File(file) => all.push(below(base, file)),
+                Place::Folder(to) => {
+                    let to = below(base, to);
+                    all.extend(commands::files(call.kind).iter().map(|name| below(&to, name)));
+                }
+                Place::Workspace(_) => {}
+            }
+        }
+        let mut seen = HashSet::new();
+        all.retain(|path| seen.insert(path.clone()));
+        Some(all)
+    }
+
+    /// Returns true if a manifest defines the target of a command, or `None` if this is uncertain.
+    fn defines(&mut self, manifests: &mut Manifests, path: &str, call: &Call) -> Option<bool> {
+        let targets = self.targets(manifests, call.kind, path);
+        let holds = |kind| targets.holds(kind, &call.target);
+        if call.or_tool && holds(TargetKind::Tool) == Some(true) {
+            return Some(true);
+        }
+        holds(call.kind)
+    }
+
+    /// Returns the project's manifests that define targets of a kind. Excludes vendored code and test data.
+    pub(super) fn listed(&self, manifests: &mut Manifests, kind: TargetKind) -> Rc<[String]> {
+        let list = || {
+            let tracked = self.tracked().into_iter().flat_map(|tracked| tracked.iter());
+            let paths = tracked.map(|(path, _)| path).filter(|path| commands::defines(kind, path));
+            let mut paths: Vec<String> =
+                paths.filter(|path| !crate::git::is_of_others(path)).map(str::to_owned).collect();
+            paths.sort_by_key(|path| path.matches('/').count());
+            paths.into()
+        };
+        Rc::clone(manifests.listed.entry(commands::files(kind)).or_insert_with(list))
+    }
+
+    /// Reads a manifest of the checked-out commit and the files that it includes.
+    pub(super) fn targets(
+        &mut self,
+        manifests: &mut Manifests,
+        kind: TargetKind,
+        path: &str,
+    ) -> Rc<Targets> {
+        let key = (commands::files(kind), path.to_owned());
+        if let Some(known) = manifests.read.get(&key) {
+            return Rc::clone(known);
+        }
+        let targets = Rc::new(self.read_all(kind, path));
+        manifests.read.insert(key, Rc::clone(&targets));
+        targets
+    }
+
+    fn read_all(&mut self, kind: TargetKind, path: &str) -> Targets {
+        let head = self.head_commit().map(|head| head.id);
+        let mut all = Targets::default();
+        let (mut next, mut seen) = (vec![path.to_owned()], HashSet::new());
+        while let Some(file) = next.pop() {
+            // Includes may be circular.
+            if !seen.insert(file.clone()) {
+                continue;
+            }
+            let text = head.and_then(|id| self.look_up(|repo| repo.text_at(id, &file)));
+            let targets = text.and_then(|text| commands::read(kind, &file, &text));
+            let Some(mut targets) = targets.filter(|_| seen.len() <= MAX_INCLUDED) else {
+                all.open = true;
+                break;
+            };
+            // `make` resolves includes from its working folder, other tools from the including file.
+            let from = if kind == TargetKind::Make { path } else { &file };
+            let from = paths::folder_of(from);
+            for include in std::mem::take(&mut targets.includes) {
+                match paths::resolve(from, &include) {
+                    Ok(include) => next.push(include),
+                    Err(_) => all.open = true,
+                }
+            }
+            all.join(targets);
+        }
+        all
+    }
+}
