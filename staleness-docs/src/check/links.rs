@@ -17,9 +17,12 @@ use crate::draft::{headings, target, words};
 use crate::files::file;
 use crate::git::{Anchor, Cite, Oid, PartFate, PartQuery, TrackedKind};
 use crate::nature::is_markdown;
+use crate::paths;
 
 /// Maximum number of anchors to keep, for all documents.
 const MAX_ANCHORS: usize = 500_000;
+/// Maximum number of pages to read for a heading that another page lacks.
+const MAX_BESIDE: usize = 50;
 
 /// The anchors of a document on disk.
 #[derive(Debug)]
@@ -128,7 +131,7 @@ impl Check<'_> {
                 let Some(known) = self.anchors_of(&citation.path) else { continue };
                 let Some(anchored) = anchors[at][block] else { continue };
                 let gone = Cited::Heading;
-                let citation = (*citation).clone();
+                let (path, citation) = (&citation.path, (*citation).clone());
                 let is_loose = known.joins(key) || known.loose.contains(&without_hyphens(key));
                 let fact = match fate {
                     // The heading may have moved to a file that this one includes.
@@ -151,11 +154,14 @@ impl Check<'_> {
                     _ => continue,
                 };
                 let mut evidence = Evidence::from(fact);
-                if !matches!(&evidence.fact, Fact::SourceMissing { renamed_to: Some(_), .. }) {
+                let is_gone = matches!(&evidence.fact, Fact::SourceMissing { .. });
+                if !is_gone || evidence.fact.renamed_to().is_none() {
                     let near = nearest.entry(key).or_insert_with(|| {
                         let all = known.slugs.keys().map(String::as_str);
-                        let near = nearest_of(key, all, &self.anchors.likened)?;
-                        Some(format!("#{}", known.slugs.get(near)?))
+                        let near = nearest_of(key, all, &self.anchors.likened);
+                        let near = near.and_then(|near| known.slugs.get(near));
+                        let beside = || is_gone.then(|| self.beside(path, key)).flatten();
+                        near.map(|slug| format!("#{slug}")).or_else(beside)
                     });
                     evidence.near.clone_from(near);
                 }
@@ -163,6 +169,24 @@ impl Check<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Returns the heading of the only page that has one of this key, in the folder of another page and in that of its
+    /// name.
+    fn beside(&self, path: &str, key: &str) -> Option<String> {
+        let (stem, _) = path.rsplit_once('.')?;
+        let tree = self.tree();
+        let folders = [paths::folder_of(stem), stem].into_iter();
+        let pages = folders.flat_map(|folder| {
+            let names = tree.folders.get(folder).into_iter().flatten();
+            names.map(move |name| format!("{folder}/{name}").trim_start_matches('/').to_owned())
+        });
+        let pages = pages.filter(|page| is_markdown(page) && page != path);
+        let mut with = pages.take(MAX_BESIDE).filter_map(|page| {
+            let slug = self.anchors_of(&page)?.slugs.get(key)?.clone();
+            Some(format!("{page}#{slug}"))
+        });
+        with.next().filter(|_| with.next().is_none())
     }
 
     /// Looks up link targets that did not exist at the last edit of their block, and writes the results into

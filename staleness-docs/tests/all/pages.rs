@@ -104,3 +104,16 @@ fn the_only_file_of_a_name_is_near_one_that_went() {
         ]
     );
 }
+
+#[test]
+fn a_heading_that_lives_on_in_a_page_beside_is_near() {
+    let mut project = Project::of(&[
+        ("docs/guide.md", "# Routing\n\nx\n"),
+        ("doc.md", "[x](docs/guide.md#routing)\n"),
+    ]);
+    project.commit_files(&[("docs/guide.md", "y\n"), ("docs/guide/more.md", "# Routing\n\nz\n")]);
+    let near = "1:1 missing Heading docs/guide.md#routing ~ docs/guide/more.md#routing";
+    assert_eq!(found(&project.check(), "doc.md"), [near]);
+    project.commit_files(&[("docs/other.md", "# Routing\n")]);
+    assert_eq!(found(&project.check(), "doc.md"), ["1:1 missing Heading docs/guide.md#routing"]);
+}
