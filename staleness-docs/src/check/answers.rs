@@ -8,6 +8,7 @@ use staleness_core::time::Timestamp;
 use super::block::explains;
 use super::commands::things_of;
 use super::doc::Doc;
+use super::flags::Flags;
 use super::manifests::Manifests;
 use super::open::{Anchored, Answers, CiteAsked, Open};
 use super::questions::{Ask, Asked, Missing, word_of};
@@ -87,7 +88,11 @@ impl Check<'_> {
             let (block, ask) = (*block, *ask);
             let question = &held[*at].asked[block].asks[ask];
             let of = held[*at].asked[block].block;
-            if question.span && held[*at].says_otherwise(of, question.at) {
+            let open = &held[*at];
+            if question.span
+                && (open.says_otherwise(of, question.at)
+                    || self.is_in_clone(&open.text, question.at))
+            {
                 continue;
             }
             if let (Cite::NeverThere(Cited::Path), Some(written)) = (&cite, &question.relative) {
@@ -104,6 +109,12 @@ impl Check<'_> {
         for (place, evidence) in broken {
             facts.entry(place).or_insert(evidence);
         }
+        let mut flags = Flags::default();
+        for ((at, block, _, query), trace) in words.iter().zip(&traces) {
+            if query.word.kind == WordKind::Flag {
+                flags.count(*at, &held[*at], held[*at].asked[*block].block, trace);
+            }
+        }
         for ((at, block, ask, query), trace) in words.iter().zip(traces) {
             let (open, asked) = (&held[*at], &held[*at].asked[*block]);
             let offset = asked.asks[*ask].at;
@@ -111,6 +122,9 @@ impl Check<'_> {
                 && !foreign.owns(*at, query.word)
                 && !explains(open, asked.block, query.word)
                 && !open.says_otherwise(asked.block, offset)
+                && (query.word.kind == WordKind::Identifier
+                    || !self.is_in_clone(&open.text, offset))
+                && !self.is_foreign_flag(&flags, (*at, open, asked.block), query.word, offset)
                 && (query.word.kind != WordKind::Identifier
                     || !self.is_of_foreign_module(&open.text, offset, &query.word.text))
             {

@@ -76,7 +76,7 @@ impl Check<'_> {
     }
 
     /// Returns the programs of the project: those that manifests define, and the folders of `cmd`.
-    fn programs(&mut self, manifests: &mut Manifests) -> HashSet<String> {
+    pub(super) fn programs(&mut self, manifests: &mut Manifests) -> HashSet<String> {
         let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
         let folders = tracked.filter_map(|(path, _)| path.strip_prefix("cmd/")?.split_once('/'));
         let mut programs: HashSet<String> = folders.map(|(name, _)| name.to_owned()).collect();
@@ -156,7 +156,9 @@ impl Check<'_> {
                 for (ask, question) in of_block.asks.iter().enumerate() {
                     let Some(lost) = &question.command else { continue };
                     let of_past = || open.speaks_of_the_past(of_block.block);
-                    if !*is_of_past.get_or_insert_with(of_past) {
+                    if !*is_of_past.get_or_insert_with(of_past)
+                        && !self.is_in_clone(&open.text, question.at)
+                    {
                         asked.push(((at, block, ask), lost, anchored));
                     }
                 }

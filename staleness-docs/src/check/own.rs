@@ -54,6 +54,14 @@ impl Check<'_> {
             || self.past.tracked().is_some_and(|tracked| tracked.holds(&format!("cmd/{name}")))
     }
 
+    /// Returns true if a repository may be the project's own, by its name.
+    pub(super) fn is_own_repository(&self, name: &str) -> bool {
+        let own = self.own.get_or_init(|| self.find_own());
+        let name = name.to_ascii_lowercase();
+        let mut names = own.repositories.iter().map(|of| of.rsplit('/').next());
+        own.repositories.is_empty() || names.any(|of| of == Some(&name))
+    }
+
     fn find_own(&self) -> Own {
         let field = |name: &str, keys: &[&str]| {
             manifest::field(&self.fence, &self.place.folder, name, keys)

@@ -257,6 +257,17 @@ impl Tree {
 
     /// Returns the only file of this name, or else the file in the same folder with the most similar name.
     pub(super) fn near(&self, path: &str, likened: &Cell<usize>) -> Option<String> {
+    /// Returns true if a source file or a folder with some has a name: `shop.c`, `bin/shop`, `shop/cli.py`.
+    pub(super) fn has_code(&self, is_it: impl Fn(&str) -> bool) -> bool {
+        let is_code = |file: &str| !file.contains('.') || is_source(file);
+        let is_of = |file: &str| file.split('.').next().is_some_and(&is_it) && is_code(file);
+        self.homes.keys().any(|file| is_of(file))
+            || self.folders.iter().any(|(folder, files)| {
+                is_it(folder.rsplit('/').next().unwrap_or(folder))
+                    && files.iter().any(|file| is_source(file))
+            })
+    }
+
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let (folder, name) = match self.homes(name) {
             [home] => (home.as_str(), name),

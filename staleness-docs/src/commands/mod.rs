@@ -25,7 +25,7 @@ mod shell;
 pub(crate) use call::{Call, calls};
 pub(crate) use manifest::{Targets, defines, files, read};
 pub(crate) use options::{Place, is_name};
-pub(crate) use own::{own_from, script};
+pub(crate) use own::{caller, own_from, script};
 pub(crate) use programs::is_foreign;
 pub(crate) use shell::{Language, Shell, lines};
 

@@ -104,6 +104,17 @@ pub(crate) fn own_from(words: &[&str]) -> Option<usize> {
     }
 }
 
+/// Returns the program, module or file whose arguments the words are. `None` if another program runs it by itself.
+pub(crate) fn caller<'a>(words: &[&'a str]) -> Option<&'a str> {
+    let own = own_from(words)?;
+    match &words[..own] {
+        [.., "-m", module] => Some(module),
+        [.., "--"] => None,
+        [.., file] if is_file(file) => Some(file),
+        _ => Some(words[own]).filter(|word| !word.starts_with('-')),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,6 +143,10 @@ mod tests {
             ("", None),
         ] {
             let words: Vec<&str> = line.split_whitespace().collect();
+            let by = caller(&words).unwrap_or_default();
+            assert!(
+                by.is_empty() || by.contains("shop") || first == Some(by) || by == "scripts/a.py"
+            );
             assert_eq!(own_from(&words).map(|at| words[at]), first, "{line}");
         }
     }

@@ -157,8 +157,13 @@ pub(crate) fn is_telling(shape: WordKind, text: &str) -> bool {
     }
     match shape {
         WordKind::Path | WordKind::Command => return true,
-        // Libraries add these to every program.
-        WordKind::Flag => return !matches!(text, "--help" | "--version"),
+        // Libraries add the first two to every program, the others stand for any.
+        WordKind::Flag => {
+            return !matches!(
+                text,
+                "--help" | "--version" | "--flag" | "--flags" | "--option" | "--options"
+            );
+        }
         WordKind::Identifier => {}
     }
     let mut parts = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));

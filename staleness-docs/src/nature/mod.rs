@@ -89,7 +89,7 @@ fn is_in_docs(path: &str) -> bool {
 pub(crate) fn is_source(path: &str) -> bool {
     let is_image = |end: &str| matches!(end, "gif" | "jpeg" | "jpg" | "png");
     !is_document(path)
-        && Naming::of(path) == Naming::Code
+        && matches!(Naming::of(path), Naming::Code | Naming::Test)
         && extension(path).is_some_and(|end| is_extension(end) && !is_image(end))
 }
 

@@ -7,6 +7,7 @@ mod commands;
 mod dates;
 mod drift;
 mod files;
+mod flags;
 mod git_cited;
 mod git_dates;
 mod git_hostile;

@@ -2,6 +2,12 @@
 
 /// Lower-case endings of functions that define a flag: `add_option(`.
 const OFFERING: [&[u8]; 3] = [b"add_argument", b"option", b"flag"];
+/// Beginnings of lower-case names of functions that define an option by its bare name.
+#[rustfmt::skip]
+const DECLARING: [&[u8]; 14] = [
+    b"alias", b"arg", b"bool", b"count", b"duration", b"float", b"int", b"long", b"new", b"on", b"opt", b"string",
+    b"uint", b"with_name",
+];
 /// Lower-case endings of functions that compare with a flag.
 #[rustfmt::skip]
 const COMPARING: [&[u8]; 12] = [
@@ -42,6 +48,15 @@ impl Call {
     /// Returns true if the call defines flags.
     pub(super) fn offers(&self) -> bool {
         OFFERING.iter().any(|name| self.name.ends_with(name))
+    }
+
+    pub(super) const fn has_name(&self) -> bool {
+        !self.name.is_empty()
+    }
+
+    /// Returns true if the call defines an option by its bare name: `flags.StringVarP(`, `.long(`, `Arg::new(`.
+    pub(super) fn declares(&self) -> bool {
+        DECLARING.iter().any(|name| self.name.starts_with(name))
     }
 
     pub(super) fn compares(&self) -> bool {

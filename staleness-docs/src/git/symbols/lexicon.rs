@@ -264,7 +264,10 @@ impl Lexicon {
         found: &mut Vec<u32>,
     ) {
         let quoted = run.start > 0 && matches!(text[run.start - 1], b'"' | b'\'' | b'`');
-        let quoted = quoted && (!self.past || is_name(text, run));
+        let counts = || {
+            naming != Naming::Test && is_name(text, run) && !offered::is_comment(text, run.start)
+        };
+        let quoted = quoted && (!self.past || counts());
         let word = &text[run.clone()];
         if self.filed.get(word).is_some() {
             found.extend(filed::name_at(text, run).and_then(|name| self.files.get(name)));
@@ -277,7 +280,7 @@ impl Lexicon {
             self.run(word, &mut spelled, quoted, found);
             return;
         }
-        if quoted {
+        if quoted && (!self.past || !offered::is_of_call(text, run.start - 1)) {
             found.extend(self.quoted.get(word));
         }
         found.extend(self.identifiers.get(word));

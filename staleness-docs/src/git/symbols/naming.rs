@@ -46,6 +46,8 @@ pub(crate) enum Naming {
     Code,
     /// The project, but keys are not items.
     Data,
+    /// The project, but flags and files are only used.
+    Test,
     Foreign,
 }
 
@@ -56,6 +58,8 @@ impl Naming {
             Self::Foreign
         } else if ends_as(name.as_bytes(), &DATA) {
             Self::Data
+        } else if is_test(path) {
+            Self::Test
         } else {
             Self::Code
         }
@@ -106,6 +110,17 @@ fn is_in(list: &[&str], name: &str) -> bool {
     list.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
+/// Returns true for a file of tests: `tests/a.py`, `test_a.py`, `a_test.go`, `a.spec.ts`.
+fn is_test(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_word = |word: &str| matches!(word, "test" | "tests" | "spec" | "specs" | "__tests__");
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let ends = |word: Option<&str>| word.is_some_and(is_word);
+    folders.split('/').any(is_word)
+        || ends(stem.split('_').next())
+        || ends(stem.rsplit(['_', '.']).next())
+}
+
 /// Returns true if a file lists packages for `pip`: `requirements-dev.txt`, `requirements/base.txt`.
 fn is_requirements(path: &str) -> bool {
     let mut parts = path.rsplit('/');
@@ -126,9 +141,12 @@ mod tests {
             assert_eq!(Naming::of(path), Naming::Foreign, "{path}");
         }
         let own = "src/vendor.rs src/deps/b.rs src/pods/b.go examples/b.go lib/external/b.js \
-                   fixtures.py a/b.c";
+                   fixtures.py a/b.c src/testing.rs latest.py";
         for path in own.split(' ') {
             assert_eq!(Naming::of(path), Naming::Code, "{path}");
+        }
+        for path in "tests/a.py a/test_b.py a_test.go src/a.spec.ts b/__tests__/a.js".split(' ') {
+            assert_eq!(Naming::of(path), Naming::Test, "{path}");
         }
     }
 

@@ -53,6 +53,25 @@ pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> b
     }
 }
 
+/// Returns true if an offset is in a line of a comment.
+pub(super) fn is_comment(text: &[u8], at: usize) -> bool {
+    is_mentioned(line_before(text, at))
+}
+
+/// Returns the line up to an offset, or its end if it is long.
+fn line_before(text: &[u8], at: usize) -> &[u8] {
+    let line = &text[at.saturating_sub(MAX_LINE)..at];
+    line.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()
+}
+
+/// Returns true if a bare word that is quoted at an offset is an argument of a call that defines no flags and compares
+/// with none, such as `set("scope", 1)`.
+pub(super) fn is_of_call(text: &[u8], quote: usize) -> bool {
+    let line = line_before(text, quote);
+    let call = call(line);
+    call.has_name() && !call.offers() && !call.declares() && !call.compares() && !offers(line)
+}
+
 /// Returns true if the flag is in a comment, or is a CSS variable.
 fn is_mentioned(before: &[u8]) -> bool {
     let line = before.trim_ascii_start();
