@@ -72,6 +72,12 @@ const FOLDERS: [&str; 42] = [
     "release-notes", "releasenotes", "releases", "rfc", "rfcs", "upgrade", "upgrading", "versioned-docs",
 ];
 
+/// Words that make every folder with one of them in its name such a folder.
+const REMOVED: [&str; 5] = ["attic", "deprecated", "graveyard", "obsolete", "removal"];
+/// Folders with what was said, unless they are among folders of documentation.
+const SAID_IN: [&str; 3] = ["chats", "conversations", "transcripts"];
+const OF_DOCS: [&str; 7] = ["content", "doc", "docs", "pages", "site", "src", "website"];
+
 /// Names of lists of versions. A document of such a name may also explain how to make one.
 const LISTS: [&str; 4] = ["changes", "history", "news", "releases"];
 
@@ -83,11 +89,16 @@ pub(crate) fn is_by_name(path: &str) -> bool {
     let is_from_another = is_move(&words, &["from"]) && !words.iter().any(|word| is_number(word));
     let is_folder = |folder: &&str| {
         let folder = plain(folder).to_ascii_lowercase().replace([' ', '_'], "-");
-        FOLDERS.contains(&&*folder) && !(is_from_another && folder.starts_with("migrat"))
+        let mut words = folder.split('-');
+        words.any(|word| REMOVED.contains(&word))
+            || matches!(&*folder, "to-delete" | "to-remove")
+            || FOLDERS.contains(&&*folder) && !(is_from_another && folder.starts_with("migrat"))
     };
+    let said = folders.iter().position(|folder| SAID_IN.contains(folder));
+    let is_said = said.is_some_and(|at| !folders[..at].iter().any(|it| OF_DOCS.contains(it)));
     let is_post = matches!(folders.last(), Some(&("blog" | "_posts")));
     let is_name = is_name(name, &words) && !is_from_another || is_dated(&self::words(name));
-    folders.iter().any(is_folder) || is_post || is_name
+    folders.iter().any(is_folder) || is_said || is_post || is_name
 }
 
 /// Returns true if the name of a history document is that of a list of versions.
@@ -107,11 +118,20 @@ pub(crate) fn is_of_the_past(title: &str) -> bool {
             && rest.any(|word| is_number(word))
 }
 
-/// Returns true if a document is a record by its first lines: they say that it is out of date, or they have the fields
-/// of a proposal: a status of a known value, and who made it or when.
+/// Returns true if a document is a record: its first lines say that it is out of date, have the fields of a proposal (a
+/// status of a known value, and who made it or when) or of a change (its version and impact); it tells goals and
+/// non-goals, or is a feed of updates.
 pub(crate) fn is_record(text: &str) -> bool {
+    let is_titled = |title: &[&str]| {
+        text.lines().any(|line| line.starts_with('#') && words(line).iter().eq(title))
+    };
+    if text.contains("Non-") && is_titled(&["goals"]) && is_titled(&["non", "goals"])
+        || text.matches("<Update label=").nth(1).is_some()
+    {
+        return true;
+    }
     let mut lines = text.lines().take(HEAD_LINES).map(words).filter(|words| !words.is_empty());
-    let (mut status, mut made) = (false, false);
+    let (mut status, mut made, mut version, mut impact) = (false, false, false, false);
     while let Some(words) = lines.next() {
         let state = match &words[..] {
             // A heading, with the value below.
@@ -121,11 +141,13 @@ pub(crate) fn is_record(text: &str) -> bool {
         };
         status |= state.is_some_and(|state| STATES.contains(&&*state));
         made |= words.len() > 1 && MADE.contains(&&*words[0]);
+        version |= words[0] == "version";
+        impact |= matches!(&*words[0], "breaking" | "impact");
         if words.windows(SAID).any(says_outdated) {
             return true;
         }
     }
-    status && made
+    status && made || version && impact
 }
 
 /// Returns true for words such as `this page is now outdated`.
@@ -251,7 +273,8 @@ mod tests {
                        docs/08-migration-guides/29-x.md docs/29-migration-guide-4-0.md \
                        docs/3.8-announcement.md docs/migration/README.md archive/b/README.md \
                        doc/deprecated.rst docs/proposals/queue.md doc/announce/sprint.rst \
-                       docs/release-2.1.0.md java/HISTORY-JAVA.md";
+                       docs/release-2.1.0.md java/HISTORY-JAVA.md docs/staged-for-removal/a.md \
+                       to-delete/a.md context/chats/a.md";
         let with_blank = ["release notes/v0.1.md", "docs/Release Notes.md"];
         for path in history.split(' ').chain(with_blank) {
             assert!(is_by_name(path), "{path}");
@@ -295,6 +318,9 @@ mod tests {
             "---\nstatus: implementable\ncreation-date: 2026-01-02\n---\n",
             "# Queues\n\n> **Warning**: This page is now outdated.\n",
             "# Queues\n\nThe content below is deprecated, and will be removed.\n",
+            "# Queues\n\n**Version:** 3.0\n**Impact:** Breaking change\n",
+            "# Queues\n\nx\n\n## Goals\n\nx\n\n## Non-Goals\n\nx\n",
+            "<Update label=\"2\">\nx\n</Update>\n<Update label=\"1\">\n",
         ] {
             assert!(is_record(head), "{head}");
         }
@@ -303,6 +329,7 @@ mod tests {
             "Author: A\nStatus: experimental\n",
             "Author: A\n\n## Status\n\n[badge](b)\n",
             "Author: A\nThe status is final.\n",
+            "Version: 3.0\n\n## Goals\n",
             "# Queues\n\nThe call `a` is deprecated. This page lists deprecated calls.\n",
             &format!("Author: A\n{}Status: final\n", "\n".repeat(30)),
         ] {
