@@ -8,7 +8,7 @@ use super::doc::Doc;
 use super::open::Open;
 use crate::draft::place::{Lines, title};
 use crate::draft::{markdown, spans, target};
-use crate::git::Word;
+use crate::git::{Word, extent};
 
 /// The longest block and the longest document to search for each missing name, in bytes.
 const MAX_EXPLAINED: usize = 16 * 1024;
@@ -31,7 +31,34 @@ pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bo
     let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();
     word.kind == WordKind::Identifier
         && (text.len() <= MAX_EXPLAINED && spans::passes_on(text, &word.text)
-            || open.text.len() <= MAX_MADE_IN && is_made_in(&open.text, &word.text))
+            || open.text.len() <= MAX_MADE_IN
+                && (is_made_in(&open.text, &word.text)
+                    || is_defined_in(&open.text, &word.text)
+                    || is_read_in(&open.text, &word.text)))
+}
+
+/// Returns true if a fenced block of the document defines an item of this name, with a body.
+fn is_defined_in(text: &str, name: &str) -> bool {
+    let mut fences = text.split("```").skip(1).step_by(2);
+    fences.any(|code| {
+        extent(code.as_bytes(), name).is_some_and(|lines| {
+            let lines: Vec<&str> = code.lines().take(lines.end).skip(lines.start).collect();
+            let is_elided = |line: &&str| line.contains("...") || line.contains('…');
+            lines.len() > 2 && !lines.iter().any(is_elided)
+        })
+    })
+}
+
+/// Returns true if code of the document reads the environment for a variable of this name.
+fn is_read_in(text: &str, name: &str) -> bool {
+    let is_read = |before: &str| {
+        before.ends_with("process.env.")
+            || ["environ[", "environ.get(", "getenv("].iter().any(|read| {
+                before.strip_suffix(['"', '\'']).is_some_and(|before| before.ends_with(read))
+            })
+    };
+    let is_constant = name.contains('_') && !name.contains(char::is_lowercase);
+    is_constant && text.match_indices(name).any(|(at, _)| is_read(&text[..at]))
 }
 
 /// Returns true if a line gives a variable of this name what a call returns: `page = Page("x")`.
@@ -78,7 +105,13 @@ impl Open<'_> {
         let is_file = written.is_some_and(|it| !it.contains('/') && target::has_extension(it));
         // The title of an example names its file.
         let is_title = written.is_some_and(|it| text.trim_matches(MARKS).trim() == it);
-        is_told_gone(text, at) || is_file && (is_title || is_of_reader(text, at))
+        let behind = text.get(at + written.map_or(0, str::len)..).unwrap_or_default();
+        is_told_gone(text, at)
+            || is_replaced(text, at)
+            || is_proposed(text, at)
+            || is_warned_of(text, at)
+            || behind.trim_start_matches(['`', ' ']).starts_with("(new")
+            || is_file && (is_title || is_of_reader(text, at))
     }
 }
 
@@ -89,11 +122,17 @@ const NEAR: usize = 4;
 
 /// Phrases by which a sentence says that what it names is gone.
 #[rustfmt::skip]
-const GONE: [&str; 16] = [
-    "been dropped", "been moved", "been removed", "been renamed", "been replaced", "deprecated", "formerly",
-    "no longer", "obsolete", "removed in", "there is no `", "was dropped", "was moved", "was removed", "was renamed",
-    "was replaced",
+const GONE: [&str; 21] = [
+    "been dropped", "been moved", "been removed", "been renamed", "been replaced", "deprecated", "former `", "formerly",
+    "no longer", "obsolete", "removed in", "supersedes", "there is no `", "was dropped", "was moved", "was removed",
+    "was renamed", "was replaced", "→ deleted", "→ removed", "→ replaced",
 ];
+/// Words of a clause behind which it names what is gone.
+const FOR: [&str; 4] = ["instead of", "rather than", "replaces", "replacing"];
+/// Words of a heading that names what its change takes away.
+const TAKEN: [&str; 3] = ["deletes", "removes", "replaces"];
+/// Words between a verb and a name that lead to a place.
+const LEADING: [&str; 8] = ["by", "for", "from", "in", "into", "of", "to", "with"];
 
 /// Returns the sentence around an offset, before and from the offset on.
 fn sentence_at(text: &str, at: usize) -> Option<(&str, &str)> {
@@ -119,14 +158,52 @@ fn is_told_gone(text: &str, at: usize) -> bool {
     is_left || GONE.iter().any(|phrase| sentence.contains(phrase))
 }
 
-/// Returns true if the sentence before an offset tells the reader to create a file, or ends in a file of theirs:
-/// `your own ` before `shop.yml`.
-fn is_of_reader(text: &str, at: usize) -> bool {
+/// Returns true if the clause before an offset names what stands for it now, or a heading what its change takes away.
+fn is_replaced(text: &str, at: usize) -> bool {
+    let Some((before, _)) = sentence_at(text, at) else { return false };
+    let clause = before.rsplit([',', '(', ':']).next().unwrap_or_default().to_lowercase();
+    let heading = text.starts_with('#').then(|| text.to_lowercase());
+    FOR.iter().any(|words| clause.contains(words))
+        || heading.is_some_and(|it| it.split_whitespace().any(|word| TAKEN.contains(&word)))
+}
+
+/// Returns true if the sentence before an offset proposes to add what it names: `consider adding`, `add a new`.
+fn is_proposed(text: &str, at: usize) -> bool {
     let Some((before, _)) = sentence_at(text, at) else { return false };
     let words: Vec<String> = before.split_whitespace().map(str::to_lowercase).collect();
+    let is_adding = |word: &String| matches!(&**word, "add" | "adding");
+    let Some(verb) = words.iter().rposition(is_adding) else { return false };
+    let (behind, led) = (&words[verb + 1..], verb.checked_sub(1).map_or("", |it| &*words[it]));
+    behind.len() <= NEAR
+        && !behind.iter().any(|word| LEADING.contains(&&**word))
+        && (behind.iter().any(|word| word == "new")
+            || matches!(led, "consider" | "could" | "might"))
+}
+
+/// Returns true if the sentence before an offset forbids what the name is an example of: `Never call x, e.g. `.
+fn is_warned_of(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default().trim_end_matches(['`', ' ']);
+    let lead = ["e.g.", "such as", "like"].iter().find_map(|lead| before.strip_suffix(lead));
+    let Some((start, _)) = lead.and_then(|lead| sentence_at(text, lead.len())) else {
+        return false;
+    };
+    let start = start.trim_start_matches(['*', '-', ' ', '\n']).to_lowercase();
+    ["don't ", "do not ", "never ", "avoid "].iter().any(|word| start.starts_with(word))
+}
+
+/// Returns true if the sentence before an offset tells the reader to create a file or how to name it, or ends in a file of
+/// theirs: `your own ` before `shop.yml`.
+fn is_of_reader(text: &str, at: usize) -> bool {
+    let Some((before, _)) = sentence_at(text, at) else { return false };
+    let words: Vec<String> =
+        before.trim_end_matches('`').split_whitespace().map(str::to_lowercase).collect();
     let near = words.len().saturating_sub(NEAR);
     words[near..].iter().any(|word| word == "your")
-        || words.iter().any(|word| word.starts_with("creat"))
+        || words
+            .iter()
+            .any(|word| word.starts_with("creat") || word.starts_with("naming") || word == "write")
+        || words.last().is_some_and(|word| word == "file")
+            && words.iter().any(|word| word == "your")
 }
 
 /// Merges the blocks of an item into one, because an item is judged as a whole.
@@ -168,12 +245,15 @@ fn plain(text: &str) -> String {
         }
     }
     // The parser finds no text in HTML, so use it as it is.
-    if pieces.is_empty() { title([text]) } else { title(pieces.iter().map(String::as_str)) }
+    let title =
+        if pieces.is_empty() { title([text]) } else { title(pieces.iter().map(String::as_str)) };
+    // The mark of a container is no text.
+    if title.starts_with(":::") { title.trim_start_matches([':', ' ']).to_owned() } else { title }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_of_reader, is_told_gone};
+    use super::{is_of_reader, is_proposed, is_replaced, is_told_gone, is_warned_of};
 
     #[test]
     fn a_sentence_says_what_is_gone() {
@@ -183,6 +263,8 @@ mod tests {
             "There is no `old` in 3.4; so",
             "- Move it from `old` to `b`",
             "In 1.2 `old` has been\n  renamed.",
+            "- the list `old` → replaced by `b`",
+            "**Supersedes:** the `old` list",
         ] {
             assert!(is_told_gone(text, text.find("old").unwrap()), "{text}");
         }
@@ -198,8 +280,40 @@ mod tests {
     }
 
     #[test]
+    fn a_sentence_says_what_is_replaced_or_proposed() {
+        let is = |text: &str| {
+            let at = text.find("old").unwrap();
+            is_replaced(text, at) || is_proposed(text, at) || is_warned_of(text, at)
+        };
+        for text in [
+            "Call `b` instead of the `old` one",
+            "## `b` (replaces `old`)",
+            "Consider adding a new function `old`",
+            "We could add `old`",
+            "**Don't name fields** (e.g. `old`",
+        ] {
+            assert!(is(text), "{text}");
+        }
+        for text in [
+            "Call `old` instead of `b`",
+            "Instead of `b`, call `old`",
+            "Add an entry to the `old` map",
+            "To add a new tool, put it into `old`",
+            "It replaces rows. Call `old`",
+            "Never mind. Call one, e.g. `old`",
+        ] {
+            assert!(!is(text), "{text}");
+        }
+    }
+
+    #[test]
     fn a_sentence_says_which_file_is_the_readers() {
-        for text in ["Add it to your extension `a.yml`", "Create the following `a.yml` file:"] {
+        for text in [
+            "Add it to your extension `a.yml`",
+            "Create the following `a.yml` file:",
+            "Example naming: `a.yml`",
+            "Put them into your own small settings file `a.yml`",
+        ] {
             assert!(is_of_reader(text, text.find("a.yml").unwrap()), "{text}");
         }
         for text in [

@@ -63,4 +63,4 @@ pub use process::{GitError, ProcessLimits, Program, Progress, Stage, Watch, Watc
 pub use repo::Repo;
 pub use search::{Trace, WordQuery};
 pub use symbols::Word;
-pub(crate) use symbols::{Naming, Wanted, is_of_others};
+pub(crate) use symbols::{Naming, Wanted, extent, is_of_others};

@@ -21,6 +21,9 @@ fn a_sentence_that_says_that_something_is_gone_is_right() {
     assert_eq!(path("There is no `src/tool.rs` any more.\n"), 0);
     assert_eq!(path("Move `b` from `src/tool.rs` to `src/c.rs`.\n"), 0);
     assert_eq!(path("See `src/tool.rs`.\n"), 1);
+    assert_eq!(path("Use `b` instead of `src/tool.rs`.\n"), 0);
+    assert_eq!(path("- src/tool.rs (new)\n"), 0);
+    assert_eq!(path("Use `src/tool.rs` instead of `b`.\n"), 1);
     // A link is meant to work all the same.
     assert_eq!(path("It was removed: [x](src/tool.rs).\n"), 1);
 }
