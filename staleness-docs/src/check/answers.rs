@@ -11,7 +11,7 @@ use super::doc::Doc;
 use super::flags::Flags;
 use super::manifests::Manifests;
 use super::open::{Anchored, Answers, CiteAsked, Open};
-use super::questions::{Ask, Asked, Missing, word_of};
+use super::questions::{Ask, Asked, Missing, whole_of, word_of};
 use super::{Check, commit_text};
 use crate::draft::names::NameId;
 use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace, Word, WordQuery};
@@ -33,8 +33,17 @@ impl Check<'_> {
         let mut manifests = Manifests::default();
         let calls = self.calls(&mut manifests);
         words.extend(calls.iter().flat_map(|(_, call)| things_of(call)));
+        let whole = (0..self.names.len() as NameId).filter_map(|id| {
+            let (sort, text) = self.names.get(id);
+            Some((id, whole_of(sort, text)?))
+        });
+        let (whole, paths): (Vec<NameId>, Vec<Word>) = whole.unzip();
+        words.extend(paths);
         self.past.tell(Progress::Looking { names: words.len() })?;
         let missing = self.past.missing(&words)?;
+        let is_missing = missing.iter().skip(words.len() - whole.len());
+        let quoted = whole.into_iter().zip(is_missing).filter(|(_, missing)| !**missing);
+        let quoted = quoted.map(|(id, _)| id).collect();
         let held = words.iter().skip(ids.len()).zip(missing.iter().skip(ids.len()));
         let held: HashSet<Word> =
             held.filter(|(_, missing)| !**missing).map(|(word, _)| word.clone()).collect();
@@ -44,7 +53,7 @@ impl Check<'_> {
             missing.filter(|(_, missing)| *missing).map(|(pair, _)| pair).collect();
         let files = self.files_of(&words.values().collect::<Vec<_>>());
         words.retain(|_, word| !files.contains(&word.text));
-        Ok(Missing { words, commands })
+        Ok(Missing { words, commands, quoted })
     }
 
     /// Answers the questions about documents, in the order of the documents.

@@ -47,6 +47,8 @@ pub(super) struct Missing {
     pub(super) words: HashMap<NameId, Word>,
     /// The commands with undefined targets.
     pub(super) commands: LostCommands,
+    /// The whole paths that code still quotes.
+    pub(super) quoted: HashSet<NameId>,
 }
 
 /// A question about one place in a document.
@@ -114,6 +116,14 @@ pub(crate) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
         }
     };
     words::is_telling(kind, &text).then_some(Word { kind, text })
+}
+
+/// Returns the word for a path that can only be looked up as a whole: `.agents/skills`.
+pub(super) fn whole_of(sort: NameSort, text: &str) -> Option<Word> {
+    let target = target::of_word(text).filter(|_| sort == NameSort::Word(WordKind::Path))?;
+    let path = target.path.trim_start_matches("./").trim_end_matches('/');
+    let is_whole = path.contains('/') && word_of(sort, text).is_none();
+    is_whole.then(|| Word { kind: WordKind::Path, text: format!("./{path}") })
 }
 
 /// The way in which a path exists now.
@@ -243,7 +253,10 @@ impl Asking<'_, '_> {
         // path would be too weak.
         let is_whole = target.path.trim_end_matches('/').contains('/')
             && word_of(NameSort::Word(WordKind::Path), text).is_none();
-        if word.is_none() && !is_whole || paths.iter().any(|path| self.is_made(path)) {
+        if word.is_none() && !is_whole
+            || missing.quoted.contains(&mention.name)
+            || paths.iter().any(|path| self.is_made(path))
+        {
             return None;
         }
         // In prose, a path counts as a word unless it names lines.
@@ -282,7 +295,7 @@ impl Asking<'_, '_> {
     fn ask_of_link(&mut self, mention: &Mention, text: &str) -> Option<Ask> {
         let (check, doc) = (self.check, self.doc);
         if let Some(fragment) = text.strip_prefix('#') {
-            let own = || check.missing_heading(doc.key.path.clone(), fragment);
+            let own = || check.missing_heading(doc, doc.key.path.clone(), fragment);
             return doc.file.inside.then(own)?.map(|heading| heading_ask(mention, heading));
         }
         let own = check.own_path(text);
@@ -327,7 +340,7 @@ impl Asking<'_, '_> {
         if there
             && (is_relative || own.is_some() || self.has_one_root(&target.path))
             && let Some((_, fragment)) = text.split_once('#')
-            && let Some(heading) = check.missing_heading(path.clone(), fragment)
+            && let Some(heading) = check.missing_heading(doc, path.clone(), fragment)
         {
             return Some(heading_ask(mention, heading));
         }

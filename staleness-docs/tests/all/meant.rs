@@ -83,7 +83,7 @@ fn a_file_name_is_there_while_code_reads_files_of_it() {
     // A link leads to the file itself, and a folder says which one is meant.
     let text = "See [it](shoplint.yml) and `conf/site_map.yml`.\n";
     let mut project = without(text, &["shoplint.yml", "conf/site_map.yml"]);
-    project.write("a.py", "open(\"shoplint.yml\")\nopen('conf/site_map.yml')\n");
+    project.write("a.py", "open(\"shoplint.yml\")\nopen('other/site_map.yml')\n");
     project.commit();
     assert_eq!(found(&project.check(), "doc.md").len(), 2);
 }

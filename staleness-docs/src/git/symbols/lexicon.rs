@@ -62,6 +62,16 @@ impl WantedPath {
     pub(crate) fn is_bare(&self) -> bool {
         !self.anchored && !self.folder && self.parts.len() == 1
     }
+
+    /// Returns the name that a program may give a file or folder of its own: a bare file name, or a whole path unless it
+    /// is that of a source.
+    pub(super) fn filed_name(&self) -> Option<String> {
+        let name = self.parts.last()?;
+        let is_own = !name[1..].contains(&b'.') || is_data(name) || name.ends_with(b".md");
+        let is_filed = self.is_bare() || self.parts.len() > 1 && is_own;
+        let text = self.parts.iter().map(|part| String::from_utf8_lossy(part)).collect::<Vec<_>>();
+        is_filed.then(|| text.join("/"))
+    }
 }
 
 /// The things to find in files and folders. Each has a number.
@@ -78,7 +88,7 @@ pub(crate) struct Lexicon {
     roles: Vec<Roles>,
     /// Maps the number of a part to the other part and the number of both together.
     pairs: Map<u32, Vec<(u32, u32)>>,
-    /// File names that count in string literals.
+    /// File names and paths that count in string literals.
     files: Map<Box<[u8]>, u32>,
     filed: Table,
     paths: HashMap<WantedPath, u32>,
@@ -151,7 +161,7 @@ impl Lexicon {
         self.flags.add(text, &mut self.next)
     }
 
-    /// Adds a file name that counts in string literals.
+    /// Adds a file name or a path that counts in string literals.
     pub(crate) fn filed(&mut self, name: &[u8]) -> u32 {
         self.filed.add(filed::run_of(name), &mut 0);
         *self.files.entry(name.into()).or_insert_with(|| take(&mut self.next))
@@ -269,8 +279,14 @@ impl Lexicon {
         };
         let quoted = quoted && (!self.past || counts());
         let word = &text[run.clone()];
-        if self.filed.get(word).is_some() {
-            found.extend(filed::name_at(text, run).and_then(|name| self.files.get(name)));
+        if self.filed.get(word).is_some()
+            && let Some(name) = filed::name_at(text, run)
+        {
+            let name = name.strip_suffix(b"/").unwrap_or(name);
+            // Tests and settings name paths that no program makes.
+            if naming == Naming::Code || !name.contains(&b'/') {
+                found.extend(self.files.get(name));
+            }
         }
         if word.contains(&b'-') {
             let mut spelled = || {

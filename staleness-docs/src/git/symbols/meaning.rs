@@ -9,7 +9,7 @@ use super::lexicon::{Lexicon, Role, WantedPath};
 ///
 /// | kind | what counts as the thing |
 /// |---|---|
-/// | path | a tracked file or folder whose path ends with the word (`router.rs`, `core/router.rs`), or equals it if the word begins with `./` or `/`; only a folder if the word ends in `/`; for a bare file name (`router.rs`) also a string literal in code |
+/// | path | a tracked file or folder whose path ends with the word (`router.rs`, `core/router.rs`), or equals it if the word begins with `./` or `/`; only a folder if the word ends in `/`; for a bare file name (`router.rs`), and a path of no source (`data/a.json`), also a string literal in code |
 /// | flag | the flag itself (`--dry-run`), its name after a quotation mark (`"dry-run"`, `"dry_run"`, `"dryRun"`), or a field from which a library derives the flag (`#[arg(long)] dry_run`) |
 /// | command | nothing: a command does not show what defines it |
 /// | identifier | the identifier as a whole word; each part of a name joined by `::`, `.`, `->` or `#`, in any file; a trailing `()` or `!` is ignored; a file or folder of that name |
@@ -43,7 +43,7 @@ pub(crate) enum Thing {
     Related(String),
     Quoted(String),
     Flag(String),
-    /// A file name in a string literal.
+    /// A file name or a path in a string literal.
     Filed(String),
     Placed(Role, String),
     /// Two parts of a longer name in one file.
@@ -96,7 +96,7 @@ pub(crate) fn meaning(word: &Word) -> Option<Vec<Vec<Thing>>> {
     match word.kind {
         WordKind::Path => path(&word.text).map(|path| {
             // A program may read files of this name even if the project has none.
-            let filed = path.is_bare().then(|| Thing::Filed(word.text.clone()));
+            let filed = path.filed_name().map(Thing::Filed);
             vec![[Thing::Path(path)].into_iter().chain(filed).collect()]
         }),
         WordKind::Flag => flag(&word.text),
