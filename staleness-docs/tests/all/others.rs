@@ -101,6 +101,44 @@ fn a_variable_of_the_documents_own_code_is_its_own() {
     }
 }
 
+#[test]
+fn what_the_documents_own_code_defines_or_reads_is_its_own() {
+    let code = [("a.py", "def old_name(self):\n    pass\nx = os.getenv('SHOP_KEY')\n")];
+    let gone = |text: &str| after(text, &code, &[("a.py", "x\n")]).len();
+    let text = "Call `old_name` with `SHOP_KEY`.\n\n```python\n";
+    let body = "def old_name(self):\n    a = 1\n    return a\n";
+    assert_eq!(gone(&format!("{text}{body}x = os.environ[\"SHOP_KEY\"]\n```\n")), 0);
+    assert_eq!(gone(&format!("{text}def old_name(self): ...\nSHOP_KEY=1\n```\n")), 2);
+}
+
+#[test]
+fn a_declaration_of_another_packages_item_defines_none() {
+    let text = "Call `isAged`.\n";
+    let gone = |code: &str| after(text, &[("a.d.ts", code)], &[("a.d.ts", "x\n")]).len();
+    assert_eq!(gone("declare global {\n  const isAged: typeof import('sets')['isAged']\n}\n"), 0);
+    assert_eq!(gone("export const isAged = () => {\n"), 1);
+    // The root of a name with dots may be a variable.
+    let text = "Set `abilities.pageName`.\n";
+    let gone = |code: &str| after(text, &[("a.ts", code)], &[("a.ts", "x\n")]).len();
+    assert_eq!(gone("  abilities: {\n    pageName: 1,\n"), 0);
+    assert_eq!(gone("export const abilities = 1\nclass A {\n  pageName = 2\n}\n"), 1);
+}
+
+#[test]
+fn a_path_that_code_quotes_is_made_when_it_runs() {
+    let text = "They are in `data/all/` and `.shop/all/`, see `docs/all.txt`.\n";
+    let files = ["data/all/a.txt", ".shop/all/a.txt", "docs/all.txt"];
+    let told = |path: &str, code: &str| {
+        let mut project = without(text, &files);
+        project.commit_files(&[(path, code)]);
+        found(&project.check(), "doc.md").len()
+    };
+    let code = "mkdir('./data/all/', '.shop/all')\nopen(\"docs/all.txt\")\n";
+    assert_eq!(told("src/a.py", code), 0);
+    assert_eq!(told("tests/a.py", code), 3);
+    assert_eq!(told("src/a.py", "print('in data/all or docs/all.txt')\n"), 3);
+}
+
 /// A project that these files are gone from, and that has a document which names them.
 pub(crate) fn without(document: &str, files: &[&str]) -> Project {
     let mut project = Project::new();

@@ -46,6 +46,13 @@ pub(super) fn is_aside(before: &[u8]) -> bool {
     NOT_MADE.iter().any(|begin| before.starts_with(begin)) || holds(before, b"// ")
 }
 
+/// Returns true if the line declares an item of another module: `const isSet: typeof import('sets')['isSet']`.
+pub(super) fn is_elsewhere(spot: &Spot<'_>) -> bool {
+    // The name may be quoted.
+    let rest = spot.after.trim_ascii_start();
+    rest.strip_prefix(b"'").unwrap_or(rest).starts_with(b": typeof import(")
+}
+
 /// Returns true if the word defines its name. A key counts as the definition of a constant only with `:=`.
 /// `looks` is the number of enclosing lines that may still be looked up.
 pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
@@ -54,7 +61,7 @@ pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     if shapes::is_exported(&spot, looks) {
         return true;
     }
-    if is_aside(before) {
+    if is_aside(before) || is_elsewhere(&spot) {
         return false;
     }
     let stem = before.trim_ascii_end();

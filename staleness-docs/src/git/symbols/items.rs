@@ -42,6 +42,9 @@ pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     if defined::is_aside(before) {
         return false;
     }
+    if defined::is_elsewhere(&spot) {
+        return false;
+    }
     if let Some(made) = behind_making(&spot) {
         return made;
     }

@@ -174,17 +174,20 @@ fn identifier(text: &str) -> Option<Vec<Vec<Thing>>> {
             && !part.ends_with('-')
             && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
     };
-    let is_lone = parts.len() == 1
-        && text.trim_start_matches('_').starts_with(|c: char| c.is_ascii_lowercase());
-    let things = |part: &&str| {
-        let made = if is_lone { Thing::Lone } else { Thing::Identifier };
+    let is_small =
+        |part: &str| part.trim_start_matches('_').starts_with(|c: char| c.is_ascii_lowercase());
+    // So are local variables, with which a name may begin.
+    let is_lone = |at: usize, part: &str| at == 0 && is_small(part);
+    let things = |(at, part): (usize, &&str)| {
+        let made = if is_lone(at, part) { Thing::Lone } else { Thing::Identifier };
         let mut things = vec![made((*part).to_owned())];
         if is_constant(part.as_bytes()) {
             things.extend(fragments(part));
         }
         things
     };
-    (parts.len() <= MAX_PARTS && parts.iter().all(good)).then(|| parts.iter().map(things).collect())
+    let good = parts.len() <= MAX_PARTS && parts.iter().all(good);
+    good.then(|| parts.iter().enumerate().map(things).collect())
 }
 
 /// Returns the parts from which code may build a constant: `A_LIB_DIR` from `A_` or `_DIR`, from `A` and
@@ -258,10 +261,10 @@ mod tests {
     #[test]
     fn a_lone_name_in_small_letters_was_an_item() {
         let earlier = |text: &str| of(WordKind::Identifier, text).unwrap()[0][0].earlier().unwrap();
-        for text in ["old_name", "_oldName", "$old_name()"] {
+        for text in ["old_name", "_oldName", "$old_name()", "old.name", "old::Name"] {
             let [Thing::Placed(Role::Item, _)] = earlier(text)[..] else { panic!("{text}") };
         }
-        for text in ["OldName", "_OldName", "OLD_NAME", "old.name", "old::Name"] {
+        for text in ["OldName", "_OldName", "OLD_NAME", "Old.name"] {
             assert!(matches!(earlier(text)[0], Thing::Placed(Role::Made, _)), "{text}");
         }
     }
