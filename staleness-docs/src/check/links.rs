@@ -13,7 +13,7 @@ use super::tree::nearest_of;
 use super::{Check, commit_text, site};
 use crate::Cancelled;
 use crate::draft::plain::Plain;
-use crate::draft::{headings, target, words};
+use crate::draft::{self, headings, target, words};
 use crate::files::file;
 use crate::git::{Anchor, Cite, Oid, PartFate, PartQuery, TrackedKind};
 use crate::nature::is_markdown;
@@ -70,7 +70,10 @@ impl Check<'_> {
                 all.rev().map(|anchor| (headings::key(&anchor.slug), anchor.slug)).collect();
             let held = self.anchors.held.get() + slugs.len();
             self.anchors.held.set(held);
-            let is_template = headings::is_template(&read.text);
+            let front = draft::front_of(path, &read.text).ok().flatten();
+            // A page of an API gets its headings from the description of the API.
+            let is_generated = front.is_some_and(|front| front.get(&["openapi"]).is_some());
+            let is_template = is_generated || headings::is_template(&read.text);
             let loose = slugs.keys().map(|key| without_hyphens(key)).collect();
             (held <= MAX_ANCHORS).then(|| Rc::new(AnchorSet { slugs, loose, is_template }))
         };
@@ -85,15 +88,25 @@ impl Check<'_> {
         self.anchors_of(&citation.path).is_some_and(|known| known.slugs.contains_key(&key))
     }
 
-    /// Returns the heading of a link if the target document lacks it.
-    pub(super) fn missing_heading(&self, path: String, fragment: &str) -> Option<Citation> {
+    /// Returns the heading of a link if the target document lacks it, and so does the original of a translation: what
+    /// its headings are called there does not count.
+    pub(super) fn missing_heading(
+        &self,
+        doc: &Doc,
+        path: String,
+        fragment: &str,
+    ) -> Option<Citation> {
         let symbol = Some(headings::of_fragment(fragment)?);
         let kind = self.past.tracked()?.kind(&path);
         let citation = Citation { symbol, ..Citation::of_path(path) };
         let is_known = is_markdown(&citation.path)
             && kind == Some(TrackedKind::File)
             && self.anchors_of(&citation.path).is_some();
-        (is_known && !self.has_heading(&citation)).then_some(citation)
+        let is_missing = is_known && !self.has_heading(&citation);
+        let original = self.original_of(doc, &citation.path).filter(|_| is_missing);
+        let is_translated =
+            original.is_some_and(|path| self.has_heading(&Citation { path, ..citation.clone() }));
+        (is_missing && !is_translated).then_some(citation)
     }
 
     /// Looks up missing headings in the history of their documents.
@@ -203,7 +216,7 @@ impl Check<'_> {
         for (number, ((at, block, ask, query), cite)) in cites.iter().zip(&*cited).enumerate() {
             let (open, question) = (&held[*at], &held[*at].asked[*block].asks[*ask]);
             let is_span = question.span
-                && query.citation.path.contains('/')
+                && written_at(open, question.at).trim_end_matches('/').contains('/')
                 && matches!(query.verified, Anchor::Commit(_))
                 && self.may_be_broken(open.doc)
                 && !open.speaks_of_the_past(open.asked[*block].block)
@@ -224,7 +237,9 @@ impl Check<'_> {
             let answer = answers.get(&**path).cloned().unwrap_or(Cite::Unknown);
             if held[at].asked[block].asks[ask].span {
                 if let Cite::Missing { commit: Some(commit), renamed_to, .. } = answer
-                    && self.named_at(&held[at], held[at].asked[block].asks[ask].at, commit.id)
+                    && let name = written_at(&held[at], held[at].asked[block].asks[ask].at)
+                    && self.named_at(&held[at], name, commit.id)
+                    && !renamed_to.as_ref().is_some_and(|new| held[at].names(block, new))
                 {
                     let (citation, commit) = (query.citation.clone(), Some(commit_text(&commit)));
                     let fact = Fact::BrokenLink { citation, gone: Cited::Path, commit };
@@ -233,21 +248,28 @@ impl Check<'_> {
                 }
                 continue;
             }
+            let mut answer = answer;
             let commit = if let Cite::Missing { commit, .. } = &answer { *commit } else { None };
+            // What was renamed before the document named it is not what the document means.
+            if let Cite::Missing { commit: Some(by), renamed_to: new @ Some(_), .. } = &mut answer
+                && let written = held[at].asked[block].asks[ask].relative.as_deref()
+                && !self.named_at(&held[at], written.unwrap_or(path), by.id)
+            {
+                *new = None;
+            }
             cited[*number] = if anchored.is_before(commit) { answer } else { Cite::Unknown };
         }
         Ok(early)
     }
 
-    /// Returns true if a document named in a commit what it names at an offset now: what was written later is an
-    /// example, or speaks of the past.
-    fn named_at(&mut self, open: &Open<'_>, at: usize, commit: Oid) -> bool {
-        let name = open.text.get(at..).and_then(|rest| rest.split(['`', ' ', '\n']).next());
+    /// Returns true if a document named something in a commit: what was written later is an example, or speaks of the
+    /// past.
+    fn named_at(&mut self, open: &Open<'_>, name: &str, commit: Oid) -> bool {
         let path = &open.doc.key.path;
         let old = self.past.look_up(|repo| repo.name_at(path, Anchor::Commit(commit)));
         let old = old.map_or_else(|| path.clone(), |(old, _)| old);
         let text = self.past.look_up(|repo| repo.text_at(commit, &old));
-        text.zip(name).is_some_and(|(text, name)| text.contains(name))
+        text.is_some_and(|text| text.contains(name))
     }
 
     /// Returns the finding for a link with a target that never existed.
@@ -306,6 +328,12 @@ impl Check<'_> {
             && !is_translation(&path)
             && !self.included.contains(&doc.key.path)
     }
+}
+
+/// Returns the name at an offset, as written.
+fn written_at<'o>(open: &'o Open<'_>, at: usize) -> &'o str {
+    let rest = open.text.get(at..).unwrap_or_default();
+    rest.split(['`', ' ', '\n']).next().unwrap_or_default()
 }
 
 /// Returns true for the name of a file without an extension, such as `CONTRIBUTING` or `Makefile`. `URL` stands for one,

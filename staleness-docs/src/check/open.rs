@@ -37,6 +37,12 @@ impl<'d> Open<'d> {
         Self { doc, text, asked, passed, places }
     }
 
+    /// Returns true if a block with questions has a text.
+    pub(super) fn names(&self, asked: usize, text: &str) -> bool {
+        let block = self.asked[asked].block.and_then(|at| self.doc.draft.blocks.get(at));
+        block.and_then(|it| self.text.get(it.range.clone())).is_some_and(|it| it.contains(text))
+    }
+
     /// Returns the estimated memory of the document and its questions, in bytes.
     pub(super) fn size(&self) -> usize {
         let questions: usize = self.asked.iter().map(|asked| asked.asks.len() + 1).sum();

@@ -16,6 +16,8 @@ const MAX_COMPARED: usize = 2_000;
 const MAX_LIKENED: usize = 200_000_000;
 /// The lowest similarity of a suggested name.
 const NEAR: f64 = 0.85;
+/// Maximum number of edits between a name and one without a word of it.
+const SLIPS: usize = 3;
 
 /// Files of site generators. A generated site may serve pages that the project does not contain.
 #[rustfmt::skip]
@@ -255,8 +257,6 @@ impl Tree {
             || self.homes.keys().any(|file| file.split('.').next() == Some(name))
     }
 
-    /// Returns the only file of this name, or else the file in the same folder with the most similar name.
-    pub(super) fn near(&self, path: &str, likened: &Cell<usize>) -> Option<String> {
     /// Returns true if a source file or a folder with some has a name: `shop.c`, `bin/shop`, `shop/cli.py`.
     pub(super) fn has_code(&self, is_it: impl Fn(&str) -> bool) -> bool {
         let is_code = |file: &str| !file.contains('.') || is_source(file);
@@ -268,6 +268,8 @@ impl Tree {
             })
     }
 
+    /// Returns the only file of this name, or else the file in the same folder with the most similar name.
+    pub(super) fn near(&self, path: &str, likened: &Cell<usize>) -> Option<String> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let (folder, name) = match self.homes(name) {
             [home] => (home.as_str(), name),
@@ -278,6 +280,13 @@ impl Tree {
         };
         Some(if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") })
     }
+}
+
+/// Returns true if two names share a word, or one may be a slip of the other.
+fn is_like(name: &str, other: &str) -> bool {
+    let words = |name| str::split(name, |c: char| !c.is_alphanumeric()).filter(|it| it.len() > 1);
+    words(name).any(|word| words(other).any(|it| it == word))
+        || strsim::osa_distance(name, other) <= SLIPS
 }
 
 /// Returns the most similar name, if it is similar enough. The first in alphabetical order wins a tie.
@@ -294,7 +303,7 @@ pub(super) fn nearest_of<'n>(
         }
         let like = strsim::jaro_winkler(name, other);
         let is_better = |(most, known): (f64, &str)| like > most || like == most && other < known;
-        if like >= NEAR && best.is_none_or(is_better) {
+        if like >= NEAR && best.is_none_or(is_better) && is_like(name, other) {
             best = Some((like, other));
         }
     }

@@ -175,6 +175,8 @@ struct Reader {
     headings: Vec<Heading>,
     /// The level, start and text of the current heading.
     heading: Option<(u8, usize, String)>,
+    /// The length of the text of the current heading before its first `<span>`.
+    html_at: Option<usize>,
     /// Number of open images. Their text is not part of the heading.
     images: usize,
     slugs: Slugs,
@@ -183,6 +185,7 @@ struct Reader {
 impl Reader {
     fn open(&mut self, level: u8, start: usize) {
         self.heading = Some((level, start, String::new()));
+        self.html_at = None;
     }
 
     fn text(&mut self, text: &str) {
@@ -204,6 +207,12 @@ impl Reader {
             if !slug.is_empty() && slug.len() <= MAX_SLUG {
                 anchor = Some(self.anchors.len());
                 self.anchors.push(Anchor { slug, section: None });
+            }
+            // Sites leave out what decorates the end of a title.
+            let (title, rest) = text.split_at(self.html_at.unwrap_or(0));
+            let title = title.trim();
+            if !title.is_empty() && !rest.trim().is_empty() {
+                self.name(&slug_of(title));
             }
             if let Some((title, attributes)) = text.rsplit_once('{')
                 && let Some(id) = ids(&format!("{{{attributes}")).next()
@@ -228,6 +237,11 @@ impl Reader {
             match piece {
                 html::Piece::Text(text) => self.text(text),
                 html::Piece::Tag(tag) => {
+                    if let Some((.., heading)) = &self.heading
+                        && tag.starts_with("<span")
+                    {
+                        self.html_at.get_or_insert(heading.len());
+                    }
                     for id in html::ids(tag) {
                         self.name(id);
                     }
@@ -370,6 +384,7 @@ mod tests {
             ("# A &amp; B &lt;T&gt;", &["a--b-t"]),
             ("# T <a name=\"t-old\"></a>\n\n<a id='x'/>", &["t-old", "t-", "x"]),
             ("<h1 align=\"center\">\n  My <b>Tool</b>\n</h1>", &["--my-tool"]),
+            ("# All <span>([a](b))</span>", &["all-a", "all"]),
             ("<h2 id=\"user-content-z\">Zed</h2>\n", &["z", "zed"]),
             ("|`a|b|\n|-|-|\n|`c|d|\n|<a id=\"e\">|`f`|\n|`g|<i id=h>|", &["e", "h"]),
             ("# T {#own-id}", &["t-own-id", "own-id", "t"]),

@@ -183,6 +183,10 @@ fn a_translation_is_filled_up_from_the_original() {
     };
     assert!(of(&pages).is_empty());
     assert_eq!(of(&pages[2..]).len(), 1);
+    // A heading that a translation renamed is there while the original has it.
+    let files = [("docs/de/doc.md", "[x](#none) [y](#usage)\n"), ("docs/doc.md", "# Usage\n")];
+    let translated = Project::of(&files);
+    assert_eq!(found(&translated.check(), "docs/de/doc.md"), ["1:1 broken docs/de/doc.md#none"]);
     // Nothing stands for a page that has no original.
     let alone = Project::of(&[("docs/de/doc.md", "[x](news.md)\n"), ("docs/en/news.md", "x\n")]);
     let broken = "1:1 broken docs/de/news.md ~ docs/en/news.md";
@@ -276,6 +280,10 @@ fn a_link_to_a_file_that_went_is_told_whenever_its_paragraph_was_edited() {
     let expected =
         ["1:8 missing Path a.md", "1:19 missing Path b/c.md -> d/c.md", "1:32 missing Path b -> d"];
     assert_eq!(found, expected);
+    // What was renamed before a document named it may be something else.
+    let earlier = [&first[2..], &[("b/c.md", ""), ("d/c.md", "c\n")]];
+    let found = after(&[earlier[0], earlier[1], &[("doc.md", "See [y](b/c.md).\n")]]);
+    assert_eq!(found, ["1:5 missing Path b/c.md ~ d/c.md"]);
     // Somebody said later that it holds.
     let says = "<!-- staleness: verified 2026-02-01 -->\nSee [x](a.md).\n";
     assert!(after(&[&first, &second, &[("doc.md", says)]]).is_empty());
