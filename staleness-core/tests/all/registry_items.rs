@@ -253,6 +253,47 @@ fn a_verification_anchors_and_takes_back_what_was_said() {
 }
 
 #[test]
+fn an_agent_takes_back_what_agents_said_and_nothing_that_a_person_said() {
+    let by = |op: &str, agent: Option<&str>| Act {
+        actor: agent.map(|agent| AgentId::new(agent).unwrap()),
+        ..act(op, 1)
+    };
+    let seen = || Verification {
+        key: key("a"),
+        commit: None,
+        citations: BTreeSet::new(),
+        moved: Vec::new(),
+    };
+    for (said_by, verifier, holds) in [
+        (None, Some("codex"), false),
+        (None, None, true),
+        (Some("codex"), Some("codex"), true),
+        (Some("codex"), Some("claude-code"), true),
+        (Some("codex"), None, true),
+    ] {
+        let registry = registry();
+        add(&registry, item("a"));
+        let name = said_by.unwrap_or("ana").to_owned();
+        let said = registry.knowledge().contradict(
+            key("a"),
+            name,
+            "it is\nlonger".into(),
+            by("c", said_by),
+        );
+        said.wait().unwrap();
+        let verified = registry.knowledge().verify(vec![seen()], by("v", verifier)).wait();
+        if holds {
+            assert_eq!(verified.unwrap()[0].contradicted, None);
+        } else {
+            let day = at(1).to_string()[..10].to_owned();
+            let why = format!("ana marked \"a\" as wrong on {day}: \"it is longer\"");
+            refused(verified, &why);
+            assert!(get(&registry, "a").contradicted.is_some());
+        }
+    }
+}
+
+#[test]
 fn a_verification_names_lines_as_they_are_numbered_now() {
     let registry = registry();
     let lines = |first| Some(Lines { first, last: first });

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use staleness::knowledge::{Citation, Item, ItemKind};
 use staleness::registry::{ItemPatch, ScopeChoice, Verification};
 use staleness::report::KnowledgeReport;
+use staleness::store::Refusal;
 use staleness::{Registry, RegistryError, Wait};
 
 use super::filed;
@@ -42,7 +43,13 @@ pub fn verify(
     let verifications = targets.iter().map(seen).collect();
     let reason = reason.map(str::trim).filter(|text| !text.is_empty());
     let registry = world.to_act()?;
-    let rows = registry.knowledge().verify(verifications, world.act(&targets, reason)).wait()?;
+    let rows = registry.knowledge().verify(verifications, world.act(&targets, reason)).wait();
+    let rows = rows.map_err(|error| match &error {
+        RegistryError::Rejected(Refusal::Conflict(_)) => {
+            ServiceError::from(error).hint("ask the user whether it holds")
+        }
+        _ => error.into(),
+    })?;
     world.seen(&registry)?;
     let pretended = Pretended { rows, files: Vec::new() };
     world.told_as(&registry, &keys(&targets), pretended)

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use super::act::{Act, is_filed, lock, state, touch};
 use super::edit::same_place;
 use crate::ids::ItemKey;
-use crate::journal::Action;
+use crate::journal::{Action, Subject};
 use crate::knowledge::{Citation, Contradiction, Item, ItemKind, Lines};
-use crate::store::{Refusal, Step};
+use crate::store::{Draft, JournalFilter, Refusal, Step};
 use crate::time::Timestamp;
+use crate::work::beginning;
 
 /// A successful verification of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +26,19 @@ pub struct Verification {
     pub moved: Vec<(Citation, Lines)>,
 }
 
+/// Number of journal entries of an item among which to look for who marked it as wrong.
+const ENTRIES: u32 = 100;
+
 /// Records that items are still valid.
 pub(super) fn verify(verifications: Vec<Verification>, act: Act) -> impl Step {
-    act.step(lock(verifications.iter().map(|each| &each.key)), move |draft, act| {
+    let keys = || verifications.iter().map(|each| &each.key);
+    let history = |key| JournalFilter::Subject { subject: Subject::item(key), limit: ENTRIES };
+    let selection = keys().fold(lock(keys()), |all, key| all.journal(history(key)));
+    act.step(selection, move |draft, act| {
         let mut noted = BTreeSet::new();
         for seen in verifications.iter().filter(|each| noted.insert(&each.key)) {
             act.row(draft, &seen.key)?;
+            may_lift(draft, &seen.key, act)?;
             let from = draft.get::<Item>(&seen.key).map(state);
             draft.edit::<Item, _>(&seen.key, |item| note(item, seen, act.at));
             draft.get::<Item>(&seen.key).map_or(Ok(()), Item::check)?;
@@ -38,6 +46,22 @@ pub(super) fn verify(verifications: Vec<Verification>, act: Act) -> impl Step {
         }
         Ok(())
     })
+}
+
+/// Checks that an agent does not take back what a person said of an item. A statement of which no entry is left counts
+/// as a person's.
+fn may_lift(draft: &Draft<'_>, key: &ItemKey, act: &Act) -> Result<(), Refusal> {
+    let said = draft.get::<Item>(key).and_then(|item| item.contradicted.as_ref());
+    let (Some(agent), Some(said)) = (&act.actor, said) else { return Ok(()) };
+    let subject = Subject::item(key);
+    let mut entries = draft.view().journal.values().rev();
+    let entry = entries.find(|it| it.subject == subject && it.action == Action::Contradicted);
+    if said.by == agent.as_str() || entry.is_some_and(|it| it.actor.is_some()) {
+        return Ok(());
+    }
+    let (id, by, on) = (key.id.as_str(), &said.by, said.at.date());
+    let reason = beginning(&said.reason);
+    Err(Refusal::Conflict(format!("{by} marked {id:?} as wrong on {on}: {reason:?}")))
 }
 
 fn note(item: &mut Item, seen: &Verification, at: Timestamp) {

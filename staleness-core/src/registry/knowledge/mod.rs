@@ -56,7 +56,8 @@ impl Knowledge<'_> {
     /// op id. Returns the stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if an id is unknown, or an error of the store. Nothing is recorded then.
+    /// [`Refusal::Unknown`] if an id is unknown, [`Refusal::Conflict`] if an agent verifies what a person marked as
+    /// wrong, or an error of the store. Nothing is recorded then.
     pub async fn verify(
         self,
         verifications: Vec<Verification>,
