@@ -17,8 +17,8 @@ impl Item {
     ///
     /// # Freshness
     ///
-    /// `days` are the whole days since the last verification, or else since writing; 0 for a date in the
-    /// future. The base is the [`super::Curve`] of the item's kind, minus the kind's point terms (for a
+    /// `days` are the whole days since the last verification, or else since writing, for a to-do from its due date at the
+    /// earliest; 0 for a date in the future. The base is the [`super::Curve`] of the item's kind, minus the kind's point terms (for a
     /// version behind, for a temporal marker), at least 0. Each kind of evidence then multiplies it by `1 -
     /// weight * strength`, where only the strongest instance counts. An evergreen item starts at 1, and only
     /// statements by people and its expiry date affect it. A preference is affected only by statements by people.
@@ -34,10 +34,10 @@ impl Item {
     ///
     /// | | fresh | otherwise |
     /// |---|---|---|
-    /// | to-do | `keep` | `drop` if expired, superseded or contradicted; `reschedule` if its due date has passed or it is recalled repeatedly; `complete` if its level is review; else `drop` |
+    /// | to-do | `keep` | `drop` if expired, superseded or contradicted; `reschedule` if its due date has passed or it is recalled repeatedly; else `complete` |
     /// | any other | `keep` | the first that applies: `drop` if expired or superseded; `update` if contradicted, or if something it cites or names is gone; else `verify` |
     ///
-    /// A to-do that has been open for `todo_pending_days` is at best at level review. A to-do that is done is
+    /// A to-do that is overdue or has been open for `todo_pending_days` is at best at level review. A to-do that is done is
     /// fresh, regardless of evidence.
     #[must_use]
     pub fn judge(&self, evidence: &[Evidence], context: &Context) -> Verdict {
@@ -131,7 +131,7 @@ fn verdict(subject: &Subject<'_>, context: &Context) -> Verdict {
         .filter(|each| subject.is_touched_by(each.fact.kind()))
         .map(|each| ranked(each, resolved, &anchor))
         .collect();
-    let action = action(subject, level, &ranked, context);
+    let action = action(subject, level, &ranked);
     if level != Level::Fresh {
         ranked.extend(age(subject, resolved));
     }
@@ -181,11 +181,13 @@ fn age(subject: &Subject<'_>, resolved: &Resolved) -> Option<Ranked> {
     if !pending && round(lost) <= 0.0 {
         return None;
     }
-    let days = days(subject.days);
-    let reason = match subject.kind {
-        ItemKind::Todo => format!("open for {days}"),
-        _ if subject.verified => format!("not verified for {days}"),
-        _ => format!("written {days} ago and never verified"),
+    let in_words = days(subject.days);
+    let reason = match subject.overdue {
+        Some(0) => "due less than a day ago".into(),
+        Some(overdue) => format!("due {} ago", days(overdue)),
+        None if subject.kind == ItemKind::Todo => format!("open for {in_words}"),
+        None if subject.verified => format!("not verified for {in_words}"),
+        None => format!("written {in_words} ago and never verified"),
     };
     let strength = if reach > 0.0 { (lost / reach).clamp(0.0, 1.0) } else { 0.0 };
     let signal = Signal::new(Ground::Age, round(strength), round(reach), reason);
@@ -193,12 +195,7 @@ fn age(subject: &Subject<'_>, resolved: &Resolved) -> Option<Ranked> {
 }
 
 /// Picks the action by the table of [`Item::judge`].
-fn action(
-    subject: &Subject<'_>,
-    level: Level,
-    signals: &[Ranked],
-    context: &Context,
-) -> NextAction {
+fn action(subject: &Subject<'_>, level: Level, signals: &[Ranked]) -> NextAction {
     if level == Level::Fresh {
         return NextAction::Keep;
     }
@@ -212,14 +209,10 @@ fn action(
     if subject.kind == ItemKind::Todo {
         return if ended || contradicted {
             NextAction::Drop
-        } else if subject.due.is_some_and(|due| due <= context.now())
-            || tells(&[SignalKind::RecalledWithoutProgress])
-        {
+        } else if subject.overdue.is_some() || tells(&[SignalKind::RecalledWithoutProgress]) {
             NextAction::Reschedule
-        } else if level == Level::Review {
-            NextAction::Complete
         } else {
-            NextAction::Drop
+            NextAction::Complete
         };
     }
     let is_gone =

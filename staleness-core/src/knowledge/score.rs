@@ -16,12 +16,13 @@ pub(super) struct Subject<'a> {
     pub(super) kind: ItemKind,
     /// True if time, versions and code changes do not affect it.
     pub(super) evergreen: bool,
-    /// Whole days since the last verification, or else since writing; 0 if unknown.
+    /// Whole days since the last verification, or else since writing, but never from before the due date; 0 if unknown.
     pub(super) days: i64,
     pub(super) verified: bool,
     pub(super) verifications: u32,
     pub(super) done: bool,
-    pub(super) due: Option<Timestamp>,
+    /// Whole days since the due date of a to-do; `None` before it.
+    pub(super) overdue: Option<i64>,
     pub(super) evidence: &'a [Evidence],
     /// The kinds of evidence.
     pub(super) signals: SignalSet,
@@ -34,14 +35,15 @@ impl<'a> Subject<'a> {
 
     /// Creates a subject for scoring alone, without facts to explain.
     pub(super) fn scored(item: &Item, signals: SignalSet, now: Timestamp) -> Self {
+        let due = item.due.filter(|_| item.kind == ItemKind::Todo);
         Subject {
             kind: item.kind,
             evergreen: item.evergreen,
-            days: now.days_since(item.anchored_at()),
+            days: now.days_since(due.max(Some(item.anchored_at())).unwrap_or_default()),
             verified: item.verified_at.is_some(),
             verifications: item.verifications,
             done: item.is_done(),
-            due: item.due,
+            overdue: due.filter(|due| *due <= now).map(|due| now.days_since(due)),
             evidence: &[],
             signals,
         }
@@ -55,7 +57,7 @@ impl<'a> Subject<'a> {
             verified: false,
             verifications: 0,
             done: false,
-            due: None,
+            overdue: None,
             evidence: &block.evidence,
             signals: SignalSet::of(&block.evidence),
         }
@@ -84,11 +86,11 @@ impl<'a> Subject<'a> {
         if self.ages() { resolved.rules.curve.at(self.days, self.verifications) } else { 1.0 }
     }
 
-    /// Returns true if it is a to-do that has been open for too long.
+    /// Returns true if it is a to-do that is overdue or has been open for too long.
     pub(super) fn is_pending(&self, resolved: &Resolved) -> bool {
         self.kind == ItemKind::Todo
             && !self.evergreen
-            && self.days >= i64::from(resolved.rules.todo_pending_days)
+            && (self.overdue.is_some() || self.days >= i64::from(resolved.rules.todo_pending_days))
     }
 
     /// Returns the freshness, rounded, and the level.

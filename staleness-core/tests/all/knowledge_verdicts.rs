@@ -279,7 +279,7 @@ fn actions_follow_their_table() {
         (10, vec![], Keep),
         (30, vec![], Complete),
         (30, vec![recalled], Reschedule),
-        (42, vec![], Drop),
+        (42, vec![], Complete),
         (0, vec![expired(1)], Drop),
         (0, vec![contradicted()], Drop),
     ] {
@@ -289,7 +289,27 @@ fn actions_follow_their_table() {
     due.due = Some(NOW);
     assert_eq!(due.judge(&[], &context()).action, Reschedule);
     due.due = Some(ago(-1));
-    assert_eq!(due.judge(&[], &context()).action, Complete);
+    assert_eq!(due.judge(&[], &context()), Verdict::fresh(), "quiet until it is due");
+}
+
+#[test]
+fn a_to_do_ages_from_its_due_date() {
+    let mut todo = item(ItemKind::Todo, "x", 35);
+    for (due, level, reason) in [
+        (0, Level::Review, "due less than a day ago"),
+        (2, Level::Review, "due 2 days ago"),
+        (34, Level::Review, "due 34 days ago"),
+        (60, Level::Stale, "due 60 days ago"),
+    ] {
+        todo.due = Some(ago(due));
+        todo.added_at = ago(due + 35);
+        let verdict = todo.judge(&[], &context());
+        assert_eq!((verdict.level, verdict.action), (level, NextAction::Reschedule), "{due}");
+        assert_eq!(verdict.signals[0].reason, reason);
+    }
+    todo.verified_at = Some(ago(1));
+    let verdict = todo.judge(&[], &context());
+    assert_eq!((verdict.level, &*verdict.signals[0].reason), (Level::Review, "due 60 days ago"));
 }
 
 #[test]

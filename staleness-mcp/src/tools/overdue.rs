@@ -120,6 +120,9 @@ fn next(each: &Entry) -> ModelText {
             "correct or delete the file"
         }
         (Subject::Item { .. }, NextAction::Complete) => "verify_knowledge with still done",
+        (Subject::Item { .. }, NextAction::Reschedule) => {
+            "verify_knowledge with still done, or save_knowledge under the same id with a later due"
+        }
         (Subject::Item { .. }, NextAction::Update) => "save_knowledge under the same id",
         (Subject::Item { .. }, NextAction::Drop) if each.is(SignalKind::Expired) => {
             "verify_knowledge with still holds and expires +30d or none, or with still wrong"
