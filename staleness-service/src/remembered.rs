@@ -15,6 +15,7 @@ use crate::error::ServiceError;
 use crate::findings::{Findings, nothing};
 use crate::items::{joined, known, outside};
 use crate::rank::worst_first;
+use crate::review::is_open;
 use crate::settings::Settings;
 use crate::when::ago;
 
@@ -31,7 +32,7 @@ pub struct Remembered {
     pub partial: usize,
     /// Findings in files that cannot be trusted, worst first.
     pub doubtful: Vec<KnowledgeReport>,
-    /// Stored items that cannot be trusted, worst first.
+    /// Stored items that cannot be trusted and that no other item supersedes, worst first.
     pub knowledge: Vec<KnowledgeReport>,
     /// When documents were last checked.
     pub checked_at: Option<Timestamp>,
@@ -85,7 +86,7 @@ impl Remembered {
         // Leaves out the text, as for blocks. It can be read from the store.
         let of_store = items.iter().filter(|each| each.item.path.is_none());
         let told = of_store.map(|each| KnowledgeReport { body: None, ..each.told(&context) });
-        remembered.knowledge = told.filter(|told| told.verdict.level != Level::Fresh).collect();
+        remembered.knowledge = told.filter(is_open).collect();
         remembered.knowledge.sort_by(worst_first);
         Ok((remembered, Findings::new(&report, stored, &nothing, &context)))
     }

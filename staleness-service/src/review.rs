@@ -7,7 +7,7 @@ use staleness::ids::AgentId;
 use staleness::knowledge::Document;
 use staleness::registry::{ToolListing, WorkListing};
 use staleness::report::{KnowledgeReport, WorkReport};
-use staleness::verdict::{Ground, Level, Verdict};
+use staleness::verdict::{Ground, Level, SignalKind, Verdict};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Context;
 
@@ -185,8 +185,15 @@ fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Servi
         .collect())
 }
 
+/// Returns true if an item is not fresh. For a superseded item of the store another one tells what holds.
+pub(crate) fn is_open(told: &KnowledgeReport) -> bool {
+    let superseded = Ground::from(SignalKind::Superseded);
+    let is_settled = || told.verdict.signals.iter().any(|signal| signal.kind == superseded);
+    told.verdict.level != Level::Fresh && (told.path.is_some() || !is_settled())
+}
+
 fn item(told: KnowledgeReport) -> Option<Entry> {
-    if told.verdict.level == Level::Fresh {
+    if !is_open(&told) {
         return None;
     }
     let (kind, since) = (told.kind.as_str(), Some(since(&told)));

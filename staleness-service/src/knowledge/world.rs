@@ -8,7 +8,7 @@ use staleness::knowledge::{Context, Item};
 use staleness::registry::{Act, ScopeChoice};
 use staleness::report::KnowledgeReport;
 use staleness::store::Refusal;
-use staleness::verdict::Level;
+use staleness::verdict::{Level, SignalKind};
 use staleness::{Registry, RegistryError, Wait, clock};
 use staleness_core::knowledge::SignalSet;
 use staleness_core::registry::FileItem;
@@ -201,7 +201,8 @@ impl<'a> World<'a> {
         Ok((items, report))
     }
 
-    /// Returns the number of items that cannot be trusted, by the same evidence as [`Self::at_hand`].
+    /// Returns the number of items that cannot be trusted, by the same evidence as [`Self::at_hand`]. Superseded items of
+    /// the store do not count.
     pub fn doubtful(&self, registry: &Registry) -> Result<usize, ServiceError> {
         let context = self.context_at_hand();
         let (items, report) = self.items_at_hand(registry)?;
@@ -209,7 +210,10 @@ impl<'a> World<'a> {
         let outside = |item: &Item| SignalSet::of(&outside(item, &report, &cited));
         let mut signals: Vec<SignalSet> = items.iter().map(outside).collect();
         SignalSet::gather(&items.iter().collect::<Vec<_>>(), &mut signals, &context);
-        let levels = items.iter().zip(signals);
+        let is_settled = |item: &Item, signals: SignalSet| {
+            item.path.is_none() && signals.holds(SignalKind::Superseded)
+        };
+        let levels = items.iter().zip(signals).filter(|(item, all)| !is_settled(item, *all));
         let levels = levels.map(|(item, signals)| signals.score(item, &context).1);
         Ok(levels.filter(|level| *level != Level::Fresh).count())
     }
