@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::{Block, Citation, Context, Evidence, Fact, Item};
 use staleness::report::KnowledgeReport;
+use staleness_core::knowledge::Cited;
 use staleness_docs::Report;
 
 /// An item and the evidence about it.
@@ -20,6 +21,31 @@ impl Known {
     /// Returns the report on the item.
     pub fn told(&self, context: &Context) -> KnowledgeReport {
         KnowledgeReport::of_item(&self.item, &self.evidence, context)
+    }
+
+    /// Returns its citations with the new places of what was moved. Empty unless that brings back all that is missing.
+    pub(crate) fn cited_anew(&self) -> Vec<String> {
+        let missing = |cited: &Citation| {
+            self.evidence.iter().find_map(|each| match &each.fact {
+                Fact::SourceMissing { citation, gone, renamed_to, .. }
+                    if is_same(citation, cited) =>
+                {
+                    Some((*gone, renamed_to.clone()))
+                }
+                _ => None,
+            })
+        };
+        let anew = |cited: &Citation| {
+            Some(match missing(cited) {
+                Some((Cited::Heading, to)) => Citation { symbol: Some(to?), ..cited.clone() },
+                Some((_, to)) => Citation { path: to?, ..cited.clone() },
+                None => cited.clone(),
+            })
+        };
+        let cited = &self.item.citations;
+        let anew: Vec<Citation> = cited.iter().map_while(anew).collect();
+        let is_whole = anew.len() == cited.len() && anew.iter().ne(cited);
+        anew.iter().filter(|_| is_whole).map(Citation::to_string).collect()
     }
 }
 

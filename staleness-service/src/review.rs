@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use staleness::ids::AgentId;
-use staleness::knowledge::Document;
+use staleness::knowledge::{self, Document};
 use staleness::registry::{ToolListing, WorkListing};
 use staleness::report::{KnowledgeReport, WorkReport};
 use staleness::verdict::{Ground, Level, SignalKind, Verdict};
@@ -14,7 +14,8 @@ use staleness_core::report::Context;
 use crate::documents::without_others;
 use crate::error::ServiceError;
 use crate::findings::{Findings, nothing};
-use crate::knowledge::{World, everything};
+use crate::items::Known;
+use crate::knowledge::World;
 use crate::rank::{Rank, since};
 use crate::remembered::Remembered;
 use crate::scan::preview;
@@ -50,7 +51,7 @@ impl Entry {
     fn rank(&self) -> Rank<'_> {
         let (path, line) = match &self.subject {
             Subject::Block { path, line } => (path.as_str(), *line),
-            Subject::Item { path, line } => (path.as_deref().unwrap_or_default(), *line),
+            Subject::Item { path, line, .. } => (path.as_deref().unwrap_or_default(), *line),
             Subject::Tool { .. } | Subject::Work { .. } => ("", None),
         };
         Rank { verdict: &self.verdict, since: self.since, path, line }
@@ -72,6 +73,8 @@ pub enum Subject {
         path: Option<String>,
         /// The line of the text, from 1.
         line: Option<u32>,
+        /// What to cite instead, if all that is missing was moved.
+        cite: Vec<String>,
     },
     /// A block of a document.
     Block {
@@ -103,9 +106,11 @@ pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     }
     let is_told =
         |each: &KnowledgeReport| !each.path.as_ref().is_some_and(|it| others.contains(it));
-    let mut items = everything(world)?;
-    items.retain(is_told);
-    let found = Findings::new(report, Vec::new(), &nothing, &world.context());
+    let context = world.context();
+    let known = world.everything(&registry)?;
+    let mut items = with_places(&known, &context);
+    items.retain(|(told, _)| is_told(told));
+    let found = Findings::new(report, Vec::new(), &nothing, &context);
     let found = found.all().map(|each| &each.told).filter(|each| is_told(each));
     entries.extend(of_files(found, &items));
     entries.extend(items.into_iter().filter_map(item));
@@ -121,7 +126,7 @@ pub fn at_hand(world: &World<'_>) -> Result<(Vec<Entry>, Option<Timestamp>), Ser
     let mut entries = tools(settings, &registry)?;
     let context = world.context_at_hand();
     let known = world.at_hand(&registry, &context)?;
-    let items: Vec<KnowledgeReport> = known.iter().map(|each| each.told(&context)).collect();
+    let items = with_places(&known, &context);
     let remembered = Remembered::read(settings, &registry)?;
     entries.extend(of_files(remembered.doubtful.iter(), &items));
     entries.extend(items.into_iter().filter_map(item));
@@ -192,21 +197,25 @@ pub(crate) fn is_open(told: &KnowledgeReport) -> bool {
     told.verdict.level != Level::Fresh && (told.path.is_some() || !is_settled())
 }
 
-fn item(told: KnowledgeReport) -> Option<Entry> {
+/// An item, with what it should cite instead.
+type Placed = (KnowledgeReport, Vec<String>);
+
+fn with_places(known: &[Known], context: &knowledge::Context) -> Vec<Placed> {
+    known.iter().map(|each| (each.told(context), each.cited_anew())).collect()
+}
+
+fn item((told, cite): Placed) -> Option<Entry> {
     if !is_open(&told) {
         return None;
     }
     let (kind, since) = (told.kind.as_str(), Some(since(&told)));
-    let subject = Subject::Item { path: told.path, line: told.line };
+    let subject = Subject::Item { path: told.path, line: told.line, cite };
     Some(Entry { kind, id: told.id, title: told.title, verdict: told.verdict, since, subject })
 }
 
 /// Returns findings in files, except in files that are already listed as items.
-fn of_files<'a>(
-    found: impl Iterator<Item = &'a KnowledgeReport>,
-    items: &[KnowledgeReport],
-) -> Vec<Entry> {
-    let told: BTreeSet<&str> = items.iter().filter_map(|item| item.path.as_deref()).collect();
+fn of_files<'a>(found: impl Iterator<Item = &'a KnowledgeReport>, items: &[Placed]) -> Vec<Entry> {
+    let told: BTreeSet<&str> = items.iter().filter_map(|(item, _)| item.path.as_deref()).collect();
     let is_told = |path: &str| told.contains(path);
     found.filter(|each| !each.path.as_deref().is_some_and(is_told)).filter_map(block).collect()
 }

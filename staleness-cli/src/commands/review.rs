@@ -69,12 +69,20 @@ fn command(each: &service::Entry, open: impl Fn(&str, Option<u32>) -> String) ->
         Subject::Work { .. } => format!("staleness stale resolve {quoted}"),
         Subject::Block { path, line } => open(path, *line),
         // The id comes last. After an id that begins with `-`, no options are parsed.
-        Subject::Item { path, line } => match (verdict.action, path) {
+        Subject::Item { path, line, cite } => match (verdict.action, path) {
             (NextAction::Complete, _) => format!("staleness knowledge done {quoted}"),
             (NextAction::Reschedule, _) => {
                 format!("staleness knowledge set --due +14d {quoted}")
             }
             (NextAction::Update | NextAction::Drop, Some(path)) => open(path, *line),
+            (NextAction::Update, None) if !cite.is_empty() => {
+                let cite: Vec<String> =
+                    cite.iter().map(|cited| format!("--cite {}", self::quoted(cited))).collect();
+                format!("staleness knowledge set {} {quoted}", cite.join(" "))
+            }
+            (NextAction::Update, None) if each.is(SignalKind::SourceMissing) => {
+                format!("# cite what it rests on now: staleness knowledge set --cite PATH {quoted}")
+            }
             (NextAction::Update, None) => format!("staleness knowledge set --body - {quoted}"),
             (NextAction::Drop, None) => format!("staleness knowledge remove --yes {quoted}"),
             _ => format!("staleness knowledge verify {quoted}"),

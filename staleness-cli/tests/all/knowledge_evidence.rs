@@ -148,6 +148,27 @@ fn verifying_an_item_does_not_silence_that_what_it_cites_is_gone() {
     assert_eq!(signals(&of("file")), [""; 0], "it cites something else now");
 }
 
+/// Bug: the command that was printed for a moved citation left the finding.
+#[test]
+fn the_printed_command_settles_a_citation_that_was_moved() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/src/a.rs", "pub fn a() {}\npub fn b() {}\n");
+    sandbox.write("project/src/gone.rs", "pub fn gone() {}\n");
+    sandbox.commit("2026-10-01T00:00:00Z");
+    added(&sandbox, "moved", "It is two lines long", &["src/a.rs:1-2"]);
+    added(&sandbox, "lost", "It is gone", &["src/gone.rs"]);
+    sandbox.git("2026-11-10T00:00:00Z", &["mv", "src/a.rs", "src/b.rs"]);
+    sandbox.git("2026-11-10T00:00:00Z", &["rm", "--quiet", "src/gone.rs"]);
+    sandbox.commit("2026-11-10T00:00:00Z");
+    let review = sandbox.ok(&["review"]);
+    let lost = "cite what it rests on now: staleness knowledge set --cite PATH lost\n";
+    assert!(review.contains(lost), "{review}");
+    let command = "staleness knowledge set --cite src/b.rs:1-2 moved";
+    assert!(review.contains(&format!("$ {command}\n")), "{review}");
+    sandbox.ok(&command.split(' ').skip(1).collect::<Vec<_>>());
+    assert_eq!(signals(&sandbox.json(&["knowledge", "show", "moved"])), [""; 0]);
+}
+
 #[test]
 fn the_latest_tag_is_the_version_where_no_file_names_one() {
     let sandbox = Sandbox::with_history();

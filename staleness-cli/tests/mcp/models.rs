@@ -453,6 +453,13 @@ fn f6_an_item_whose_citation_is_gone_is_listed() {
     git(&machine, &["commit", "-qm", "again"]);
     let items = listed();
     assert_eq!((&items[0]["id"], items.as_array().unwrap().len()), (&json!("kk"), 1));
+    let next = items[0]["next"].as_str().unwrap();
+    assert!(next.starts_with("save_knowledge under the same id with cite"), "{next}");
+    let told = client.call("verify_knowledge", json!({ "ids": ["kk"], "still": "holds" }));
+    assert!(text(&told).ends_with("under the same id with cite"), "{told}");
+    client.data("save_knowledge", json!({ "id": "kk", "cite": ["routes.py"] }));
+    let mut listed = || client.data("list_stale", json!({ "kind": "knowledge" }))["items"].clone();
+    assert_eq!(listed(), json!([]), "what is named settles it");
 }
 
 #[test]

@@ -105,6 +105,16 @@ fn next(each: &Entry) -> ModelText {
     if let Subject::Tool { remedy: Some(remedy) } = each.subject {
         return ModelText::from("do not call it; ").and(ask(remedy));
     }
+    if let (Subject::Item { path: None, cite, .. }, NextAction::Update) =
+        (&each.subject, each.verdict.action)
+        && each.is(SignalKind::SourceMissing)
+    {
+        let cited =
+            cite.iter().map(|cited| ModelText::from(ModelName::path(NameKind::Document, cited)));
+        let cited = ModelText::join(cited, ", ");
+        let text = ModelText::from("save_knowledge under the same id with cite");
+        return if cited.is_empty() { text } else { text.and(" ").and(cited) };
+    }
     ModelText::from(match (&each.subject, each.verdict.action) {
         (Subject::Tool { .. }, _) if each.is(Ground::DefinitionWithheld) => {
             "do not call it; ask the user to run `staleness tools diff` and decide"

@@ -152,6 +152,10 @@ fn add(
 
 fn set(world: &World<'_>, act: &ActArgs, named: &FieldArgs, out: &Output) -> Result<(), CliError> {
     let mut patch = fields::patch(named, world.settings.now)?;
+    if patch.body.as_deref().is_some_and(|body| body.trim().is_empty()) {
+        return Err(CliError::invalid("the text is empty")
+            .hint("give it with --body TEXT, or pipe it into --body -"));
+    }
     patch.citations = fields::citations(named, |text| citations::cite(world.settings, text))?;
     let told = service::set(world, &act.ids, choice(act.scope.scope), &patch);
     let told = told.map_err(|error| match error.kind {
