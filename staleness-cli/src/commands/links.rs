@@ -1,8 +1,10 @@
 //! `why` and `impact`: show the connections of a thing.
 
-use staleness::Wait;
 use staleness::registry::ScopeChoice;
 use staleness::tool::PresenceCause;
+use staleness::{Registry, Wait};
+use staleness_core::journal::{Action, Subject};
+use staleness_core::report::HistoryEntry;
 use staleness_core::text::counted;
 use staleness_service::knowledge::World;
 use staleness_service::links::{self, Counts, Impact, Link, Why};
@@ -85,9 +87,19 @@ fn why_text(told: &Why, out: &Output) -> String {
         cells.push((cause(entry), None));
         cells
     })));
-    text.push_str(&out.lines(&format!("depends on it: {}", counts(&told.counts))));
-    text.push_str(&out.hint(&format!("`staleness impact {}` shows them", quoted(&told.name))));
+    if told.state != Action::Removed.as_str() {
+        text.push_str(&out.lines(&format!("depends on it: {}", counts(&told.counts))));
+        text.push_str(&out.hint(&format!("`staleness impact {}` shows them", quoted(&told.name))));
+    }
     text
+}
+
+/// Returns when an item or work item changed last, how, and who changed it. Empty if that is no longer known.
+pub(super) fn last_change(registry: &Registry, of: Subject) -> Result<String, CliError> {
+    let last = registry.admin().journal_of(of, 1).wait()?;
+    let last = last.last().map(HistoryEntry::from);
+    let told = |entry: HistoryEntry| format!("{} {} {}", entry.at, entry.action, cause(&entry));
+    Ok(last.map(told).unwrap_or_default())
 }
 
 fn impact_text(told: &Impact, out: &Output) -> String {

@@ -77,8 +77,8 @@ pub(crate) fn noted(told: &KnowledgeReport, dry_run: bool, out: &Output) -> Stri
     text
 }
 
-/// Renders everything known about an item.
-pub(crate) fn show(told: &KnowledgeReport, out: &Output) -> String {
+/// Renders everything known about an item, with its last change in words.
+pub(crate) fn show(told: &KnowledgeReport, last_change: String, out: &Output) -> String {
     let paint = out.paint;
     let mut text = format!("{}  {}\n", paint.bold(&escape(&told.id)), state(&told.verdict, out));
     for line in body(told, out) {
@@ -94,6 +94,7 @@ pub(crate) fn show(told: &KnowledgeReport, out: &Output) -> String {
     row("added", told.added_at.to_string());
     row("changed", at(told.updated_at.filter(|at| *at != told.added_at)));
     row("verified", at(told.verified_at));
+    row("last change", last_change);
     row("written for", told.version_context.clone().unwrap_or_default());
     row("evergreen", if told.evergreen { "yes".into() } else { String::new() });
     row("due", at(told.due));

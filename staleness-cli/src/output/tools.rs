@@ -287,10 +287,19 @@ pub(crate) fn words(cause: &str) -> String {
     if cause.contains(' ') { cause.to_owned() } else { cause.replace('_', " ") }
 }
 
-/// Formats the cause of a change, the clients it concerns, the person's reason and the session.
+/// Formats the cause of a change, who made it or the clients it concerns, the reason and the session.
 pub(crate) fn cause(entry: &HistoryEntry) -> String {
     let mut text = words(&entry.cause);
     let clients = (!entry.clients.is_empty()).then(|| entry.clients.join(", "));
+    match &entry.actor {
+        Some(agent) if entry.cause == "by_hand" => text = format!("by {agent}"),
+        Some(agent) if entry.session.is_none() && clients.is_none() => {
+            if !text.ends_with(agent.as_str()) {
+                text.push_str(&format!(", by {agent}"));
+            }
+        }
+        _ => {}
+    }
     let more = [(" for ", &clients), (": ", &entry.note), (" in session ", &entry.session)];
     for (what, more) in more {
         if let Some(more) = more {

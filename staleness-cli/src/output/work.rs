@@ -114,8 +114,13 @@ pub(crate) fn reach(told: &WorkReport, for_all: bool, out: &Output) -> String {
     format!("  {}\n", out.paint.dim(&text))
 }
 
-/// Renders everything known about an item.
-pub(crate) fn show(told: &WorkReport, dangling: &[String], now: Timestamp, out: &Output) -> String {
+/// Renders everything known about an item, with its last change in words.
+pub(crate) fn show(
+    told: &WorkReport,
+    (dangling, last_change): (&[String], String),
+    now: Timestamp,
+    out: &Output,
+) -> String {
     let paint = out.paint;
     let mut text =
         format!("{}  {}\n", paint.bold(&escape(told.id.as_str())), state(&told.verdict, out));
@@ -142,6 +147,7 @@ pub(crate) fn show(told: &WorkReport, dangling: &[String], now: Timestamp, out: 
     );
     row("created", told.created_at.to_string());
     row("activity", format!("{}, {}", told.updated_at, ago(now, told.updated_at)));
+    row("last", last_change);
     row("expires", told.expires_at.map(|at| at.to_string()).unwrap_or_default());
     for id in &told.refs {
         let gone = if dangling.contains(id) { " (unknown id)" } else { "" };

@@ -63,7 +63,11 @@ pub struct HistoryEntry {
     /// The session in which it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The clients for which the tool became present or absent; empty for other changes.
+    /// The agent that did it; `None` for a person and for a scan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// The clients for which the tool became present or absent; for a recovery that others heard of, the one that called
+    /// it; empty for other changes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<String>,
 }
@@ -80,7 +84,11 @@ impl From<&JournalEntry> for HistoryEntry {
             cause: entry.cause.clone(),
             note: entry.note.clone(),
             session: entry.session.as_ref().map(ToString::to_string),
-            clients: entry.clients.iter().map(ToString::to_string).collect(),
+            actor: entry.actor.as_ref().map(ToString::to_string),
+            clients: match &entry.actor {
+                Some(caller) if !entry.clients.is_empty() => vec![caller.to_string()],
+                _ => entry.clients.iter().map(ToString::to_string).collect(),
+            },
         }
     }
 }

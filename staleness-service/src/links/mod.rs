@@ -6,17 +6,18 @@
 mod causes;
 mod resting;
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use serde::Serialize;
-use staleness::ids::{ItemKey, Scope, ToolKey};
+use staleness::ids::{ItemId, ItemKey, Scope, ToolKey};
 use staleness::knowledge::{Evidence, Fact};
 use staleness::registry::ScopeChoice;
 use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
 use staleness::tool::Status;
 use staleness::verdict::{Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
-use staleness_core::journal::Subject;
+use staleness_core::journal::{Action, Subject, SubjectKind};
 use staleness_core::registry::nearest;
 use staleness_core::report::HistoryEntry;
 use staleness_docs::git::Oid;
@@ -48,7 +49,7 @@ enum Thing {
 }
 
 /// The reasons for a thing's state.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Why {
     /// The kind of the thing, such as `mcp_tool` or `document`.
     pub kind: String,
@@ -103,22 +104,13 @@ pub fn are_of_both_scopes<'a>(changes: impl Iterator<Item = (&'a str, &'a Histor
 /// If nothing has this name (with a suggestion), or the store fails.
 pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, ServiceError> {
     let settings = world.settings;
-    let thing = find(world, registry, name)?;
+    let thing = match find(world, registry, name) {
+        Err(error) => return removed(settings, registry, name)?.ok_or(error),
+        Ok(thing) => thing,
+    };
     let counts = rests_on(world, registry, &thing)?.counts;
     let (kind, name) = thing.names();
-    let mut why = Why {
-        kind,
-        name,
-        title: None,
-        state: String::new(),
-        since: None,
-        verdict: None,
-        did_you_mean: None,
-        findings: Vec::new(),
-        causes: Vec::new(),
-        journal: Vec::new(),
-        counts,
-    };
+    let mut why = Why { kind, name, counts, ..Why::default() };
     let scope = |word: &str| match word {
         "global" => Scope::Global,
         _ => Scope::Project(settings.project.id.clone()),
@@ -191,6 +183,30 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
     });
     why.journal = journal;
     Ok(why)
+}
+
+/// Returns the history of an item of knowledge that was removed; `None` if none of this name was.
+fn removed(
+    settings: &Settings,
+    registry: &Registry,
+    name: &str,
+) -> Result<Option<Why>, ServiceError> {
+    let Ok(id) = ItemId::new(name) else { return Ok(None) };
+    let mut journal = Vec::new();
+    for scope in [Scope::Global, Scope::Project(settings.project.id.clone())] {
+        journal.extend(events(registry, Subject::item(&ItemKey { scope, id: id.clone() }))?);
+    }
+    journal.sort_by_key(|event| Reverse(event.entry.revision));
+    let removed = journal.first().filter(|last| last.entry.action == Action::Removed.as_str());
+    let Some(since) = removed.map(|last| last.entry.at) else { return Ok(None) };
+    Ok(Some(Why {
+        kind: SubjectKind::Item.as_str().to_owned(),
+        name: name.to_owned(),
+        state: Action::Removed.as_str().to_owned(),
+        since: Some(since),
+        journal,
+        ..Why::default()
+    }))
 }
 
 /// Returns everything that depends on a thing.

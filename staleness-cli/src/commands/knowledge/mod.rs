@@ -3,8 +3,10 @@
 mod fields;
 
 use serde_json::json;
+use staleness::ids::{ItemKey, Scope};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Ground, Level, SignalKind};
+use staleness_core::journal::Subject;
 use staleness_service::Listener;
 use staleness_service::citations;
 use staleness_service::documents::named_version;
@@ -15,10 +17,11 @@ use super::word;
 use crate::args::KnowledgeCommand;
 use crate::args::documents_args::VersionArgs;
 use crate::args::knowledge_args::{ActArgs, DoArgs, FieldArgs, KnowledgeListArgs};
+use crate::commands::links::last_change;
 use crate::commands::tools::choice;
 use crate::error::{CliError, ErrorKind};
 use crate::output::{Output, Screen, escape, knowledge};
-use crate::settings::Settings;
+use crate::settings::{Access, Settings};
 
 pub(crate) fn run(
     settings: &Settings,
@@ -36,7 +39,16 @@ pub(crate) fn run(
         }
         Some(Is::Show { id, scope, project }) => {
             let told = service::show(&of(settings, screen, project)?, id, choice(scope.scope))?;
-            if out.json { out.json(&told) } else { out.text(&knowledge::show(&told, out)) }
+            if out.json {
+                return out.json(&told);
+            }
+            let scope = match told.scope {
+                "global" => Scope::Global,
+                _ => Scope::Project(settings.project.id.clone()),
+            };
+            let of = Subject::item(&ItemKey { scope, id: service::item_id(&told.id)? });
+            let last = last_change(&settings.open(Access::Look)?, of)?;
+            out.text(&knowledge::show(&told, last, out))
         }
         Some(Is::Recall { query, limit, peek, project }) => {
             let told = service::recall(&of(settings, screen, project)?, query, *limit, *peek)?.told;

@@ -10,10 +10,12 @@ use staleness::report::WorkReport;
 use staleness::store::Refusal;
 use staleness::work::{Work, WorkStatus};
 use staleness::{Registry, RegistryError, Wait};
+use staleness_core::journal::Subject;
 pub(super) use staleness_service::work::find;
 use staleness_service::work::{self as service, kind, state, told};
 use staleness_sources::clients::may_run_for_agent;
 
+use super::links::last_change;
 use super::tools::choice;
 use super::typed;
 use crate::args::WorkCommand;
@@ -116,12 +118,14 @@ fn ready(settings: &Settings, out: &Output) -> Result<(), CliError> {
 fn show(settings: &Settings, id: &str, scope: ScopeChoice, out: &Output) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
     let item = find(&registry, settings, id, scope)?;
+    let of = Subject::work(&item.key);
     let told = told(&registry, settings, item)?;
     if out.json {
         return out.json(&told);
     }
+    let last = last_change(&registry, of)?;
     let dangling = dangling(&registry, settings, &told)?;
-    out.text(&work::show(&told, &dangling, settings.now, out))
+    out.text(&work::show(&told, (&dangling, last), settings.now, out))
 }
 
 /// Returns the referenced ids that are neither work nor knowledge.
