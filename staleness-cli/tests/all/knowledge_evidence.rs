@@ -86,13 +86,15 @@ fn f6_a_session_start_names_stale_items_by_kind_and_id() {
         knowledge(3, &["contradict", &id, "--by", "me", "--reason", evil]);
     }
     let told = start(3);
-    let doubted = "\n- Do not rely on these without looking (still true: `staleness knowledge verify ID --agent \
-                   claude-code`, else `staleness knowledge remove --yes ID --agent claude-code`): ";
-    let worst = "knowledge `k1`, knowledge `k2`, knowledge `k3`, knowledge `k4`, knowledge `k5`, and 1 more";
+    let doubted =
+        "\n- Marked as wrong (settle: `staleness knowledge remove --yes ID --agent claude-code`): ";
+    let worst = "knowledge `k1` by `me`, knowledge `k2` by `me`, knowledge `k3` by `me`, knowledge `k4` by `me`, \
+                 knowledge `k5` by `me`, and 1 more";
     assert!(told.ends_with(&[doubted, worst].concat()) && !told.contains("IGNORE"), "{told}");
     knowledge(4, &["supersede", "k1", "--by", "k6"]);
     let told = start(10);
-    let others = "knowledge `k2`, knowledge `k3`, knowledge `k4`, knowledge `k5`, reference `k0`";
+    let others = "knowledge `k2` by `me`, knowledge `k3` by `me`, knowledge `k4` by `me`, knowledge `k5` by `me`, \
+                  reference `k0` by `me`";
     assert!(told.ends_with(&[doubted, others].concat()), "another one stands for it: {told}");
 }
 

@@ -198,10 +198,7 @@ fn knowledge_that_became_stale_is_told_once_and_then_weekly_with_what_settles_it
         "\n- Expired (still true: {}, else {remove}): knowledge `port`",
         command("set --expires none ID")
     );
-    let doubtful = format!(
-        "\n- Do not rely on these without looking (still true: {}, else {remove}): knowledge `host`",
-        command("verify ID")
-    );
+    let doubtful = format!("\n- Marked as wrong (settle: {remove}): knowledge `host` by `me`");
     for day in 3..=19 {
         if day == 5 {
             sandbox.ok(&line(contradict));
@@ -215,7 +212,7 @@ fn knowledge_that_became_stale_is_told_once_and_then_weekly_with_what_settles_it
         sandbox.ok(&line(&command));
     };
     settle("set --expires none", "port");
-    settle("verify", "host");
+    settle("remove --yes", "host");
     for day in [20, 24, 26] {
         let told = told_on(&sandbox, "codex", day);
         assert!(!told.contains("Knowledge status"), "{day}: {told}");

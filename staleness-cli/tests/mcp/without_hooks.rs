@@ -116,7 +116,7 @@ fn what_is_doubted_or_overdue_is_told_with_the_tool_that_settles_it() {
     let text = told["content"][0]["text"].as_str().unwrap();
     for part in [
         "Expired (still true: `save_knowledge` with a later `expires`, else ",
-        "(still true: `verify_knowledge`, else `save_knowledge` with what is true now): knowledge `host`",
+        "Marked as wrong (settle: `save_knowledge` with what is true now, and `supersedes`): knowledge `host` by `me`",
         "overdue plan `ship`: ",
         "Next: work_item update with expires +30d if still valid, else settle_work",
         "days. Next: work_item step if it continues, else settle_work\n",

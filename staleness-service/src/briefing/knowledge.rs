@@ -19,12 +19,28 @@ pub(crate) struct Doubtful {
     pub(crate) freshness: f64,
     /// When it became stale.
     pub(crate) since: Timestamp,
+    /// True if something that it cites is missing.
+    pub(crate) is_missing: bool,
 }
 
 impl Doubtful {
     fn name(&self) -> ModelText {
         let id = ModelName::path(NameKind::Knowledge, self.item.key.id.as_str());
-        ModelText::from(self.item.kind.as_str()).and(" ").and(id)
+        let name = ModelText::from(self.item.kind.as_str()).and(" ").and(id);
+        match &self.item.contradicted {
+            Some(said) => name.and(" by ").and(ModelName::new(NameKind::Agent, &said.by)),
+            None => name,
+        }
+    }
+
+    /// Returns the place of its section in the text.
+    fn section(&self, now: Timestamp) -> usize {
+        match &self.item {
+            item if item.contradicted.is_some() => 0,
+            item if item.expires_at.is_some_and(|at| at <= now) => 1,
+            _ if self.is_missing => 2,
+            _ => 3,
+        }
     }
 
     pub(crate) fn worst_first(&self, other: &Self) -> Ordering {
@@ -37,8 +53,8 @@ impl Doubtful {
 /// The commands, or over MCP the tools, that show an item and settle it.
 pub(crate) struct Remedies {
     show: ModelText,
-    /// The remedy that keeps an expired item, and the one that keeps an item doubted for another reason.
-    keep: [ModelText; 2],
+    /// The remedies that keep an expired item, one whose source is missing, and one doubted for another reason.
+    keep: [ModelText; 3],
     end: ModelText,
     list: &'static str,
 }
@@ -49,7 +65,7 @@ impl Remedies {
         let command = |verb| ModelText::from("`staleness knowledge ").and(verb).and(by).and("`");
         Self {
             show: " (`staleness knowledge show ID` for one)".into(),
-            keep: [command("set --expires none ID"), command("verify ID")],
+            keep: ["set --expires none ID", "set --cite PATH ID", "verify ID"].map(command),
             end: command("remove --yes ID"),
             list: "`staleness review`",
         }
@@ -57,11 +73,15 @@ impl Remedies {
 
     /// Tools of the MCP server.
     pub(crate) fn tools() -> Self {
-        let keep = ["`save_knowledge` with a later `expires`", "`verify_knowledge`"];
+        let keep = [
+            "`save_knowledge` with a later `expires`",
+            "`save_knowledge` with `cite`",
+            "`verify_knowledge`",
+        ];
         Self {
             show: ModelText::default(),
             keep: keep.map(ModelText::from),
-            end: "`save_knowledge` with what is true now".into(),
+            end: "`save_knowledge` with what is true now, and `supersedes`".into(),
             list: "`list_stale`",
         }
     }
@@ -76,17 +96,25 @@ pub(crate) fn text(
 ) -> Option<ModelText> {
     let Remedies { show, keep, end, list } = remedies;
     let head = ModelText::from("Knowledge status from `staleness`").and(show).and(":");
-    let is_expired = |each: &&Doubtful| each.item.expires_at.is_some_and(|at| at <= now);
-    let (expired, others): (Vec<&Doubtful>, Vec<_>) = items.iter().partition(is_expired);
-    let titles = ["Expired", "Do not rely on these without looking"];
+    let titles = [
+        "Marked as wrong",
+        "Expired",
+        "Cited source is missing",
+        "Do not rely on these without looking",
+    ];
     let mut text = head.clone();
-    for ((title, keep), items) in titles.into_iter().zip(keep).zip([expired, others]) {
+    for (at, title) in titles.into_iter().enumerate() {
+        let items: Vec<_> = items.iter().filter(|each| each.section(now) == at).collect();
         let named: Vec<ModelText> = items.iter().take(NAMED).map(|each| each.name()).collect();
         if named.is_empty() {
             continue;
         }
-        let whole = ModelText::from(title).and(" (still true: ").and(keep);
-        let whole = whole.and(", else ").and(end).and(")");
+        let whole = ModelText::from(title).and(" (");
+        let whole = match at.checked_sub(1) {
+            Some(at) => whole.and("still true: ").and(&keep[at]).and(", else "),
+            None => whole.and("settle: "),
+        };
+        let whole = whole.and(end).and(")");
         let fits = text.chars() + whole.chars() + named[0].chars() + 2 * TAIL <= budget;
         let short = || ModelText::from(title).and(" (see ").and(*list).and(")");
         let title = if fits { whole } else { short() };
@@ -108,7 +136,8 @@ mod tests {
         let doubtful = |id: &str, expires_at: Option<Timestamp>| {
             let key = ItemKey { scope: Scope::Global, id: ItemId::new(id).unwrap() };
             let item = Item::new(key, ItemKind::Knowledge, "The port is 8080", now);
-            Doubtful { item: Item { expires_at, ..item }, freshness: 0.0, since: now }
+            let item = Item { expires_at, ..item };
+            Doubtful { item, freshness: 0.0, since: now, is_missing: false }
         };
         let items = [doubtful("port", Some(now)), doubtful("host", None)];
         let by = ModelText::from(" --agent codex");

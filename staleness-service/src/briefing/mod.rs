@@ -13,10 +13,10 @@ mod work;
 use std::collections::BTreeMap;
 
 use staleness::ids::{ClientId, ItemId};
-use staleness::knowledge::{Context, Document, Fact};
+use staleness::knowledge::{Context, Document, Evidence, Fact};
 use staleness::registry::{FindTools, Resume, WorkListing};
 use staleness::report::{Delta, DeltaItem, DeltaSubject};
-use staleness::verdict::{Level, Verdict};
+use staleness::verdict::{Level, SignalKind, Verdict};
 use staleness::work::{Warning, Work, WorkKind};
 use staleness::{Registry, Timestamp, Wait};
 
@@ -281,7 +281,10 @@ fn judged(
                 if level == Level::Stale
                     && let Some(since) = since(each)
                 {
-                    doubtful.push(Doubtful { item: each.item.clone(), freshness, since });
+                    let is_missing = |one: &Evidence| one.fact.kind() == SignalKind::SourceMissing;
+                    let is_missing = each.evidence.iter().any(is_missing);
+                    let item = each.item.clone();
+                    doubtful.push(Doubtful { item, freshness, since, is_missing });
                 }
             }
             None => {}
