@@ -108,10 +108,17 @@ fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError>
     let compared = compare(call, &paths)?;
     let rows = Rows::fit(&told, told.len(), |each| {
         let text = Text::new("- ").and(name(each)).and(": ").and(verdict::words(&each.verdict));
-        let expired = Ground::from(SignalKind::Expired);
-        let has_expired = each.verdict.signals.iter().any(|signal| signal.kind == expired);
-        let is_left = has_expired && matches!(asked.still, Still::Holds);
-        (row(each), text.and(if is_left { "; call again with expires +30d or none" } else { "" }))
+        let is = |kind: SignalKind| {
+            each.verdict.signals.iter().any(|signal| signal.kind == Ground::from(kind))
+        };
+        let next = match asked.still {
+            Still::Holds if is(SignalKind::Expired) => "; call again with expires +30d or none",
+            Still::Holds if is(SignalKind::SourceMissing) => {
+                "; save_knowledge under the same id with cite"
+            }
+            _ => "",
+        };
+        (row(each), text.and(next))
     });
     let mut text = rows.text(Text::new(what).and(":"), Text::new("the others are done too"));
     let mut documents = Vec::with_capacity(compared.len());
