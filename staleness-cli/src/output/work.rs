@@ -354,6 +354,8 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
         (Some(Action::Added), _, Some(to)) if each.has_ended() => format!("added, now {to}"),
         (action, _, _) => action.map_or("there", Action::as_str).to_owned(),
     };
+    let last = each.last.map(|last| format!(", {}", last.as_str()));
+    let net = net + &last.unwrap_or_default();
     let own = if each.own { "you" } else { "" };
     let held = each.claim.as_ref().filter(|claim| claim.holds(now));
     let held = held.map(|claim| format!("[{}] ", claim.agent));

@@ -107,4 +107,5 @@ mod upkeep_old;
 #[cfg(all(unix, feature = "watch"))]
 mod watch;
 mod week;
+mod whose;
 mod work;

@@ -8,5 +8,6 @@ mod ends;
 mod json_schema;
 mod models;
 mod protocol;
+mod settled;
 mod tools;
 mod without_hooks;

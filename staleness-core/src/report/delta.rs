@@ -101,12 +101,18 @@ pub struct DeltaItem {
     /// The net action. `None` in a digest.
     #[serde(serialize_with = "words::action")]
     pub action: Option<Action>,
+    /// The last change, which was made at `at`, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "words::action")]
+    pub last: Option<Action>,
     /// The state before, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<DeltaState>,
     /// The current state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<DeltaState>,
+    /// Who marked an item of knowledge as wrong, or the id of the item that replaced it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// The sender of a handoff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
@@ -125,6 +131,9 @@ pub struct DeltaItem {
     pub at: Timestamp,
     /// True if the agent made all of these changes itself.
     pub own: bool,
+    /// True if the agent made the first of them.
+    #[serde(skip)]
+    pub begun: bool,
 }
 
 /// The changes since an agent was last told.
@@ -248,19 +257,28 @@ fn net(
     };
     let (of, text) = described(view, subject, removed)?;
     let work = subject.work_key().and_then(|key| view.work.get(&key));
+    let item = subject.item_key().and_then(|key| view.knowledge.get(&key));
+    let by = item.and_then(|item| {
+        let replaced = item.superseded_by.first().map(ToString::to_string);
+        replaced.or_else(|| Some(item.contradicted.as_ref()?.by.clone()))
+    });
+    let is_agents = |entry: &JournalEntry| entry.actor.as_ref() == Some(agent);
     let handoff = work.filter(|work| work.kind == WorkKind::Handoff);
     Some(DeltaItem {
         subject: of,
         action: Some(action),
+        last: Some(last.action).filter(|last| *last != action),
         from: DeltaState::read(subject, from.filter(|_| last_move.is_some() && !added)),
         to: DeltaState::read(subject, to.filter(|_| last_move.is_some() || added)),
+        by,
         sender: handoff.and_then(|work| work.from.clone()),
         recipient: handoff.and_then(|work| work.to.clone()),
         text,
         by_person: work.is_some_and(|work| work.by_person),
         claim: work.and_then(|work| work.claim.clone()),
         at: last.at,
-        own: run.iter().all(|entry| entry.actor.as_ref() == Some(agent)),
+        own: run.iter().all(|entry| is_agents(entry)),
+        begun: is_agents(first),
     })
 }
 

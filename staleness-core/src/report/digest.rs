@@ -59,8 +59,10 @@ impl DeltaItem {
         Self {
             subject: DeltaSubject::Work(work.kind, work.key.id.clone()),
             action: None,
+            last: None,
             from: None,
             to: Some(DeltaState::Work(work.status)),
+            by: None,
             sender: work.from.clone().filter(|_| is_handoff),
             recipient: work.to.clone().filter(|_| is_handoff),
             text: beginning(&work.text),
@@ -68,6 +70,7 @@ impl DeltaItem {
             claim: work.claim.clone(),
             at: work.updated_at,
             own: work.author.as_deref() == Some(agent.as_str()),
+            begun: false,
         }
     }
 }

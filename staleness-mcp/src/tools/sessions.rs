@@ -8,11 +8,11 @@ use staleness::ids::{ClientId, ToolName};
 use staleness::journal::Revision;
 use staleness::report::{Delta, DeltaItem, DeltaSource, NetChange, Redefined};
 use staleness::verdict::Level;
-use staleness::work::{self, WorkKind};
+use staleness::work::{self, WorkKind, WorkStatus};
 use staleness_service::ServiceError;
 use staleness_service::briefing::{CHANGED, Doubts, UNANSWERED, WITHHELD};
 use staleness_service::model_text::{
-    ModelName, ModelText, NameKind, called_by, cause, counts, failing, is_plain, overdue,
+    ModelName, ModelText, NameKind, called_by, cause, counts, ended, failing, is_plain, overdue,
     redefined, state, summary,
 };
 use staleness_service::sessions::{Asked, resume, told};
@@ -193,9 +193,20 @@ impl News<'_> {
 
 /// Describes an item: its change, its current state, its receiver and sender.
 fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
-    let mut parts: Vec<Text> =
-        each.action.map(|action| Text::new(action.as_str())).into_iter().collect();
-    if let Some(to) = each.to.and_then(|to| state(to.as_str())) {
+    let ended = ended(each, agent);
+    let action = each.action.map(|action| action.as_str());
+    let is_added = action == Some("added");
+    // How an item came not to hold says more than the last action.
+    let action = action.filter(|_| is_added || ended.is_none());
+    let mut parts: Vec<Text> = action.map(Text::new).into_iter().collect();
+    let has_ended = ended.is_some();
+    if is_added && each.begun && has_ended {
+        parts.push(Text::new("by you"));
+    }
+    parts.extend(ended.map(Text::new));
+    let first = each.subject.work_kind().map(|kind| kind.first().as_str());
+    let to = each.to.map(|to| to.as_str()).filter(|to| !is_added || Some(*to) != first);
+    if let Some(to) = to.and_then(state) {
         parts.push(Text::new(if parts.is_empty() { "" } else { "now " }).and(to));
     }
     let named = |word: &'static str, name: &str| {
@@ -208,7 +219,9 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     match each.recipient.as_deref() {
         Some(name) if name == agent => parts.push(Text::new("for you")),
         Some(name) => parts.push(named("for", name)),
-        None if each.subject.work_kind() == Some(WorkKind::Handoff) => {
+        None if each.subject.work_kind() == Some(WorkKind::Handoff)
+            && each.to.is_some_and(|to| to.as_str() == WorkStatus::Open.as_str()) =>
+        {
             parts.push(Text::new("for whoever takes it"));
         }
         None => {}
@@ -218,7 +231,7 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     }
     match each.sender.as_deref() {
         Some(name) if name != agent => parts.push(named("from", name)),
-        _ if each.own => parts.push(Text::new("by you")),
+        _ if each.own && !has_ended => parts.push(Text::new("by you")),
         _ => {}
     }
     parts

@@ -75,7 +75,13 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         },
         action: (at % 2 == 0).then_some(Action::Moved),
         from: Some(DeltaState::Knowledge(ItemState::Current)),
-        to: Some(DeltaState::Work(WorkStatus::InProgress)),
+        last: None,
+        to: Some(match at % 4 {
+            1 => DeltaState::Knowledge(ItemState::Contradicted),
+            3 => DeltaState::Knowledge(ItemState::Superseded),
+            _ => DeltaState::Work(WorkStatus::InProgress),
+        }),
+        by: Some(name.clone()),
         sender: Some(name.clone()),
         recipient: (at % 2 == 1).then(|| name.clone()),
         text: name.clone(),
@@ -83,6 +89,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         claim: None,
         at: Timestamp::default(),
         own: at % 2 == 0,
+        begun: false,
     };
     let warning = |name: &String| Warning {
         id: id(name),

@@ -21,7 +21,7 @@ use staleness::Timestamp;
 
 pub use name::{MAX_NAME_BYTES, ModelName, NameKind, Word, called_by, is_plain, tool_prefix};
 pub use quote::Quote;
-pub use sentence::{ago, ask, cause, counts, failing, overdue, redefined, state, summary};
+pub use sentence::{ago, ask, cause, counts, ended, failing, overdue, redefined, state, summary};
 
 /// Text that is safe to show to a model as our own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

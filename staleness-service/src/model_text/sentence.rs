@@ -5,10 +5,12 @@ use std::cmp::Reverse;
 use serde_json::{Map, Value};
 use staleness::Timestamp;
 use staleness::ids::ClientId;
-use staleness::report::{Delta, DeltaSource, Failing, Redefined};
+use staleness::report::{Delta, DeltaItem, DeltaSource, Failing, Redefined};
 use staleness::tool::PresenceCause;
 use staleness::work::{Flag, WorkKind, WorkStatus};
 use staleness_core::definition::{ChangeClass, Difference};
+use staleness_core::knowledge::ItemState;
+use staleness_core::report::DeltaState;
 
 use super::{ModelName, ModelText, NameKind};
 
@@ -159,6 +161,26 @@ pub fn ago(now: Timestamp, at: Timestamp) -> ModelText {
     ModelText::default().and(millis / unit).and(words)
 }
 
+/// Returns how an item of knowledge came not to hold: who marked it as wrong, or what replaced it. `None` if it holds.
+#[must_use]
+pub fn ended(item: &DeltaItem, agent: &str) -> Option<ModelText> {
+    let by = |text: &'static str, kind| {
+        let text = ModelText::from(text);
+        match item.by.as_deref() {
+            Some(name) if name == agent && kind == NameKind::Agent => text.and(" by you"),
+            Some(name) => text.and(" by ").and(ModelName::new(kind, name)),
+            None => text,
+        }
+    };
+    match item.to? {
+        DeltaState::Knowledge(ItemState::Contradicted) => {
+            Some(by("marked as wrong", NameKind::Agent))
+        }
+        DeltaState::Knowledge(ItemState::Superseded) => Some(by("superseded", NameKind::Knowledge)),
+        _ => None,
+    }
+}
+
 /// Returns the name of a work item's state, or `None` if the word is not a state.
 #[must_use]
 pub fn state(word: &str) -> Option<&'static str> {
@@ -190,7 +212,7 @@ fn same(sentence: &'static str, text: &str) -> Option<ModelText> {
 #[cfg(test)]
 mod tests {
     use staleness::ids::{ItemId, ToolName, WorkId};
-    use staleness::report::{DeltaItem, DeltaSubject};
+    use staleness::report::DeltaSubject;
 
     use super::*;
 
@@ -230,6 +252,8 @@ mod tests {
             action: None,
             from: None,
             to: None,
+            last: None,
+            by: None,
             sender: None,
             recipient: None,
             text: String::new(),
@@ -237,6 +261,7 @@ mod tests {
             claim: None,
             at: Timestamp::default(),
             own: false,
+            begun: false,
         };
         let told = |source, plans: usize, knowledge: usize, pruned: bool| {
             let items = (0..plans).map(work).chain((0..knowledge).map(item)).map(entry).collect();

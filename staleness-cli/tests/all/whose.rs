@@ -1,0 +1,125 @@
+//! Who did what, as people and other agents are told it.
+
+use crate::common::{Sandbox, line};
+use crate::told::told_on;
+
+/// Bug: what an agent did was told as done by hand.
+#[test]
+fn an_agent_is_named_for_what_it_did() {
+    let sandbox = Sandbox::new();
+    let ok = |text: &str| sandbox.ok(&line(text));
+    ok("knowledge add --id k --body Routes");
+    ok("knowledge set k --body Routers --agent codex");
+    ok("knowledge contradict k --by codex --reason no --agent codex");
+    ok("knowledge verify k --agent claude-code");
+    ok("work add handoff Review --id h --to codex");
+    ok("work set h --status accepted --agent codex");
+    for (name, action, ends) in [
+        ("k", "added", "by hand"),
+        ("k", "edited", "changed body, by codex"),
+        ("k", "contradicted", "contradicted by codex: no"),
+        ("k", "verified", "by claude-code"),
+        ("h", "added", "by hand"),
+        ("h", "moved", "by codex"),
+    ] {
+        let why = ok(&format!("why {name}"));
+        let is_it = |line: &&str| line.contains(&format!("  {action}  "));
+        let told = why.lines().find(is_it).unwrap_or_else(|| panic!("{action}: {why}"));
+        assert!(told.ends_with(&format!(" {ends}")), "{told}");
+    }
+    assert_eq!(sandbox.json(&["why", "k"])["journal"][0]["actor"], "claude-code");
+    assert!(ok("knowledge show k").contains("Z verified by claude-code\n"));
+    assert!(ok("work show h").contains("Z moved by codex\n"));
+}
+
+/// Bug: the recovery of a tool was told as that of the client for which it had failed.
+#[test]
+fn a_recovery_names_the_client_that_called_the_tool() {
+    let sandbox = Sandbox::new();
+    for _ in 0..5 {
+        sandbox.ok(&line("record mcp__shared__s --failure --agent claude-code"));
+    }
+    sandbox.ok(&line("record mcp__shared__s --success --agent codex"));
+    let history = sandbox.ok(&line("tools history mcp__shared__s"));
+    assert!(history.contains("succeeded for codex\n"), "{history}");
+    assert!(!history.contains("for claude-code"), "{history}");
+}
+
+/// Bug: a contradicted and a superseded item were told as added.
+#[test]
+fn news_say_what_became_of_what_was_added_and_who_did_it() {
+    let sandbox = Sandbox::new();
+    told_on(&sandbox, "codex", 2);
+    let on = |day: u32, text: &str| sandbox.ok(&line(&format!("{text} --now 2026-11-0{day}")));
+    on(3, "knowledge add --id k1 --body K1 --agent codex");
+    on(3, "knowledge add --id k2 --body K2 --agent claude-code");
+    on(3, "work add plan P --id p");
+    on(4, "knowledge contradict k1 --by claude-code --reason no --agent claude-code");
+    on(4, "knowledge supersede k2 --by k1");
+    on(4, "work step p half");
+    let told = told_on(&sandbox, "codex", 5);
+    for part in [
+        "knowledge `k1` (added by you, marked as wrong by `claude-code`)",
+        "knowledge `k2` (added, superseded by `k1`)",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    // The last event comes with its own time.
+    let table = on(6, "resume --agent codex --since 2026-11-03");
+    let is_p = |row: &&str| row.contains("  plan  ");
+    let row = table.lines().find(is_p).unwrap();
+    assert!(row.trim_start().starts_with("2d ago") && row.contains("added, stepped"), "{row}");
+}
+
+/// Bug: an expired item that is wrong as well was told with what revives it.
+#[test]
+fn what_is_wrong_is_told_with_who_said_so_and_what_ends_it() {
+    let sandbox = Sandbox::new();
+    told_on(&sandbox, "codex", 2);
+    let on = |day: u32, text: &str| sandbox.ok(&line(&format!("{text} --now 2026-11-0{day}")));
+    on(3, "knowledge add --id k --body K --expires 2026-11-05");
+    on(3, "knowledge contradict k --by ana --reason no");
+    let told = told_on(&sandbox, "codex", 6);
+    let wrong = "\n- Marked as wrong (settle: `staleness knowledge remove --yes ID --agent codex`): \
+                 knowledge `k` by `ana`";
+    assert!(told.ends_with(wrong) && !told.contains("Expired"), "{told}");
+}
+
+/// Bug: a session start offered to show an item that was removed, and nothing told its history.
+#[test]
+fn what_was_removed_is_explained_and_not_offered() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&line("knowledge add --id k --body K --now 2026-11-01"));
+    told_on(&sandbox, "codex", 2);
+    sandbox.ok(&line("knowledge remove k --yes --now 2026-11-03"));
+    let told = told_on(&sandbox, "codex", 4);
+    let head = "Work and knowledge status from `staleness` (`staleness why ID` for one):\n";
+    assert!(told.starts_with(head) && told.contains("knowledge `k` (removed)"), "{told}");
+    let why = sandbox.ok(&line("why k"));
+    assert!(why.starts_with("k  knowledge  removed\n"), "{why}");
+    for part in ["  added  ", "  removed  "] {
+        assert!(why.contains(part), "{why}");
+    }
+    assert!(!why.contains("impact"), "{why}");
+    assert_eq!(sandbox.run(&["why", "other"]).code, 3);
+}
+
+/// Bug: a due date changed nothing, and a to-do was to be removed because it is old.
+#[test]
+fn a_to_do_is_quiet_until_it_is_due_and_never_to_be_removed_for_its_age() {
+    let sandbox = Sandbox::new();
+    let on = |day: &str, text: &str| sandbox.ok(&line(&format!("{text} --now {day}")));
+    on("2026-11-10", "knowledge add --kind todo --id ship --body Ship --due +2d");
+    on("2026-11-10", "knowledge add --kind todo --id other --body Other");
+    assert_eq!(on("2026-11-11", "review"), "nothing needs attention\n");
+    let due = on("2026-11-14", "review");
+    assert!(due.contains("- due 2 days ago\n"), "{due}");
+    assert!(due.contains("$ staleness knowledge set --due +14d ship\n"), "{due}");
+    on("2026-11-14", "knowledge set --due +40d ship");
+    let later = on("2026-12-23", "review");
+    assert!(
+        !later.contains("ship") && later.contains("$ staleness knowledge done other"),
+        "{later}"
+    );
+    assert!(!on("2027-11-14", "review").contains("remove"));
+}

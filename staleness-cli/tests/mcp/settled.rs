@@ -1,0 +1,62 @@
+//! Knowledge that an agent settles, or may not settle.
+
+use serde_json::json;
+
+use crate::client::Machine;
+
+/// Bug: an agent silently took back that a person had marked an item as wrong.
+#[test]
+fn an_agent_does_not_lift_what_a_person_said() {
+    let machine = Machine::new();
+    machine.ok(&["knowledge", "add", "--id", "k", "--body", "Shortest prefix"]);
+    let reason = "It is the \"longest\"";
+    machine.ok(&["knowledge", "contradict", "k", "--by", "ana", "--reason", reason]);
+    let mut client = machine.client(&[]);
+    let holds = json!({ "ids": ["k"], "still": "holds" });
+    let refused = client.call("verify_knowledge", holds);
+    assert_eq!(refused["isError"], true, "{refused}");
+    let text = refused["content"][0]["text"].as_str().unwrap();
+    for part in
+        ["ana marked", "as wrong on 20", "longest", "Next: \"ask the user whether it holds\""]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // Its own mark it may take back.
+    client.call("save_knowledge", json!({ "id": "own", "body": "Port 1" }));
+    let wrong = json!({ "ids": ["own"], "still": "wrong", "reason": "moved" });
+    client.data("verify_knowledge", wrong);
+    let told = client.data("verify_knowledge", json!({ "ids": ["own"], "still": "holds" }));
+    assert_eq!(told["items"][0]["verdict"]["level"], "fresh", "{told}");
+}
+
+/// Bug: a superseded item was listed for ever.
+#[test]
+fn what_is_superseded_is_settled_and_names_what_holds() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    client.data("save_knowledge", json!({ "id": "ports2", "body": "The port is 5433" }));
+    let new = json!({ "id": "ports3", "body": "The port is 5434", "supersedes": ["ports2"] });
+    client.data("save_knowledge", new);
+    assert_eq!(client.data("list_stale", json!({}))["items"], json!([]));
+    let line = machine.ok(&["statusline", "--json"]);
+    assert!(line.contains("\"knowledge\": 0"), "{line}");
+    assert_eq!(machine.ok(&["review"]), "nothing needs attention\n");
+    let recalled = client.call("recall_knowledge", json!({ "query": "which port" })).to_string();
+    assert!(recalled.contains("superseded by ports3"), "{recalled}");
+}
+
+/// Bug: the next step for an overdue to-do was to compare it with the code.
+#[test]
+fn an_overdue_to_do_is_done_or_gets_another_date() {
+    let machine = Machine::new();
+    let add = ["--now", "2026-11-10", "knowledge", "add", "--kind", "todo", "--id", "ship"];
+    machine.ok(&[&add[..], &["--body", "Ship it", "--due", "+2d"]].concat());
+    let mut client = machine.client(&["--now", "2026-11-14"]);
+    let listed = client.data("list_stale", json!({}));
+    let next =
+        "verify_knowledge with still done, or save_knowledge under the same id with a later due";
+    assert_eq!(
+        (&listed["items"][0]["id"], &listed["items"][0]["next"]),
+        (&json!("ship"), &json!(next))
+    );
+}
