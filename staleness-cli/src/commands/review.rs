@@ -37,12 +37,15 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     out.text(&review::render(&entries, total, out))
 }
 
-/// Returns the command that keeps an expired item, where the next one removes it.
+/// Returns the command that keeps an expired item or an overdue to-do, where the next one ends it.
 fn keeping(each: &service::Entry) -> Option<String> {
-    let is_stored = matches!(each.subject, Subject::Item { path: None, .. });
-    let is_to_go = is_stored && each.verdict.action == NextAction::Drop;
-    (is_to_go && each.is(SignalKind::Expired))
-        .then(|| format!("staleness knowledge set --expires none {}", quoted(&each.id)))
+    let Subject::Item { path, .. } = &each.subject else { return None };
+    let field = match each.verdict.action {
+        NextAction::Drop if path.is_none() && each.is(SignalKind::Expired) => "expires none",
+        NextAction::Reschedule => "due +14d",
+        _ => return None,
+    };
+    Some(format!("staleness knowledge set --{field} {}", quoted(&each.id)))
 }
 
 /// Returns the next command to run, or after `# ` what to do without one. `open` opens a file at a line.
@@ -70,9 +73,8 @@ fn command(each: &service::Entry, open: impl Fn(&str, Option<u32>) -> String) ->
         Subject::Block { path, line } => open(path, *line),
         // The id comes last. After an id that begins with `-`, no options are parsed.
         Subject::Item { path, line, cite } => match (verdict.action, path) {
-            (NextAction::Complete, _) => format!("staleness knowledge done {quoted}"),
-            (NextAction::Reschedule, _) => {
-                format!("staleness knowledge set --due +14d {quoted}")
+            (NextAction::Complete | NextAction::Reschedule, _) => {
+                format!("staleness knowledge done {quoted}")
             }
             (NextAction::Update | NextAction::Drop, Some(path)) => open(path, *line),
             (NextAction::Update, None) if !cite.is_empty() => {

@@ -20,7 +20,7 @@ pub(crate) struct Entry {
     pub verdict: Verdict,
     /// The command to run next, or after `# ` what to do without one.
     pub suggested_action: String,
-    /// The command that keeps what the first one removes.
+    /// The command that keeps what the first one ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<String>,
 }
