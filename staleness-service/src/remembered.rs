@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use staleness::ids::ClientId;
 use staleness::report::KnowledgeReport;
-use staleness::verdict::Level;
+use staleness::verdict::{Ground, Level, SignalKind};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::knowledge::Gap;
 use staleness_docs::remedy;
@@ -15,7 +15,6 @@ use crate::error::ServiceError;
 use crate::findings::{Findings, nothing};
 use crate::items::{joined, known, outside};
 use crate::rank::worst_first;
-use crate::review::is_open;
 use crate::settings::Settings;
 use crate::when::ago;
 
@@ -115,4 +114,11 @@ impl Remembered {
             None => "not checked yet".into(),
         }
     }
+}
+
+/// Returns true if an item is not fresh. For a superseded item of the store another one tells what holds.
+pub(crate) fn is_open(told: &KnowledgeReport) -> bool {
+    let superseded = Ground::from(SignalKind::Superseded);
+    let is_settled = || told.verdict.signals.iter().any(|signal| signal.kind == superseded);
+    told.verdict.level != Level::Fresh && (told.path.is_some() || !is_settled())
 }

@@ -7,7 +7,7 @@ use staleness::ids::AgentId;
 use staleness::knowledge::{self, Document};
 use staleness::registry::{ToolListing, WorkListing};
 use staleness::report::{KnowledgeReport, WorkReport};
-use staleness::verdict::{Ground, Level, SignalKind, Verdict};
+use staleness::verdict::{Ground, Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Context;
 
@@ -17,7 +17,7 @@ use crate::findings::{Findings, nothing};
 use crate::items::Known;
 use crate::knowledge::World;
 use crate::rank::{Rank, since};
-use crate::remembered::Remembered;
+use crate::remembered::{Remembered, is_open};
 use crate::scan::preview;
 use crate::settings::{Access, Settings};
 use crate::tools::fold_doubtful;
@@ -188,13 +188,6 @@ fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Servi
             },
         })
         .collect())
-}
-
-/// Returns true if an item is not fresh. For a superseded item of the store another one tells what holds.
-pub(crate) fn is_open(told: &KnowledgeReport) -> bool {
-    let superseded = Ground::from(SignalKind::Superseded);
-    let is_settled = || told.verdict.signals.iter().any(|signal| signal.kind == superseded);
-    told.verdict.level != Level::Fresh && (told.path.is_some() || !is_settled())
 }
 
 /// An item, with what it should cite instead.
