@@ -293,10 +293,10 @@ pub(crate) fn cause(entry: &HistoryEntry) -> String {
     let clients = (!entry.clients.is_empty()).then(|| entry.clients.join(", "));
     match &entry.actor {
         Some(agent) if entry.cause == "by_hand" => text = format!("by {agent}"),
-        Some(agent) if entry.session.is_none() && clients.is_none() => {
-            if !text.ends_with(agent.as_str()) {
-                text.push_str(&format!(", by {agent}"));
-            }
+        Some(agent)
+            if entry.session.is_none() && clients.is_none() && !text.ends_with(agent.as_str()) =>
+        {
+            text.push_str(&format!(", by {agent}"));
         }
         _ => {}
     }
