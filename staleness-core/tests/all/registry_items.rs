@@ -288,7 +288,18 @@ fn an_agent_takes_back_what_agents_said_and_nothing_that_a_person_said() {
             let day = at(1).to_string()[..10].to_owned();
             let why = format!("ana marked \"a\" as wrong on {day}: \"it is longer\"");
             refused(verified, &why);
-            assert!(get(&registry, "a").contradicted.is_some());
+            // What the agent says after a person changes nothing.
+            let mark = get(&registry, "a").contradicted;
+            let also = registry.knowledge().contradict(
+                key("a"),
+                "codex".into(),
+                "it moved".into(),
+                Act { at: at(2), ..by("also", verifier) },
+            );
+            assert_eq!((also.wait().unwrap().contradicted, mark.is_some()), (mark, true));
+            let told = history(&registry, "a").pop().unwrap();
+            assert_eq!((told.note.as_deref(), told.actor.is_some()), (Some("it moved"), true));
+            refused(registry.knowledge().verify(vec![seen()], by("w", verifier)).wait(), &why);
         }
     }
 }

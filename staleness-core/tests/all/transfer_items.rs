@@ -1,11 +1,14 @@
 //! Items of another store or system meet those that are here: what each leaves of the other.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use staleness_core::ids::{ItemId, ItemKey, OpId, ProjectId, Scope};
-use staleness_core::journal::Revision;
+use staleness_core::ids::{AgentId, ItemId, ItemKey, OpId, ProjectId, Scope};
+use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
 use staleness_core::knowledge::{Citation, Contradiction, Item, ItemKind};
-use staleness_core::registry::{Act, FileItem, ImportReport, ScopeChoice, StatedItem};
+use staleness_core::registry::{
+    Act, FileItem, ImportReport, ScopeChoice, StatedItem, Verification,
+};
 use staleness_core::transfer::Record;
 use staleness_core::{MemoryStore, Policy, Registry, RegistryError, Timestamp, Wait};
 
@@ -221,6 +224,34 @@ fn what_was_removed_here_comes_back_only_if_something_was_done_to_it_since() {
     let verified = Item { verified_at: Some(day(12)), ..row };
     assert_eq!(import(&registry, &[&verified]).imported.knowledge, 1);
     assert_eq!(get(&a.key).unwrap().superseded_by, [key().id].into());
+}
+
+/// Bug: an imported entry of an agent stood for the mark of a person.
+#[test]
+fn the_mark_of_a_person_stays_one_when_an_earlier_one_of_an_agent_comes() {
+    let registry = registry();
+    let row = Item { contradicted: None, ..known() };
+    import(&registry, &[&row]);
+    let act = |op: &str| Act::new(OpId::new(op).unwrap(), day(5));
+    let knowledge = registry.knowledge();
+    knowledge.contradict(key(), "ana".into(), "no".into(), act("c")).wait().unwrap();
+    let said = Contradiction { by: "codex".into(), reason: "moved".into(), at: day(4) };
+    let entry = JournalEntry {
+        actor: Some(AgentId::new("codex").unwrap()),
+        ..JournalEntry::new(day(4), Subject::item(&key()), Action::Contradicted, "said")
+    };
+    let mut importer = registry.admin().importer(false).wait().unwrap();
+    let there = Item { contradicted: Some(said), ..row };
+    for record in [Record::Item(Box::new(there)), Record::Journal(entry)] {
+        importer.put(record).wait().unwrap();
+    }
+    assert_eq!(importer.finish().wait().unwrap().imported.journal, 1);
+    assert_eq!(get(&registry, &key()).unwrap().contradicted.unwrap().by, "ana");
+    let seen =
+        Verification { key: key(), commit: None, citations: BTreeSet::new(), moved: Vec::new() };
+    let act = Act { actor: Some(AgentId::new("claude-code").unwrap()), ..act("v") };
+    let refused = knowledge.verify(vec![seen], act).wait().unwrap_err();
+    assert!(refused.to_string().contains("ana marked"), "{refused}");
 }
 
 #[test]

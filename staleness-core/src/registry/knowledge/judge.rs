@@ -32,7 +32,6 @@ const ENTRIES: u32 = 100;
 /// Records that items are still valid.
 pub(super) fn verify(verifications: Vec<Verification>, act: Act) -> impl Step {
     let keys = || verifications.iter().map(|each| &each.key);
-    let history = |key| JournalFilter::Subject { subject: Subject::item(key), limit: ENTRIES };
     let selection = keys().fold(lock(keys()), |all, key| all.journal(history(key)));
     act.step(selection, move |draft, act| {
         let mut noted = BTreeSet::new();
@@ -48,20 +47,28 @@ pub(super) fn verify(verifications: Vec<Verification>, act: Act) -> impl Step {
     })
 }
 
-/// Checks that an agent does not take back what a person said of an item. A statement of which no entry is left counts
-/// as a person's.
+fn history(key: &ItemKey) -> JournalFilter {
+    JournalFilter::Subject { subject: Subject::item(key), limit: ENTRIES }
+}
+
+/// Checks that an agent does not take back what a person said of an item.
 fn may_lift(draft: &Draft<'_>, key: &ItemKey, act: &Act) -> Result<(), Refusal> {
-    let said = draft.get::<Item>(key).and_then(|item| item.contradicted.as_ref());
-    let (Some(agent), Some(said)) = (&act.actor, said) else { return Ok(()) };
-    let subject = Subject::item(key);
-    let mut entries = draft.view().journal.values().rev();
-    let entry = entries.find(|it| it.subject == subject && it.action == Action::Contradicted);
-    if said.by == agent.as_str() || entry.is_some_and(|it| it.actor.is_some()) {
-        return Ok(());
-    }
+    let Some(said) = said_by_person(draft, key, act) else { return Ok(()) };
     let (id, by, on) = (key.id.as_str(), &said.by, said.at.date());
     let reason = beginning(&said.reason);
     Err(Refusal::Conflict(format!("{by} marked {id:?} as wrong on {on}: {reason:?}")))
+}
+
+/// Returns a person's statement about an item on which an agent acts. A statement of which no entry is left
+/// counts as a person's.
+fn said_by_person<'d>(draft: &'d Draft<'_>, key: &ItemKey, act: &Act) -> Option<&'d Contradiction> {
+    let said = draft.get::<Item>(key)?.contradicted.as_ref()?;
+    let agent = act.actor.as_ref()?;
+    let of = (Subject::item(key), Action::Contradicted, said.at);
+    let entries = draft.view().journal.values();
+    let entries = entries.filter(|it| (&it.subject, it.action, it.at) == (&of.0, of.1, of.2));
+    let by_agents = entries.map(|it| it.actor.is_some()).min() == Some(true);
+    (said.by != agent.as_str() && !by_agents).then_some(said)
 }
 
 fn note(item: &mut Item, seen: &Verification, at: Timestamp) {
@@ -120,19 +127,24 @@ pub(super) fn set_done(keys: Vec<ItemKey>, done: bool, act: Act) -> impl Step {
     })
 }
 
-/// Records a statement that an item is wrong. Earlier statements remain in the journal.
+/// Records a statement that an item is wrong. Earlier statements remain in the journal. An agent's statement
+/// does not replace a person's, which the agent may not take back.
 pub(super) fn contradict(key: ItemKey, by: String, reason: String, act: Act) -> impl Step {
     let act = Act { note: Some(reason.clone()), ..act };
-    act.step(lock([&key]), move |draft, act| {
+    act.step(lock([&key]).journal(history(&key)), move |draft, act| {
         let known = draft.get::<Item>(&key).and_then(|item| item.contradicted.as_ref());
         if known.is_some_and(|known| (&known.by, &known.reason) == (&by, &reason)) {
             return Ok(());
         }
         act.row(draft, &key)?;
         let from = draft.get::<Item>(&key).map(state);
+        let kept = said_by_person(draft, &key, act).cloned();
         let said = Contradiction { by: by.clone(), reason: reason.clone(), at: act.at };
         draft.edit::<Item, _>(&key, |item| item.contradicted = Some(said));
         draft.get::<Item>(&key).map_or(Ok(()), Item::check)?;
+        if kept.is_some() {
+            draft.edit::<Item, _>(&key, |item| item.contradicted = kept);
+        }
         act.tell(draft, &key, Action::Contradicted, from, format!("contradicted by {by}"));
         Ok(())
     })
