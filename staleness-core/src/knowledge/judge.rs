@@ -17,11 +17,12 @@ impl Item {
     ///
     /// # Freshness
     ///
-    /// `days` are the whole days since the last verification, or else since writing, for a to-do from its due date at the
-    /// earliest; 0 for a date in the future. The base is the [`super::Curve`] of the item's kind, minus the kind's point terms (for a
-    /// version behind, for a temporal marker), at least 0. Each kind of evidence then multiplies it by `1 -
-    /// weight * strength`, where only the strongest instance counts. An evergreen item starts at 1, and only
-    /// statements by people and its expiry date affect it. A preference is affected only by statements by people.
+    /// `days` are the whole days since the last verification, or else since writing, for a to-do from its due
+    /// date at the earliest; 0 for a date in the future. The base is the [`super::Curve`] of the item's kind,
+    /// minus the kind's point terms (for a version behind, for a temporal marker), at least 0. Each kind of
+    /// evidence then multiplies it by `1 - weight * strength`, where only the strongest instance counts. An
+    /// evergreen item starts at 1, and only statements by people and its expiry date affect it. A preference is
+    /// affected only by statements by people.
     ///
     /// # Signals
     ///
@@ -37,8 +38,8 @@ impl Item {
     /// | to-do | `keep` | `drop` if expired, superseded or contradicted; `reschedule` if its due date has passed or it is recalled repeatedly; else `complete` |
     /// | any other | `keep` | the first that applies: `drop` if expired or superseded; `update` if contradicted, or if something it cites or names is gone; else `verify` |
     ///
-    /// A to-do that is overdue or has been open for `todo_pending_days` is at best at level review. A to-do that is done is
-    /// fresh, regardless of evidence.
+    /// A to-do that is overdue or has been open for `todo_pending_days` is at best at level review. A to-do that
+    /// is done is fresh, regardless of evidence.
     #[must_use]
     pub fn judge(&self, evidence: &[Evidence], context: &Context) -> Verdict {
         verdict(&Subject::item(self, evidence, context.now()), context)
