@@ -11,6 +11,7 @@ use staleness::work::{Warning, Work, WorkKind, WorkStatus};
 use staleness::{Registry, RegistryError, Wait, clock};
 use staleness_core::registry::{Resolution, nearest};
 use staleness_core::work::Claim;
+use staleness_sources::clients::may_run_for_agent;
 
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
@@ -88,13 +89,17 @@ pub fn resolve(
 /// Changes fields of an item.
 ///
 /// # Errors
-/// If the state is that of a handoff between two other agents, the change is refused, or the store fails.
+/// If the state is that of a handoff between two other agents, or would end what another agent holds, the change is
+/// refused, or the store fails.
 pub fn set(
     settings: &Settings,
     item: Work,
     patch: WorkPatch,
     act: Act,
 ) -> Result<Work, ServiceError> {
+    if patch.status.is_some_and(|status| !status.is_open()) {
+        refuse_held(&item, &act)?;
+    }
     // To hand it on says what happens.
     if let Some(status) = patch.status.filter(|_| patch.to.is_none()) {
         let sender = item.from.as_deref().filter(|_| status != WorkStatus::Accepted);
@@ -102,6 +107,19 @@ pub fn set(
         refuse_others(settings, &registry, &item, act.actor.as_ref(), sender)?;
     }
     Ok(settings.open(Access::Write)?.work().set(item.key, patch, act).wait()?)
+}
+
+/// Refuses an agent to end what another agent holds. A person, who acts without an agent, may.
+fn refuse_held(item: &Work, act: &Act) -> Result<(), ServiceError> {
+    match (item.held(act.at), &act.actor) {
+        (Some(_), None) if may_run_for_agent() => Err(nobody()),
+        (Some(claim), Some(actor)) if claim.agent != *actor => {
+            let (id, holder) = (quoted(item.key.id.as_str()), quoted(claim.agent.as_str()));
+            let message = format!("{id} is claimed by {holder} until {}", claim.until);
+            Err(ServiceError::invalid(message).hint("only that agent or a person ends it"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses an agent what only the receiver of a handoff may do, or `sender`. If the receiver is unknown here, anybody may.

@@ -135,6 +135,31 @@ fn an_agent_without_a_name_releases_no_claim_and_ended_ones_are_not_told_as_held
     assert_eq!(release(None).code, 0, "a person may");
 }
 
+/// Bug: another agent closed what one was at work on, and nobody was told.
+#[test]
+fn what_an_agent_holds_is_ended_by_itself_or_a_person() {
+    let sandbox = plan();
+    assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
+    let set = |status: &str, now: &str, agent: &[&str]| {
+        let args = ["work", "set", "p", "--status", status, "--now", now];
+        sandbox.run(&[&args[..], agent].concat())
+    };
+    let codex = ["--agent", "codex"];
+    let run = set("done", IN_TIME, &codex);
+    assert!(refusal(&run).contains("is claimed by \"claude-code\" until"), "{run:?}");
+    assert_eq!(set("blocked", IN_TIME, &codex).code, 0);
+    let mut nobody = sandbox.command();
+    nobody.args(["work", "set", "p", "--status", "done", "--now", IN_TIME]).env("CLAUDECODE", "1");
+    let run = Run::of(nobody.output().unwrap());
+    assert!(run.err.contains("no agent given"), "{run:?}");
+    for (now, agent) in [(IN_TIME, &["--agent", "claude-code"][..]), (IN_TIME, &[]), (LATE, &codex)]
+    {
+        assert_eq!(set("done", now, agent).code, 0, "{agent:?}");
+        sandbox.ok(&["work", "reopen", "p", "--now", BEGIN]);
+        assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
+    }
+}
+
 #[test]
 fn the_claims_of_a_session_end_with_it_until_it_goes_on() {
     let sandbox = plan();
