@@ -210,6 +210,55 @@ fn a_late_session_revives_its_claim_only_if_nobody_took_over_and_is_told() {
     assert_eq!(until(&world), Some(minute(115)));
 }
 
+/// Bug: a session renewed the claim that took its item over, if no hook reports the session of that.
+#[test]
+fn a_session_is_told_that_a_connection_took_its_item_over() {
+    let world = claimable();
+    let start = |who| {
+        let agent = AgentId::new("ana").unwrap();
+        let (project, id) = (&world.project.id, session(&world, who).id);
+        world.registry.sessions().start(project, &agent, &id, minute(0)).wait().unwrap();
+    };
+    let (other, connection, next) = (("ana", "s-2"), ("ana", "mcp-1"), ("ana", "mcp-2"));
+    start(ANA);
+    claim(&world, ANA, 0).unwrap();
+    start(other);
+    claim(&world, connection, 30).unwrap();
+    for renews in [40, 50] {
+        assert_eq!(used(&world, other, renews), []);
+        assert_eq!(until(&world), Some(minute(renews + 30)), "whichever session it is");
+        assert_eq!(used(&world, ANA, renews + 5).len(), 1);
+        assert_eq!(until(&world), Some(minute(renews + 30)), "not by who lost it");
+        claim(&world, connection, renews + 5).unwrap();
+    }
+    let told = vec![key(&world, "p")];
+    let (sessions, own) = (world.registry.sessions(), session(&world, ANA));
+    sessions.forget_lost_claims(&own, told, minute(56)).wait().unwrap();
+    assert_eq!(used(&world, ANA, 57), [], "it was told");
+    claim(&world, next, 90).unwrap();
+    assert_eq!(used(&world, other, 95), []);
+    assert_eq!(until(&world), Some(minute(125)));
+}
+
+/// Bug: a session of another project that claimed a global item counted as one that no hook reports.
+#[test]
+fn a_global_item_is_lost_to_a_session_of_the_agent_in_another_project() {
+    let world = claimable();
+    let global = WorkKey { scope: Scope::Global, id: WorkId::new("g").unwrap() };
+    let work = Work::new(global.clone(), WorkKind::Plan, "g.", minute(0));
+    world.registry.work().add(work, act(BEN, 0)).wait().unwrap();
+    let agent = AgentId::new("ana").unwrap();
+    let id = session(&world, ANA).id;
+    world.registry.sessions().start(&world.project.id, &agent, &id, minute(0)).wait().unwrap();
+    for (who, at) in [(ANA, 0), (("ana", "of another project"), 31)] {
+        let claim = world.registry.work().claim(&world.project, global.clone(), None, act(who, at));
+        claim.wait().unwrap();
+    }
+    let lost = used(&world, ANA, 40);
+    let until = lost.iter().map(|work| work.claim.as_ref().unwrap().until).collect::<Vec<_>>();
+    assert_eq!(until, [minute(61)]);
+}
+
 #[test]
 fn only_open_tasks_are_claimed_and_an_end_ends_the_claim() {
     let world = claimable();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::renew::is_unreported;
 use super::unknown;
 use crate::ids::{AgentId, ProjectId, Scope, SessionId, WorkId, WorkKey};
 use crate::journal::{Action, JournalEntry, Subject};
@@ -53,8 +54,8 @@ impl WorkPatch {
     }
 }
 
-/// Maximum number of journal entries to search for who accepted a handoff.
-const HISTORY: u32 = 100;
+/// Maximum number of journal entries to search for who accepted a handoff, or claimed an item.
+pub(super) const HISTORY: u32 = 100;
 
 /// The prefix of the cause of an edit, before the names of the fields.
 const CHANGED: &str = "changed ";
@@ -106,7 +107,7 @@ impl Claiming {
             let is_over = |session: Session| session.closed(at, self.close_after_hours).ended_at;
             session.agent == self.agent && is_over((*session).clone()).is_none()
         };
-        let beside = view.sessions.values().filter(|_| !view.sessions.contains_key(&own));
+        let beside = view.sessions.values().filter(|_| is_unreported(id));
         let beside: Vec<SessionKey> = beside.filter(runs).map(|each| each.key.clone()).collect();
         std::iter::once(own).chain(beside).collect()
     }
@@ -225,6 +226,7 @@ impl ActOnWork {
             claim.until = claim.until.max(known.until);
         }
         let is_renewed = same.is_some();
+        let left = before.as_ref().and_then(|known| known.session.clone());
         work.claim = Some(claim.clone());
         let held = before.as_ref().filter(|known| known.holds(at));
         if let Some(held) = held.filter(|_| !is_renewed) {
@@ -237,7 +239,8 @@ impl ActOnWork {
             let why = format!("{id:?} is claimed by {holder} until {until}; {next}");
             return Err(Refusal::Conflict(why));
         }
-        if held.is_none() {
+        let is_held = held.is_some();
+        if !is_held {
             let cause = match before.filter(|_| !is_renewed) {
                 Some(left) => format!("abandoned by {} at {}", left.holder(), left.until),
                 None => "by_hand".into(),
@@ -251,6 +254,11 @@ impl ActOnWork {
             let is_own = key.id == *id;
             let known = draft.get::<Suggestions>(&key).cloned();
             let mut session = known.unwrap_or_else(|| Suggestions::new(key));
+            // A session whose claim was taken over is told so, and a renewal does not give it another part.
+            let has_part = session.claims.iter().any(|(key, _)| *key == self.key);
+            if !is_own && has_part && (is_held || left.as_ref() == Some(&session.key.id)) {
+                continue;
+            }
             if session.is_full() {
                 let is_open = |work: &Work| work.status.is_open() && work.claim.is_some();
                 session.claims.retain(|(key, _)| draft.get(key).is_some_and(is_open));

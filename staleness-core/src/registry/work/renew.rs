@@ -1,13 +1,16 @@
 //! Renewal of claims by the events of the sessions that made them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
+use super::act::HISTORY;
 use crate::ids::{SessionId, WorkKey};
+use crate::journal::{Action, JournalEntry, Subject};
 use crate::registry::{Registry, RegistryError, Sessions};
 use crate::route::Suggestions;
 use crate::session::SessionKey;
 use crate::store::{
-    Decision, Draft, Durability, Refusal, Selection, SessionFilter, Step, SuggestionFilter, View,
+    Decision, Draft, Durability, JournalFilter, Refusal, Selection, SessionFilter, Step,
+    SuggestionFilter, View,
 };
 use crate::time::Timestamp;
 use crate::work::{Claim, Work};
@@ -48,10 +51,13 @@ impl Registry {
         let mut lost = Vec::new();
         for session in sessions.filter(|session| !session.claims.is_empty()) {
             let view = self.run(renew(session, Vec::new(), at)).await?.view;
-            let holds = |claim: &Claim| holder(&view, &session.key, claim) == Holder::Another;
+            let noted: BTreeMap<&WorkKey, Timestamp> =
+                session.claims.iter().map(|(key, at)| (key, *at)).collect();
             let is_lost = |work: &&Work| {
                 let claim = work.claim.as_ref().filter(|_| work.status.is_open());
-                claim.is_some_and(holds)
+                claim.zip(noted.get(&work.key)).is_some_and(|(claim, noted)| {
+                    holder(&view, &session.key, *noted, &work.key, claim) == Holder::Another
+                })
             };
             lost.extend(view.work.values().filter(is_lost).cloned());
         }
@@ -70,12 +76,31 @@ enum Holder {
     Another,
 }
 
-fn holder(view: &View, key: &SessionKey, claim: &Claim) -> Holder {
+/// Returns true if this program made the id, for a connection or a command, so that no hook reports the session.
+pub(super) fn is_unreported(id: &SessionId) -> bool {
+    ["mcp-", "work-"].iter().any(|made| id.as_str().starts_with(made))
+}
+
+/// Returns who holds the item `work`, in which the session `key` was noted to have a part at `noted`.
+fn holder(
+    view: &View,
+    key: &SessionKey,
+    noted: Timestamp,
+    work: &WorkKey,
+    claim: &Claim,
+) -> Holder {
     let is_agents = || view.sessions.get(key).is_some_and(|own| own.agent == claim.agent);
-    let of = |id: &SessionId| SessionKey { project: key.project.clone(), id: id.clone() };
+    // A claim that is not journalled is a renewal.
+    let is_later = |entry: &JournalEntry| {
+        entry.action == Action::Claimed
+            && entry.at > noted
+            && entry.subject.work_key().as_ref() == Some(work)
+    };
     match &claim.session {
         Some(id) if *id == key.id => Holder::Own,
-        Some(id) if is_agents() && !view.sessions.contains_key(&of(id)) => Holder::Unreported,
+        Some(id) if is_unreported(id) && is_agents() && !view.journal.values().any(is_later) => {
+            Holder::Unreported
+        }
         _ => Holder::Another,
     }
 }
@@ -102,20 +127,20 @@ impl Step for Renew {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let claims = view.work.values().filter_map(|work| work.claim.as_ref());
-        let others =
-            claims.filter_map(|claim| claim.session.as_ref().filter(|id| **id != self.key.id));
-        let others: BTreeSet<&SessionId> = others.collect();
-        if view.looks <= 1 && !others.is_empty() {
-            let named = others.into_iter().chain([&self.key.id]).map(|id| {
-                SessionFilter::Key(SessionKey { project: self.key.project.clone(), id: id.clone() })
-            });
-            return Ok(Decision::Need(named.fold(Selection::new(), Selection::peek)));
+        let of = |work: &Work| work.claim.as_ref()?.session.clone();
+        let is_unreported = |work: &&Work| of(work).is_some_and(|id| is_unreported(&id));
+        let mut others = view.work.values().filter(is_unreported).peekable();
+        if view.looks <= 1 && others.peek().is_some() {
+            let own = Selection::new().peek(SessionFilter::Key(self.key.clone()));
+            return Ok(Decision::Need(others.fold(own, |all, work| {
+                let subject = Subject::work(&work.key);
+                all.journal(JournalFilter::Subject { subject, limit: HISTORY })
+            })));
         }
         let mut draft = Draft::new(view, self.at);
         if let Some(mut session) = view.suggestions.get(&self.key).cloned() {
-            session.claims.retain(|(claimed, _)| match view.work.get(claimed) {
-                Some(work) => self.keeps(&mut draft, work),
+            session.claims.retain(|(claimed, noted)| match view.work.get(claimed) {
+                Some(work) => self.keeps(&mut draft, work, *noted),
                 None => !self.keys.contains(claimed),
             });
             draft.put(session);
@@ -130,10 +155,10 @@ impl Step for Renew {
 
 impl Renew {
     /// Renews the claim on an item. Returns true if the session still has a part in it.
-    fn keeps(&self, draft: &mut Draft<'_>, work: &Work) -> bool {
+    fn keeps(&self, draft: &mut Draft<'_>, work: &Work, noted: Timestamp) -> bool {
         let mut work = work.clone();
         let Some(claim) = &mut work.claim else { return false };
-        let renews = match holder(draft.view(), &self.key, claim) {
+        let renews = match holder(draft.view(), &self.key, noted, &work.key, claim) {
             Holder::Own => true,
             // The end of that session is not reported, so it cannot be late.
             Holder::Unreported => claim.holds(self.at),
