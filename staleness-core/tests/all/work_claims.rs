@@ -418,3 +418,22 @@ fn an_import_brings_no_circle() {
     let ready = world.registry.work().ready(&world.project.id, None, minute(2)).wait().unwrap();
     assert_eq!(ready.into_iter().map(|work| work.key.id.to_string()).collect::<Vec<_>>(), ["p"]);
 }
+
+/// Bug: an import of many items that wait for many others took hours.
+#[test]
+fn an_import_unties_long_and_wide_circles_at_once() {
+    let (world, other) = (claimable(), claimable());
+    let mut importer = world.registry.admin().importer(false).wait().unwrap();
+    const LENGTH: usize = 3_000;
+    let id = |number: usize| format!("w{}", number % LENGTH);
+    for number in 0..LENGTH {
+        let mut work = Work::new(key(&other, &id(number)), WorkKind::Plan, "w.", minute(1));
+        work.after = [id(number + 1)].into();
+        if number == LENGTH - 1 {
+            work.after.extend((0..LENGTH).map(id));
+        }
+        importer.put(Record::Work(Box::new(work))).wait().unwrap();
+    }
+    // The last one waits for all others, for the next one, and for itself.
+    assert_eq!(importer.finish().wait().unwrap().untied, LENGTH as u64);
+}

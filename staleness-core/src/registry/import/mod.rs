@@ -53,8 +53,8 @@ const ATTEMPTS: usize = 3;
 ///   was seen last, with its reported revision here,
 /// - items of knowledge: the text that was edited last wins, with the verification of that text and the
 ///   contradiction; the larger value of each counter wins, and links are made consistent,
-/// - work items: the record with the latest activity wins, without what makes open ones wait in a circle; sessions: new ones are added; cursors: not
-///   imported, because they refer to the journal of the other store,
+/// - work items: the record with the latest activity wins, without what makes open ones wait in a circle;
+///   sessions: new ones are added; cursors: not imported, because they refer to the journal of the other store,
 /// - routes: the record that was used last wins, and missing vectors are added,
 /// - outcomes: new ones are appended, identified by op and tool,
 /// - journal entries: new ones are appended, identified by everything except their revision,

@@ -1,12 +1,11 @@
 //! The step that imports work items of another system.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ids::{Scope, WorkKey};
 use crate::journal::{Action, Subject};
 use crate::registry::Act;
-use crate::registry::work::waits_for_itself;
+use crate::registry::work::meant;
 use crate::store::{Edit, Refusal, Selection, Step, View, WorkFilter};
 use crate::time::Timestamp;
 use crate::work::Work;
@@ -92,24 +91,53 @@ pub(super) fn take_work(rows: Vec<ToldWork>, act: Act) -> impl Step {
     take.durable()
 }
 
-/// Drops what closes circles of open items that wait for each other, from the items with the latest activity first.
+/// Drops what closes circles of open items that wait for each other. Begins at the items with the oldest activity, which
+/// keep what they wait for.
 pub(super) fn untie(scopes: BTreeSet<Scope>) -> impl Step {
     let open = scopes.into_iter().chain([Scope::Global]).map(WorkFilter::Open);
     let all = open.fold(Selection::new(), Selection::lock);
     let untie = Edit::new(Timestamp::default(), all, |draft| {
-        let mut open: Vec<&Work> = draft.view().work.values().collect();
-        open.sort_by_key(|work| Reverse(work.updated_at));
-        for work in open {
-            let mut after = work.after.clone();
-            after.retain(|id| {
-                draft.put(Work { after: [id.clone()].into(), ..work.clone() });
-                !waits_for_itself(draft, &work.key)
-            });
-            draft.put(Work { after, ..work.clone() });
+        for (key, ids) in closing(draft.view()) {
+            let mut work = draft.view().work[key].clone();
+            work.after.retain(|id| !ids.contains(id));
+            draft.put(work);
         }
         Ok(())
     });
     untie.durable()
+}
+
+/// Returns the ids that close circles, by the items that wait for them: those that lead back to the path of one
+/// depth-first search.
+fn closing(view: &View) -> BTreeMap<&WorkKey, BTreeSet<&String>> {
+    let mut closing: BTreeMap<&WorkKey, BTreeSet<&String>> = BTreeMap::new();
+    let mut roots: Vec<&Work> = view.work.values().collect();
+    roots.sort_by_key(|work| work.updated_at);
+    // The items that were met, with true for those on the path.
+    let mut met: BTreeMap<&WorkKey, bool> = BTreeMap::new();
+    for root in roots {
+        let mut path = Vec::new();
+        let mut next = Some(root).filter(|root| !met.contains_key(&root.key));
+        loop {
+            if let Some(work) = next.take() {
+                met.insert(&work.key, true);
+                path.push((work, work.after.iter()));
+            }
+            let Some((work, after)) = path.last_mut() else { break };
+            let Some(id) = after.next() else {
+                met.insert(&work.key, false);
+                path.pop();
+                continue;
+            };
+            let Some(other) = meant(|key| view.work.get(key), &work.key, id) else { continue };
+            match met.get(&other.key) {
+                Some(true) => drop(closing.entry(&work.key).or_default().insert(id)),
+                Some(false) => {}
+                None => next = Some(other),
+            }
+        }
+    }
+    closing
 }
 
 /// Returns the rows to write, one per key: those with the latest activity.

@@ -415,7 +415,7 @@ fn around(key: &WorkKey, after: &BTreeSet<String>, mut selection: Selection) -> 
 }
 
 /// Returns the item that an id means to another item: one of its scope before a global one.
-pub(super) fn meant<'w>(
+pub(in crate::registry) fn meant<'w>(
     get: impl Fn(&WorkKey) -> Option<&'w Work>,
     by: &WorkKey,
     id: &str,
@@ -449,7 +449,7 @@ fn no_circle(draft: &Draft<'_>, key: &WorkKey) -> Result<(), Refusal> {
 }
 
 /// Returns true if an item waits for itself, along open items.
-pub(in crate::registry) fn waits_for_itself(draft: &Draft<'_>, key: &WorkKey) -> bool {
+fn waits_for_itself(draft: &Draft<'_>, key: &WorkKey) -> bool {
     let (mut next, mut seen) = (vec![key], BTreeSet::new());
     while let Some(by) = next.pop() {
         let after = draft.get::<Work>(by).map(|work| &work.after).into_iter().flatten();

@@ -10,7 +10,7 @@ mod renew;
 use serde::Serialize;
 
 pub use act::WorkPatch;
-pub(super) use act::{hands_on, waits_for_itself};
+pub(super) use act::{hands_on, meant};
 pub(super) use overdue::{Overdue, visible_open};
 pub use queries::WorkListing;
 pub(super) use queries::open;
