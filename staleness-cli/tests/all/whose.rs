@@ -1,5 +1,7 @@
 //! Who did what, as people and other agents are told it.
 
+use serde_json::json;
+
 use crate::common::{Sandbox, line};
 use crate::told::told_on;
 
@@ -39,9 +41,13 @@ fn a_recovery_names_the_client_that_called_the_tool() {
     for _ in 0..5 {
         sandbox.ok(&line("record mcp__shared__s --failure --agent claude-code"));
     }
-    sandbox.ok(&line("record mcp__shared__s --success --agent codex"));
+    let used = json!({ "session_id": "b2", "cwd": sandbox.project, "tool_name": "mcp__shared__s",
+        "hook_event_name": "PostToolUse", "tool_input": {}, "tool_response": { "content": [] },
+        "tool_use_id": "u", "turn_id": "t" });
+    let run = sandbox.hook_with(&["--client", "codex"], used.to_string().as_bytes());
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
     let history = sandbox.ok(&line("tools history mcp__shared__s"));
-    assert!(history.contains("succeeded for codex\n"), "{history}");
+    assert!(history.contains("succeeded for codex in session b2\n"), "{history}");
     assert!(!history.contains("for claude-code"), "{history}");
 }
 

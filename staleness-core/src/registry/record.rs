@@ -421,7 +421,10 @@ impl Recording<'_> {
             Some(HealthChange::Recovered) => {
                 let entry =
                     self.entry_of(key, Action::Recovered, Some(between), after, "succeeded".into());
-                draft.append_journal(JournalEntry { clients: callers, ..entry });
+                // A hook names only its client.
+                let caller = || AgentId::new(self.used.client.as_ref()?.as_str()).ok();
+                let actor = entry.actor.clone().or_else(caller);
+                draft.append_journal(JournalEntry { clients: callers, actor, ..entry });
             }
             None => {}
         }
