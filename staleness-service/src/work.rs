@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use staleness::ids::{AgentId, Scope, SessionId, WorkId, WorkKey};
-use staleness::registry::{Act, ScopeChoice, WorkPatch};
+use staleness::registry::{Act, ScopeChoice, WorkListing, WorkPatch};
 use staleness::report::WorkReport;
 use staleness::session::Session;
 use staleness::store::Refusal;
@@ -177,6 +177,21 @@ pub fn claim(
     let registry = settings.open(Access::Write)?;
     let item = registry.work().claim(&settings.project, item.key, until, act).wait()?;
     Ok((item, is_renewed))
+}
+
+/// Returns the ids of the open items that an item waits for.
+///
+/// # Errors
+/// Errors of the store.
+pub fn waits_for(
+    settings: &Settings,
+    registry: &Registry,
+    item: &Work,
+) -> Result<Vec<WorkId>, ServiceError> {
+    let open = WorkListing { open: true, ..WorkListing::default() };
+    let open = registry.work().list(&settings.project.id, open).wait()?;
+    let ids = open.into_iter().map(|other| other.key.id);
+    Ok(ids.filter(|id| item.after.contains(id.as_str())).collect())
 }
 
 /// Returns the agent that claims, and its session.

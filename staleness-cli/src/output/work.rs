@@ -1,6 +1,7 @@
 //! Renders work items, sessions and changes.
 
 use staleness::Timestamp;
+use staleness::ids::WorkId;
 use staleness::report::{Delta, DeltaItem, DeltaSource, SessionReport, WorkReport};
 use staleness::tool::Status;
 use staleness::verdict::Level;
@@ -97,6 +98,16 @@ pub(crate) fn noted(told: &WorkReport, dry_run: bool, out: &Output) -> String {
     }
     reasons(&told.verdict, 2, out, &mut text);
     text
+}
+
+/// Renders a line on the open items that a claimed one waits for.
+pub(crate) fn waits(ids: &[WorkId]) -> String {
+    let ids: Vec<&str> = ids.iter().map(WorkId::as_str).collect();
+    if ids.is_empty() {
+        String::new()
+    } else {
+        format!("  waits for {}\n", escape(&ids.join(", ")))
+    }
 }
 
 /// Renders a line on which agents are told about a new item, and how much. `for_all` is true for a handoff to

@@ -208,9 +208,19 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
                 lasts: asked.r#for.as_deref(),
             };
             let id = needed(&asked)?;
-            let (item, is_renewed) =
-                work::claim(&call.settings, id, ScopeChoice::Either, claiming)?;
-            tell(call, if is_renewed { "renewed the claim on " } else { "claimed " }, item)
+            let settings = &call.settings;
+            let (item, is_renewed) = work::claim(settings, id, ScopeChoice::Either, claiming)?;
+            let waits_for = work::waits_for(settings, &settings.open(Access::Look)?, &item)?;
+            let what = if is_renewed { "renewed the claim on " } else { "claimed " };
+            let answer = tell(call, what, item)?;
+            let text = match waits_for.first() {
+                Some(id) => {
+                    let name = ModelName::new(NameKind::Work, id.as_str());
+                    answer.text.and("; it still waits for ").and(name)
+                }
+                None => answer.text,
+            };
+            Ok(Answer { text, ..answer })
         }
         Action::Release => {
             let item = find(call, &asked)?;

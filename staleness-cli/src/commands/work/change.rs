@@ -79,7 +79,11 @@ pub(super) fn claim(
         lasts: args.lasts.as_deref(),
     };
     let (item, is_renewed) = service::claim(settings, &args.id, choice(args.scope.scope), asked)?;
-    let told = told(&settings.open(Access::Look)?, settings, item)?;
+    let registry = settings.open(Access::Look)?;
+    let waits_for = service::waits_for(settings, &registry, &item)?;
+    let told = told(&registry, settings, item)?;
     let renewed = if is_renewed { "  renewed: its session had claimed it before\n" } else { "" };
-    out.done(&json!({ "item": told }), || work::noted(&told, false, out) + renewed)
+    out.done(&json!({ "item": told }), || {
+        work::noted(&told, false, out) + renewed + &work::waits(&waits_for)
+    })
 }
