@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use serde_json::json;
+use staleness::ids::AgentId;
 use staleness::registry::ScopeChoice;
-use staleness::work::{Overdue as Reason, Warning, Work};
+use staleness::work::{Overdue as Reason, Warning, Work, WorkKind};
 use staleness_service::work as service;
 
 use super::import::work_in;
@@ -49,7 +50,10 @@ fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool,
     let sessions = warnings.iter().any(is_left)
         && service::must_name_session(settings, &settings.open(Access::Look)?)?;
     let mut rows: Vec<_> = warnings.iter().map(|each| Overdue::new(each, action(each))).collect();
-    rows.iter_mut().for_each(|row| row.needs_session = sessions);
+    for (row, each) in rows.iter_mut().zip(&warnings) {
+        row.needs_session = sessions;
+        row.is_for_another = is_for_another(settings, each);
+    }
     let summary = work::summary(&warnings);
     if out.json {
         let counts = work::counts(&warnings);
@@ -58,6 +62,14 @@ fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool,
         out.text(&work::overdue(&rows, &summary, out))?;
     }
     Ok(args.fail_on.is_some_and(|least| reaches(&warnings, least)))
+}
+
+/// Returns true if an item is a handoff that another than the agent which asks is to answer.
+fn is_for_another(settings: &Settings, each: &Warning) -> bool {
+    let agent = settings.agent.as_ref().map(AgentId::as_str);
+    let (from, to) = (each.from.as_deref(), each.to.as_deref());
+    each.kind == WorkKind::Handoff
+        && agent.and_then(|agent| service::is_addressed(from, to, agent)) == Some(false)
 }
 
 /// Returns the command that settles an overdue item.

@@ -184,12 +184,16 @@ pub(crate) struct Overdue<'a> {
     /// True if a claim must name the session of the agent.
     #[serde(skip)]
     pub(crate) needs_session: bool,
+    /// True if it is a handoff that another than the agent which asks is to answer.
+    #[serde(skip)]
+    pub(crate) is_for_another: bool,
 }
 
 impl<'a> Overdue<'a> {
     /// Puts a warning in words. `suggested_action` settles the item.
     pub(crate) fn new(warning: &'a Warning, suggested_action: String) -> Self {
-        Self { warning, reason: warning.reason(), suggested_action, needs_session: false }
+        let reason = warning.reason();
+        Self { warning, reason, suggested_action, needs_session: false, is_for_another: false }
     }
 }
 
@@ -232,7 +236,8 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
         paint.dim(each.kind.as_str()),
         paint.bold(&escape(each.id.as_str()))
     );
-    let title = fitting(&escape(&each.text), out.width.saturating_sub(4));
+    let title = handed_over(&each.from, &each.to, each.text.clone());
+    let title = fitting(&escape(&title), out.width.saturating_sub(4));
     text.push_str(&format!("    {}\n", paint.dim(&title)));
     for line in wrap(&escape(&overdue.reason), out.width.saturating_sub(4)) {
         text.push_str(&format!("    {line}\n"));
@@ -250,20 +255,24 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
     }
     if each.flag.overdue == Reason::Abandoned {
         let other = action.replacen("work release", "work claim", 1);
-        let (free, take) = ("  # anybody may take it", "  # you take it over");
-        let (free, take) = (paint.dim(free), paint.dim(take));
-        let agent = if action.contains(" --agent ") { "" } else { " --agent NAME" };
+        // A made-up name would claim it when the command is pasted.
+        let is_named = action.contains(" --agent ");
+        let take = if is_named { "you take it over" } else { "an agent adds --agent to take it" };
+        let (free, take) =
+            (paint.dim("  # anybody may take it"), paint.dim(&format!("  # {take}")));
         let session = if overdue.needs_session { " --session ID" } else { "" };
-        text.push_str(&format!("    $ {action}{free}\n    $ {other}{agent}{session}{take}\n"));
+        text.push_str(&format!("    $ {action}{free}\n    $ {other}{session}{take}\n"));
         return text;
     }
     let to = each.kind.resolved().map(|to| format!("  # → {to}")).unwrap_or_default();
     text.push_str(&format!("    $ {action}{}\n", paint.dim(&to)));
+    if overdue.is_for_another {
+        return text;
+    }
     // `touch` helps too, except for an expiry or an answer that is awaited.
     let (verb, end, why) = match (each.kind, each.flag.overdue) {
-        (WorkKind::Handoff | WorkKind::Candidate, _) => {
-            ("set", " --status accepted", "you take it")
-        }
+        (WorkKind::Handoff, _) => ("set", " --status accepted", "you take it"),
+        (WorkKind::Candidate, _) => ("set", " --status accepted", "it is wanted"),
         (_, Reason::Expired) => ("set", " --expires +30d", "it is still valid"),
         _ => ("touch", "", "it still matters"),
     };

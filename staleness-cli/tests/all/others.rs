@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::common::{Sandbox, line};
+use crate::told::told_on;
 
 fn fail_thrice(sandbox: &Sandbox, tool: &str, agent: &str) {
     for _ in 0..3 {
@@ -152,4 +153,36 @@ fn an_expired_item_comes_with_the_command_that_keeps_it() {
     let keep = item["otherwise"].as_str().unwrap();
     sandbox.ok(&line(keep.strip_prefix("staleness ").unwrap()));
     assert_eq!(sandbox.json(&["review"])["items"], json!([]));
+}
+
+/// Bug: an agent was told to accept what is for somebody else, and a pasted command claimed for an agent `NAME`.
+#[test]
+fn overdue_work_is_offered_to_whom_it_is_for() {
+    let sandbox = Sandbox::new();
+    let on = |day: u32, text: &str| {
+        let run = sandbox.run(&line(&format!("{text} --now 2026-11-{day:02}")));
+        assert_eq!(run.code, 0, "{run:?}");
+        run.out
+    };
+    on(1, "work add handoff Prices --id price --to ana");
+    on(1, "work add candidate Redis --id redis");
+    on(1, "work add plan First --id first");
+    on(1, "work add plan Move --id p --after first");
+    on(1, "work claim p --agent claude-code --session s1");
+    let told = told_on(&sandbox, "codex", 25);
+    let price = "handoff `price` (open for 24 days, neither accepted nor closed) for `ana`";
+    assert!(told.contains(price), "{told}");
+    let take = "work set price --status accepted";
+    let stale = on(25, "stale --agent codex");
+    assert!(stale.contains("→ ana: Prices\n") && !stale.contains(take), "{stale}");
+    assert!(stale.contains("work set redis --status accepted  # it is wanted"), "{stale}");
+    assert!(on(25, "stale --agent ana").contains(&format!("{take}  # you take it")));
+    let stale = on(25, "stale");
+    let pasted = "staleness work claim p";
+    assert!(stale.contains(&format!("$ {pasted}  # an agent adds --agent to take it")), "{stale}");
+    assert_eq!(sandbox.run(&line("work claim p")).code, 2);
+    let claimed = on(25, "work claim p --agent codex");
+    assert!(claimed.ends_with("\n  waits for first\n"), "{claimed}");
+    on(25, "work set first --status done");
+    assert!(!on(25, "work claim p --agent codex").contains("waits for"));
 }

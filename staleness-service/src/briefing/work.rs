@@ -44,7 +44,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let warnings: Vec<&Warning> = warnings.into_iter().filter(|each| !may_take(each)).collect();
     let top = warnings.len().min(Delta::TOP_WARNINGS);
     let overdue = |quoted: bool| -> Vec<ModelText> {
-        warnings[..top].iter().map(|each| warning(each, quoted)).collect()
+        warnings[..top].iter().map(|each| warning(each, resume, quoted)).collect()
     };
     let mut lines = overdue(true);
     // Quotes leave half of the room.
@@ -86,7 +86,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let [own, elsewhere, of_others] = by_holder(&claimed, resume);
     let beside = left.len().saturating_sub(Delta::TOP_WARNINGS);
     let left = left.into_iter().take(Delta::TOP_WARNINGS);
-    let left: Vec<ModelText> = left.map(|each| warning(each, true)).collect();
+    let left: Vec<ModelText> = left.map(|each| warning(each, resume, true)).collect();
     let changed = !items.is_empty() || !anyones.is_empty();
     let (more, others) = if items.is_empty() { (0, delta.more) } else { (delta.more, 0) };
     // What changed is told now or never: it keeps a part of the room.
@@ -240,9 +240,13 @@ pub(super) fn named(item: &DeltaSubject) -> ModelText {
     ModelText::from(item.kind()).and(" ").and(ModelName::new(sort, item.id()))
 }
 
-fn warning(warning: &Warning, quoted: bool) -> ModelText {
+fn warning(warning: &Warning, resume: &Resume, quoted: bool) -> ModelText {
     let reason = overdue(warning.flag);
     let text = named(&subject(warning)).and(" (").and(reason).and(")");
+    let text = match warning.to.as_deref().filter(|to| *to != resume.agent.as_str()) {
+        Some(other) => text.and(" for ").and(ModelName::new(NameKind::Agent, other)),
+        None => text,
+    };
     quoting(text, &warning.text, quoted && warning.by_person)
 }
 
