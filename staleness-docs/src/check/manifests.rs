@@ -151,12 +151,7 @@ impl Past<'_> {
 
     /// Returns true if a manifest defines the target of a command, or `None` if this is uncertain.
     fn defines(&mut self, manifests: &mut Manifests, path: &str, call: &Call) -> Option<bool> {
-        let targets = self.targets(manifests, call.kind, path);
-        let holds = |kind| targets.holds(kind, &call.target);
-        if call.or_tool && holds(TargetKind::Tool) == Some(true) {
-            return Some(true);
-        }
-        holds(call.kind)
+        self.targets(manifests, call.kind, path).define(call)
     }
 
     /// Returns the project's manifests that define targets of a kind. Excludes vendored code and test data.

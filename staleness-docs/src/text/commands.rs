@@ -28,7 +28,7 @@ pub(super) fn gone(
     let is_on_disk = |call: &Call, path: &String| {
         fence.read_small(&place.folder.join(path), MAX_BYTES).is_some_and(|text| {
             let targets = commands::read(call.kind, path, &text);
-            targets.is_none_or(|it| it.holds(call.kind, &call.target) != Some(false))
+            targets.is_none_or(|it| it.define(call) != Some(false))
         })
     };
     let mut asked: Vec<(usize, String, [String; 1])> = Vec::new();

@@ -25,6 +25,8 @@ use tree::Tree;
 
 /// Maximum number of names to look up per text.
 const MAX_NAMES: usize = 2_000;
+/// Maximum number of commands to look up per text.
+const MAX_COMMANDS: usize = 100;
 /// Maximum number of names per text for which to suggest a similar one.
 const MAX_NEAREST: usize = 100;
 
@@ -104,9 +106,9 @@ pub fn check_text(
     for mention in &draft.mentions {
         let (sort, name) = names.get(mention.name);
         if sort == NameSort::Word(WordKind::Command) {
-            if let Some(call) = commands::call_of(name).filter(|call| {
-                calls.len() < MAX_NEAREST && seen.insert((WordKind::Command, call.text.clone()))
-            }) {
+            if let Some(call) = commands::call_of(name)
+                && seen.insert((WordKind::Command, call.text.clone()))
+            {
                 places.push(mention.at);
                 calls.push(call);
             }
@@ -116,11 +118,14 @@ pub fn check_text(
             asked.push(Lookup { mention: *mention, name, word });
         }
     }
-    if asked.len() > MAX_NAMES || draft.left_out > 0 {
-        let left = asked.len().saturating_sub(MAX_NAMES) + draft.left_out;
+    let left = asked.len().saturating_sub(MAX_NAMES)
+        + calls.len().saturating_sub(MAX_COMMANDS)
+        + draft.left_out;
+    if left > 0 {
         report.notes.push(note(format!("{left} more names were not checked")));
-        asked.truncate(MAX_NAMES);
     }
+    asked.truncate(MAX_NAMES);
+    calls.truncate(MAX_COMMANDS);
     report.names = asked.len() + calls.len();
     asked.retain(|it| {
         let is_path = it.word.kind == WordKind::Path;
@@ -141,13 +146,10 @@ pub fn check_text(
         .notes
         .extend(unseen.map(|it| note(format!("{} {}: {}", it.path, it.reason, remedy(it.kind)))));
     let is_gone = |trace: &Trace| matches!(trace, Trace::Gone { .. } | Trace::Never);
-    if !traces.iter().any(is_gone) {
-        return Ok(report);
-    }
-    let tree = Tree::of(place);
     let mut all: Vec<(Lookup, Trace)> =
         asked.into_iter().zip(traces).filter(|(_, trace)| is_gone(trace)).collect();
     all.sort_by_key(|(asked, _)| asked.mention.at);
+    let tree = if all.is_empty() { Tree::default() } else { Tree::of(place) };
     let mut left = MAX_NEAREST;
     for (Lookup { mention, name, word }, trace) in all {
         let is_sure = mention.origin != Origin::Prose;

@@ -84,6 +84,15 @@ fn a_command_whose_target_went_is_told_and_one_just_written_is_not() {
     let report = check(&git, text);
     assert_eq!(told(&report), ["1:6 just test-unit went to just test-all", "4:1 just lint went"]);
     assert_eq!(report.names, 4);
+    // A new dependency has a program of the name.
+    git.save("package.json", "{\"scripts\": {\"shop\": \"a\", \"cart\": \"b\"}}");
+    git.save("package.json", "{\"scripts\": {}}");
+    git.write("package.json", "{\"scripts\": {}, \"devDependencies\": {\"shop\": \"1\"}}");
+    let report = check(&git, "Run `yarn shop` and `yarn cart`.\n");
+    assert_eq!(told(&report), ["1:22 yarn cart went"]);
+    let many: String = (0..103).map(|at| format!("`just never-{at}`\n")).collect();
+    let notes = check(&git, &many).notes;
+    assert!(notes.iter().any(|note| note.text == "3 more names were not checked"), "{notes:?}");
 }
 
 #[test]

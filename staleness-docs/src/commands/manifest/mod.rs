@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use staleness_core::ids::stable_hash;
 
-use super::TargetKind;
+use super::{Call, TargetKind};
 use crate::manifest::{json, jsonc, toml};
 
 /// The largest manifest to read, in bytes.
@@ -63,6 +63,13 @@ impl Targets {
             self.all.extend(other.all);
             self.patterns.extend(other.patterns);
         }
+    }
+
+    /// Returns true if the manifest defines the target of a command, or the program that it may run instead, or `None`
+    /// if this is uncertain.
+    pub(crate) fn define(&self, call: &Call) -> Option<bool> {
+        let is_tool = call.or_tool && self.holds(TargetKind::Tool, &call.target) == Some(true);
+        if is_tool { Some(true) } else { self.holds(call.kind, &call.target) }
     }
 
     /// Returns true if the manifest defines a target, or `None` if this is uncertain.
