@@ -7,6 +7,7 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use staleness_core::ids::stable_hash;
 use unicode_normalization::char::is_combining_mark;
 
+use super::plain::Fence;
 use super::{html, markdown, target};
 use crate::front;
 use crate::git::Part;
@@ -68,7 +69,8 @@ pub(crate) fn parts(path: &str, text: &[u8]) -> Vec<Part> {
 /// Returns true if a document may have headings that are not in its text, because it is a template or
 /// includes other files.
 pub(crate) fn is_template(text: &str) -> bool {
-    const SIGNS: [&str; 7] = ["{{", "{%", "{!", "--8<--", "```{include}", ":::{", "\nopenapi:"];
+    const SIGNS: [&str; 6] = ["{{", "{%", "{!", "--8<--", "```{include}", ":::{"];
+    let text = &without_examples(text);
     // mkdocstrings writes `::: module`; others put `:::` before and behind a note.
     let is_closed = || text.lines().any(|line| line.trim() == ":::");
     // A component with a title, or of its own, may make headings.
@@ -84,6 +86,22 @@ pub(crate) fn is_template(text: &str) -> bool {
         || text
             .lines()
             .any(|line| is_component(line) || line.starts_with("import ") && line.contains(".md"))
+}
+
+/// Returns a text without the lines of its fenced blocks, except those of directives (```` ```{note} ````).
+fn without_examples(text: &str) -> String {
+    let mut fence: Option<Fence> = None;
+    let is_kept = |line: &&str| {
+        let is_inside = fence.is_some();
+        if is_inside {
+            fence = fence.filter(|open| !open.is_closed_by(line));
+        } else {
+            let is_directive = line.trim_start().trim_start_matches(['`', '~']).starts_with('{');
+            fence = Fence::opened_by(line).filter(|_| !is_directive);
+        }
+        !is_inside
+    };
+    text.split_inclusive('\n').filter(is_kept).collect()
 }
 
 /// The paths that comments of a document include, as they write them: `<!-- include: a/b.md -->`.
@@ -359,6 +377,19 @@ mod tests {
         // One without an end is read once.
         let hostile = "<!--include a.md".replace(' ', "").repeat(1 << 14);
         assert_eq!(included(&hostile).count(), 0);
+    }
+
+    #[test]
+    fn what_a_fenced_block_shows_is_no_template() {
+        for sign in
+            ["<Button title=\"x\" />", "{{ more }}", "<!-- include: a.md -->", "--8<-- \"a\""]
+        {
+            assert!(is_template(&format!("# A\n\n{sign}\n")), "{sign}");
+            assert!(!is_template(&format!("# A\n\n```html\n{sign}\n```\n")), "{sign}");
+            assert!(is_template(&format!("```\nx\n```\n{sign}\n")), "{sign}");
+        }
+        assert!(!is_template("# A\n\n```yaml\nopenapi: 3\n```\n"));
+        assert!(is_template("````{note}\n```{include} a.md\n```\n````\n"));
     }
 
     #[test]
