@@ -223,7 +223,7 @@ impl Check<'_> {
             }
             NameSort::Import => changes.of_path(&paths::resolve(doc.folder(), text).ok()?),
             NameSort::Word(WordKind::Path) => {
-                let all = paths::either(doc.folder(), &target::of_word(text)?.path);
+                let all = paths::either(doc.folder(), &target::of_path(text)?.path);
                 let change = |path: &String| changes.of_path(path);
                 // Few paths are changed, and only of those the disk is asked.
                 all.iter().find_map(change)?;

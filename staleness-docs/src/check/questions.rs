@@ -118,10 +118,10 @@ pub(crate) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
     words::is_telling(kind, &text).then_some(Word { kind, text })
 }
 
-/// Returns the word for a path that can only be looked up as a whole: `.agents/skills`.
+/// Returns the word for a path that can only be looked up as a whole: `.agents/skills`, `/src/a.rs`.
 pub(super) fn whole_of(sort: NameSort, text: &str) -> Option<Word> {
-    let target = target::of_word(text).filter(|_| sort == NameSort::Word(WordKind::Path))?;
-    let path = target.path.trim_start_matches("./").trim_end_matches('/');
+    let target = target::of_path(text).filter(|_| sort == NameSort::Word(WordKind::Path))?;
+    let path = target.path.trim_start_matches("./").trim_matches('/');
     let is_whole = path.contains('/') && word_of(sort, text).is_none();
     is_whole.then(|| Word { kind: WordKind::Path, text: format!("./{path}") })
 }
@@ -240,7 +240,7 @@ impl Asking<'_, '_> {
 
     fn ask_of_path(&mut self, mention: &Mention, text: &str) -> Option<Ask> {
         let (check, doc, missing) = (self.check, self.doc, self.missing);
-        let target = target::of_word(text)?;
+        let target = target::of_path(text)?;
         let (paths, there) =
             held(paths::either(doc.folder(), &target.path), |path| self.is_there(path));
         if there {

@@ -63,9 +63,9 @@ fn one<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
     if let Some(path) = code.strip_prefix('/')
         && path.trim_end_matches('/').contains('/')
         && (path.ends_with('/') || target::has_extension(path))
-        && target::of_word(path).is_some()
+        && target::of_path(code).is_some()
     {
-        found((WordKind::Path, path));
+        found((WordKind::Path, code));
         return;
     }
     if code.starts_with(['-', '@', '$', '~', '%', '"', '\'', '<', '{', '=', '#', '/']) {
@@ -250,13 +250,15 @@ mod tests {
             ("hooks.tell(x)", "name hooks.tell"),
             ("src/a.rs:42", "path src/a.rs:42"),
             ("a.rs", "path a.rs"),
+            ("/src/a.rs", "path /src/a.rs"),
+            ("/src/b/", "path /src/b/"),
             ("--color=auto", "flag --color"),
             ("load_all(path)", "name load_all"),
         ] {
             assert_eq!(code(text), [name], "{text}");
         }
         let others = "-v|--|--no-<x>|@a/b|$X|1.2.3|~/.x|<a>|a-b|\"x\"|fast|network.host|\
-                      exception_handler[500]|";
+                      exception_handler[500]|/src/a|/a.rs|/b/|";
         for text in others.split('|') {
             assert!(code(text).is_empty(), "{text}");
         }

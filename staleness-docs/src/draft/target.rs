@@ -135,6 +135,13 @@ pub(crate) fn of_word(word: &str) -> Option<Target<'_>> {
     Some(Target { path: path.into(), lines, symbol: None })
 }
 
+/// Parses a path in a code span. One that begins with `/` starts at the project's root.
+pub(crate) fn of_path(text: &str) -> Option<Target<'_>> {
+    let Some(rest) = text.strip_prefix('/') else { return of_word(text) };
+    let target = of_word(rest)?;
+    Some(Target { path: text[..=target.path.len()].into(), ..target })
+}
+
 /// Returns true if a name has a known file extension.
 pub(crate) fn has_extension(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && is_extension(end))

@@ -177,7 +177,7 @@ fn changes(
 fn is_called(named: Named<'_>, new: &str) -> bool {
     let path = match named.sort {
         NameSort::Link => target::of_link(named.text),
-        NameSort::Word(WordKind::Path) => target::of_word(named.text),
+        NameSort::Word(WordKind::Path) => target::of_path(named.text),
         _ => return named.text == new,
     };
     let path =

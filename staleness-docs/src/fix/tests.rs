@@ -79,6 +79,7 @@ fn a_path_stays_as_it_was_written() {
         ("docs/a.md", "In `src/router.rs`.", 5, "In `src/net/routing.rs`."),
         ("src/a.md", "In `router.rs`.", 5, "In `net/routing.rs`."),
         ("docs/a.md", "In `../src/router.rs`.", 5, "In `../src/net/routing.rs`."),
+        ("src/a.md", "In `/src/router.rs`.", 5, "In `/src/net/routing.rs`."),
         ("docs/a.md", "Run `./src/router.rs`.", 6, "Run `./src/net/routing.rs`."),
         (
             "\u{feff}a.md",

@@ -57,10 +57,10 @@ pub(super) fn word(
         NameSort::Link => None,
         NameSort::Import => Some((text.len(), relative(folder, text, new))),
         NameSort::Word(WordKind::Path) => {
-            let old = target::of_word(text)?;
+            let old = target::of_path(text)?;
             let path = with_end(path(folder, fact, &old.path, new)?, &old.path);
             let again = format!("{path}{}", &text[old.path.len()..]);
-            let read = target::of_word(&again)?;
+            let read = target::of_path(&again)?;
             (read.path == path && read.lines == old.lines).then_some((old.path.len(), path))
         }
         NameSort::Word(_) => match fact {
@@ -80,6 +80,9 @@ fn path(folder: &str, fact: &Fact, old: &str, new: &str) -> Option<String> {
         (Ok(path), Fact::ReferenceDrift { .. }) => folder_of(&path) == folder_of(new),
         _ => false,
     };
+    if old.starts_with('/') {
+        return is_from("").then(|| format!("/{new}"));
+    }
     if !folder.is_empty() && is_from(folder) {
         return Some(relative(folder, old, new));
     }

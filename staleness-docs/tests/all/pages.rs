@@ -99,8 +99,8 @@ fn the_only_file_of_a_name_is_near_one_that_went() {
         found(&project.check(), "doc.md"),
         [
             "1:5 missing Path a/till.py ~ b/deep/till.py",
-            "1:23 missing Path a/till.py ~ b/deep/till.py",
-            "1:40 missing Path a/tests",
+            "1:22 missing Path a/till.py ~ b/deep/till.py",
+            "1:39 missing Path a/tests",
         ]
     );
 }
