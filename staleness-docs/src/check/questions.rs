@@ -282,7 +282,7 @@ impl Asking<'_, '_> {
 
     /// Returns true if there is a file or a page of this path.
     fn is_target(&mut self, path: &str) -> bool {
-        self.is_there(path) || site::pages_of(path).iter().any(|page| self.is_there(page))
+        self.is_there(path) || site::pages_of(path, false).iter().any(|page| self.is_there(page))
     }
 
     /// Returns true if only one folder above the document can be the root of the site that has the target of a link.
@@ -305,7 +305,10 @@ impl Asking<'_, '_> {
         let from = if own.is_some() { "" } else { &*folder };
         let (paths, there) = held(places_of(from, &target.path).ok()?, |path| self.is_there(path));
         let is_of_markdown = is_markdown(&doc.key.path);
-        let pages = paths.iter().filter(|_| is_of_markdown).flat_map(|path| site::pages_of(path));
+        let is_file = |path: &str| check.past.tracked().is_some_and(|it| it.kind(path).is_some());
+        let pages = paths.iter().filter(|path| is_of_markdown && !is_file(path));
+        let is_folder = target.path.ends_with('/');
+        let pages = pages.flat_map(|path| site::pages_of(path, is_folder));
         let (mut pages, is_page) = held(pages.collect(), |path| self.is_there(path));
         let (paths, there) = if is_page { (pages.clone(), true) } else { (paths, there) };
         let original =

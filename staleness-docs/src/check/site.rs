@@ -23,13 +23,17 @@ const MAX_PAGE: u64 = 1 << 20;
 /// Files that are copied into each package when it is published.
 const LEGAL: [&str; 5] = ["COPYING", "LICENCE", "LICENSE", "NOTICE", "PATENTS"];
 
-/// Returns the sources of the page that a site may serve at a path: `guide/a` and `guide/a.html` from `guide/a.md`.
-pub(super) fn pages_of(path: &str) -> Vec<String> {
+/// Returns the sources of the page that a site may serve at a path: `guide/a` and `guide/a.html` from `guide/a.md`. For
+/// a path that is written as a folder, those in the folder come first.
+pub(super) fn pages_of(path: &str, is_folder: bool) -> Vec<String> {
     let page = path.strip_suffix(".html").unwrap_or(path);
     if page.is_empty() || page == path && target::has_extension(path) {
         return Vec::new();
     }
-    let ends = [".md", ".mdx", "/index.md", "/index.mdx", "/README.md"];
+    let mut ends = [".md", ".mdx", "/index.md", "/index.mdx", "/README.md"];
+    if is_folder {
+        ends.rotate_left(2);
+    }
     ends.iter().map(|end| format!("{page}{end}")).collect()
 }
 
@@ -75,7 +79,9 @@ impl Check<'_> {
         let (folder, name) = page.rsplit_once('/').unwrap_or(("", page));
         let stem = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
         let files = self.tree().folders.get(folder);
-        files.is_some_and(|files| files.iter().any(|file| stem(file) == stem(name)))
+        files.is_some_and(|files| {
+            files.iter().any(|file| stem(file) == stem(name) && !is_markdown(file))
+        })
     }
 
     /// Returns true for the name of a licence or the like that the root of the project has: packages get a copy of it

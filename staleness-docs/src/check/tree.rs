@@ -59,9 +59,15 @@ impl Check<'_> {
             let mut tree = Tree::default();
             for (path, _) in self.past.tracked().into_iter().flat_map(|tracked| tracked.iter()) {
                 let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-                tree.is_site |= SITES.contains(&name) || folder.ends_with(".vitepress");
-                if SITES.contains(&name) && tree.sites.len() < MAX_SITES {
-                    tree.sites.push(folder.to_owned());
+                let site = match folder.rsplit_once('/').unwrap_or(("", folder)) {
+                    (above, ".vitepress") => Some(above),
+                    _ => Some(folder).filter(|_| SITES.contains(&name)),
+                };
+                tree.is_site |= site.is_some();
+                if let Some(site) = site.filter(|_| tree.sites.len() < MAX_SITES)
+                    && !tree.sites.iter().any(|known| known == site)
+                {
+                    tree.sites.push(site.to_owned());
                 }
                 tree.is_gem |= name.ends_with(".gemspec");
                 tree.documents += usize::from(is_checked(path));
@@ -92,8 +98,11 @@ impl Check<'_> {
     pub(super) fn may_be_page(&self, path: &str) -> bool {
         const USUAL: [&str; 6] = ["content", "doc", "docs", "guide", "pages", "website"];
         let tree = self.tree();
+        let is_below = |site: &str| {
+            site.is_empty() || path.strip_prefix(site).is_some_and(|rest| rest.starts_with('/'))
+        };
         tree.is_site
-            && (tree.sites.iter().any(|site| path.starts_with(&**site))
+            && (tree.sites.iter().any(|site| is_below(site))
                 || path.split('/').any(|folder| USUAL.contains(&folder)))
     }
 

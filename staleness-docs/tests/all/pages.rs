@@ -39,6 +39,8 @@ fn a_page_of_a_site_is_known_without_its_ending() {
         assert_eq!(of(page, &[]), ["1:5 missing Path docs/guide/c.md"], "{page}");
         // Another source of the same page.
         assert!(of(page, &[("docs/guide/c.vue", "x\n")]).is_empty(), "{page}");
+        // A translation is none.
+        assert_eq!(of(page, &[("docs/guide/c.zh.md", "x\n")]).len(), 1, "{page}");
     }
     for link in ["/guide/never", "../guide/never", "./never.html#x", "/other/b#old-name"] {
         assert!(of(link, &[]).is_empty(), "{link}");
