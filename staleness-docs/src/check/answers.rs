@@ -58,8 +58,9 @@ impl Check<'_> {
 
     /// Answers the questions about documents, in the order of the documents.
     pub(super) fn answers(&mut self, held: &[Open<'_>]) -> Result<Vec<Answers>, Cancelled> {
-        let looks_far =
-            |ask: &Ask| ask.link || ask.span || ask.heading.is_some() || ask.command.is_some();
+        let looks_far = |ask: &Ask| {
+            ask.link.is_some() || ask.span || ask.heading.is_some() || ask.command.is_some()
+        };
         if held.iter().flat_map(|open| &open.asked).flat_map(|asked| &asked.asks).any(looks_far) {
             self.past.look_far();
         }

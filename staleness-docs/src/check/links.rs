@@ -221,7 +221,8 @@ impl Check<'_> {
                 && self.may_be_broken(open.doc)
                 && !open.speaks_of_the_past(open.asked[*block].block)
                 && !open.says_otherwise(open.asked[*block].block, question.at);
-            if (question.link || is_span) && matches!(cite, Cite::NeverThere(Cited::Path)) {
+            if (question.link.is_some() || is_span) && matches!(cite, Cite::NeverThere(Cited::Path))
+            {
                 asked.push((number, query.citation.path.clone()));
             }
         }
@@ -252,7 +253,7 @@ impl Check<'_> {
             let commit = if let Cite::Missing { commit, .. } = &answer { *commit } else { None };
             // What was renamed before the document named it is not what the document means.
             if let Cite::Missing { commit: Some(by), renamed_to: new @ Some(_), .. } = &mut answer
-                && let written = held[at].asked[block].asks[ask].relative.as_deref()
+                && let written = held[at].asked[block].asks[ask].link.as_deref()
                 && !self.named_at(&held[at], written.unwrap_or(path), by.id)
             {
                 *new = None;

@@ -65,8 +65,8 @@ pub(super) struct Ask {
     pub(super) command: Option<Lost>,
     /// The path of a link as written, if it is relative to the document's folder.
     pub(super) relative: Option<String>,
-    /// True for a link with a missing target.
-    pub(super) link: bool,
+    /// The path of a link with a missing target, as the document has it.
+    pub(super) link: Option<String>,
     /// True for a path in a code span.
     pub(super) span: bool,
     /// A heading that an existing document lacks.
@@ -299,6 +299,7 @@ impl Asking<'_, '_> {
             return doc.file.inside.then(own)?.map(|heading| heading_ask(mention, heading));
         }
         let own = check.own_path(text);
+        let written = text.split(['#', '?']).next().unwrap_or_default();
         let text = own.as_deref().unwrap_or(text);
         let target = target::of_link(text)?;
         let folder = doc.folder().to_owned();
@@ -332,8 +333,8 @@ impl Asking<'_, '_> {
             return None;
         }
         // Other markups link to pages without their extension, and never out of their site.
-        let written = target.path.trim_start_matches("../");
-        if !there && !is_of_markdown && is_relative && self.check.is_of_site(written) {
+        let below = target.path.trim_start_matches("../");
+        if !there && !is_of_markdown && is_relative && self.check.is_of_site(below) {
             return None;
         }
         let is_page = |end: &str| self.is_there(&format!("{}{end}", path.trim_end_matches(".rst")));
@@ -355,7 +356,7 @@ impl Asking<'_, '_> {
             at: mention.at,
             cites,
             relative: is_relative.then(|| target.path.to_string()),
-            link: !there,
+            link: (!there).then(|| written.to_owned()),
             ..Ask::default()
         })
     }

@@ -83,11 +83,54 @@ fn a_page_that_may_be_of_two_sites_is_not_asked_for_a_heading() {
 #[test]
 fn only_a_page_of_a_site_leads_out_of_it() {
     let link = "[x](../other/page.md)\n";
-    let files =
-        [("plugins/a/doc.md", link), ("site/docs/doc.md", link), ("site/mkdocs.yml", "x\n")];
-    let project = Project::of(&files);
-    assert_eq!(found(&project.check(), files[0].0), ["1:1 broken plugins/other/page.md"]);
-    assert!(found(&project.check(), files[1].0).is_empty());
+    for settings in ["site/mkdocs.yml", "site/.vitepress/config.ts"] {
+        let (inside, beside) = ("site/a/doc.md", "sites/a/doc.md");
+        let files = [("plugins/a/doc.md", link), (inside, link), (beside, link), (settings, "x\n")];
+        let project = Project::of(&files);
+        assert_eq!(found(&project.check(), files[0].0), ["1:1 broken plugins/other/page.md"]);
+        assert_eq!(found(&project.check(), beside), ["1:1 broken sites/other/page.md"]);
+        assert!(found(&project.check(), inside).is_empty(), "{settings}");
+    }
+}
+
+#[test]
+fn a_folder_and_a_file_come_before_a_page_of_their_name() {
+    let text = "[x](docs/guide/#usage) [y](bin/tool#L2-L3)\n";
+    let mut project = Project::of(&[
+        ("doc.md", text),
+        ("docs/guide.md", "x\n"),
+        ("docs/guide/README.md", "# Usage\n"),
+        ("bin/tool", "one\ntwo\nthree\n"),
+        ("bin/tool.md", "1\n2\n3\n"),
+    ]);
+    assert!(found(&project.check(), "doc.md").is_empty());
+    project.commit_files(&[("bin/tool", "one\n2\n3\n")]);
+    assert_eq!(found(&project.check(), "doc.md"), ["1:24 changed bin/tool:2-3"]);
+}
+
+#[test]
+fn a_link_from_the_root_or_with_codes_tells_the_new_name_too() {
+    let link = "[x](/guide/b.md) [y](guide/a%20b.md)\n";
+    let old = [("docs/guide/b.md", "b\n"), ("docs/guide/a b.md", "a\n")];
+    let mut project = Project::of(&[("docs/doc.md", link), ("mkdocs.yml", "x\n"), old[0], old[1]]);
+    old.iter().for_each(|(path, _)| project.remove(path));
+    project.commit_files(&[("docs/guide/c.md", "b\n"), ("docs/guide/d.md", "a\n")]);
+    project.commit_files(&[("docs/doc.md", &format!("See {link}"))]);
+    let expected = [
+        "1:5 missing Path docs/guide/b.md -> docs/guide/c.md",
+        "1:22 missing Path docs/guide/a b.md -> docs/guide/d.md",
+    ];
+    assert_eq!(found(&project.check(), "docs/doc.md"), expected);
+}
+
+#[test]
+fn a_path_from_the_root_is_not_the_end_of_another() {
+    let text = "Edit `/etc/shop/shop.toml`, see `/srv/data/` and `shop/shop.toml`.\n";
+    let files = [("pkg/etc/shop/shop.toml", "x\n"), ("pkg/srv/data/a.c", "y\n")];
+    let mut project = Project::of(&[("doc.md", text), files[0], files[1]]);
+    files.iter().for_each(|(path, _)| project.remove(path));
+    project.commit();
+    assert_eq!(found(&project.check(), "doc.md"), ["1:51 drift shop/shop.toml"]);
 }
 
 #[test]
