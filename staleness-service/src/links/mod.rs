@@ -105,8 +105,10 @@ pub fn are_of_both_scopes<'a>(changes: impl Iterator<Item = (&'a str, &'a Histor
 pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, ServiceError> {
     let settings = world.settings;
     let thing = match find(world, registry, name) {
-        Err(error) => return removed(settings, registry, name)?.ok_or(error),
-        Ok(thing) => thing,
+        Err(error) if error.kind == ErrorKind::Unknown => {
+            return removed(settings, registry, name)?.ok_or(error);
+        }
+        thing => thing?,
     };
     let counts = rests_on(world, registry, &thing)?.counts;
     let (kind, name) = thing.names();
