@@ -40,6 +40,9 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
 /// Returns the command that keeps an expired item or an overdue to-do, where the next one ends it.
 fn keeping(each: &service::Entry) -> Option<String> {
     let Subject::Item { path, .. } = &each.subject else { return None };
+    if each.is(SignalKind::Contradicted) {
+        return None;
+    }
     let field = match each.verdict.action {
         NextAction::Drop if path.is_none() && each.is(SignalKind::Expired) => "expires none",
         NextAction::Reschedule => "due +14d",

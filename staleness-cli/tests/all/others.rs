@@ -149,9 +149,16 @@ fn an_expired_item_comes_with_the_command_that_keeps_it() {
     let run = sandbox.run(&line("knowledge verify port"));
     let way = "it has expired; `staleness knowledge set --expires none port` keeps it";
     assert!(run.code == 0 && run.err.contains(way), "{run:?}");
-    let item = &sandbox.json(&["review"])["items"][0];
+    // Not of what someone says is wrong.
+    sandbox.ok(&line("knowledge add --id host --expires 2026-11-03 --body K --now 2026-11-01"));
+    sandbox.ok(&line("knowledge contradict host --by me --reason moved"));
+    let review = sandbox.json(&["review"]);
+    let of = |id: &str| review["items"].as_array().unwrap().iter().find(|it| it["id"] == id);
+    assert_eq!(of("host").unwrap()["otherwise"], json!(null));
+    let item = of("port").unwrap();
     let keep = item["otherwise"].as_str().unwrap();
     sandbox.ok(&line(keep.strip_prefix("staleness ").unwrap()));
+    sandbox.ok(&line("knowledge remove --yes host"));
     assert_eq!(sandbox.json(&["review"])["items"], json!([]));
 }
 

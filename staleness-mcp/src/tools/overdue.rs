@@ -105,6 +105,11 @@ fn next(each: &Entry) -> ModelText {
     if let Subject::Tool { remedy: Some(remedy) } = each.subject {
         return ModelText::from("do not call it; ").and(ask(remedy));
     }
+    if let Subject::Item { path: None, .. } = each.subject
+        && each.is(SignalKind::Contradicted)
+    {
+        return "save_knowledge what is true now, with supersedes".into();
+    }
     if let (Subject::Item { path: None, cite, .. }, NextAction::Update) =
         (&each.subject, each.verdict.action)
         && each.is(SignalKind::SourceMissing)
