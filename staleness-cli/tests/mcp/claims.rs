@@ -119,6 +119,9 @@ fn an_expired_item_is_verified_with_a_new_expiry_or_none() {
     assert_eq!((level, verify(Some("none")).0), (json!("stale"), json!("fresh")));
     assert_eq!(verify(Some("-3d")).0, "stale");
     assert_eq!(verify(Some("+30d")).0, "fresh");
+    let asked = json!({ "ids": ["port"], "still": "wrong", "reason": "x", "expires": "+30d" });
+    let refused = client.call("verify_knowledge", asked);
+    assert!(text(&refused).contains("`expires` is only for items that hold"), "{refused}");
     let saved = client.data("save_knowledge", json!({ "id": "port", "expires": "none" }));
     assert_eq!(saved["item"]["verdict"]["level"], "fresh");
 }

@@ -21,6 +21,19 @@ fn an_agent_does_not_lift_what_a_person_said() {
     {
         assert!(text.contains(part), "{part}: {text}");
     }
+    // Nor in two calls, and a refused call changes nothing.
+    let wrong = json!({ "ids": ["k"], "still": "wrong", "reason": "moved" });
+    client.data("verify_knowledge", wrong);
+    let holds = json!({ "ids": ["k"], "still": "holds", "expires": "-3d" });
+    assert_eq!(client.call("verify_knowledge", holds)["isError"], true);
+    assert!(!machine.ok(&["knowledge", "show", "k", "--json"]).contains("expires_at"));
+    // What is true now settles it.
+    let listed = client.data("list_stale", json!({}));
+    let next = "save_knowledge what is true now, with supersedes";
+    assert_eq!(listed["items"][0]["next"], next, "{listed}");
+    let now = json!({ "body": "Longest prefix", "supersedes": ["k"] });
+    client.data("save_knowledge", now);
+    assert_eq!(client.data("list_stale", json!({}))["items"], json!([]));
     // Its own mark it may take back.
     client.call("save_knowledge", json!({ "id": "own", "body": "Port 1" }));
     let wrong = json!({ "ids": ["own"], "still": "wrong", "reason": "moved" });

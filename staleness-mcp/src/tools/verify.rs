@@ -94,15 +94,19 @@ fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError>
         return Err(ServiceError::invalid(message)
             .hint("correct the file, then call this again with still holds"));
     }
+    if asked.expires.is_some() && !(matches!(asked.still, Still::Holds) && paths.is_empty()) {
+        return Err(ServiceError::invalid("`expires` is only for items that hold"));
+    }
+    let expires_at = knowledge::time(&call.settings, "expires", asked.expires.as_deref())?;
     let (told, what) = match (&*ids, asked.still) {
         ([], _) => (Vec::new(), "compared with the code again"),
         (_, still) => {
-            if let (Still::Holds, Some(text)) = (asked.still, &asked.expires) {
-                let expires_at = knowledge::time(&call.settings, "expires", Some(text))?;
-                let patch = ItemPatch { expires_at, ..ItemPatch::default() };
-                set(&world, &ids, ScopeChoice::Either, &patch)?;
+            let (told, what) = settle(call, &world, &ids, still, reason)?;
+            let patch = ItemPatch { expires_at, ..ItemPatch::default() };
+            match expires_at {
+                Some(_) => (set(&world, &ids, ScopeChoice::Either, &patch)?, what),
+                None => (told, what),
             }
-            settle(call, &world, &ids, still, reason)?
         }
     };
     let compared = compare(call, &paths)?;
