@@ -40,13 +40,16 @@ pub(crate) fn script<'a>(words: &[&'a str]) -> Option<&'a str> {
         // `tests/a.py::test_b`, `./internal/...`
         Some(path.split("::").next().unwrap_or(path).trim_end_matches("/..."))
     };
-    match unwrapped(words) {
+    let mut words = unwrapped(words);
+    while let ["uv" | "poetry" | "pdm" | "pipenv" | "rye" | "hatch", "run", rest @ ..]
+    | ["npx" | "bunx", rest @ ..] = words
+    {
+        let flags = rest.iter().take_while(|word| word.starts_with('-')).count();
+        words = unwrapped(&rest[flags..]);
+    }
+    match words {
         [program, ..] if program.contains('/') => Some(program),
         [program, file, ..] if is_interpreter(program) && file.contains('/') => Some(file),
-        ["uv" | "poetry" | "pdm" | "pipenv" | "rye" | "hatch", "run", rest @ ..]
-        | ["npx" | "bunx", rest @ ..] => {
-            script(&rest[rest.iter().take_while(|word| word.starts_with('-')).count()..])
-        }
         ["pytest" | "jest" | "vitest" | "mocha", rest @ ..]
         | ["go", "test" | "run" | "build" | "vet", rest @ ..]
         | ["bun" | "deno", "test" | "run", rest @ ..] => of_runner(rest),
@@ -78,17 +81,22 @@ fn is_interpreter(program: &str) -> bool {
 /// Returns the index of the first word that belongs to one of the project's programs, or `None` if the
 /// command runs a foreign program.
 pub(crate) fn own_from(words: &[&str]) -> Option<usize> {
+    let mut first = 0;
+    loop {
+        match &words[first..] {
+            ["sudo" | "time" | "exec", ..] => first += 1,
+            ["poetry" | "uv" | "pdm" | "pipenv" | "rye" | "hatch", "run", ..] => first += 2,
+            _ => break,
+        }
+    }
+    let words = &words[first..];
     let (program, args) = words.split_first()?;
     let behind = |at: usize| (at < words.len()).then_some(at);
     let place = |is: &dyn Fn(&str) -> bool| args.iter().position(|word| is(word)).map(|at| at + 1);
-    match (*program, args) {
-        ("sudo" | "time" | "exec", rest) => own_from(rest).map(|at| at + 1),
+    let own = match (*program, args) {
         ("cargo", [verb, ..]) if matches!(*verb, "run" | "r") || verb.starts_with('+') => {
             place(&|word| matches!(word, "run" | "r"))?;
             place(&|word| word == "--").and_then(|at| behind(at + 1))
-        }
-        ("poetry" | "uv" | "pdm" | "pipenv" | "rye" | "hatch", ["run", rest @ ..]) => {
-            own_from(rest).map(|at| at + 2)
         }
         ("python" | "python3" | "py", ["-m", module, ..]) => {
             (!is_foreign_module(module)).then_some(3).and_then(behind)
@@ -101,7 +109,8 @@ pub(crate) fn own_from(words: &[&str]) -> Option<usize> {
         (program, _) if is_foreign(program) => None,
         (program, _) if program.contains('=') && !program.starts_with('-') => None,
         _ => Some(0),
-    }
+    };
+    own.map(|at| first + at)
 }
 
 /// Returns the program, module or file whose arguments the words are. `None` if another program runs it by itself.
@@ -121,33 +130,42 @@ mod tests {
 
     #[test]
     fn the_arguments_of_the_projects_own_programs_are_known() {
-        for (line, first) in [
-            ("shop run --fast", Some("shop")),
-            ("--fast", Some("--fast")),
-            ("python -m shop --fast", Some("--fast")),
-            ("python scripts/a.py --fast", Some("--fast")),
-            ("node bin/shop.js --fast", Some("--fast")),
-            ("cargo run --release -- --fast", Some("--fast")),
-            ("cargo +nightly run -- --fast", Some("--fast")),
-            ("uv run shop --fast", Some("shop")),
-            ("poetry run python -m shop --fast", Some("--fast")),
-            ("go run ./cmd/shop --fast", Some("--fast")),
-            ("sudo shop --fast", Some("shop")),
-            ("cargo run --release", None),
-            ("cargo test -- --nocapture", None),
-            ("python -m pip --fast", None),
-            ("python -c x --fast", None),
-            ("uv run pytest --fast", None),
-            ("npm run x -- --fast", None),
-            ("A=b shop --fast", None),
-            ("", None),
+        for (line, first, by) in [
+            ("shop run --fast", Some("shop"), Some("shop")),
+            ("--fast", Some("--fast"), None),
+            ("python -m shop --fast", Some("--fast"), Some("shop")),
+            ("python scripts/a.py --fast", Some("--fast"), Some("scripts/a.py")),
+            ("node bin/shop.js --fast", Some("--fast"), Some("bin/shop.js")),
+            ("cargo run --release -- --fast", Some("--fast"), None),
+            ("cargo +nightly run -- --fast", Some("--fast"), None),
+            ("uv run shop --fast", Some("shop"), Some("shop")),
+            ("poetry run python -m shop --fast", Some("--fast"), Some("shop")),
+            ("go run ./cmd/shop --fast", Some("--fast"), Some("./cmd/shop")),
+            ("sudo shop --fast", Some("shop"), Some("shop")),
+            ("cargo run --release", None, None),
+            ("cargo test -- --nocapture", None, None),
+            ("python -m pip --fast", None, None),
+            ("python -c x --fast", None, None),
+            ("uv run pytest --fast", None, None),
+            ("npm run x -- --fast", None, None),
+            ("A=b shop --fast", None, None),
+            ("", None, None),
         ] {
             let words: Vec<&str> = line.split_whitespace().collect();
-            let by = caller(&words).unwrap_or_default();
-            assert!(
-                by.is_empty() || by.contains("shop") || first == Some(by) || by == "scripts/a.py"
-            );
+            assert_eq!(caller(&words), by, "{line}");
             assert_eq!(own_from(&words).map(|at| words[at]), first, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_long_row_of_wrappers_is_no_problem() {
+        for wrapper in ["sudo ", "uv run ", "npx "] {
+            let line = wrapper.repeat(100_000) + "bin/shop --fast";
+            let words: Vec<&str> = line.split(' ').collect();
+            assert_eq!(script(&words), (wrapper != "sudo ").then_some("bin/shop"), "{wrapper}");
+            if wrapper != "npx " {
+                assert_eq!(own_from(&words), Some(words.len() - 2), "{wrapper}");
+            }
         }
     }
 }
