@@ -36,7 +36,14 @@ fn a_word_of_a_call_and_a_flag_in_a_test_define_none() {
     ] {
         assert!(after(text, &[(path, code)], &[(path, "x\n")]).is_empty(), "{path}: {code}");
     }
-    for code in ["flags.Bool(\"fast\")\n", "x.option('fast', {})\n", "if 'fast' in args:\n"] {
+    for code in [
+        "flags.Bool(\"fast\")\n",
+        "x.option('fast', {})\n",
+        "if 'fast' in args:\n",
+        "flags.DEFINE_bool('fast', 1)\n",
+        "\tflag.Var(&v, \"fast\", \"x\")\n",
+        "GetOptions(\"fast\" => 1);\n",
+    ] {
         assert_eq!(
             after(text, &[("a.x", code)], &[("a.x", "x\n")]),
             ["1:7 drift --fast"],

@@ -1,12 +1,12 @@
 //! Classifies the call or list around a string: it defines flags, compares with them, or passes them on.
 
 /// Lower-case endings of functions that define a flag: `add_option(`.
-const OFFERING: [&[u8]; 3] = [b"add_argument", b"option", b"flag"];
+const OFFERING: [&[u8]; 4] = [b"add_argument", b"option", b"options", b"flag"];
 /// Beginnings of lower-case names of functions that define an option by its bare name.
 #[rustfmt::skip]
-const DECLARING: [&[u8]; 14] = [
-    b"alias", b"arg", b"bool", b"count", b"duration", b"float", b"int", b"long", b"new", b"on", b"opt", b"string",
-    b"uint", b"with_name",
+const DECLARING: [&[u8]; 16] = [
+    b"alias", b"arg", b"bool", b"count", b"define", b"duration", b"float", b"int", b"long", b"new", b"on", b"opt",
+    b"string", b"uint", b"var", b"with_name",
 ];
 /// Lower-case endings of functions that compare with a flag.
 #[rustfmt::skip]
