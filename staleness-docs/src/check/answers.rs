@@ -8,7 +8,6 @@ use staleness_core::time::Timestamp;
 use super::block::explains;
 use super::commands::things_of;
 use super::doc::Doc;
-use super::flags::Flags;
 use super::manifests::Manifests;
 use super::open::{Anchored, Answers, CiteAsked, Open};
 use super::questions::{Ask, Asked, Missing, whole_of, word_of};
@@ -119,7 +118,7 @@ impl Check<'_> {
         for (place, evidence) in broken {
             facts.entry(place).or_insert(evidence);
         }
-        let mut flags = Flags::default();
+        let mut flags = std::mem::take(&mut self.flags).for_others();
         for ((at, block, _, query), trace) in words.iter().zip(&traces) {
             if query.word.kind == WordKind::Flag {
                 flags.count(*at, &held[*at], held[*at].asked[*block].block, trace);
@@ -134,7 +133,7 @@ impl Check<'_> {
                 && !open.says_otherwise(asked.block, offset)
                 && (query.word.kind == WordKind::Identifier
                     || !self.is_in_clone(&open.text, offset))
-                && !self.is_foreign_flag(&flags, (*at, open, asked.block), query.word, offset)
+                && !self.is_foreign_flag(&mut flags, (*at, open, asked.block), query.word, offset)
                 && (query.word.kind != WordKind::Identifier
                     || !self.is_of_foreign_module(&open.text, offset, &query.word.text))
             {
@@ -143,6 +142,7 @@ impl Check<'_> {
                 facts.entry((*at, *block, *ask)).or_insert(Evidence { near, ..fact.into() });
             }
         }
+        self.flags = flags;
         facts.extend(self.fates_of_commands(held, &anchors)?);
         let answers = anchors.into_iter().enumerate().map(|(at, anchors)| {
             let of_block = |block| {

@@ -14,9 +14,12 @@ use crate::nature::is_markdown;
 
 /// The longest document to search for the other places of a flag, in bytes.
 const MAX_READ: usize = 256 * 1024;
+/// Maximum size of a command up to a flag, in bytes. The program of a longer one is unknown.
+const MAX_COMMAND: usize = 1024;
 /// Maximum number of lines of one command.
 const MAX_LINES: usize = 40;
-/// Number of listed flags that code lacks from which on the listed flags are of another program.
+/// Number of listed flags that code lacks from which on the listed flags are of another program, if they are most of
+/// the listed ones.
 const MANY: usize = 5;
 /// Maximum number of shipped documents to read, and their largest size in bytes.
 const MAX_SHIPPED: usize = 500;
@@ -27,13 +30,32 @@ const SHIPPED: [&str; 5] = ["agents", "commands", "plugins", "skills", "src"];
 /// What is known of the flags of a project, found when first needed.
 #[derive(Debug, Default)]
 pub(super) struct Flags {
+    /// Names of programs and of files and folders with code: see [`plain`].
     programs: OnceCell<HashSet<String>>,
     shipped: OnceCell<HashSet<String>>,
     /// Numbers of listed flags that code never had, by document.
-    listed: HashMap<usize, usize>,
+    never: HashMap<usize, usize>,
+    /// By document.
+    uses: HashMap<usize, Uses>,
+}
+
+/// Where commands of a document take flags.
+#[derive(Debug, Default)]
+struct Uses {
+    /// Number of blocks that begin with a flag.
+    listed: usize,
+    /// The offsets of flags in commands. True for commands of other programs.
+    places: HashMap<usize, bool>,
+    /// The flags in commands. True if only other programs take one.
+    flags: HashMap<String, bool>,
 }
 
 impl Flags {
+    /// Returns what is known of the project, for other documents.
+    pub(super) fn for_others(self) -> Self {
+        Self { never: HashMap::new(), uses: HashMap::new(), ..self }
+    }
+
     /// Counts a flag of a list that code never had.
     pub(super) fn count(
         &mut self,
@@ -43,7 +65,7 @@ impl Flags {
         trace: &Trace,
     ) {
         if matches!(trace, Trace::Never) && is_listed(open, block) {
-            *self.listed.entry(document).or_default() += 1;
+            *self.never.entry(document).or_default() += 1;
         }
     }
 }
@@ -52,7 +74,7 @@ impl Check<'_> {
     /// Returns true if the flag at an offset in a document is one of another program.
     pub(super) fn is_foreign_flag(
         &mut self,
-        flags: &Flags,
+        flags: &mut Flags,
         (document, open, block): (usize, &Open<'_>, Option<usize>),
         word: &Word,
         at: usize,
@@ -60,36 +82,55 @@ impl Check<'_> {
         if word.kind != WordKind::Flag || open.text.len() > MAX_READ {
             return false;
         }
-        if is_listed(open, block) && flags.listed.get(&document).is_some_and(|never| *never >= MANY)
-        {
+        let programs = flags.programs.get_or_init(|| self.callers());
+        let uses = flags.uses.entry(document).or_insert_with(|| self.uses(open, programs));
+        let never = flags.never.get(&document).copied().unwrap_or_default();
+        if is_listed(open, block) && never >= MANY && never > uses.listed / 2 {
             return true;
         }
-        let programs = flags.programs.get_or_init(|| self.programs(&mut Manifests::default()));
-        let uses = uses(&open.text, &word.text);
-        let is_foreign = |command: &Vec<&str>| {
-            own_from(command).is_none()
-                || caller(command).is_some_and(|caller| !self.is_own_caller(programs, caller))
-        };
-        match uses.iter().find(|(place, _)| *place == at) {
-            Some((_, command)) if !command.is_empty() => return is_foreign(command),
-            _ => {}
+        if let Some(is_foreign) = uses.places.get(&at) {
+            return *is_foreign;
         }
-        let mut commands = uses.iter().map(|(_, command)| command).filter(|it| !it.is_empty());
-        let is_of_others = commands.clone().next().is_some() && commands.all(is_foreign);
-        is_of_others || flags.shipped.get_or_init(|| self.shipped_flags()).contains(&word.text)
+        uses.flags.get(&word.text) == Some(&true)
+            || flags.shipped.get_or_init(|| self.shipped_flags()).contains(&word.text)
+    }
+
+    /// Returns the plain names of the project's programs, modules and scripts.
+    fn callers(&mut self) -> HashSet<String> {
+        let programs = self.programs(&mut Manifests::default());
+        programs.iter().map(String::as_str).chain(self.tree().code()).map(plain).collect()
+    }
+
+    fn uses(&self, open: &Open<'_>, programs: &HashSet<String>) -> Uses {
+        let blocks = 0..open.doc.draft.blocks.len();
+        let listed = blocks.filter(|block| is_listed(open, Some(*block))).count();
+        let mut all = Uses { listed, ..Uses::default() };
+        uses(&open.text, &mut |at, flag, command| {
+            if command.is_empty() {
+                return;
+            }
+            let is_foreign = own_from(&command).is_none()
+                || caller(&command).is_some_and(|caller| !self.is_own_caller(programs, caller));
+            all.places.insert(at, is_foreign);
+            match all.flags.get_mut(flag) {
+                Some(foreign) => *foreign &= is_foreign,
+                None => drop(all.flags.insert(flag.to_owned(), is_foreign)),
+            }
+        });
+        all
     }
 
     /// Returns true if the project has a program, module or script of this name.
     fn is_own_caller(&self, programs: &HashSet<String>, caller: &str) -> bool {
-        // Agents' commands begin with `/`; a path is that of a script.
-        if let Some((folder, _)) = caller.split_once('/') {
-            return !folder.is_empty();
-        }
-        let plain = |name: &str| name.to_ascii_lowercase().replace('_', "-");
-        let name = plain(caller.split('.').next().unwrap_or(caller));
-        programs.iter().any(|program| plain(program) == name)
-            || self.is_own_program(&name)
-            || self.tree().has_code(|own| plain(own) == name)
+        let name = match caller.rsplit_once('/') {
+            // Agents' commands begin with `/`.
+            Some(("", _)) => return false,
+            Some((folder, _)) if !folder.starts_with('/') => return true,
+            Some((_, name)) => name,
+            None => caller,
+        };
+        let name = plain(name.split('.').next().unwrap_or(name));
+        programs.contains(&name) || self.is_own_program(&name)
     }
 
     /// Returns the flags that documents name which the project ships: commands and skills of agents.
@@ -116,6 +157,11 @@ impl Check<'_> {
     }
 }
 
+/// Returns a name as it is compared with others.
+fn plain(name: &str) -> String {
+    name.to_ascii_lowercase().replace('_', "-")
+}
+
 /// Returns true if a block begins with a flag, as rows and items of a list of flags do.
 fn is_listed(open: &Open<'_>, block: Option<usize>) -> bool {
     let range = block.and_then(|at| open.doc.draft.blocks.get(at)).map(|it| it.range.clone());
@@ -125,12 +171,14 @@ fn is_listed(open: &Open<'_>, block: Option<usize>) -> bool {
     begin.starts_with("--")
 }
 
-/// Returns the offsets of a flag in a document, each with the words of the command that it ends. There are none if it
-/// stands alone.
-fn uses<'a>(text: &'a str, flag: &str) -> Vec<(usize, Vec<&'a str>)> {
+/// Finds the flags of a document: the offset of each, the flag, and the words of the command that it ends. There are
+/// none if it stands alone.
+fn uses<'a>(text: &'a str, found: &mut dyn FnMut(usize, &'a str, Vec<&'a str>)) {
     let is_word = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
-    let (mut all, mut fence) = (Vec::new(), None::<&str>);
-    let (mut start, mut begin, mut lines) = (0, 0, 0);
+    let (mut start, mut begin, mut lines, mut fence) = (0, 0, 0, None::<&str>);
+    let bytes = text.as_bytes();
+    // Where the code span begins that is open at `read`.
+    let (mut span, mut read) = (None, 0);
     for line in text.split_inclusive('\n') {
         let plain = line.trim_start_matches(['>', ' ', '\t']);
         match fence {
@@ -140,28 +188,24 @@ fn uses<'a>(text: &'a str, flag: &str) -> Vec<(usize, Vec<&'a str>)> {
         }
         // A command may go on over several lines.
         if lines == 0 || lines > MAX_LINES {
-            (begin, lines) = (start, 0);
+            (begin, lines, span, read) = (start, 0, None, start);
         }
-        for (at, _) in line.match_indices(flag) {
-            let end = at + flag.len();
-            if line[end..].starts_with(is_word) || line[..at].ends_with(is_word) {
-                continue;
+        for (at, _) in line.match_indices("--").filter(|(at, _)| !line[..*at].ends_with(is_word)) {
+            let end = line[at..].find(|c| !is_word(c)).map_or(line.len(), |end| at + end);
+            for tick in read..start + at {
+                if matches!(bytes[tick..], [b'`', next, ..] if next != b'`') {
+                    span = if span.is_none() { Some(tick + 1) } else { None };
+                }
             }
-            let before = &text[begin..start + end];
-            let command = if fence.is_some() { before } else { span(before) };
-            all.push((start + at, words(command)));
+            read = start + at;
+            let from = if fence.is_some() { Some(begin) } else { span };
+            let command = from.map(|from| &text[from..start + end]);
+            let command = command.filter(|it| it.len() <= MAX_COMMAND).unwrap_or_default();
+            found(start + at, &line[at..end], words(command));
         }
         lines = if line.trim_end().ends_with('\\') { lines + 1 } else { 0 };
         start += line.len();
     }
-    all
-}
-
-/// Returns the text of the code span that is open at the end of a text.
-fn span(text: &str) -> &str {
-    let marks = text.bytes().zip(text.bytes().skip(1).chain([b' ']));
-    let ends = marks.filter(|(byte, next)| *byte == b'`' && *next != b'`').count();
-    if ends % 2 == 0 { "" } else { text.rsplit('`').next().unwrap_or_default() }
 }
 
 /// Returns the words of the last command in a text.
@@ -185,8 +229,11 @@ mod tests {
     #[test]
     fn a_flag_is_used_by_the_command_before_it() {
         let of = |text: &str| {
-            let all = uses(text, "--fast").into_iter();
-            all.map(|(_, words)| words.join(" ")).collect::<Vec<_>>()
+            let mut all = Vec::new();
+            uses(text, &mut |_, flag, words| {
+                all.extend((flag == "--fast").then(|| words.join(" ")));
+            });
+            all
         };
         for (text, expected) in [
             ("Use `shop a --fast` or `--fast`.", &["shop a --fast", ""][..]),
@@ -197,8 +244,13 @@ mod tests {
             ),
             ("> ```\n> shop --fast", &["shop --fast"]),
             ("`shop [--slow | --fast]`", &["shop [--slow | --fast"]),
+            ("`é` --fast and `é --fast`", &["", ""]),
         ] {
             assert_eq!(of(text), expected, "{text}");
         }
+        // Long lines of prose are read in full, long commands are not.
+        let (prose, words) = ("é ".repeat(9_000), "x ".repeat(510));
+        assert_eq!(of(&format!("{prose} ``x`` and `shop --fast`")), ["shop --fast"]);
+        assert_eq!(of(&format!("`shop {words}--fast --fast`")).concat().len(), 0);
     }
 }

@@ -89,6 +89,7 @@ struct Check<'a> {
     anchors: links::Anchors,
     tree: OnceCell<tree::Tree>,
     own: OnceCell<own::Own>,
+    flags: flags::Flags,
     /// Addresses that pages give themselves: see [`site`].
     addresses: OnceCell<HashSet<String>>,
     /// Items in files with a history.
@@ -193,6 +194,7 @@ pub fn check(
         anchors: links::Anchors::default(),
         tree: OnceCell::new(),
         own: OnceCell::new(),
+        flags: flags::Flags::default(),
         addresses: OnceCell::new(),
         undated: Vec::new(),
         lives: Lives::new(),

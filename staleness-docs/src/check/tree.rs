@@ -266,15 +266,15 @@ impl Tree {
             || self.homes.keys().any(|file| file.split('.').next() == Some(name))
     }
 
-    /// Returns true if a source file or a folder with some has a name: `shop.c`, `bin/shop`, `shop/cli.py`.
-    pub(super) fn has_code(&self, is_it: impl Fn(&str) -> bool) -> bool {
-        let is_code = |file: &str| !file.contains('.') || is_source(file);
-        let is_of = |file: &str| file.split('.').next().is_some_and(&is_it) && is_code(file);
-        self.homes.keys().any(|file| is_of(file))
-            || self.folders.iter().any(|(folder, files)| {
-                is_it(folder.rsplit('/').next().unwrap_or(folder))
-                    && files.iter().any(|file| is_source(file))
-            })
+    /// Iterates over the names of source files and of folders with some, without their endings: `shop` for `shop.c`,
+    /// `bin/shop` and `shop/cli.py`.
+    pub(super) fn code(&self) -> impl Iterator<Item = &str> {
+        let files = self.homes.keys().filter(|file| !file.contains('.') || is_source(file));
+        let has_source = |files: &Vec<String>| files.iter().any(|file| is_source(file));
+        let folders = self.folders.iter().filter(move |(_, files)| has_source(files));
+        files
+            .filter_map(|file| file.split('.').next())
+            .chain(folders.filter_map(|(folder, _)| folder.rsplit('/').next()))
     }
 
     /// Returns the only file of this name, or else the file in the same folder with the most similar name.

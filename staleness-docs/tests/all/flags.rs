@@ -12,11 +12,13 @@ fn a_flag_that_is_passed_to_another_program_is_none_of_the_project() {
         "Run `till mcp add --fast user`.\n",
         "```sh\ntill add \\\n  --fast user\n```\n\nLeave `--fast` out.\n",
         "Type `/shop:run --fast`.\n",
+        "Run `/usr/local/bin/till --fast`.\n",
     ] {
         assert!(after(text, &OFFERED, &GONE).is_empty(), "{text}");
     }
     for text in [
         "Run `cli --fast`.\n",
+        "Run `/usr/local/bin/cli --fast`.\n",
         "```sh\npython src/cli.py --fast\n```\n",
         "```sh\ntill --fast\ncli --fast\n```\n\nLeave `--fast` out.\n",
         "Pass `--fast`.\n",
@@ -61,6 +63,13 @@ fn a_flag_of_documents_for_agents_is_defined_there() {
 }
 
 #[test]
+fn a_document_of_many_flags_is_read_once() {
+    let lines = format!("till {}\n", "--fast ".repeat(35_000));
+    let text = format!("Pass `--fast`.\n\n```text\n{lines}{}\n```\n", "sudo ".repeat(1_000));
+    assert!(after(&text, &OFFERED, &GONE).is_empty());
+}
+
+#[test]
 fn flags_of_a_list_that_code_mostly_never_had_are_elsewhere() {
     let row = |flag: &str| format!("| `--{flag}` | x |\n");
     let table = |rows: &[&str]| {
@@ -71,6 +80,13 @@ fn flags_of_a_list_that_code_mostly_never_had_are_elsewhere() {
         after(&table(&["one", "two", "three", "four", "five", "fast"]), &OFFERED, &GONE).is_empty()
     );
     assert_eq!(after(&table(&["one", "two", "fast"]), &OFFERED, &GONE), ["5:4 drift --fast"]);
+    let known = ["aa", "bb", "cc", "dd", "ee", "ff"];
+    let code = known.iter().map(|flag| format!("p.add_argument('--{flag}')\n"));
+    let gone = code.collect::<String>();
+    let first = format!("{gone}{}", OFFERED[0].1);
+    let all = [&["one", "two", "three", "four", "five", "fast"], &known[..]].concat();
+    let told = after(&table(&all), &[("src/cli.py", &first)], &[("src/cli.py", &gone)]);
+    assert_eq!(told, ["8:4 drift --fast"]);
 }
 
 #[test]
