@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use staleness_core::knowledge::WordKind;
 
@@ -10,7 +11,7 @@ use super::manifests::Manifests;
 use super::open::Open;
 use crate::commands::{caller, own_from};
 use crate::git::{Trace, Word};
-use crate::nature::is_markdown;
+use crate::nature::{OF_DOCS, is_markdown};
 
 /// The longest document to search for the other places of a flag, in bytes.
 const MAX_READ: usize = 256 * 1024;
@@ -21,18 +22,19 @@ const MAX_LINES: usize = 40;
 /// Number of listed flags that code lacks from which on the listed flags are of another program, if they are most of
 /// the listed ones.
 const MANY: usize = 5;
-/// Maximum number of shipped documents to read, and their largest size in bytes.
+/// Maximum number of shipped documents to read, and of their bytes.
 const MAX_SHIPPED: usize = 500;
-const MAX_SHIPPED_BYTES: usize = 1 << 20;
+const MAX_SHIPPED_BYTES: usize = 8 << 20;
 /// Folders with documents that a project ships for agents, which take flags from them.
-const SHIPPED: [&str; 5] = ["agents", "commands", "plugins", "skills", "src"];
+const SHIPPED: [&str; 4] = ["agents", "commands", "plugins", "skills"];
 
 /// What is known of the flags of a project, found when first needed.
 #[derive(Debug, Default)]
 pub(super) struct Flags {
     /// Names of programs and of files and folders with code: see [`plain`].
     programs: OnceCell<HashSet<String>>,
-    shipped: OnceCell<HashSet<String>>,
+    /// Flags that shipped documents name, each with the path of the document if it is the only one.
+    shipped: OnceCell<HashMap<String, Option<Rc<str>>>>,
     /// Numbers of listed flags that code never had, by document.
     never: HashMap<usize, usize>,
     /// By document.
@@ -91,8 +93,9 @@ impl Check<'_> {
         if let Some(is_foreign) = uses.places.get(&at) {
             return *is_foreign;
         }
+        let shipped = flags.shipped.get_or_init(|| self.shipped_flags()).get(&word.text);
         uses.flags.get(&word.text) == Some(&true)
-            || flags.shipped.get_or_init(|| self.shipped_flags()).contains(&word.text)
+            || shipped.is_some_and(|only| only.as_deref() != Some(&*open.doc.key.path))
     }
 
     /// Returns the plain names of the project's programs, modules and scripts.
@@ -134,24 +137,33 @@ impl Check<'_> {
     }
 
     /// Returns the flags that documents name which the project ships: commands and skills of agents.
-    fn shipped_flags(&mut self) -> HashSet<String> {
-        let Some(head) = self.past.head_commit().map(|head| head.id) else { return HashSet::new() };
+    fn shipped_flags(&mut self) -> HashMap<String, Option<Rc<str>>> {
+        let Some(head) = self.past.head_commit().map(|head| head.id) else { return HashMap::new() };
         let is_shipped = |path: &&str| {
-            is_markdown(path) && path.rsplit('/').skip(1).any(|folder| SHIPPED.contains(&folder))
+            let mut folders = path.rsplit('/').skip(1);
+            is_markdown(path)
+                && folders.clone().any(|folder| SHIPPED.contains(&folder))
+                && !folders.any(|folder| OF_DOCS.contains(&folder))
         };
         let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
-        let paths: Vec<String> = tracked
+        let paths: Vec<Rc<str>> = tracked
             .map(|(path, _)| path)
             .filter(is_shipped)
             .take(MAX_SHIPPED)
-            .map(str::to_owned)
+            .map(Rc::from)
             .collect();
-        let mut all = HashSet::new();
+        let mut room = MAX_SHIPPED_BYTES;
+        let mut all: HashMap<String, Option<Rc<str>>> = HashMap::new();
         for path in paths {
             let text = self.past.look_up(|repo| repo.text_at(head, &path)).unwrap_or_default();
-            let words = text.get(..MAX_SHIPPED_BYTES).unwrap_or(&text);
-            let words = words.split(|c: char| !(c.is_ascii_alphanumeric() || "-_".contains(c)));
-            all.extend(words.filter(|word| word.starts_with("--")).map(str::to_owned));
+            let bytes = &text.as_bytes()[..text.len().min(room)];
+            room -= bytes.len();
+            let words = bytes.split(|byte| !(byte.is_ascii_alphanumeric() || b"-_".contains(byte)));
+            let words = words.filter_map(|word| str::from_utf8(word).ok());
+            for flag in words.filter(|word| word.starts_with("--")) {
+                let only = all.entry(flag.to_owned()).or_insert_with(|| Some(path.clone()));
+                only.take_if(|only| *only != path);
+            }
         }
         all
     }

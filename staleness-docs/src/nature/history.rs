@@ -76,7 +76,7 @@ const FOLDERS: [&str; 42] = [
 const REMOVED: [&str; 5] = ["attic", "deprecated", "graveyard", "obsolete", "removal"];
 /// Folders with what was said, unless they are among folders of documentation.
 const SAID_IN: [&str; 3] = ["chats", "conversations", "transcripts"];
-const OF_DOCS: [&str; 7] = ["content", "doc", "docs", "pages", "site", "src", "website"];
+pub(crate) const OF_DOCS: [&str; 7] = ["content", "doc", "docs", "pages", "site", "src", "website"];
 
 /// Names of lists of versions. A document of such a name may also explain how to make one.
 const LISTS: [&str; 4] = ["changes", "history", "news", "releases"];

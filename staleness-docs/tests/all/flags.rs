@@ -63,6 +63,22 @@ fn a_flag_of_documents_for_agents_is_defined_there() {
 }
 
 #[test]
+fn a_flag_of_documentation_is_defined_by_no_other_page_nor_by_its_own() {
+    let text = "Pass `--fast`.\n";
+    for path in ["src/guide.md", "docs/commands/run.md", "website/plugins/run.md"] {
+        let pages = [OFFERED[0], (path, text)];
+        assert_eq!(after(text, &pages, &GONE), ["1:7 drift --fast"], "{path}");
+    }
+    let told = |others: &[(&str, &str)]| {
+        let mut project = Project::of(&[OFFERED[0], ("commands/run.md", text)]);
+        project.commit_files(others);
+        project.commit_files(&GONE);
+        found(&project.check(), "commands/run.md").len()
+    };
+    assert_eq!((told(&[("b.md", text)]), told(&[("skills/b.md", text)])), (1, 0));
+}
+
+#[test]
 fn a_document_of_many_flags_is_read_once() {
     let lines = format!("till {}\n", "--fast ".repeat(35_000));
     let text = format!("Pass `--fast`.\n\n```text\n{lines}{}\n```\n", "sudo ".repeat(1_000));
