@@ -77,6 +77,24 @@ fn a_tool_whose_server_awaits_approval_is_not_replaced() {
     assert_eq!(sandbox.tool("mcp__github__q")["status"], "active", "for codex");
 }
 
+/// Bug: a client that loads the project's server was told to approve it, because another client waits for that.
+#[test]
+fn a_client_that_loads_the_projects_server_is_not_told_to_approve_it() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.ok(&["scan"]);
+    sandbox.ok(&line("record mcp__github__q --success --agent claude-code"));
+    sandbox.claude(&[]);
+    let servers = json!({ "mcpServers": { "github": { "command": "npx" } } }).to_string();
+    sandbox.write("project/.mcp.json", &servers);
+    sandbox.write("project/.cursor/mcp.json", &servers);
+    sandbox.ok(&["scan"]);
+    for (agent, waits) in [("claude-code", true), ("cursor", false)] {
+        let shown = sandbox.run(&line(&format!("tools show mcp__github__q --agent {agent}")));
+        assert_eq!(shown.out.contains("listed but not loaded"), waits, "{shown:?}");
+    }
+}
+
 /// Bug: what failed before a server came to a client was told to fail since its last session.
 #[test]
 fn a_tool_that_failed_before_is_not_said_to_fail_since_the_last_session() {

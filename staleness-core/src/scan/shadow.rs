@@ -29,6 +29,8 @@ struct Pair {
     shadow: Option<ListingState>,
     /// True if the asking client has neither entry.
     is_foreign: bool,
+    /// True if the asking client loads the project's entry.
+    is_loaded: bool,
     /// The reason why no client loads the user's entry, if that is the project's doing.
     away: Option<ListingState>,
 }
@@ -42,6 +44,9 @@ impl Pair {
             self.global.iter().map(|each| each.source.client.clone()).collect();
         self.is_foreign = client.is_some_and(|client| {
             [&self.own, &self.global].iter().all(|all| state_for(all, client.as_str()).is_none())
+        });
+        self.is_loaded = client.is_some_and(|client| {
+            state_for(&self.own, client.as_str()) == Some(ListingState::Configured)
         });
         let (mut away, mut shadow) = (None, None);
         for each in &clients {
@@ -77,7 +82,9 @@ impl Pair {
 
     /// Returns true if the asking client does not load the project's entry that counts instead of the user's.
     fn waits(&self) -> bool {
-        !self.is_foreign && self.shadow.is_some_and(|state| state != ListingState::Configured)
+        !self.is_foreign
+            && !self.is_loaded
+            && self.shadow.is_some_and(|state| state != ListingState::Configured)
     }
 
     /// Sets the listings of an entry. Returns why the entry or tool is absent in the project.
