@@ -67,8 +67,8 @@ mod moving;
 mod moving_databases;
 mod network;
 mod no_verdict;
-#[cfg(unix)]
 mod others;
+#[cfg(unix)]
 mod page;
 mod planted;
 #[cfg(feature = "postgres")]
