@@ -100,8 +100,9 @@ pub fn set(
     if patch.status.is_some_and(|status| !status.is_open()) {
         refuse_held(&item, &act)?;
     }
-    // To hand it on says what happens.
-    if let Some(status) = patch.status.filter(|_| patch.to.is_none()) {
+    // To hand it on says what happens, unless that ends it.
+    let is_told = |status: &WorkStatus| patch.to.is_none() || *status == WorkStatus::Closed;
+    if let Some(status) = patch.status.filter(is_told) {
         let sender = item.from.as_deref().filter(|_| status != WorkStatus::Accepted);
         let registry = settings.open(Access::Look)?;
         refuse_others(settings, &registry, &item, act.actor.as_ref(), sender)?;

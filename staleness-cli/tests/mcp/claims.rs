@@ -97,8 +97,15 @@ fn a_handoff_between_two_others_is_named_and_refused() {
     let accept = json!({ "action": "update", "id": "free", "status": "accepted" });
     codex.data("work_item", accept.clone());
     codex.data("work_item", accept.clone());
-    let refused = claude.call("work_item", accept);
+    let refused = claude.call("work_item", accept.clone());
     assert!(text(&refused).contains("was already accepted, by 'codex'"), "{refused}");
+    // Bug: so was the acceptance of one that was handed on.
+    let hand_on = json!({ "action": "update", "id": "free", "to": "claude" });
+    codex.data("work_item", hand_on);
+    claude.data("work_item", accept);
+    // Bug: whoever named itself as the receiver could close it for another.
+    let close = json!({ "action": "update", "id": "h", "to": "claude", "status": "closed" });
+    assert!(text(&claude.call("work_item", close)).contains("is a handoff for 'codex'"));
 }
 
 /// Bug: an expired item was verified, and stayed expired, with no way to go on.

@@ -180,7 +180,8 @@ impl ActOnWork {
         let is_accepting = |each: &&JournalEntry| {
             each.to.as_deref() == Some(accepted.as_str()) && each.from != each.to
         };
-        entries.find(is_accepting)?.actor.as_ref().filter(|by| *by != actor)
+        let last = entries.find(|each| is_accepting(each) || hands_on(each));
+        last.filter(is_accepting)?.actor.as_ref().filter(|by| *by != actor)
     }
 
     fn step(&self, draft: &mut Draft<'_>, mut work: Work, text: &str) -> Result<(), Refusal> {
