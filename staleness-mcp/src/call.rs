@@ -1,9 +1,10 @@
 //! The context of a tool call.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 use staleness::clock;
-use staleness::ids::{AgentId, SessionId};
+use staleness::ids::{AgentId, ProjectId, SessionId};
 use staleness_docs::Progress;
 use staleness_service::Listener;
 use staleness_service::settings::Settings;
@@ -17,6 +18,8 @@ pub(crate) struct Call<'a> {
     pub agent: Option<AgentId>,
     /// The session of a caller whose own session is not known.
     pub session: SessionId,
+    /// The projects in which that session has claimed work.
+    pub claimed_in: Projects,
     /// Receives progress.
     pub listener: &'a dyn Listener,
 }
@@ -28,13 +31,19 @@ pub(crate) struct Caller {
     pub agent: Option<AgentId>,
     /// An id of its connection, which tells two windows of one client apart.
     pub session: SessionId,
+    /// The projects in which the connection has claimed work.
+    pub claimed_in: Projects,
 }
+
+/// Projects that all calls of a connection share.
+pub(crate) type Projects = Arc<Mutex<BTreeSet<ProjectId>>>;
 
 impl Caller {
     /// Creates the caller of a new connection.
     pub(crate) fn fresh() -> Self {
         let session = clock::fresh_op().as_str().replacen("op-", "mcp-", 1);
-        Self { agent: None, session: SessionId::new(session).expect("digits are a valid id") }
+        let session = SessionId::new(session).expect("digits are a valid id");
+        Self { agent: None, session, claimed_in: Projects::default() }
     }
 }
 

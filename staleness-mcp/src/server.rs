@@ -152,7 +152,7 @@ impl Server {
         &self,
         run: &Run,
         mut arguments: JsonObject,
-        Caller { agent, session }: Caller,
+        Caller { agent, session, claimed_in }: Caller,
         listener: &dyn staleness_service::Listener,
         watchdog: Watchdog,
     ) -> Result<Answer, ServiceError> {
@@ -176,7 +176,7 @@ impl Server {
         if agent.is_some() && settings.client.is_some() {
             self.scan(&settings);
         }
-        run(&Call { settings, agent, session, listener }, arguments)
+        run(&Call { settings, agent, session, claimed_in, listener }, arguments)
     }
 
     /// Scans the configuration if that is due, because the client may have no hook that does. A scan that fails fails no

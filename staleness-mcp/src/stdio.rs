@@ -1,10 +1,9 @@
 //! Runs the server over standard input and output, for `staleness mcp`.
 
 use staleness::Wait;
-use staleness::ids::SessionId;
 use staleness::session::SessionKey;
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::ServiceExt;
@@ -12,6 +11,7 @@ use rmcp::service::ServerInitializeError;
 use staleness_service::settings::Access;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::call::Caller;
 use crate::connection::Connection;
 use crate::server::Server;
 use crate::turns::THREADS;
@@ -97,7 +97,7 @@ where
     let client = Connection::new(server.clone(), departure.clone());
     let wire = Wire::new(read, write, client.deliveries.clone(), departure.clone());
     let (gone, over) = (departure.gone, client.over.clone());
-    let session = client.caller.session.clone();
+    let caller = client.caller.clone();
     let served = match client.serve(wire).await {
         Ok(running) => {
             let parting = async {
@@ -121,24 +121,28 @@ where
     };
     let parting = server.clone();
     let _ =
-        tokio::time::timeout(PARTING, tokio::task::spawn_blocking(move || part(&parting, session)))
+        tokio::time::timeout(PARTING, tokio::task::spawn_blocking(move || part(&parting, &caller)))
             .await;
     served
 }
 
 /// Ends the claims of the connection, prunes by the policy and closes the store, at the end of a session.
-fn part(server: &Server, session: SessionId) {
+fn part(server: &Server, caller: &Caller) {
     let begun = Instant::now();
     if let Ok(settings) = server.settings(None, None)
-        // The unreadable layer may contain the retention time of outcomes.
-        && settings.policy_trouble.is_none()
         && let Ok(registry) = settings.open(Access::Look)
     {
-        let mut more = || begun.elapsed() < PARTING;
-        let project = &settings.project.id;
-        let connection = SessionKey { project: project.clone(), id: session };
-        let _ = registry.sessions().forget_suggestions(connection, settings.now).wait();
-        let _ = registry.admin().prune_while(project, settings.now, &mut more).wait();
+        let claimed_in = caller.claimed_in.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for project in claimed_in.into_iter().chain([settings.project.id.clone()]) {
+            let connection = SessionKey { project, id: caller.session.clone() };
+            let _ = registry.sessions().forget_suggestions(connection, settings.now).wait();
+        }
+        // An unreadable layer may contain the retention time of outcomes.
+        if settings.policy_trouble.is_none() {
+            let mut more = || begun.elapsed() < PARTING;
+            let _ =
+                registry.admin().prune_while(&settings.project.id, settings.now, &mut more).wait();
+        }
     }
     server.store().close();
 }

@@ -108,6 +108,25 @@ fn a_handoff_between_two_others_is_named_and_refused() {
     assert!(text(&claude.call("work_item", close)).contains("is a handoff for 'codex'"));
 }
 
+/// Bug: a claim in another project than the server's outlived the connection.
+#[test]
+fn the_end_of_a_connection_ends_its_claims_in_every_project() {
+    let machine = Machine::new();
+    let other = machine.project.join("../other");
+    std::fs::create_dir_all(other.join(".git")).unwrap();
+    let other = other.to_str().unwrap().to_owned();
+    let place = ["--project", &other, "--now", BEGIN];
+    machine.ok(&[&["work", "add", "plan", "Move", "--id", "p"], &place[..]].concat());
+    let mut client = connect(&machine, "claude-code");
+    let claim = json!({ "action": "claim", "id": "p", "project": other });
+    let claimed = client.data("work_item", claim)["item"]["claim"].clone();
+    assert_eq!(claimed["until"], "2026-11-29T12:30:00Z", "{claimed}");
+    client.leave();
+    let shown = machine.ok(&[&["work", "show", "p", "--json"], &place[..]].concat());
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["claim"]["until"], BEGIN, "{shown}");
+}
+
 /// Bug: an expired item was verified, and stayed expired, with no way to go on.
 #[test]
 fn an_expired_item_is_verified_with_a_new_expiry_or_none() {

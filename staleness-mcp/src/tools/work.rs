@@ -1,5 +1,7 @@
 //! `work_item`: plans, traps, constraints, handoffs, candidates, notes and decisions.
 
+use std::sync::PoisonError;
+
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -210,6 +212,10 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
             let id = needed(&asked)?;
             let settings = &call.settings;
             let (item, is_renewed) = work::claim(settings, id, ScopeChoice::Either, claiming)?;
+            if item.claim.as_ref().and_then(|claim| claim.session.as_ref()) == Some(&call.session) {
+                let mut projects = call.claimed_in.lock().unwrap_or_else(PoisonError::into_inner);
+                projects.insert(settings.project.id.clone());
+            }
             let waits_for = work::waits_for(settings, &settings.open(Access::Look)?, &item)?;
             let what = if is_renewed { "renewed the claim on " } else { "claimed " };
             let answer = tell(call, what, item)?;
