@@ -127,6 +127,29 @@ fn the_end_of_a_connection_ends_its_claims_in_every_project() {
     assert_eq!(shown["claim"]["until"], BEGIN, "{shown}");
 }
 
+/// Bug: the news of an open handoff for anybody that had only been edited did not say for whom it is, and the sender of
+/// an abandoned one was told to claim it, which is refused.
+#[test]
+fn news_of_handoffs_tell_for_whom_and_what_can_be_done() {
+    let machine = Machine::new();
+    let add = ["work", "add", "handoff", "Review it", "--from", "claude-code", "--now", BEGIN];
+    machine.ok(&[&add[..], &["--id", "free"]].concat());
+    machine.ok(&[&add[..], &["--id", "sent", "--to", "codex"]].concat());
+    let mut gemini = connect(&machine, "gemini");
+    gemini.call("resume_session", json!({}));
+    machine.ok(&["work", "step", "free", "looked", "--agent", "claude-code", "--now", BEGIN]);
+    let told = gemini.call("resume_session", json!({}));
+    assert!(text(&told).contains("(stepped, for whoever takes it, from `claude-code`)"), "{told}");
+    let claim = ["work", "claim", "sent", "--agent", "codex", "--for", "1m"];
+    machine.ok(&[&claim[..], &["--now", "2026-11-29T11:00:00Z"]].concat());
+    let mut claude = connect(&machine, "claude-code");
+    for tool in ["list_stale", "resume_session"] {
+        let told = claude.call(tool, json!({}));
+        let told = text(&told);
+        assert!(told.contains("Next: work_item release") && !told.contains("claim if"), "{told}");
+    }
+}
+
 /// Bug: an expired item was verified, and stayed expired, with no way to go on.
 #[test]
 fn an_expired_item_is_verified_with_a_new_expiry_or_none() {

@@ -148,15 +148,20 @@ fn next(each: &Entry) -> ModelText {
     })
 }
 
-/// The next step for work that was abandoned.
-pub(super) const ABANDONED: &str = "work_item claim if you take it over, else work_item release";
+/// Returns the next step for work that was abandoned.
+pub(super) const fn given_up(is_others: bool) -> &'static str {
+    match is_others {
+        true => "work_item release",
+        false => "work_item claim if you take it over, else work_item release",
+    }
+}
 
 /// Returns the next step for overdue work, by kind.
 fn next_of_work(each: &Entry) -> &'static str {
     let is_expired = each.is(SignalKind::Expired);
     let is_others = each.subject == (Subject::Work { is_addressed: Some(false) });
     if each.is(Ground::Abandoned) {
-        return ABANDONED;
+        return given_up(is_others);
     }
     let kind = WorkKind::from_word(each.kind);
     kind.map_or("settle_work", |kind| settled_by(kind, is_expired, is_others))

@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use staleness::Timestamp;
 use staleness::ids::{ClientId, ToolName};
 use staleness::journal::Revision;
+use staleness::registry::WorkListing;
 use staleness::report::{Delta, DeltaItem, DeltaSource, NetChange, Redefined};
 use staleness::verdict::Level;
-use staleness::work::{self, WorkKind, WorkStatus};
+use staleness::work::{self, Work, WorkKind, WorkStatus};
+use staleness::{Timestamp, Wait};
 use staleness_service::ServiceError;
 use staleness_service::briefing::{CHANGED, Doubts, UNANSWERED, WITHHELD};
 use staleness_service::model_text::{
@@ -16,10 +17,10 @@ use staleness_service::model_text::{
     redefined, state, summary,
 };
 use staleness_service::sessions::{Asked, resume, told};
-use staleness_service::settings::Settings;
+use staleness_service::settings::{Access, Settings};
 use staleness_service::work::is_addressed;
 
-use super::overdue::{ABANDONED, settled_by};
+use super::overdue::{given_up, settled_by};
 use crate::answer::{Answer, Rows};
 use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
@@ -103,7 +104,10 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
     let doubts = if page.is_none() { told_now.doubts(settings)? } else { Doubts::default() };
     let lock = doubts.lock.as_ref().map(|lock| lock.text.clone());
     let doubted: Vec<ModelText> = lock.into_iter().chain(doubts.documents).collect();
-    let (mut answer, whole) = render(settings, &told_now.delta, &agent, before, &doubted);
+    let (kind, status) = (Some(WorkKind::Handoff), Some(WorkStatus::Open));
+    let listing = WorkListing { kind, status, open: true };
+    let open = settings.open(Access::Look)?.work().list(&settings.project.id, listing).wait()?;
+    let (mut answer, whole) = render(settings, &told_now.delta, &agent, before, &doubted, &open);
     // The cursor only moves when everything was delivered. Otherwise it is reported again.
     if whole {
         let (settings, peek) = (settings.clone(), asked.peek);
@@ -170,7 +174,7 @@ struct Resumed {
 }
 
 impl News<'_> {
-    fn line(&self, client: Option<&ClientId>, agent: &str) -> Text {
+    fn line(&self, client: Option<&ClientId>, agent: &str, open: &[Work]) -> Text {
         match self {
             Self::Tool(each) => {
                 let name = ModelName::tool(client, each.name.as_str());
@@ -184,15 +188,15 @@ impl News<'_> {
                     Some(_) => ModelName::new(NameKind::Work, of.id()),
                 };
                 let text = Text::new("- ").and(of.kind()).and(" ").and(name).and(" (");
-                let about = Text::join(about(each, agent), ", ");
+                let about = Text::join(about(each, agent, open), ", ");
                 text.and(about).and("): ").and(Quoted(&each.text))
             }
         }
     }
 }
 
-/// Describes an item: its change, its current state, its receiver and sender.
-fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
+/// Describes an item: its change, its current state, its receiver and sender. `open` are the open handoffs.
+fn about(each: &DeltaItem, agent: &str, open: &[Work]) -> Vec<Text> {
     let ended = ended(each, agent);
     let action = each.action.map(|action| action.as_str());
     let is_added = action == Some("added");
@@ -220,7 +224,7 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
         Some(name) if name == agent => parts.push(Text::new("for you")),
         Some(name) => parts.push(named("for", name)),
         None if each.subject.work_kind() == Some(WorkKind::Handoff)
-            && each.to.is_some_and(|to| to.as_str() == WorkStatus::Open.as_str()) =>
+            && open.iter().any(|work| work.key.id.as_str() == each.subject.id()) =>
         {
             parts.push(Text::new("for whoever takes it"));
         }
@@ -249,13 +253,14 @@ fn render(
     agent: &str,
     before: usize,
     doubted: &[ModelText],
+    open: &[Work],
 ) -> (Answer<Resumed>, bool) {
     let client = settings.client.as_ref();
     let warnings = Rows::fit(&delta.warnings, Delta::TOP_WARNINGS, |each| {
         let is_others =
             is_addressed(each.from.as_deref(), each.to.as_deref(), agent) == Some(false);
         let next = match each.flag.overdue {
-            work::Overdue::Abandoned => ABANDONED,
+            work::Overdue::Abandoned => given_up(is_others),
             overdue => settled_by(each.kind, overdue == work::Overdue::Expired, is_others),
         };
         let row = Overdue {
@@ -304,7 +309,7 @@ fn render(
     let first = [warnings.bytes, failing.bytes, changed.bytes, unanswered.bytes, doubted.bytes];
     let taken = first.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
     let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| {
-        (*each, each.line(client, agent))
+        (*each, each.line(client, agent, open))
     });
     let whole = news.more == 0;
     let next = before + news.items.len();
