@@ -23,6 +23,7 @@ impl Check<'_> {
             return Ok(Missing::default());
         }
         let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
+        let whole = ids.clone();
         let (ids, mut words): (Vec<NameId>, Vec<Word>) = ids
             .filter_map(|id| {
                 let (sort, text) = self.names.get(id);
@@ -32,7 +33,7 @@ impl Check<'_> {
         let mut manifests = Manifests::default();
         let calls = self.calls(&mut manifests);
         words.extend(calls.iter().flat_map(|(_, call)| things_of(call)));
-        let whole = (0..self.names.len() as NameId).filter_map(|id| {
+        let whole = whole.filter_map(|id| {
             let (sort, text) = self.names.get(id);
             Some((id, whole_of(sort, text)?))
         });

@@ -122,7 +122,7 @@ pub(crate) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
 pub(super) fn whole_of(sort: NameSort, text: &str) -> Option<Word> {
     let target = target::of_path(text).filter(|_| sort == NameSort::Word(WordKind::Path))?;
     let path = target.path.trim_start_matches("./").trim_matches('/');
-    let is_whole = path.contains('/') && word_of(sort, text).is_none();
+    let is_whole = path.contains('/') && !path.contains("..") && word_of(sort, text).is_none();
     is_whole.then(|| Word { kind: WordKind::Path, text: format!("./{path}") })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::drift::after;
 use crate::others::without;
-use crate::project::found;
+use crate::project::{Project, found};
 
 #[test]
 fn a_sentence_that_says_that_something_is_gone_is_right() {
@@ -35,4 +35,15 @@ fn a_file_that_the_reader_makes_or_has_is_none_of_the_project() {
     assert!(gone("Add it to your own `shoplint.yml`.\n").is_empty());
     assert!(gone("#### `shoplint.yml`\n\n    a: b\n").is_empty());
     assert_eq!(gone("Read `shoplint.yml`.\n"), ["1:7 missing Path shoplint.yml"]);
+}
+
+#[test]
+fn a_file_above_the_folder_of_its_document_is_missed() {
+    let text = "See `../README.md` and `../src/gone.py`.\n";
+    let files = ["README.md", "src/gone.py"];
+    let mut project = Project::of(&[("sub/doc.md", text), (files[0], "x\n"), (files[1], "x\n")]);
+    project.remove(files[0]);
+    project.remove(files[1]);
+    project.commit();
+    assert_eq!(found(&project.check(), "sub/doc.md").len(), 2);
 }
