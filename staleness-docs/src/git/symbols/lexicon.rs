@@ -283,8 +283,10 @@ impl Lexicon {
             && let Some(name) = filed::name_at(text, run)
         {
             let name = name.strip_suffix(b"/").unwrap_or(name);
-            // Tests and settings name paths that no program makes.
-            if naming == Naming::Code || !name.contains(&b'/') {
+            // Tests, settings and comments name paths that no program makes.
+            if !name.contains(&b'/')
+                || naming == Naming::Code && !offered::is_comment(text, run.start)
+            {
                 found.extend(self.files.get(name));
             }
         }

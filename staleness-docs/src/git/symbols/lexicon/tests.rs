@@ -95,6 +95,25 @@ fn what_is_only_spoken_of_was_not_of_the_project() {
 }
 
 #[test]
+fn a_path_in_a_comment_is_not_the_programs() {
+    let finds = |text: &str, naming| {
+        let mut lexicon = Lexicon::default();
+        lexicon.filed(b"docs/setup.md");
+        lexicon.filed(b"shop.yml");
+        let mut found = Vec::new();
+        lexicon.scan(text.as_bytes(), naming, &mut found);
+        !found.is_empty()
+    };
+    for text in ["open('docs/setup.md')", "# open('shop.yml')"] {
+        assert!(finds(text, Naming::Code), "{text}");
+    }
+    for text in ["# see 'docs/setup.md'", "  // see \"docs/setup.md\""] {
+        assert!(!finds(text, Naming::Code), "{text}");
+    }
+    assert!(!finds("open('docs/setup.md')", Naming::Data));
+}
+
+#[test]
 fn a_word_in_a_role_is_found_in_its_places_only() {
     let mut lexicon = Lexicon::of_past();
     let made = lexicon.placed(b"run_all", Role::Made);
