@@ -75,7 +75,7 @@ pub(super) fn read(
         file.history = History::No;
     } else if file.history == History::No
         && !file.loaded
-        && is_record(&read.text)
+        && is_record(&key, &read.text)
         && !is_item(&key, &read.text, &file)?
     {
         file.history = History::ByName;

@@ -64,18 +64,18 @@ const SAID: usize = 5;
 
 /// Folders that contain history documents.
 #[rustfmt::skip]
-const FOLDERS: [&str; 42] = [
+const FOLDERS: [&str; 47] = [
     ".changeset", ".changes", ".plan", ".planning", ".plans", "adr", "adrs", "announce", "announcements", "archive", "archived", "archives", "attic",
     "changelog", "changelog.d", "changelogs", "changes", "decision-records", "decisions",
-    "deprecated", "historical", "history", "legacy", "migration", "migration-guide",
+    "deprecated", "for-removal", "graveyard", "historical", "history", "legacy", "migration", "migration-guide",
     "migration-guides", "migrations", "news", "newsfragments", "obsolete", "phases", "plans", "postmortems", "proposals",
-    "release-notes", "releasenotes", "releases", "rfc", "rfcs", "upgrade", "upgrading", "versioned-docs",
+    "release-notes", "releasenotes", "releases", "rfc", "rfcs", "staged-for-removal", "to-delete", "to-remove",
+    "upgrade", "upgrading", "versioned-docs",
 ];
 
-/// Words that make every folder with one of them in its name such a folder.
-const REMOVED: [&str; 5] = ["attic", "deprecated", "graveyard", "obsolete", "removal"];
-/// Folders with what was said, unless they are among folders of documentation.
-const SAID_IN: [&str; 3] = ["chats", "conversations", "transcripts"];
+/// Folders with conversations, if they are in a hidden folder or in `context`. Others are about a feature of that name.
+const CHATS: [&str; 3] = ["chats", "conversations", "transcripts"];
+/// Folders of documentation.
 pub(crate) const OF_DOCS: [&str; 7] = ["content", "doc", "docs", "pages", "site", "src", "website"];
 
 /// Names of lists of versions. A document of such a name may also explain how to make one.
@@ -89,16 +89,15 @@ pub(crate) fn is_by_name(path: &str) -> bool {
     let is_from_another = is_move(&words, &["from"]) && !words.iter().any(|word| is_number(word));
     let is_folder = |folder: &&str| {
         let folder = plain(folder).to_ascii_lowercase().replace([' ', '_'], "-");
-        let mut words = folder.split('-');
-        words.any(|word| REMOVED.contains(&word))
-            || matches!(&*folder, "to-delete" | "to-remove")
-            || FOLDERS.contains(&&*folder) && !(is_from_another && folder.starts_with("migrat"))
+        FOLDERS.contains(&folder.trim_start_matches('-'))
+            && !(is_from_another && folder.starts_with("migrat"))
     };
-    let said = folders.iter().position(|folder| SAID_IN.contains(folder));
-    let is_said = said.is_some_and(|at| !folders[..at].iter().any(|it| OF_DOCS.contains(it)));
+    let is_chats = folders
+        .windows(2)
+        .any(|pair| CHATS.contains(&pair[1]) && (pair[0].starts_with('.') || pair[0] == "context"));
     let is_post = matches!(folders.last(), Some(&("blog" | "_posts")));
     let is_name = is_name(name, &words) && !is_from_another || is_dated(&self::words(name));
-    folders.iter().any(is_folder) || is_said || is_post || is_name
+    folders.iter().any(is_folder) || is_chats || is_post || is_name
 }
 
 /// Returns true if the name of a history document is that of a list of versions.
@@ -118,20 +117,19 @@ pub(crate) fn is_of_the_past(title: &str) -> bool {
             && rest.any(|word| is_number(word))
 }
 
-/// Returns true if a document is a record: its first lines say that it is out of date, have the fields of a proposal (a
-/// status of a known value, and who made it or when) or of a change (its version and impact); it tells goals and
-/// non-goals, or is a feed of updates.
-pub(crate) fn is_record(text: &str) -> bool {
+/// Returns true if a document is a record: its first lines say that it is out of date, or have the fields of a proposal
+/// (a status of a known value, and who made it or when; one is enough where it tells goals and non-goals); or it is a
+/// feed of updates.
+pub(crate) fn is_record(path: &str, text: &str) -> bool {
     let is_titled = |title: &[&str]| {
         text.lines().any(|line| line.starts_with('#') && words(line).iter().eq(title))
     };
-    if text.contains("Non-") && is_titled(&["goals"]) && is_titled(&["non", "goals"])
-        || text.matches("<Update label=").nth(1).is_some()
-    {
+    let is_plan = || !is_readme(path) && is_titled(&["goals"]) && is_titled(&["non", "goals"]);
+    if text.matches("<Update label=").nth(1).is_some() {
         return true;
     }
     let mut lines = text.lines().take(HEAD_LINES).map(words).filter(|words| !words.is_empty());
-    let (mut status, mut made, mut version, mut impact) = (false, false, false, false);
+    let (mut status, mut made) = (false, false);
     while let Some(words) = lines.next() {
         let state = match &words[..] {
             // A heading, with the value below.
@@ -141,13 +139,11 @@ pub(crate) fn is_record(text: &str) -> bool {
         };
         status |= state.is_some_and(|state| STATES.contains(&&*state));
         made |= words.len() > 1 && MADE.contains(&&*words[0]);
-        version |= words[0] == "version";
-        impact |= matches!(&*words[0], "breaking" | "impact");
         if words.windows(SAID).any(says_outdated) {
             return true;
         }
     }
-    status && made || version && impact
+    status && made || (status || made) && is_plan()
 }
 
 /// Returns true for words such as `this page is now outdated`.
@@ -162,12 +158,19 @@ fn says_outdated(words: &[String]) -> bool {
 fn named(path: &str) -> (Vec<&str>, &str) {
     let mut folders: Vec<&str> = path.split('/').collect();
     let name = folders.pop().unwrap_or_default();
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    if !stem.eq_ignore_ascii_case("readme") {
-        return (folders, stem);
+    if !is_readme(name) {
+        return (folders, stem(name));
     }
     let folder = folders.pop().unwrap_or_default();
     (folders, if folder.starts_with('.') { "" } else { folder })
+}
+
+fn stem(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+fn is_readme(path: &str) -> bool {
+    stem(path.rsplit('/').next().unwrap_or(path)).eq_ignore_ascii_case("readme")
 }
 
 /// Returns a name without the number by which sites order pages: `08-migration-guides`.
@@ -274,7 +277,8 @@ mod tests {
                        docs/3.8-announcement.md docs/migration/README.md archive/b/README.md \
                        doc/deprecated.rst docs/proposals/queue.md doc/announce/sprint.rst \
                        docs/release-2.1.0.md java/HISTORY-JAVA.md docs/staged-for-removal/a.md \
-                       to-delete/a.md context/chats/a.md";
+                       to-delete/a.md context/chats/a.md .agent/conversations/a.md \
+                       docs/_deprecated/a.md";
         let with_blank = ["release notes/v0.1.md", "docs/Release Notes.md"];
         for path in history.split(' ').chain(with_blank) {
             assert!(is_by_name(path), "{path}");
@@ -318,23 +322,25 @@ mod tests {
             "---\nstatus: implementable\ncreation-date: 2026-01-02\n---\n",
             "# Queues\n\n> **Warning**: This page is now outdated.\n",
             "# Queues\n\nThe content below is deprecated, and will be removed.\n",
-            "# Queues\n\n**Version:** 3.0\n**Impact:** Breaking change\n",
-            "# Queues\n\nx\n\n## Goals\n\nx\n\n## Non-Goals\n\nx\n",
+            "# Queues\n\nAuthor: A\n\n## Goals\n\nx\n\n## Non-Goals\n\nx\n",
             "<Update label=\"2\">\nx\n</Update>\n<Update label=\"1\">\n",
         ] {
-            assert!(is_record(head), "{head}");
+            assert!(is_record("docs/a.md", head), "{head}");
         }
         for head in [
             "# Shop\n\nStatus: draft\n",
             "Author: A\nStatus: experimental\n",
             "Author: A\n\n## Status\n\n[badge](b)\n",
             "Author: A\nThe status is final.\n",
-            "Version: 3.0\n\n## Goals\n",
+            "# Queues\n\nx\n\n## Goals\n\nx\n\n## Non-Goals\n\nx\n",
+            "# Queues\n\nVersion 2 is the present one.\n\nBreaking changes are in a.md.\n",
             "# Queues\n\nThe call `a` is deprecated. This page lists deprecated calls.\n",
             &format!("Author: A\n{}Status: final\n", "\n".repeat(30)),
         ] {
-            assert!(!is_record(head), "{head}");
+            assert!(!is_record("docs/a.md", head), "{head}");
         }
+        let plan = "Date: 2026-01-02\n\n# Goals\n\n# Non-Goals\n";
+        assert!(is_record("docs/a.md", plan) && !is_record("docs/README.md", plan));
     }
 
     #[test]
@@ -348,7 +354,8 @@ mod tests {
                       docs/two-phase-commit.md docs/phases.md docs/rfc-2026-13-02.md \
                       docs/sha-12345678.md docs/2.md blog/README.md blog/api/x.md .md \
                       .changeset/README.md .changes/README.md docs/adr/README.md announcement.md \
-                      upgrading-from-django.md docs/migration/migrating-from-django.md";
+                      upgrading-from-django.md docs/migration/migrating-from-django.md \
+                      docs/background-removal/use.md packages/conversations/a.md docs/chats/a.md";
         for path in others.split(' ') {
             assert!(!is_by_name(path), "{path}");
         }
