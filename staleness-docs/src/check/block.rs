@@ -117,7 +117,7 @@ impl Open<'_> {
 
 /// Signs around the only name of a block.
 const MARKS: [char; 8] = ['#', '*', '`', ':', '=', '-', ' ', '\n'];
-/// Number of words before a name in which `your` is about it.
+/// Number of words before a name in which `your`, or a verb, is about it.
 const NEAR: usize = 4;
 
 /// Phrases by which a sentence says that what it names is gone.
@@ -127,10 +127,10 @@ const GONE: [&str; 21] = [
     "no longer", "obsolete", "removed in", "supersedes", "there is no `", "was dropped", "was moved", "was removed",
     "was renamed", "was replaced", "→ deleted", "→ removed", "→ replaced",
 ];
-/// Words of a clause behind which it names what is gone.
+/// Words of a clause right behind which it names what is gone.
 const FOR: [&str; 4] = ["instead of", "rather than", "replaces", "replacing"];
-/// Words of a heading that names what its change takes away.
-const TAKEN: [&str; 3] = ["deletes", "removes", "replaces"];
+/// Words of a clause of a heading behind which it does so, too.
+const TAKEN: [&str; 2] = ["deletes", "removes"];
 /// Words between a verb and a name that lead to a place.
 const LEADING: [&str; 8] = ["by", "for", "from", "in", "into", "of", "to", "with"];
 
@@ -162,9 +162,9 @@ fn is_told_gone(text: &str, at: usize) -> bool {
 fn is_replaced(text: &str, at: usize) -> bool {
     let Some((before, _)) = sentence_at(text, at) else { return false };
     let clause = before.rsplit([',', '(', ':']).next().unwrap_or_default().to_lowercase();
-    let heading = text.starts_with('#').then(|| text.to_lowercase());
-    FOR.iter().any(|words| clause.contains(words))
-        || heading.is_some_and(|it| it.split_whitespace().any(|word| TAKEN.contains(&word)))
+    let taken = TAKEN.iter().filter(|_| text.starts_with('#'));
+    let mut verbs = FOR.iter().chain(taken).filter_map(|verb| clause.rsplit_once(verb));
+    verbs.any(|(_, behind)| behind.trim_end_matches('`').split_whitespace().count() <= NEAR)
 }
 
 /// Returns true if the sentence before an offset proposes to add what it names: `consider adding`, `add a new`.
@@ -288,6 +288,7 @@ mod tests {
         for text in [
             "Call `b` instead of the `old` one",
             "## `b` (replaces `old`)",
+            "## Phase 2 removes the `old` list",
             "Consider adding a new function `old`",
             "We could add `old`",
             "**Don't name fields** (e.g. `old`",
@@ -300,6 +301,9 @@ mod tests {
             "Add an entry to the `old` map",
             "To add a new tool, put it into `old`",
             "It replaces rows. Call `old`",
+            "# How the sweep removes rows: `old`",
+            "# `old` removes rows",
+            "Rather than waiting for all of the rows it calls `old`",
             "Never mind. Call one, e.g. `old`",
         ] {
             assert!(!is(text), "{text}");
