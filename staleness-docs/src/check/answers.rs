@@ -99,18 +99,16 @@ impl Check<'_> {
             let question = &held[*at].asked[block].asks[ask];
             let of = held[*at].asked[block].block;
             let open = &held[*at];
-            if question.span
-                && (open.says_otherwise(of, question.at)
-                    || self.is_in_clone(&open.text, question.at))
-            {
-                continue;
-            }
             if let (Cite::NeverThere(Cited::Path), Some(written)) = (&cite, &question.relative) {
                 if question.cites.first() == Some(query.citation) {
                     let evidence = self.broken(&held[*at], query.citation, written);
                     broken.extend(evidence.map(|it| ((*at, block, ask), it)));
                 }
-            } else if let Some(fact) = fact_of_citation(query.citation, cite, since) {
+            } else if let Some(fact) = fact_of_citation(query.citation, cite, since)
+                && !(question.span
+                    && (open.says_otherwise(of, question.at)
+                        || self.is_in_clone(&open.doc.draft, question.at)))
+            {
                 let near = self.only_home(&fact);
                 facts.entry((*at, block, ask)).or_insert(Evidence { near, ..fact.into() });
             }
@@ -133,7 +131,7 @@ impl Check<'_> {
                 && !explains(open, asked.block, query.word)
                 && !open.says_otherwise(asked.block, offset)
                 && (query.word.kind == WordKind::Identifier
-                    || !self.is_in_clone(&open.text, offset))
+                    || !self.is_in_clone(&open.doc.draft, offset))
                 && !self.is_foreign_flag(&mut flags, (*at, open, asked.block), query.word, offset)
                 && (query.word.kind != WordKind::Identifier
                     || !self.is_of_foreign_module(&open.text, offset, &query.word.text))

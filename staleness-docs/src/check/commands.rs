@@ -157,7 +157,7 @@ impl Check<'_> {
                     let Some(lost) = &question.command else { continue };
                     let of_past = || open.speaks_of_the_past(of_block.block);
                     if !*is_of_past.get_or_insert_with(of_past)
-                        && !self.is_in_clone(&open.text, question.at)
+                        && !self.is_in_clone(&open.doc.draft, question.at)
                     {
                         asked.push(((at, block, ask), lost, anchored));
                     }

@@ -8,7 +8,6 @@ mod answers;
 mod blind;
 mod block;
 mod bounds;
-mod cloned;
 mod commands;
 mod dependencies;
 mod doc;

@@ -1,7 +1,7 @@
 //! Links to the project's own files on GitHub.
 
 use super::Check;
-use crate::draft::target;
+use crate::draft::{Draft, target};
 use crate::git::Origin;
 use crate::manifest;
 
@@ -54,8 +54,14 @@ impl Check<'_> {
             || self.past.tracked().is_some_and(|tracked| tracked.holds(&format!("cmd/{name}")))
     }
 
-    /// Returns true if a repository may be the project's own, by its name.
-    pub(super) fn is_own_repository(&self, name: &str) -> bool {
+    /// Returns true if the commands before an offset enter a clone of another repository, by its name.
+    pub(super) fn is_in_clone(&self, draft: &Draft, at: usize) -> bool {
+        let next = draft.clones.partition_point(|(from, _)| *from <= at);
+        let name = next.checked_sub(1).and_then(|last| draft.clones[last].1.as_deref());
+        name.is_some_and(|name| !self.is_own_repository(name))
+    }
+
+    fn is_own_repository(&self, name: &str) -> bool {
         let own = self.own.get_or_init(|| self.find_own());
         let name = name.to_ascii_lowercase();
         let mut names = own.repositories.iter().map(|of| of.rsplit('/').next());

@@ -95,29 +95,53 @@ pub(super) fn is_assignment(word: &str) -> bool {
     })
 }
 
+/// A place where commands run.
+#[derive(Clone, Debug)]
+struct Place<'a> {
+    /// The folder. `None` if unknown.
+    folder: Option<String>,
+    /// The name of the repository, if it was cloned and entered.
+    clone: Option<&'a str>,
+}
+
 /// Parser state of a shell, across lines.
 #[derive(Debug)]
 pub(crate) struct Shell<'a> {
-    /// The current folder and those outside open brackets. `None` if unknown.
-    folders: Vec<Option<String>>,
+    /// The current place and those outside open brackets.
+    places: Vec<Place<'a>>,
     /// Words of a command that continues on the next line.
     words: Vec<&'a str>,
     /// The word that ends the current here-document.
     until: Option<&'a str>,
     /// The open quotation mark, if any.
     quote: Option<char>,
-    /// The folder that the last repository was cloned into.
-    cloned: Option<&'a str>,
+    /// The folder that the last repository was cloned into, and its name.
+    cloned: Option<(&'a str, &'a str)>,
+    /// The texts at which commands entered and left clones since the last call of `changes`.
+    changes: Vec<(&'a str, Option<&'a str>)>,
 }
 
 impl Default for Shell<'_> {
     fn default() -> Self {
-        let folders = vec![Some(String::new())];
-        Self { folders, words: Vec::new(), until: None, quote: None, cloned: None }
+        let places = vec![Place { folder: Some(String::new()), clone: None }];
+        let (words, changes) = (Vec::new(), Vec::new());
+        Self { places, words, until: None, quote: None, cloned: None, changes }
     }
 }
 
 impl<'a> Shell<'a> {
+    /// Begins another block of the same section. It continues in a clone, if the last one ended there.
+    pub(crate) fn restart(&mut self) {
+        let (clone, cloned) = (self.inside(), self.cloned);
+        let places = vec![Place { folder: Some(String::new()), clone }];
+        *self = Self { places, cloned, ..Self::default() };
+    }
+
+    /// Returns the texts at which commands entered and left clones, with the name of the repository.
+    pub(crate) fn changes(&mut self) -> Vec<(&'a str, Option<&'a str>)> {
+        std::mem::take(&mut self.changes)
+    }
+
     /// Reads a line. Reports the words and the folder of each command.
     pub(crate) fn line(&mut self, line: &'a str, found: &mut dyn FnMut(&[&'a str], Option<&str>)) {
         if let Some(until) = self.until {
@@ -150,14 +174,16 @@ impl<'a> Shell<'a> {
                 Token::End => self.end(found),
                 Token::Open => {
                     self.end(found);
-                    if self.folders.len() < MAX_DEPTH {
-                        self.folders.push(self.folder().map(str::to_owned));
+                    if self.places.len() < MAX_DEPTH {
+                        self.places.extend(self.places.last().cloned());
                     }
                 }
                 Token::Close => {
                     self.end(found);
-                    if self.folders.len() > 1 {
-                        self.folders.pop();
+                    if self.places.len() > 1 {
+                        let inner = self.inside();
+                        self.places.pop();
+                        self.note(rest, inner);
                     }
                 }
             }
@@ -169,7 +195,28 @@ impl<'a> Shell<'a> {
     }
 
     fn folder(&self) -> Option<&str> {
-        self.folders.last().and_then(Option::as_deref)
+        self.places.last()?.folder.as_deref()
+    }
+
+    fn inside(&self) -> Option<&'a str> {
+        self.places.last()?.clone
+    }
+
+    /// Notes a text at which the clone may differ from the one before.
+    fn note(&mut self, at: &'a str, before: Option<&'a str>) {
+        let clone = self.inside();
+        if clone != before {
+            self.changes.push((at, clone));
+        }
+    }
+
+    /// Changes the folder. An unknown one may be outside of the clone.
+    fn go(&mut self, folder: Option<String>, clone: Option<&'a str>, at: &'a str) {
+        let before = self.inside();
+        if let Some(place) = self.places.last_mut() {
+            *place = Place { clone: clone.filter(|_| folder.is_some()), folder };
+        }
+        self.note(at, before);
     }
 
     /// Ends the current command.
@@ -177,26 +224,21 @@ impl<'a> Shell<'a> {
         let words = std::mem::take(&mut self.words);
         match words[..] {
             [] => {}
-            ["cd" | "pushd", to] => {
-                let from = self.folders.last().cloned().flatten();
-                let is_clone =
-                    from.as_deref() == Some("") && self.cloned == Some(to.trim_end_matches('/'));
-                let to =
-                    if is_clone { Some(String::new()) } else { from.and_then(|it| join(&it, to)) };
-                if let Some(folder) = self.folders.last_mut() {
-                    *folder = to;
+            ["cd" | "pushd", to] => match self.cloned {
+                Some((folder, name)) if folder == to.trim_end_matches('/') => {
+                    self.go(Some(String::new()), Some(name), to);
                 }
-            }
-            ["cd" | "pushd" | "popd", ..] => {
-                if let Some(folder) = self.folders.last_mut() {
-                    *folder = None;
-                }
-            }
+                _ => self.go(self.folder().and_then(|it| join(it, to)), self.inside(), to),
+            },
+            [first @ ("cd" | "pushd" | "popd"), ..] => self.go(None, None, first),
             ["git" | "gh", ..] if words.contains(&"clone") => {
-                let last = words
-                    .last()
-                    .and_then(|url| url.trim_end_matches('/').rsplit(['/', ':']).next());
-                self.cloned = last.map(|name| name.trim_end_matches(".git"));
+                let is_url = |word: &&str| word.contains(['/', ':']) && !word.starts_with('-');
+                self.cloned = words.iter().rposition(is_url).map(|at| {
+                    let name = words[at].trim_end_matches('/').rsplit(['/', ':']).next();
+                    let name = name.unwrap_or_default().trim_end_matches(".git");
+                    let folder = words.get(at + 1).filter(|word| !word.starts_with('-'));
+                    (folder.copied().unwrap_or(name), name)
+                });
             }
             _ => found(&words, self.folder()),
         }
@@ -373,6 +415,28 @@ mod tests {
             ("make a <b.txt", &[": make a"]),
         ] {
             assert_eq!(read(block, Language::Shell), expected, "{block}");
+        }
+    }
+
+    #[test]
+    fn a_clone_is_entered_and_left() {
+        for (lines, expected) in [
+            ("git clone https://host/me/till.git\ncd till\nmake", Some("till")),
+            ("git clone -b x git@host:me/till y; cd y/ && make", Some("till")),
+            ("gh repo clone me/till && cd till && cd web && cd ..", Some("till")),
+            ("git clone https://host/me/till --depth 1\ncd till", Some("till")),
+            ("git clone https://host/me/till\ncd ..\ncd till", Some("till")),
+            ("git clone https://host/me/till", None),
+            ("git clone https://host/me/till\ncd other", None),
+            ("git clone https://host/me/till\ncd till\nmake\ncd ..", None),
+            ("git clone https://host/me/till\ncd till\ncd $X", None),
+            ("git clone https://host/me/till\n(cd till && make)", None),
+        ] {
+            let mut shell = Shell::default();
+            lines.lines().for_each(|line| shell.line(line, &mut |_, _| {}));
+            assert_eq!(shell.changes().last().and_then(|(_, clone)| *clone), expected, "{lines}");
+            shell.restart();
+            assert_eq!(shell.inside(), expected, "{lines}");
         }
     }
 

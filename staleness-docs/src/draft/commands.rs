@@ -14,16 +14,21 @@ const USUAL: [&str; 8] = ["gmake", "mkdir", "poe", "prek", "pushd", "source", "t
 type Found<'f, 'a> = dyn FnMut(WordKind, &str, &'a str) + 'f;
 
 /// Finds the commands in a code span.
-pub(super) fn in_span<'a>(code: &'a str, found: &mut Found<'_, 'a>) {
+pub(super) fn in_span<'a>(code: &'a str, shell: &mut Shell<'a>, found: &mut Found<'_, 'a>) {
     if code.len() <= MAX_SPAN_BYTES && code.trim_ascii().contains(' ') {
-        read(&[code], Language::Shell, &mut |words, folder| calls(words, folder, found));
+        read(&[code], Language::Shell, shell, &mut |words, folder| calls(words, folder, found));
     }
 }
 
 /// Finds the commands in a fenced block, the flags of the project's programs, and scripts that are run by
 /// path.
-pub(super) fn in_fence<'a>(lines: &[&'a str], language: Language, found: &mut Found<'_, 'a>) {
-    read(lines, language, &mut |words, folder| {
+pub(super) fn in_fence<'a>(
+    lines: &[&'a str],
+    language: Language,
+    shell: &mut Shell<'a>,
+    found: &mut Found<'_, 'a>,
+) {
+    read(lines, language, shell, &mut |words, folder| {
         calls(words, folder, found);
         if let Some(own) = commands::own_from(words) {
             for word in words[own..].iter().filter(|word| word.starts_with("--")) {
@@ -42,11 +47,12 @@ pub(super) fn in_fence<'a>(lines: &[&'a str], language: Language, found: &mut Fo
 fn read<'a>(
     lines: &[&'a str],
     language: Language,
+    shell: &mut Shell<'a>,
     found: &mut dyn FnMut(&[&'a str], Option<&str>),
 ) {
     let is_program =
         |word: &str| commands::is_foreign(word) || USUAL.contains(&word) || word.starts_with("./");
-    let mut shell = Shell::default();
+    shell.restart();
     commands::lines(lines, language, &is_program, &mut |line| shell.line(line, found));
 }
 

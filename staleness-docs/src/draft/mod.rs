@@ -28,7 +28,7 @@ use staleness_core::knowledge::{Marker, WordKind};
 use staleness_core::time::Timestamp;
 use staleness_core::verdict::SignalKind;
 
-use crate::commands::Language;
+use crate::commands::{Language, Shell};
 use crate::front::{self, Fields, Front};
 use crate::nature::is_of_the_past;
 use aside::{Aside, Directions};
@@ -91,6 +91,8 @@ pub(crate) struct Draft {
     pub(crate) ignored_in: BTreeMap<usize, Aside>,
     /// Number of mentions and marks dropped because of directives.
     pub(crate) left_aside: usize,
+    /// The offsets at which commands enter and leave clones, with the name of the repository.
+    pub(crate) clones: Vec<(usize, Option<Box<str>>)>,
     /// Malformed parts, with their offsets.
     pub(crate) faults: Vec<(usize, String)>,
     /// Number of names, temporal words and blocks that exceeded the limit.
@@ -99,6 +101,9 @@ pub(crate) struct Draft {
 
 /// Maximum number of names, temporal words and blocks in all documents of a check, at about 50 bytes each.
 pub(crate) const MAX_PLACES: usize = 1_000_000;
+
+/// Maximum number of times that commands of a document enter or leave a clone. Further ones are ignored.
+const MAX_CLONES: usize = 1_000;
 
 /// Reads the front matter of a document. reStructuredText has none.
 pub(crate) fn front_of(path: &str, text: &str) -> Result<Option<Front>, &'static str> {
@@ -135,6 +140,7 @@ pub(crate) fn read(
         ranges: Vec::new(),
         section: None,
         past: None,
+        shell: Shell::default(),
         level: 6,
         has_heading: false,
     };
@@ -171,6 +177,8 @@ struct Maker<'a, 'n> {
     section: Option<(u8, Kinds)>,
     /// The level of the heading of the current section about the past, which names what was before.
     past: Option<u8>,
+    /// The shell of the current section, for clones.
+    shell: Shell<'a>,
     /// The level of the last heading.
     level: u8,
     has_heading: bool,
@@ -184,6 +192,8 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
             }
             self.past = self.past.filter(|of| level > *of);
             self.level = level;
+            self.shell = Shell::default();
+            self.note_clone(range.start, None);
         }
         let mut directions = Directions::default();
         for directive in self.waiting.drain(..) {
@@ -314,9 +324,10 @@ impl<'a> Maker<'a, '_> {
                 spans::in_code(code, &mut |(shape, name): (WordKind, _)| {
                     add(Origin::Code, NameSort::Word(shape), offset_in(whole, name), name);
                 });
-                commands::in_span(code, &mut |shape, name, place| {
+                commands::in_span(code, &mut self.shell, &mut |shape, name, place| {
                     add(Origin::Code, NameSort::Word(shape), offset_in(whole, place), name);
                 });
+                self.note_clones();
             }
             Sort::Target(target) => {
                 if let Some(target) = view.targets.get(*target) {
@@ -333,16 +344,35 @@ impl<'a> Maker<'a, '_> {
         let lines = |piece: &markdown::Piece| whole.get(piece.range.clone());
         let parts: Vec<&str> = view.pieces.iter().filter_map(lines).collect();
         let Draft { mentions, left_out, .. } = &mut self.draft;
-        commands::in_fence(&parts, language, &mut |shape, name, place| match self
-            .names
-            .enter(NameSort::Word(shape), name)
-        {
-            Some(name) => {
-                let at = offset_in(whole, place);
-                mentions.push(Mention { name, origin: Origin::Code, at });
-            }
-            None => *left_out += 1,
-        });
+        let names = &mut *self.names;
+        commands::in_fence(
+            &parts,
+            language,
+            &mut self.shell,
+            &mut |shape, name, place| match names.enter(NameSort::Word(shape), name) {
+                Some(name) => {
+                    let at = offset_in(whole, place);
+                    mentions.push(Mention { name, origin: Origin::Code, at });
+                }
+                None => *left_out += 1,
+            },
+        );
+        self.note_clones();
+    }
+
+    /// Notes where the last commands entered and left clones.
+    fn note_clones(&mut self) {
+        for (place, clone) in self.shell.changes() {
+            self.note_clone(offset_in(self.text, place), clone);
+        }
+    }
+
+    fn note_clone(&mut self, at: usize, clone: Option<&str>) {
+        let clones = &mut self.draft.clones;
+        let last = clones.last().and_then(|(_, clone)| clone.as_deref());
+        if last != clone && clones.len() < MAX_CLONES {
+            clones.push((at, clone.map(Box::from)));
+        }
     }
 
     /// Adds the temporal words in the prose of a block.

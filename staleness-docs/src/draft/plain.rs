@@ -73,6 +73,7 @@ impl<'t> Plain<'t> {
         draft.mentions.iter_mut().for_each(|mention| mention.at = self.place(mention.at));
         draft.marks.iter_mut().for_each(|mark| *mark = self.range(mark));
         draft.faults.iter_mut().for_each(|(at, _)| *at = self.place(*at));
+        draft.clones.iter_mut().for_each(|(at, _)| *at = self.place(*at));
         draft.days.iter_mut().for_each(|(at, _)| *at = self.place(*at));
         (draft.titled, draft.body) = (self.range(&draft.titled), self.place(draft.body));
     }

@@ -125,4 +125,7 @@ fn in_a_clone_of_another_repository_nothing_is_the_projects() {
     assert_eq!(told(&block("shop")), 3);
     assert_eq!(told(&block("till")), 0);
     assert_eq!(told(&format!("{}# Next\n\n```sh\nnpm run lint\n```\n", block("till"))), 1);
+    let left = "~~~sh\ngit clone https://github.com/me/till\ncd till\ncd ..\n~~~\n";
+    assert_eq!(told(&format!("{left}\nSee `scripts/a.sh`.\n")), 1);
+    assert_eq!(told(&format!("{}\nSee `scripts/a.sh`.\n", left.replace("cd ..\n", ""))), 0);
 }
