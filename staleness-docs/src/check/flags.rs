@@ -161,7 +161,7 @@ impl Check<'_> {
             let words = bytes.split(|byte| !(byte.is_ascii_alphanumeric() || b"-_".contains(byte)));
             let words = words.filter_map(|word| str::from_utf8(word).ok());
             for flag in words.filter(|word| word.starts_with("--")) {
-                let only = all.entry(flag.to_owned()).or_insert_with(|| Some(path.clone()));
+                let only = all.entry(flag.to_owned()).or_insert_with(|| Some(Rc::clone(&path)));
                 only.take_if(|only| *only != path);
             }
         }
