@@ -69,7 +69,7 @@ pub(crate) fn parts(path: &str, text: &[u8]) -> Vec<Part> {
 /// Returns true if a document may have headings that are not in its text, because it is a template or
 /// includes other files.
 pub(crate) fn is_template(text: &str) -> bool {
-    const SIGNS: [&str; 6] = ["{{", "{%", "{!", "--8<--", "```{include}", ":::{"];
+    const SIGNS: [&str; 7] = ["{{", "{%", "{!", "!!!include(", "--8<--", "```{include}", ":::{"];
     let text = &without_examples(text);
     // mkdocstrings writes `::: module`; others put `:::` before and behind a note.
     let is_closed = || text.lines().any(|line| line.trim() == ":::");
@@ -381,9 +381,13 @@ mod tests {
 
     #[test]
     fn what_a_fenced_block_shows_is_no_template() {
-        for sign in
-            ["<Button title=\"x\" />", "{{ more }}", "<!-- include: a.md -->", "--8<-- \"a\""]
-        {
+        for sign in [
+            "<Button title=\"x\" />",
+            "{{ more }}",
+            "<!-- include: a.md -->",
+            "--8<-- \"a\"",
+            "!!!include(a.md)!!!",
+        ] {
             assert!(is_template(&format!("# A\n\n{sign}\n")), "{sign}");
             assert!(!is_template(&format!("# A\n\n```html\n{sign}\n```\n")), "{sign}");
             assert!(is_template(&format!("```\nx\n```\n{sign}\n")), "{sign}");

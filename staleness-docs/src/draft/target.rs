@@ -50,7 +50,9 @@ pub(crate) fn has_scheme(target: &str) -> bool {
 
 /// Parses the target of a link or an image. Returns `None` if it is not a file path.
 pub(crate) fn of_link(dest: &str) -> Option<Target<'_>> {
-    if dest.is_empty() || dest.starts_with(['#', '?']) || has_scheme(dest) {
+    // Zola's `@/a.md` starts at the folder of its pages.
+    let is_elsewhere = dest.starts_with(['#', '?']) || dest.starts_with("@/");
+    if dest.is_empty() || is_elsewhere || has_scheme(dest) {
         return None;
     }
     let (path, fragment) = dest.split_once('#').unwrap_or((dest, ""));
@@ -274,9 +276,17 @@ mod tests {
             let found = of_link(dest).unwrap();
             assert_eq!((&*found.path, found.lines), (path, at), "{dest}");
         }
-        for dest in
-            ["", "#part", "https://a/b", "mailto:a@b", "//cdn/x", "{{ url }}", "a/<b>.md", "%ff"]
-        {
+        for dest in [
+            "",
+            "#part",
+            "https://a/b",
+            "mailto:a@b",
+            "//cdn/x",
+            "{{ url }}",
+            "a/<b>.md",
+            "%ff",
+            "@/a.md",
+        ] {
             assert_eq!(of_link(dest), None, "{dest}");
         }
     }
