@@ -1,9 +1,18 @@
-//! What other agents did: guesses of theirs, servers that they lost, work that they changed.
+//! Tests what an agent is told of other agents: their guesses, the servers that they lost, the work that they changed.
 
 use serde_json::json;
 
 use crate::common::{Sandbox, line};
 use crate::told::told_on;
+
+/// A machine on which two clients have the server `github`.
+fn shared() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.codex(&["github"]);
+    sandbox.ok(&["scan"]);
+    sandbox
+}
 
 fn fail_thrice(sandbox: &Sandbox, tool: &str, agent: &str) {
     for _ in 0..3 {
@@ -14,10 +23,7 @@ fn fail_thrice(sandbox: &Sandbox, tool: &str, agent: &str) {
 /// Bug: a name that only another agent called, and that never worked, was listed, found and reported as a tool.
 #[test]
 fn a_name_that_only_another_agent_tried_is_no_tool() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
-    sandbox.codex(&["github"]);
-    sandbox.ok(&["scan"]);
+    let sandbox = shared();
     sandbox.ok(&line("record mcp__github__search_issues --success --agent claude-code"));
     let guesses = ["mcp__github__serch_issues", "mcp__nobody__search"];
     guesses.iter().for_each(|name| fail_thrice(&sandbox, name, "codex"));
@@ -44,10 +50,7 @@ fn a_name_that_only_another_agent_tried_is_no_tool() {
 /// Bug: a failure counted for all, though the project switches the server off for the client that called it.
 #[test]
 fn what_fails_where_the_project_switches_a_server_off_counts_for_nothing() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
-    sandbox.codex(&["github"]);
-    sandbox.ok(&["scan"]);
+    let sandbox = shared();
     sandbox.ok(&line("record mcp__github__q --success --agent codex"));
     let project = sandbox.project.to_str().unwrap();
     let off = json!({ "mcpServers": { "github": { "command": "npx" } },
@@ -61,10 +64,7 @@ fn what_fails_where_the_project_switches_a_server_off_counts_for_nothing() {
 /// Bug: a tool of a server that waits for approval was told to be replaced.
 #[test]
 fn a_tool_whose_server_awaits_approval_is_not_replaced() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
-    sandbox.codex(&["github"]);
-    sandbox.ok(&["scan"]);
+    let sandbox = shared();
     sandbox.ok(&line("record mcp__github__q --success --agent codex"));
     sandbox.claude(&[]);
     let servers = json!({ "mcpServers": { "github": { "command": "npx" } } });
