@@ -1,4 +1,4 @@
-//! Who did what, as people and other agents are told it.
+//! Tests that people and other agents are told who did something.
 
 use serde_json::json;
 
