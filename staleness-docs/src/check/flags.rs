@@ -28,7 +28,7 @@ const MAX_SHIPPED_BYTES: usize = 8 << 20;
 /// Folders with documents that a project ships for agents, which take flags from them.
 const SHIPPED: [&str; 4] = ["agents", "commands", "plugins", "skills"];
 
-/// What is known of the flags of a project, found when first needed.
+/// Knowledge of a project's flags, gathered when first needed.
 #[derive(Debug, Default)]
 pub(super) struct Flags {
     /// Names of programs and of files and folders with code: see [`plain`].
@@ -53,7 +53,7 @@ struct Uses {
 }
 
 impl Flags {
-    /// Returns what is known of the project, for other documents.
+    /// Keeps what holds for the project, and drops what is known of these documents.
     pub(super) fn for_others(self) -> Self {
         Self { never: HashMap::new(), uses: HashMap::new(), ..self }
     }
