@@ -39,10 +39,7 @@ pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     if shapes::is_exported(&spot, looks) {
         return true;
     }
-    if defined::is_aside(before) {
-        return false;
-    }
-    if defined::is_elsewhere(&spot) {
+    if defined::is_aside(before) || defined::is_elsewhere(&spot) {
         return false;
     }
     if let Some(made) = behind_making(&spot) {
