@@ -234,7 +234,7 @@ fn hooks(settings: &Settings) -> (State, String) {
     }
     if !installed.without_hooks.is_empty() {
         let clients = installed.without_hooks.join(", ");
-        let lost = "the MCP server is set up but no hooks, so uses are not recorded";
+        let lost = "the MCP server is set up without hooks, so no use is recorded";
         return (State::Warn, format!("{clients}: {lost}; run `staleness init CLIENT`"));
     }
     if places.is_empty() {
