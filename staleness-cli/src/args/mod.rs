@@ -1,4 +1,6 @@
 //! The command line as clap reads it.
+//!
+//! Options that several commands share have no documentation comment: clap would print it as that of the command.
 
 pub(crate) mod documents_args;
 pub(crate) mod install_args;
