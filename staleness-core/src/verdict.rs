@@ -221,6 +221,13 @@ impl Verdict {
         Self { level: Level::Fresh, freshness: 1.0, signals: Vec::new(), action: NextAction::Keep }
     }
 
+    /// Returns true if this is among the reasons.
+    #[must_use]
+    pub fn rests_on(&self, ground: impl Into<Ground>) -> bool {
+        let ground = ground.into();
+        self.signals.iter().any(|signal| signal.kind == ground)
+    }
+
     /// Returns the level as reports show it.
     #[must_use]
     pub fn word(&self) -> &'static str {

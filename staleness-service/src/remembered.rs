@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use staleness::ids::ClientId;
 use staleness::report::KnowledgeReport;
-use staleness::verdict::{Ground, Level, SignalKind};
+use staleness::verdict::{Level, SignalKind};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::knowledge::Gap;
 use staleness_docs::remedy;
@@ -118,7 +118,6 @@ impl Remembered {
 
 /// Returns true if an item is not fresh. For a superseded item of the store another one tells what holds.
 pub(crate) fn is_open(told: &KnowledgeReport) -> bool {
-    let superseded = Ground::from(SignalKind::Superseded);
-    let is_settled = || told.verdict.signals.iter().any(|signal| signal.kind == superseded);
-    told.verdict.level != Level::Fresh && (told.path.is_some() || !is_settled())
+    let is_settled = told.path.is_none() && told.verdict.rests_on(SignalKind::Superseded);
+    told.verdict.level != Level::Fresh && !is_settled
 }

@@ -7,7 +7,7 @@ use staleness::ids::AgentId;
 use staleness::knowledge::{self, Document};
 use staleness::registry::{ToolListing, WorkListing};
 use staleness::report::{KnowledgeReport, WorkReport};
-use staleness::verdict::{Ground, Level, Verdict};
+use staleness::verdict::{Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Context;
 
@@ -41,13 +41,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Returns true if this is among the reasons of the verdict.
-    #[must_use]
-    pub fn is(&self, ground: impl Into<Ground>) -> bool {
-        let ground = ground.into();
-        self.verdict.signals.iter().any(|signal| signal.kind == ground)
-    }
-
     fn rank(&self) -> Rank<'_> {
         let (path, line) = match &self.subject {
             Subject::Block { path, line } => (path.as_str(), *line),

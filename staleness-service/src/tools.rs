@@ -68,12 +68,8 @@ pub fn find(
     }
 }
 
-fn has(tool: &ToolReport, ground: Ground) -> bool {
-    tool.verdict.signals.iter().any(|each| each.kind == ground)
-}
-
 fn has_only(tool: &ToolReport, ground: Ground) -> bool {
-    has(tool, ground) && tool.verdict.signals.iter().all(|each| each.kind == ground)
+    tool.verdict.rests_on(ground) && tool.verdict.signals.iter().all(|each| each.kind == ground)
 }
 
 /// Folds tools that need attention into servers as [`fold_into_servers`] does, and removes changed tools of a server that
@@ -81,10 +77,13 @@ fn has_only(tool: &ToolReport, ground: Ground) -> bool {
 pub fn fold_doubtful(tools: &mut Vec<ToolReport>) {
     let is_server = |tool: &ToolReport| tool.kind == ToolKind::McpServer;
     let key = |tool: &ToolReport| ServerKey::of(tool.server.as_ref()?);
-    let counting = tools.iter().filter(|it| is_server(it) && has(it, Ground::DefinitionChanged));
+    let counting =
+        tools.iter().filter(|it| is_server(it) && it.verdict.rests_on(Ground::DefinitionChanged));
     let mut counting: HashSet<ServerKey> = counting.filter_map(key).collect();
     // A server with withheld tools tells the number of these alone.
-    for server in tools.iter().filter(|it| has(it, Ground::DefinitionWithheld)).filter_map(key) {
+    for server in
+        tools.iter().filter(|it| it.verdict.rests_on(Ground::DefinitionWithheld)).filter_map(key)
+    {
         counting.remove(&server);
     }
     tools.retain(|tool| {

@@ -40,11 +40,13 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
 /// Returns the command that keeps an expired item or an overdue to-do, where the next one ends it.
 fn keeping(each: &service::Entry) -> Option<String> {
     let Subject::Item { path, .. } = &each.subject else { return None };
-    if each.is(SignalKind::Contradicted) {
+    if each.verdict.rests_on(SignalKind::Contradicted) {
         return None;
     }
     let field = match each.verdict.action {
-        NextAction::Drop if path.is_none() && each.is(SignalKind::Expired) => "expires none",
+        NextAction::Drop if path.is_none() && each.verdict.rests_on(SignalKind::Expired) => {
+            "expires none"
+        }
         NextAction::Reschedule => "due +14d",
         _ => return None,
     };
@@ -57,7 +59,8 @@ fn command(each: &service::Entry, open: impl Fn(&str, Option<u32>) -> String) ->
     match &each.subject {
         Subject::Tool { remedy: Some(remedy) } => format!("# {remedy}"),
         Subject::Tool { .. }
-            if each.is(Ground::DefinitionChanged) || each.is(Ground::DefinitionWithheld) =>
+            if each.verdict.rests_on(Ground::DefinitionChanged)
+                || each.verdict.rests_on(Ground::DefinitionWithheld) =>
         {
             format!("staleness tools diff {quoted}")
         }
@@ -66,7 +69,7 @@ fn command(each: &service::Entry, open: impl Fn(&str, Option<u32>) -> String) ->
             NextAction::Update => format!("staleness tools history {quoted}"),
             _ => format!("staleness tools show {quoted}"),
         },
-        Subject::Work { .. } if each.is(Ground::Abandoned) => {
+        Subject::Work { .. } if each.verdict.rests_on(Ground::Abandoned) => {
             format!("staleness work release {quoted}")
         }
         Subject::Work { is_addressed: Some(true) } => {
@@ -85,7 +88,7 @@ fn command(each: &service::Entry, open: impl Fn(&str, Option<u32>) -> String) ->
                     cite.iter().map(|cited| format!("--cite {}", self::quoted(cited))).collect();
                 format!("staleness knowledge set {} {quoted}", cite.join(" "))
             }
-            (NextAction::Update, None) if each.is(SignalKind::SourceMissing) => {
+            (NextAction::Update, None) if each.verdict.rests_on(SignalKind::SourceMissing) => {
                 format!("# cite what it rests on now: staleness knowledge set --cite PATH {quoted}")
             }
             (NextAction::Update, None) => format!("staleness knowledge set --body - {quoted}"),

@@ -330,7 +330,7 @@ impl ToolReport {
     /// Returns true if it is not to be used until a person accepts what its server says of it.
     #[must_use]
     pub fn is_withheld(&self) -> bool {
-        self.verdict.signals.iter().any(|signal| signal.kind == Ground::DefinitionWithheld)
+        self.verdict.rests_on(Ground::DefinitionWithheld)
     }
 
     /// Returns true if it is no tool, but a name that a model invented.

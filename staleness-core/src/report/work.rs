@@ -83,7 +83,7 @@ impl WorkReport {
             refs: work.refs,
             after: work.after,
             claim: work.claim,
-            abandoned: verdict.signals.iter().any(|signal| signal.kind == Ground::Abandoned),
+            abandoned: verdict.rests_on(Ground::Abandoned),
             steps: work.steps,
             verdict,
         }

@@ -162,7 +162,7 @@ impl View {
 
 /// Returns true if the tool's server changed it, and nobody accepted that yet.
 fn has_changed(report: &ToolReport) -> bool {
-    report.verdict.signals.iter().any(|signal| signal.kind == Ground::DefinitionChanged)
+    report.verdict.rests_on(Ground::DefinitionChanged)
 }
 
 /// The tool with what is known of it before its description.

@@ -106,13 +106,13 @@ fn next(each: &Entry) -> ModelText {
         return ModelText::from("do not call it; ").and(ask(remedy));
     }
     if let Subject::Item { path: None, .. } = each.subject
-        && each.is(SignalKind::Contradicted)
+        && each.verdict.rests_on(SignalKind::Contradicted)
     {
         return "save_knowledge what is true now, with supersedes".into();
     }
     if let (Subject::Item { path: None, cite, .. }, NextAction::Update) =
         (&each.subject, each.verdict.action)
-        && each.is(SignalKind::SourceMissing)
+        && each.verdict.rests_on(SignalKind::SourceMissing)
     {
         let cited =
             cite.iter().map(|cited| ModelText::from(ModelName::path(NameKind::Document, cited)));
@@ -121,10 +121,12 @@ fn next(each: &Entry) -> ModelText {
         return if cited.is_empty() { text } else { text.and(" ").and(cited) };
     }
     ModelText::from(match (&each.subject, each.verdict.action) {
-        (Subject::Tool { .. }, _) if each.is(Ground::DefinitionWithheld) => {
+        (Subject::Tool { .. }, _) if each.verdict.rests_on(Ground::DefinitionWithheld) => {
             "do not call it; ask the user to run `staleness tools diff` and decide"
         }
-        (Subject::Tool { .. }, NextAction::Verify) if each.is(Ground::DefinitionChanged) => {
+        (Subject::Tool { .. }, NextAction::Verify)
+            if each.verdict.rests_on(Ground::DefinitionChanged) =>
+        {
             "ask the user to run `staleness tools diff` and decide"
         }
         (Subject::Tool { .. }, NextAction::Drop) => "do not call it; use suggest_tool",
@@ -139,7 +141,7 @@ fn next(each: &Entry) -> ModelText {
             "verify_knowledge with still done, or save_knowledge under the same id with a later due"
         }
         (Subject::Item { .. }, NextAction::Update) => "save_knowledge under the same id",
-        (Subject::Item { .. }, NextAction::Drop) if each.is(SignalKind::Expired) => {
+        (Subject::Item { .. }, NextAction::Drop) if each.verdict.rests_on(SignalKind::Expired) => {
             "verify_knowledge with still holds and expires +30d or none, or with still wrong"
         }
         (Subject::Item { .. }, NextAction::Drop) => "verify_knowledge with still wrong",
@@ -158,9 +160,9 @@ pub(super) const fn given_up(is_others: bool) -> &'static str {
 
 /// Returns the next step for overdue work, by kind.
 fn next_of_work(each: &Entry) -> &'static str {
-    let is_expired = each.is(SignalKind::Expired);
+    let is_expired = each.verdict.rests_on(SignalKind::Expired);
     let is_others = each.subject == (Subject::Work { is_addressed: Some(false) });
-    if each.is(Ground::Abandoned) {
+    if each.verdict.rests_on(Ground::Abandoned) {
         return given_up(is_others);
     }
     let kind = WorkKind::from_word(each.kind);

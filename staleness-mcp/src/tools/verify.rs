@@ -9,7 +9,7 @@ use staleness::Wait;
 use staleness::knowledge::Item;
 use staleness::registry::{ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;
-use staleness::verdict::{Ground, Level, SignalKind};
+use staleness::verdict::{Level, SignalKind};
 use staleness_service::documents::{Asked, check, context, named, on_disk, rows as stored_rows};
 use staleness_service::findings::Findings;
 use staleness_service::knowledge::{World, contradict, done, item_id, set, verify};
@@ -112,12 +112,11 @@ fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError>
     let compared = compare(call, &paths)?;
     let rows = Rows::fit(&told, told.len(), |each| {
         let text = Text::new("- ").and(name(each)).and(": ").and(verdict::words(&each.verdict));
-        let is = |kind: SignalKind| {
-            each.verdict.signals.iter().any(|signal| signal.kind == Ground::from(kind))
-        };
         let next = match asked.still {
-            Still::Holds if is(SignalKind::Expired) => "; call again with expires +30d or none",
-            Still::Holds if is(SignalKind::SourceMissing) => {
+            Still::Holds if each.verdict.rests_on(SignalKind::Expired) => {
+                "; call again with expires +30d or none"
+            }
+            Still::Holds if each.verdict.rests_on(SignalKind::SourceMissing) => {
                 "; save_knowledge under the same id with cite"
             }
             _ => "",

@@ -159,7 +159,7 @@ fn began(tool: &ToolReport, own: &[Event]) -> Timestamp {
         }
         Status::Demoted => tool.health.since,
         Status::Stale => Some(tool.presence.since),
-        Status::Active if has(tool, Ground::DefinitionChanged) => {
+        Status::Active if tool.verdict.rests_on(Ground::DefinitionChanged) => {
             let accepted = last(Action::Accepted).map_or(0, |at| at + 1);
             at(own[accepted..].iter().find(|event| changed(event).is_some()))
         }
@@ -189,7 +189,8 @@ fn causes(
         return note.map(|note| format!("demoted on {}: {note}", day(since))).into_iter().collect();
     }
     let is_failing = tool.status == Status::Demoted;
-    let waits = has(tool, Ground::DefinitionChanged) || has(tool, Ground::DefinitionWithheld);
+    let waits = tool.verdict.rests_on(Ground::DefinitionChanged)
+        || tool.verdict.rests_on(Ground::DefinitionWithheld);
     let is_then = |event: &&Event| {
         let at = event.entry.at;
         let is_near = match tool.health.used_before {
@@ -244,8 +245,4 @@ fn is_only_loss(event: &Event, own: &[Event]) -> bool {
 
 fn is(event: &Event, action: Action) -> bool {
     event.entry.action == action.as_str()
-}
-
-fn has(tool: &ToolReport, ground: Ground) -> bool {
-    tool.verdict.signals.iter().any(|signal| signal.kind == ground)
 }

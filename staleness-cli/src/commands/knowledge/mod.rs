@@ -5,7 +5,7 @@ mod fields;
 use serde_json::json;
 use staleness::ids::{ItemKey, Scope};
 use staleness::report::KnowledgeReport;
-use staleness::verdict::{Ground, Level, SignalKind};
+use staleness::verdict::{Level, SignalKind};
 use staleness_core::journal::Subject;
 use staleness_service::Listener;
 use staleness_service::citations;
@@ -64,7 +64,7 @@ pub(crate) fn run(
             let reason = reason.as_deref().map(str::trim).filter(|text| !text.is_empty());
             let told = service::verify(&world, &act.ids, choice(act.scope.scope), reason)?;
             print(&world, &told, out)?;
-            for each in told.iter().filter(|told| has_expired(told)) {
+            for each in told.iter().filter(|told| told.verdict.rests_on(SignalKind::Expired)) {
                 let keep = format!("staleness knowledge set --expires none {}", quoted(&each.id));
                 let keep = again(settings, &keep);
                 out.warn(&format!("it has expired; `{}` keeps it", escape(&keep)));
@@ -98,11 +98,6 @@ pub(crate) fn run(
             out.done(&json!({ "item": told }), || format!("{done}{}\n", escape(id)))
         }
     }
-}
-
-fn has_expired(told: &KnowledgeReport) -> bool {
-    let expired = Ground::from(SignalKind::Expired);
-    told.verdict.signals.iter().any(|signal| signal.kind == expired)
 }
 
 fn of<'a>(
