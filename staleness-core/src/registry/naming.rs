@@ -37,6 +37,7 @@ impl Tools<'_> {
             ToolName::spellings(text).iter().flat_map(|name| scope.keys(project, name)).collect();
         let view = self.0.ask(Lookup { keys: keys.clone(), project: project.clone() }).await?;
         let project = ProjectRef { id: project.clone(), root: String::new() };
+        // Whatever is recorded counts.
         let context = Context::new(&view, &self.0.policy, &project, Timestamp::MAX);
         let is_guess = |key: &ToolKey| {
             view.tools.get(key).is_some_and(|tool| context.is_guess_of_others(tool))
