@@ -110,7 +110,10 @@ pub struct DeltaItem {
     /// The current state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<DeltaState>,
-    /// Who marked an item of knowledge as wrong, or the id of the item that replaced it.
+    /// The present status of a work item.
+    #[serde(skip)]
+    pub status: Option<WorkStatus>,
+    /// The id of the item that replaced an item of knowledge, or else the name of who marked it as wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// The sender of a handoff.
@@ -270,6 +273,7 @@ fn net(
         last: Some(last.action).filter(|last| *last != action),
         from: DeltaState::read(subject, from.filter(|_| last_move.is_some() && !added)),
         to: DeltaState::read(subject, to.filter(|_| last_move.is_some() || added)),
+        status: work.map(|work| work.status),
         by,
         sender: handoff.and_then(|work| work.from.clone()),
         recipient: handoff.and_then(|work| work.to.clone()),

@@ -62,6 +62,7 @@ impl DeltaItem {
             last: None,
             from: None,
             to: Some(DeltaState::Work(work.status)),
+            status: Some(work.status),
             by: None,
             sender: work.from.clone().filter(|_| is_handoff),
             recipient: work.to.clone().filter(|_| is_handoff),

@@ -3,13 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use staleness::Timestamp;
 use staleness::ids::{ClientId, ToolName};
 use staleness::journal::Revision;
-use staleness::registry::WorkListing;
 use staleness::report::{Delta, DeltaItem, DeltaSource, NetChange, Redefined};
 use staleness::verdict::Level;
-use staleness::work::{self, Work, WorkKind, WorkStatus};
-use staleness::{Timestamp, Wait};
+use staleness::work::{self, WorkKind, WorkStatus};
 use staleness_service::ServiceError;
 use staleness_service::briefing::{CHANGED, Doubts, UNANSWERED, WITHHELD};
 use staleness_service::model_text::{
@@ -17,7 +16,7 @@ use staleness_service::model_text::{
     redefined, state, summary,
 };
 use staleness_service::sessions::{Asked, resume, told};
-use staleness_service::settings::{Access, Settings};
+use staleness_service::settings::Settings;
 use staleness_service::work::is_addressed;
 
 use super::overdue::{given_up, settled_by};
@@ -104,10 +103,7 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
     let doubts = if page.is_none() { told_now.doubts(settings)? } else { Doubts::default() };
     let lock = doubts.lock.as_ref().map(|lock| lock.text.clone());
     let doubted: Vec<ModelText> = lock.into_iter().chain(doubts.documents).collect();
-    let (kind, status) = (Some(WorkKind::Handoff), Some(WorkStatus::Open));
-    let listing = WorkListing { kind, status, open: true };
-    let open = settings.open(Access::Look)?.work().list(&settings.project.id, listing).wait()?;
-    let (mut answer, whole) = render(settings, &told_now.delta, &agent, before, &doubted, &open);
+    let (mut answer, whole) = render(settings, &told_now.delta, &agent, before, &doubted);
     // The cursor only moves when everything was delivered. Otherwise it is reported again.
     if whole {
         let (settings, peek) = (settings.clone(), asked.peek);
@@ -174,7 +170,7 @@ struct Resumed {
 }
 
 impl News<'_> {
-    fn line(&self, client: Option<&ClientId>, agent: &str, open: &[Work]) -> Text {
+    fn line(&self, client: Option<&ClientId>, agent: &str) -> Text {
         match self {
             Self::Tool(each) => {
                 let name = ModelName::tool(client, each.name.as_str());
@@ -188,15 +184,15 @@ impl News<'_> {
                     Some(_) => ModelName::new(NameKind::Work, of.id()),
                 };
                 let text = Text::new("- ").and(of.kind()).and(" ").and(name).and(" (");
-                let about = Text::join(about(each, agent, open), ", ");
+                let about = Text::join(about(each, agent), ", ");
                 text.and(about).and("): ").and(Quoted(&each.text))
             }
         }
     }
 }
 
-/// Describes an item: its change, its current state, its receiver and sender. `open` are the open handoffs.
-fn about(each: &DeltaItem, agent: &str, open: &[Work]) -> Vec<Text> {
+/// Describes an item: its change, its current state, its receiver and sender.
+fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     let ended = ended(each, agent);
     let action = each.action.map(|action| action.as_str());
     let is_added = action == Some("added");
@@ -224,7 +220,7 @@ fn about(each: &DeltaItem, agent: &str, open: &[Work]) -> Vec<Text> {
         Some(name) if name == agent => parts.push(Text::new("for you")),
         Some(name) => parts.push(named("for", name)),
         None if each.subject.work_kind() == Some(WorkKind::Handoff)
-            && open.iter().any(|work| work.key.id.as_str() == each.subject.id()) =>
+            && each.status == Some(WorkStatus::Open) =>
         {
             parts.push(Text::new("for whoever takes it"));
         }
@@ -253,7 +249,6 @@ fn render(
     agent: &str,
     before: usize,
     doubted: &[ModelText],
-    open: &[Work],
 ) -> (Answer<Resumed>, bool) {
     let client = settings.client.as_ref();
     let warnings = Rows::fit(&delta.warnings, Delta::TOP_WARNINGS, |each| {
@@ -309,7 +304,7 @@ fn render(
     let first = [warnings.bytes, failing.bytes, changed.bytes, unanswered.bytes, doubted.bytes];
     let taken = first.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
     let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| {
-        (*each, each.line(client, agent, open))
+        (*each, each.line(client, agent))
     });
     let whole = news.more == 0;
     let next = before + news.items.len();

@@ -81,6 +81,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
             3 => DeltaState::Knowledge(ItemState::Superseded),
             _ => DeltaState::Work(WorkStatus::InProgress),
         }),
+        status: None,
         by: Some(name.clone()),
         sender: Some(name.clone()),
         recipient: (at % 2 == 1).then(|| name.clone()),

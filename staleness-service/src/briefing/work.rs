@@ -296,6 +296,7 @@ mod tests {
             from: Some(DeltaState::Work(WorkStatus::Todo)),
             to: Some(DeltaState::Work(WorkStatus::InProgress)),
             last: None,
+            status: None,
             by: None,
             sender: None,
             recipient: None,

@@ -253,6 +253,7 @@ mod tests {
             from: None,
             to: None,
             last: None,
+            status: None,
             by: None,
             sender: None,
             recipient: None,
