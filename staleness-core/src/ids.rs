@@ -154,6 +154,18 @@ text_ids! {
     ModelId;
 }
 
+impl SessionId {
+    /// The beginning of the ids that this program makes for connections to its MCP server.
+    pub const OF_CONNECTION: &str = "mcp-";
+    /// The beginning of the ids that this program makes for commands without a session.
+    pub const OF_COMMAND: &str = "work-";
+
+    /// Returns true if this program made the id, so that no hook reports the session.
+    pub(crate) fn is_unreported(&self) -> bool {
+        [Self::OF_CONNECTION, Self::OF_COMMAND].iter().any(|made| self.as_str().starts_with(made))
+    }
+}
+
 impl ProjectId {
     /// Returns the id of the project with root folder `root`: 16 hexadecimal digits, a hash of the path's text.
     ///

@@ -41,7 +41,7 @@ pub(crate) type Projects = Arc<Mutex<BTreeSet<ProjectId>>>;
 impl Caller {
     /// Creates the caller of a new connection.
     pub(crate) fn fresh() -> Self {
-        let session = clock::fresh_op().as_str().replacen("op-", "mcp-", 1);
+        let session = clock::fresh_op().as_str().replacen("op-", SessionId::OF_CONNECTION, 1);
         let session = SessionId::new(session).expect("digits are a valid id");
         Self { agent: None, session, claimed_in: Projects::default() }
     }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::renew::is_unreported;
 use super::unknown;
 use crate::ids::{AgentId, ProjectId, Scope, SessionId, WorkId, WorkKey};
 use crate::journal::{Action, JournalEntry, Subject};
@@ -107,7 +106,7 @@ impl Claiming {
             let is_over = |session: Session| session.closed(at, self.close_after_hours).ended_at;
             session.agent == self.agent && is_over((*session).clone()).is_none()
         };
-        let beside = view.sessions.values().filter(|_| is_unreported(id));
+        let beside = view.sessions.values().filter(|_| id.is_unreported());
         let beside: Vec<SessionKey> = beside.filter(runs).map(|each| each.key.clone()).collect();
         std::iter::once(own).chain(beside).collect()
     }
@@ -438,32 +437,22 @@ fn ends(draft: &Draft<'_>, after: &BTreeSet<String>, by: &WorkKey) -> Result<(),
     Ok(())
 }
 
-/// Checks that an item does not wait for itself.
+/// Checks that an item does not wait for itself, along open items.
 fn no_circle(draft: &Draft<'_>, key: &WorkKey) -> Result<(), Refusal> {
-    match waits_for_itself(draft, key) {
-        true => {
-            let id = key.id.as_str();
-            Err(Refusal::Conflict(format!("{id:?} would wait for itself")))
-        }
-        false => Ok(()),
-    }
-}
-
-/// Returns true if an item waits for itself, along open items.
-fn waits_for_itself(draft: &Draft<'_>, key: &WorkKey) -> bool {
     let (mut next, mut seen) = (vec![key], BTreeSet::new());
     while let Some(by) = next.pop() {
         let after = draft.get::<Work>(by).map(|work| &work.after).into_iter().flatten();
         for other in after.filter_map(|id| meant(|key| draft.get(key), by, id)) {
             if other.key == *key {
-                return true;
+                let id = key.id.as_str();
+                return Err(Refusal::Conflict(format!("{id:?} would wait for itself")));
             }
             if other.status.is_open() && seen.insert(&other.key) {
                 next.push(&other.key);
             }
         }
     }
-    false
+    Ok(())
 }
 
 /// Records activity on a work item. The time only moves forward, so repeating it has no further effect. Like

@@ -65,7 +65,7 @@ impl Registry {
     }
 }
 
-/// Who holds an item that a session has claimed.
+/// The holder of an item that a session has claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holder {
     /// The session.
@@ -74,11 +74,6 @@ enum Holder {
     Unreported,
     /// Another agent or session.
     Another,
-}
-
-/// Returns true if this program made the id, for a connection or a command, so that no hook reports the session.
-pub(super) fn is_unreported(id: &SessionId) -> bool {
-    ["mcp-", "work-"].iter().any(|made| id.as_str().starts_with(made))
 }
 
 /// Returns who holds the item `work`, in which the session `key` was noted to have a part at `noted`.
@@ -98,7 +93,7 @@ fn holder(
     };
     match &claim.session {
         Some(id) if *id == key.id => Holder::Own,
-        Some(id) if is_unreported(id) && is_agents() && !view.journal.values().any(is_later) => {
+        Some(id) if id.is_unreported() && is_agents() && !view.journal.values().any(is_later) => {
             Holder::Unreported
         }
         _ => Holder::Another,
@@ -127,8 +122,10 @@ impl Step for Renew {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let of = |work: &Work| work.claim.as_ref()?.session.clone();
-        let is_unreported = |work: &&Work| of(work).is_some_and(|id| is_unreported(&id));
+        let is_unreported = |work: &&Work| {
+            let session = work.claim.as_ref().and_then(|claim| claim.session.as_ref());
+            session.is_some_and(SessionId::is_unreported)
+        };
         let mut others = view.work.values().filter(is_unreported).peekable();
         if view.looks <= 1 && others.peek().is_some() {
             let own = Selection::new().peek(SessionFilter::Key(self.key.clone()));
