@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use staleness::ids::{AgentId, Scope, SessionId, WorkId, WorkKey};
-use staleness::registry::{Act, ScopeChoice, WorkListing, WorkPatch};
+use staleness::registry::{Act, ScopeChoice, WorkPatch};
 use staleness::report::WorkReport;
 use staleness::session::Session;
 use staleness::store::Refusal;
@@ -180,21 +180,6 @@ pub fn claim(
     Ok((item, is_renewed))
 }
 
-/// Returns the ids of the open items that an item waits for.
-///
-/// # Errors
-/// Errors of the store.
-pub fn waits_for(
-    settings: &Settings,
-    registry: &Registry,
-    item: &Work,
-) -> Result<Vec<WorkId>, ServiceError> {
-    let open = WorkListing { open: true, ..WorkListing::default() };
-    let open = registry.work().list(&settings.project.id, open).wait()?;
-    let ids = open.into_iter().map(|other| other.key.id);
-    Ok(ids.filter(|id| item.after.contains(id.as_str())).collect())
-}
-
 /// Returns the agent that claims, and its session.
 fn claimer(
     registry: &Registry,
@@ -219,7 +204,9 @@ fn claimer(
     let only = running.next().filter(|_| running.next().is_none());
     let session = match only.or(asked.otherwise) {
         Some(id) => id.clone(),
-        None => sessions::id(&clock::fresh_op().as_str().replacen("op-", "work-", 1))?,
+        None => {
+            sessions::id(&clock::fresh_op().as_str().replacen("op-", SessionId::OF_COMMAND, 1))?
+        }
     };
     Ok((agent.clone(), session))
 }

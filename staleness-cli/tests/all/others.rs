@@ -209,5 +209,7 @@ fn overdue_work_is_offered_to_whom_it_is_for() {
     let claimed = on(25, "work claim p --agent codex");
     assert!(claimed.ends_with("\n  waits for first\n"), "{claimed}");
     on(25, "work set first --status done");
+    // The item of the project is meant, not the global one of its id.
+    on(25, "work add plan Other --id first --global");
     assert!(!on(25, "work claim p --agent codex").contains("waits for"));
 }

@@ -216,7 +216,8 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
                 let mut projects = call.claimed_in.lock().unwrap_or_else(PoisonError::into_inner);
                 projects.insert(settings.project.id.clone());
             }
-            let waits_for = work::waits_for(settings, &settings.open(Access::Look)?, &item)?;
+            let registry = settings.open(Access::Look)?;
+            let waits_for = registry.work().waits_for(&settings.project.id, &item).wait()?;
             let what = if is_renewed { "renewed the claim on " } else { "claimed " };
             let answer = tell(call, what, item)?;
             let text = match waits_for.first() {

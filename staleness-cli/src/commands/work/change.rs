@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use staleness::Wait;
 use staleness::registry::WorkPatch;
 use staleness::work::Work;
 
@@ -80,7 +81,7 @@ pub(super) fn claim(
     };
     let (item, is_renewed) = service::claim(settings, &args.id, choice(args.scope.scope), asked)?;
     let registry = settings.open(Access::Look)?;
-    let waits_for = service::waits_for(settings, &registry, &item)?;
+    let waits_for = registry.work().waits_for(&settings.project.id, &item).wait()?;
     let told = told(&registry, settings, item)?;
     let renewed = if is_renewed { "  renewed: its session had claimed it before\n" } else { "" };
     out.done(&json!({ "item": told }), || {

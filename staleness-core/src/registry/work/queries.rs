@@ -125,21 +125,30 @@ impl WorkItems<'_> {
         let view = self.0.ask(Ready(project.clone())).await?;
         let work = visible_open(project, &view);
         let is_for = |to: &String| agent.is_none_or(|agent| agent.as_str() == to);
-        let is_open = |work: &Work| work.status.is_open() && work.kind.resolved().is_some();
         let is_ready = |each: &Work| {
             each.kind.is_task()
                 && each.status != WorkStatus::Blocked
                 && each.held(now).is_none()
                 && each.to.as_ref().is_none_or(is_for)
-                && !each
-                    .after
-                    .iter()
-                    .any(|id| meant(|key| view.work.get(key), &each.key, id).is_some_and(is_open))
+                && waits_for(&view, each).next().is_none()
         };
         let mut ready: Vec<Work> =
             work.into_iter().filter(|each| is_ready(each)).cloned().collect();
         ready.sort_by(|a, b| (a.created_at, &a.key).cmp(&(b.created_at, &b.key)));
         Ok(ready)
+    }
+
+    /// Returns the ids of the open items that an open item waits for.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub async fn waits_for(
+        self,
+        project: &ProjectId,
+        work: &Work,
+    ) -> Result<Vec<WorkId>, RegistryError> {
+        let view = self.0.ask(Ready(project.clone())).await?;
+        Ok(waits_for(&view, work).map(|other| other.key.id.clone()).collect())
     }
 
     /// Returns the id of a visible work item that is most similar to `text`, for a helpful error.
@@ -158,6 +167,12 @@ impl Registry {
     pub(in crate::registry) fn overdue(&self, project: &ProjectRef, now: Timestamp) -> Overdue {
         Overdue { policy: Arc::clone(&self.policy), project: project.clone(), now }
     }
+}
+
+/// Returns the open items that an item waits for.
+fn waits_for<'v>(view: &'v View, by: &Work) -> impl Iterator<Item = &'v Work> {
+    let others = by.after.iter().filter_map(|id| meant(|key| view.work.get(key), &by.key, id));
+    others.filter(|other| other.status.is_open() && other.kind.resolved().is_some())
 }
 
 /// The query for open work, and for what its items may mean by the ids that they wait for.
