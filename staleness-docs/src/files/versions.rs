@@ -1,23 +1,32 @@
 //! Recognises documents of earlier versions by the folders that they lie in.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The number of the version that goes on.
 const NEWEST: u32 = u32::MAX;
 
 /// Returns the documents of earlier versions: those in a folder beside one of a later version, and, of the last of
-/// several versions, those that a folder beside it has without a version.
+/// several versions, those that a folder beside it has without a version. A folder such as `v1` is one of a version
+/// only if it shares a page with one beside it.
 pub(super) fn earlier<'k>(keys: impl Iterator<Item = &'k String> + Clone) -> Vec<String> {
+    let versioned =
+        || keys.clone().flat_map(|key| places(key)).filter(|at| numbers(at.1).is_some());
+    let mut copies: HashMap<(&str, &str), usize> = HashMap::new();
+    for (parent, _, page) in versioned().filter(|at| !is_of_folder(at.2)) {
+        *copies.entry((parent, page)).or_default() += 1;
+    }
+    let is_bare =
+        |folder: &str| !folder.contains('.') && folder.ends_with(|c: char| c.is_ascii_digit());
+    let is_version =
+        |at: &(&str, &str, &str)| !is_bare(at.1) || copies.get(&(at.0, at.2)) > Some(&1);
     let mut known: BTreeMap<&str, BTreeSet<Vec<u32>>> = BTreeMap::new();
-    for (parent, folder, _) in keys.clone().flat_map(|key| places(key)) {
-        if let Some(version) = numbers(folder) {
-            known.entry(parent).or_default().insert(version);
-        }
+    for (parent, folder, _) in versioned().filter(is_version) {
+        known.entry(parent).or_default().extend(numbers(folder));
     }
     let is_plain = |(parent, folder, page): &(&str, &str, &str)| {
         known.get(parent).is_some_and(|versions| versions.len() > 1)
             && numbers(folder).is_none()
-            && !page.eq_ignore_ascii_case("readme.md")
+            && !is_of_folder(page)
     };
     let plain: HashSet<(&str, &str)> = keys
         .clone()
@@ -27,8 +36,11 @@ pub(super) fn earlier<'k>(keys: impl Iterator<Item = &'k String> + Clone) -> Vec
         .collect();
     let is_earlier = |(parent, folder, page): (&str, &str, &str)| {
         numbers(folder).is_some_and(|version| {
-            known[parent].last() > Some(&version)
-                || version[0] != NEWEST && plain.contains(&(parent, page))
+            let versions = known.get(parent).filter(|all| all.contains(&version));
+            versions.is_some_and(|all| {
+                all.last() > Some(&version)
+                    || version[0] != NEWEST && plain.contains(&(parent, page))
+            })
         })
     };
     keys.filter(|key| places(key).any(is_earlier)).cloned().collect()
@@ -42,7 +54,13 @@ fn places(key: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     })
 }
 
-/// Returns the numbers of a version such as `1.x`, `v2.0`, `version-3.1` or `latest`.
+/// Returns true for a page that any folder may have.
+fn is_of_folder(page: &str) -> bool {
+    let stem = page.split('.').next().unwrap_or(page);
+    ["index", "readme"].iter().any(|name| stem.eq_ignore_ascii_case(name))
+}
+
+/// Returns the numbers of a version such as `1.x`, `v2.0`, `version-3.1`, `v4` or `latest`.
 fn numbers(name: &str) -> Option<Vec<u32>> {
     const LATEST: [&str; 6] = ["canary", "current", "latest", "main", "next", "stable"];
     if LATEST.contains(&name) {
@@ -52,7 +70,7 @@ fn numbers(name: &str) -> Option<Vec<u32>> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let numbers: Option<Vec<u32>> =
         text.strip_suffix(".x").unwrap_or(text).split('.').map(|part| part.parse().ok()).collect();
-    numbers.filter(|_| text.contains('.'))
+    numbers.filter(|_| text.contains('.') || text.len() < name.len())
 }
 
 #[cfg(test)]
@@ -74,7 +92,12 @@ mod tests {
             ("v1.2/x/a.md v1.3/x/a.md v1.3/b.md next-one/x/a.md", "v1.2/x/a.md v1.3/x/a.md"),
             ("d/v1.2/README.md d/v1.3/README.md d/x/README.md", "d/v1.2/README.md"),
             ("d/v1.3/a.md d/edge/a.md", ""),
-            ("d/v1/a.md d/v2/a.md", ""),
+            ("d/v1/a.md d/v2/a.md d/v10/a.md d/v2/b.md", "d/v1/a.md d/v2/a.md d/v2/b.md"),
+            ("d/version-1/a.md d/latest/a.md", "d/version-1/a.md"),
+            ("d/v1/a.md d/v2/b.md d/1/a.md d/2/a.md", ""),
+            ("d/v1.2/a.md d/latest/b.md d/v1/c.md d/edge/c.md", "d/v1.2/a.md"),
+            ("d/v1/README.md d/v1/index.md d/v2/README.md d/v2/index.md", ""),
+            ("d/v1/a.md d/v2/a.md d/v2/index.md d/guide/index.md", "d/v1/a.md"),
         ] {
             assert_eq!(earlier_of(keys), expected, "{keys}");
         }

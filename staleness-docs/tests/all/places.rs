@@ -102,7 +102,8 @@ fn documents_of_an_earlier_version_are_history() {
         ("docs/1.x", "docs/latest", true),
         ("docs/version-1.2", "docs/version-1.10", true),
         ("docs/1.x", "docs/more", false),
-        ("docs/v1", "docs/v2", false),
+        ("docs/v1", "docs/v2", true),
+        ("docs/v1", "docs/v2/more", false),
     ] {
         let (document, other) = (format!("{folder}/a.md"), format!("{beside}/a.md"));
         let files =
