@@ -102,6 +102,24 @@ fn a_variable_of_the_documents_own_code_is_its_own() {
 }
 
 #[test]
+fn a_name_that_got_a_number_in_front_is_there() {
+    let text = "The `primitive_types` and `big_intro` in `quiz/primitive_types/` and `quiz/big_intro.md`.\n";
+    let mut project = Project::of(&[
+        ("doc.md", text),
+        ("quiz/primitive_types/a.rs", "fn a() {}\n"),
+        ("quiz/big_intro.md", "Text.\n"),
+    ]);
+    project.git(&["mv", "quiz/primitive_types", "quiz/04_primitive_types"]);
+    project.git(&["mv", "quiz/big_intro.md", "quiz/01-big_intro.md"]);
+    project.commit();
+    let renamed = [
+        "1:43 missing Path quiz/primitive_types -> quiz/04_primitive_types",
+        "1:71 missing Path quiz/big_intro.md -> quiz/01-big_intro.md",
+    ];
+    assert_eq!(found(&project.check(), "doc.md"), renamed);
+}
+
+#[test]
 fn what_the_documents_own_code_defines_or_reads_is_its_own() {
     let code = [("a.py", "def old_name(self):\n    pass\nx = os.getenv('SHOP_KEY')\n")];
     let gone = |text: &str| after(text, &code, &[("a.py", "x\n")]).len();

@@ -236,10 +236,13 @@ impl Lexicon {
         self.next as usize > self.paths.len() + self.shared.len()
     }
 
-    /// Finds the things that a file or folder name stands for: `router.rs` stands for `router`.
+    /// Finds the things that a file or folder name stands for: `router.rs` and `04_router` stand for `router`.
     pub(crate) fn named(&self, name: &[u8], found: &mut Vec<u32>) {
         let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
-        found.extend(self.identifiers.get(stem));
+        let digits = stem.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let plain = stem[digits..].split_first().filter(|it| digits > 0 && b"-_".contains(it.0));
+        let names = [Some(stem), plain.map(|(_, plain)| plain)].into_iter().flatten();
+        found.extend(names.filter_map(|name| self.identifiers.get(name)));
         // The name of a data file is not that of an item.
         if let Some(at) = self.placed.get(stem).filter(|_| !is_data(name)) {
             let roles = &self.roles[at as usize];
