@@ -102,6 +102,32 @@ fn a_variable_of_the_documents_own_code_is_its_own() {
 }
 
 #[test]
+fn a_name_behind_a_variable_of_the_documents_own_code_is_of_what_made_it() {
+    let code = "database = 1\ndef execute_all(a):\n    pass\n";
+    let gone = |text: &str, path: &str| {
+        let text = format!("{text}Call `database.execute_all`.\n");
+        let files = [(path, code), ("shop/b.py", "x\n")];
+        after(&text, &files, &[(path, "x\n")]).len()
+    };
+    for made in [
+        "```\ndatabase = databases.Database(\"x\")\n```\n\n",
+        "```\nfrom db import Database\n\ndatabase = Database()\n```\n\n",
+        "```\nconst database = await connect(1)\n```\n\n",
+    ] {
+        assert_eq!(gone(made, "a.py"), 0, "{made}");
+    }
+    for own in [
+        "",
+        "```\ndatabase = shop.Database()\n```\n\n",
+        "```\nfrom shop import Database\n\ndatabase = Database()\n```\n\n",
+        "```\nx = database(Database())\n```\n\n",
+    ] {
+        assert_eq!(gone(own, "a.py"), 1, "{own}");
+    }
+    assert_eq!(gone("", "tests/a.py"), 0, "tests have variables of their own");
+}
+
+#[test]
 fn a_name_that_got_a_number_in_front_is_there() {
     let text = "The `primitive_types` and `big_intro` in `quiz/primitive_types/` and `quiz/big_intro.md`.\n";
     let mut project = Project::of(&[

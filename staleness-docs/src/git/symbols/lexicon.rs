@@ -108,6 +108,8 @@ pub(crate) enum Role {
     Made,
     /// A definition of a function, type or other item of the name.
     Item,
+    /// One outside tests.
+    Head,
     /// A read of a variable of the name.
     Read,
     /// A field from which a library derives a flag.
@@ -126,7 +128,7 @@ pub(super) struct Looks {
 }
 
 /// The number of a word in each role, if wanted.
-type Roles = [Option<u32>; 5];
+type Roles = [Option<u32>; 6];
 
 impl Lexicon {
     /// Creates a lexicon for past commits. It ignores names in foreign files, which prove only that a project
@@ -246,7 +248,8 @@ impl Lexicon {
         // The name of a data file is not that of an item.
         if let Some(at) = self.placed.get(stem).filter(|_| !is_data(name)) {
             let roles = &self.roles[at as usize];
-            found.extend([Role::Made, Role::Item].iter().filter_map(|role| roles[*role as usize]));
+            let named = [Role::Made, Role::Item, Role::Head];
+            found.extend(named.iter().filter_map(|role| roles[*role as usize]));
         }
     }
 
@@ -343,6 +346,7 @@ impl Lexicon {
         };
         check(Role::Made, &mut || defined::makes(text, word, looks));
         check(Role::Item, &mut || naming != Naming::Data && items::makes(text, word, looks));
+        check(Role::Head, &mut || naming == Naming::Code && items::makes(text, word, looks));
         check(Role::Read, &mut || defined::reads(text, word));
         check(Role::Option, &mut || defined::declares_option(text, word));
         check(Role::Part, &mut || defined::is_part(text, word));

@@ -39,6 +39,8 @@ pub(crate) enum Thing {
     Identifier(String),
     /// A single name that begins with a lower-case letter.
     Lone(String),
+    /// Such a name before a dot. It may be a variable.
+    Head(String),
     /// A name that proves only that the thing exists now.
     Related(String),
     Quoted(String),
@@ -54,7 +56,7 @@ impl Thing {
     pub(crate) fn enter(&self, lexicon: &mut Lexicon) -> u32 {
         match self {
             Self::Path(path) => lexicon.path(path.clone()),
-            Self::Identifier(text) | Self::Lone(text) | Self::Related(text) => {
+            Self::Identifier(text) | Self::Lone(text) | Self::Head(text) | Self::Related(text) => {
                 lexicon.identifier(text.as_bytes())
             }
             Self::Quoted(text) => lexicon.quoted(text.as_bytes()),
@@ -78,6 +80,7 @@ impl Thing {
             }
             // Fields, keys and parameters have the same names in many projects.
             Self::Lone(text) => Some(vec![Self::Placed(Role::Item, text.clone())]),
+            Self::Head(text) => Some(vec![Self::Placed(Role::Head, text.clone())]),
             Self::Placed(Role::Part, _) | Self::Related(_) | Self::Filed(_) | Self::Both(..) => {
                 None
             }
@@ -176,10 +179,12 @@ fn identifier(text: &str) -> Option<Vec<Vec<Thing>>> {
     };
     let is_small =
         |part: &str| part.trim_start_matches('_').starts_with(|c: char| c.is_ascii_lowercase());
-    // So are local variables, with which a name may begin.
-    let is_lone = |at: usize, part: &str| at == 0 && is_small(part);
     let things = |(at, part): (usize, &&str)| {
-        let made = if is_lone(at, part) { Thing::Lone } else { Thing::Identifier };
+        let made = match is_small(part) && at == 0 {
+            true if parts.len() > 1 => Thing::Head,
+            true => Thing::Lone,
+            false => Thing::Identifier,
+        };
         let mut things = vec![made((*part).to_owned())];
         if is_constant(part.as_bytes()) {
             things.extend(fragments(part));
@@ -261,8 +266,11 @@ mod tests {
     #[test]
     fn a_lone_name_in_small_letters_was_an_item() {
         let earlier = |text: &str| of(WordKind::Identifier, text).unwrap()[0][0].earlier().unwrap();
-        for text in ["old_name", "_oldName", "$old_name()", "old.name", "old::Name"] {
+        for text in ["old_name", "_oldName", "$old_name()"] {
             let [Thing::Placed(Role::Item, _)] = earlier(text)[..] else { panic!("{text}") };
+        }
+        for text in ["old.name", "old::Name"] {
+            let [Thing::Placed(Role::Head, _)] = earlier(text)[..] else { panic!("{text}") };
         }
         for text in ["OldName", "_OldName", "OLD_NAME", "Old.name"] {
             assert!(matches!(earlier(text)[0], Thing::Placed(Role::Made, _)), "{text}");
