@@ -12,7 +12,7 @@ use crate::git::{Word, extent};
 
 /// The longest block and the longest document to search for each missing name, in bytes.
 const MAX_EXPLAINED: usize = 16 * 1024;
-const MAX_MADE_IN: usize = 128 * 1024;
+pub(super) const MAX_MADE_IN: usize = 128 * 1024;
 
 /// Returns a block for the report, without evidence.
 pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<'_>) -> Block {

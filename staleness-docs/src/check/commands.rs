@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use staleness_core::knowledge::{Evidence, Fact, WordKind};
 
+use super::block::MAX_MADE_IN;
 use super::doc::Doc;
 use super::links;
 use super::manifests::{MAX_ELSEWHERE, Manifests};
@@ -141,13 +142,38 @@ impl Check<'_> {
         nearest_of(&call.target, names, &self.anchors.likened).map(|name| call.renamed(name))
     }
 
+    /// Returns true if a line of a document runs a command with one of the project's own programs, which `own` keeps:
+    /// `shop watch make test` shows what others may do.
+    fn is_run_by_own(
+        &mut self,
+        text: &str,
+        command: &str,
+        own: &mut Option<HashSet<String>>,
+    ) -> bool {
+        let program = |line: &'_ str| {
+            let line = line.trim_start_matches(['$', '>', ' ', '`', '\t']);
+            let (before, behind) = line.split_once(command)?;
+            let is_whole = !behind.starts_with(|c: char| c.is_alphanumeric() || "-_:".contains(c))
+                && before.ends_with([' ', '\'', '"']);
+            before.split_once(' ').filter(|_| is_whole).map(|(program, _)| program.to_owned())
+        };
+        text.len() <= MAX_MADE_IN
+            && text.lines().filter_map(program).any(|program| {
+                if own.is_none() {
+                    *own = Some(self.programs(&mut Manifests::default()));
+                }
+                self.is_own_program(&program)
+                    || own.as_ref().is_some_and(|it| it.contains(&program))
+            })
+    }
+
     /// Looks up missing command targets in the history. Returns evidence by document, block and question.
     pub(super) fn fates_of_commands(
         &mut self,
         held: &[Open<'_>],
         anchors: &[Vec<Option<Anchored>>],
     ) -> Result<Vec<(links::Place, Evidence)>, Cancelled> {
-        let mut asked = Vec::new();
+        let (mut asked, mut own) = (Vec::new(), None);
         for (at, open) in held.iter().enumerate() {
             for (block, of_block) in open.asked.iter().enumerate() {
                 let Some(anchored) = anchors[at][block] else { continue };
@@ -158,6 +184,7 @@ impl Check<'_> {
                     let of_past = || open.speaks_of_the_past(of_block.block);
                     if !*is_of_past.get_or_insert_with(of_past)
                         && !self.is_in_clone(&open.doc.draft, question.at)
+                        && !self.is_run_by_own(&open.text, &lost.call.text, &mut own)
                     {
                         asked.push(((at, block, ask), lost, anchored));
                     }

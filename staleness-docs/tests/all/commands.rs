@@ -398,3 +398,17 @@ fn a_makefile_that_a_build_makes_may_have_every_target() {
     project.commit();
     assert_eq!(found(&project.check(), "doc.md").len(), 1);
 }
+
+#[test]
+fn a_command_that_the_projects_own_program_runs_is_an_example() {
+    let cargo = "[package]\nname = \"watcher\"\n";
+    let files = [("Cargo.toml", cargo), ("src/main.rs", "x\n"), ("Makefile", "lint:\n\trun\n")];
+    let gone = |text: &str| after(text, &files, &[("Makefile", "x:\n")]);
+    for line in ["watcher -w src make lint", "watcher 'make lint'"] {
+        assert!(gone(&format!("Call `make lint` on each change:\n\n    $ {line}\n")).is_empty());
+    }
+    for line in ["other make lint", "watcher make lint-all", "make lint"] {
+        let text = format!("Call `make lint` on each change:\n\n    $ {line}\n");
+        assert_eq!(gone(&text)[0], "1:7 drift make lint", "{line}");
+    }
+}
