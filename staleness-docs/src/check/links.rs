@@ -35,6 +35,16 @@ pub(super) struct AnchorSet {
 }
 
 impl AnchorSet {
+    /// Returns true for the key of an anchor. Some sites number a repeated heading from 2 instead of 1.
+    fn has(&self, key: &str) -> bool {
+        let is_numbered = |(base, number): (&str, &str)| {
+            let before = number.parse().ok().and_then(|it: u32| it.checked_sub(1));
+            before.is_some_and(|it| self.slugs.contains_key(&format!("{base}-{it}")))
+                && self.slugs.contains_key(base)
+        };
+        self.slugs.contains_key(key) || key.rsplit_once('-').is_some_and(is_numbered)
+    }
+
     /// Returns true if a key joins those of two headings, as some sites do for a section and its part.
     fn joins(&self, key: &str) -> bool {
         key.match_indices('-').any(|(at, _)| {
@@ -85,7 +95,7 @@ impl Check<'_> {
     /// Returns true if the document on disk has the heading that a citation names.
     pub(super) fn has_heading(&self, citation: &Citation) -> bool {
         let key = headings::key(citation.symbol.as_deref().unwrap_or_default());
-        self.anchors_of(&citation.path).is_some_and(|known| known.slugs.contains_key(&key))
+        self.anchors_of(&citation.path).is_some_and(|known| known.has(&key))
     }
 
     /// Returns the heading of a link if the target document lacks it, and so does the original of a translation: what

@@ -15,6 +15,8 @@ const ADDRESSES: [&str; 7] = [
 ];
 /// Those of them from which its relative links start.
 const OWN: [&str; 3] = ["permalink", "slug", "url"];
+/// Files with lines that begin with an address from which a site leads to a page.
+const REDIRECTS: [&str; 2] = ["_redirects", "redirects"];
 /// Maximum number of pages to read for their addresses.
 const MAX_PAGES: usize = 20_000;
 /// The largest page to read for its addresses, in bytes.
@@ -43,7 +45,7 @@ pub(super) fn has_address(path: &str, text: &str) -> bool {
 }
 
 impl Check<'_> {
-    /// Returns true if the front matter of a page says that a link to this path leads to it.
+    /// Returns true if the front matter of a page, or a list of redirects, says that a link to this path leads to a page.
     pub(super) fn is_alias(&self, written: &str, path: &str) -> bool {
         let all = self.addresses.get_or_init(|| self.find_addresses());
         [written, path].iter().any(|it| all.contains(it.trim_matches('/')))
@@ -51,10 +53,17 @@ impl Check<'_> {
 
     fn find_addresses(&self) -> HashSet<String> {
         let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
-        let pages = tracked.map(|(path, _)| path).filter(|path| is_markdown(path));
+        let is_list = |path: &str| REDIRECTS.contains(&path.rsplit('/').next().unwrap_or(path));
+        let pages = tracked.map(|(path, _)| path).filter(|path| is_markdown(path) || is_list(path));
         let mut all = HashSet::new();
         for path in pages.take(MAX_PAGES) {
             let read = self.fence.read_small(&self.place.folder.join(path), MAX_PAGE);
+            if is_list(path) {
+                let text = read.unwrap_or_default();
+                let addresses = text.lines().filter_map(|line| line.split_whitespace().next());
+                all.extend(addresses.map(|address| address.trim_matches('/').to_owned()));
+                continue;
+            }
             let front = read.and_then(|text| draft::front_of(path, &text).ok().flatten());
             let values = match front.as_ref().and_then(|it| it.get(&ADDRESSES)) {
                 Some(entry) => match &entry.value {

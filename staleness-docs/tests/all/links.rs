@@ -258,6 +258,11 @@ fn a_heading_that_a_site_names_otherwise_is_there_whatever_was_before() {
     let link = [("doc.md", "See [x](guide.md#a-b).\n"), ("guide.md", "<a name=\"a-b\">x</a>\n")];
     assert!(after(&[&link, &[("guide.md", "# a.b\n")]]).is_empty());
     assert_eq!(after(&[&link, &[("guide.md", "# c\n")]]), ["1:5 missing Heading guide.md#a-b"]);
+    // VuePress numbers repeated headings from 2.
+    let of = |guide: &str| after(&[&[("doc.md", "[x](guide.md#set-up-3)\n"), ("guide.md", guide)]]);
+    assert!(of("# Set up\n# Set up\n# Set up\n").is_empty());
+    assert_eq!(of("# Set up\n# Set up\n").len(), 1);
+    assert_eq!(of("# Set up 1\n# Set up 2\n").len(), 1);
 }
 
 #[test]
@@ -410,6 +415,14 @@ fn a_page_lives_at_the_addresses_that_it_gives_itself() {
         assert_eq!(of(page), [none], "{page}");
     }
     assert_eq!(of("title: /old/page"), ["1:1 missing Path old/page", none]);
+    let listed: &[(&str, &str)] = &[("docs/.vuepress/redirects", "/old/page.html /new/\n")];
+    let text = "[x](/old/page.html) [y](/none/page.html)\n";
+    let gone = [("old/page.html", "x\n"), ("none/page.html", "x\n"), ("doc.md", text)];
+    let mut project = Project::of(&[&gone, listed].concat());
+    project.remove("old/page.html");
+    project.remove("none/page.html");
+    project.commit();
+    assert_eq!(found(&project.check(), "doc.md"), ["1:21 missing Path none/page.html"]);
     // Its links start there, but those to files do not.
     let link = "[x](use/it) [y](none.md)\n";
     let own = [("doc.md", &*format!("---\npermalink: /a.html\n---\n\n{link}"))];
