@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, WordKind};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use super::doc::Doc;
 use super::open::{Anchored, CiteAsked, Open};
@@ -29,7 +31,7 @@ const MAX_BESIDE: usize = 50;
 pub(super) struct AnchorSet {
     /// Anchors as links write them, by normalised key.
     slugs: BTreeMap<String, String>,
-    /// Anchors without hyphens, for sites that replace punctuation differently.
+    /// Anchors without hyphens and accents, for sites that replace them differently.
     loose: HashSet<String>,
     is_template: bool,
 }
@@ -84,7 +86,7 @@ impl Check<'_> {
             // A page of an API gets its headings from the description of the API.
             let is_generated = front.is_some_and(|front| front.get(&["openapi"]).is_some());
             let is_template = is_generated || headings::is_template(&read.text);
-            let loose = slugs.keys().map(|key| without_hyphens(key)).collect();
+            let loose = slugs.keys().map(|key| loose(key)).collect();
             (held <= MAX_ANCHORS).then(|| Rc::new(AnchorSet { slugs, loose, is_template }))
         };
         let known = known();
@@ -155,7 +157,7 @@ impl Check<'_> {
                 let Some(anchored) = anchors[at][block] else { continue };
                 let gone = Cited::Heading;
                 let (path, citation) = (&citation.path, (*citation).clone());
-                let is_loose = known.joins(key) || known.loose.contains(&without_hyphens(key));
+                let is_loose = known.joins(key) || known.loose.contains(&loose(key));
                 let fact = match fate {
                     // The heading may have moved to a file that this one includes.
                     PartFate::Gone { commit, renamed_to }
@@ -354,8 +356,9 @@ fn is_usual_name(name: &str) -> bool {
     name.starts_with(char::is_uppercase) && (capitals || name.ends_with("file"))
 }
 
-fn without_hyphens(key: &str) -> String {
-    key.replace('-', "")
+/// Returns the key of a heading without hyphens and accents, which sites treat differently.
+fn loose(key: &str) -> String {
+    key.nfkd().filter(|c| *c != '-' && !is_combining_mark(*c)).collect()
 }
 
 /// Returns true if a path is in the folder of one language. Sites fill such a folder up with pages of the original.

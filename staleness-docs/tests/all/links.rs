@@ -82,8 +82,9 @@ fn what_is_no_missing_heading_is_not_told() {
         "guide.md#/route",
         // As some sites name the part "Über" of the section "A & B C".
         "guide.md#A-B-C-Über",
-        // As sites other than GitHub write "C's D.E".
+        // As sites other than GitHub write "C's D.E" and "Über".
         "guide.md#c-s-d-e",
+        "guide.md#uber",
         "/guide.md#never",
         "code.py#never",
         "https://example.org/guide.md#never",
