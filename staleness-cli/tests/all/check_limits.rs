@@ -42,6 +42,7 @@ fn bomb(sandbox: &Sandbox) {
 }
 
 #[test]
+#[ignore = "takes long: `.ci/run` runs it"]
 fn b2_folders_that_repeat_themselves_take_bounded_memory_and_are_told() {
     let sandbox = Sandbox::rotted();
     bomb(&sandbox);
@@ -53,6 +54,7 @@ fn b2_folders_that_repeat_themselves_take_bounded_memory_and_are_told() {
 }
 
 #[test]
+#[ignore = "takes long: `.ci/run` runs it"]
 fn b3_names_of_many_large_documents_take_bounded_memory_and_are_told() {
     let sandbox = Sandbox::rotted();
     for document in 0..10 {

@@ -312,6 +312,7 @@ fn a_tool_that_lost_a_parameter_keeps_its_accepted_description() {
 }
 
 #[test]
+#[ignore = "takes long: `.ci/run` runs it"]
 fn a_list_of_a_hundred_thousand_tools_is_cut_and_two_of_one_name_are_told() {
     let sandbox = Sandbox::new();
     let tools: Vec<Value> = (0..100_000)

@@ -55,7 +55,7 @@ fn requests_in_a_row_take_no_more_memory_than_few() {
     let machine = Machine::new();
     let (mut child, mut stdin) = greeted(&machine);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let count = 20_000;
+    let count = 12_000;
     let asking = std::thread::spawn(move || {
         for id in 0..count {
             let method = ["ping", "resources/list", "tools/list"][id % 3];

@@ -23,8 +23,8 @@ pub const fn kind(error: &StoreError) -> &'static str {
     }
 }
 
-/// Returns the stride of the calls to disturb: 3, or 1 (which takes minutes) if `STALENESS_THOROUGH` is set.
+/// Returns the stride of the calls to disturb: 7, or 1 (which takes minutes) if `STALENESS_THOROUGH` is set.
 #[must_use]
 pub fn stride() -> usize {
-    if std::env::var_os("STALENESS_THOROUGH").is_some() { 1 } else { 3 }
+    if std::env::var_os("STALENESS_THOROUGH").is_some() { 1 } else { 7 }
 }

@@ -59,6 +59,7 @@ const FLAWS_OF_ROWS: [Flaw; 7] = [
 
 /// As the fuzz targets do it.
 #[test]
+#[ignore = "takes long: `.ci/run` runs it"]
 fn bytes_of_a_fuzzer_tell_flaws_of_rows() {
     let fails = |flaw, run: &dyn Fn(&Arc<dyn Backend>, u64) -> bool| {
         let backend: Arc<dyn Backend> = Arc::new(Shared::new(flaw));

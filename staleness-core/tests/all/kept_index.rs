@@ -142,7 +142,7 @@ fn keeping(world: &World, indexes: &Indexes) -> Registry {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(crate::properties::config(16))]
     #[test]
     fn after_any_change_by_another_handle_answers_are_those_of_a_fresh_index(
         deeds in prop::collection::vec(deed(), 1..14),

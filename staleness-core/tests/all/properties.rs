@@ -12,10 +12,15 @@ use staleness_core::store::Decision;
 use staleness_core::tool::{DemotionRule, Hold, ToolKind};
 use staleness_core::{Policy, Wait};
 
-const CASES: u32 = 96;
+const CASES: u32 = 48;
 
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+/// So many cases, unless `PROPTEST_CASES` says another number, as `.ci/thorough` does.
+pub(crate) fn config(cases: u32) -> ProptestConfig {
+    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = cases;
+    }
+    config
 }
 
 /// The things that a source lists: one bit for each, and one for its being switched off.

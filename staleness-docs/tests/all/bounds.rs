@@ -76,6 +76,7 @@ fn of_one_block_some_evidence_of_each_sort_is_told() {
 }
 
 #[test]
+#[ignore = "takes long: `.ci/run` runs it"]
 fn documents_that_name_ever_so_much_leave_room_for_others_and_are_told() {
     let mut project = Project::new();
     project.write("src/gone.rs", "x\n");

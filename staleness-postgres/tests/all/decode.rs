@@ -1,6 +1,6 @@
 //! Cells that somebody changed: what cannot be read is named, and nothing panics.
 //!
-//! Every fourth change is tried; `STALENESS_CELLS=all` tries some 1,750, which takes a minute or three.
+//! Every eighth change is tried; `STALENESS_CELLS=all` tries some 1,750, which takes a minute or three.
 
 use std::sync::Arc;
 

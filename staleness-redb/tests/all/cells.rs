@@ -1,6 +1,6 @@
 //! Records that somebody changed, in pages that redb finds sound: what cannot be read is named, and nothing panics.
 //!
-//! Each byte is changed in one of four ways. One change in sixteen is tried, with `STALENESS_CELLS=all` each, which takes
+//! Each byte is changed in one of four ways. One change in 64 is tried, with `STALENESS_CELLS=all` each, which takes
 //! minutes.
 
 use std::path::Path;
@@ -40,7 +40,7 @@ fn changes<K: Key + 'static>(
         rows.first().unwrap().expect(name).1.value().len()
     };
     drop(db);
-    // Every fourth of a fourth of them.
+    // Every eighth of an eighth of them.
     let step = cells::every().pow(2);
     for (turn, at) in (0..length).step_by(step).enumerate() {
         let path = whole.with_extension("copy");

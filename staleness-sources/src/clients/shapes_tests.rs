@@ -26,7 +26,7 @@ const FILES: &str = "~/.claude.json ~/.claude/settings.json \
 const INDEX: &str = r#"{"plugins": {"kit@market": [{"scope": "user", "installPath": "~/kit"}]}}"#;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn an_outline_reads_as_the_whole_file(

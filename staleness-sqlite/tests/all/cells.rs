@@ -1,6 +1,6 @@
 //! Cells that somebody changed: what cannot be read is named, and nothing panics.
 //!
-//! Every fourth change is tried; `STALENESS_CELLS=all` tries all of them, which takes a few minutes.
+//! Every eighth change is tried; `STALENESS_CELLS=all` tries all of them, which takes a few minutes.
 
 use std::path::Path;
 use std::sync::Arc;

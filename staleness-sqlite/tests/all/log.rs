@@ -64,7 +64,7 @@ fn a_reader_that_stays_stops_no_writer() {
 #[test]
 fn a_store_stays_sound_when_another_program_moves_it_into_the_file() {
     let (_folder, path) = fresh();
-    for round in 0..300 {
+    for round in 0..100 {
         transact(&open(&path), use_tool(&format!("t{}", round % 40), round))
             .unwrap_or_else(|err| panic!("round {round}: {err}"));
         let other = rusqlite::Connection::open(&path).unwrap();
