@@ -12,7 +12,9 @@ use crate::git::{Word, extent};
 
 /// The longest block and the longest document to search for each missing name, in bytes.
 const MAX_EXPLAINED: usize = 16 * 1024;
-pub(super) const MAX_MADE_IN: usize = 128 * 1024;
+const MAX_MADE_IN: usize = 128 * 1024;
+/// Number of lines to read for what a call is imported from.
+const MAX_IMPORTS: usize = 20;
 
 /// Returns a block for the report, without evidence.
 pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<'_>) -> Block {
@@ -82,7 +84,8 @@ fn is_of_variable(text: &str, name: &str, is_own: &dyn Fn(&str) -> bool) -> bool
     let maker = name.split_once('.').and_then(|(head, _)| maker_in(text, head));
     let maker = maker.and_then(|it| words(it.rsplit(' ').next()?).into_iter().next());
     maker.is_some_and(|maker| {
-        let imports = text.lines().filter(|line| is_import(line)).map(words);
+        let imports = text.lines().filter(|line| is_import(line) && line.contains(&maker));
+        let imports = imports.take(MAX_IMPORTS).map(words);
         let mut imports = imports.filter(|all| all.contains(&maker));
         !is_own(&maker) && !imports.any(|all| all.iter().any(|word| is_own(word)))
     })

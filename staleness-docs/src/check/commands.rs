@@ -10,7 +10,6 @@ use std::rc::Rc;
 
 use staleness_core::knowledge::{Evidence, Fact, WordKind};
 
-use super::block::MAX_MADE_IN;
 use super::doc::Doc;
 use super::links;
 use super::manifests::{MAX_ELSEWHERE, Manifests};
@@ -22,6 +21,10 @@ use crate::Cancelled;
 use crate::commands::{self, Call, TargetKind, Targets};
 use crate::draft::names::{NameId, NameSort};
 use crate::git::{Part, PartFate, PartQuery, Trace, Word, WordQuery};
+
+/// Number of lines of a document that are read as runs of the project's own programs, and the longest of them, in bytes.
+const MAX_RUNS: usize = 50;
+const MAX_RUN: usize = 256;
 
 /// Returns the things that define a target by their existence. While code has the name of a subcommand in any
 /// form, the program may still know it.
@@ -142,29 +145,19 @@ impl Check<'_> {
         nearest_of(&call.target, names, &self.anchors.likened).map(|name| call.renamed(name))
     }
 
-    /// Returns true if a line of a document runs a command with one of the project's own programs, which `own` keeps:
-    /// `shop watch make test` shows what others may do.
-    fn is_run_by_own(
+    /// Returns the first lines of a document that run one of the project's own programs, which `own` keeps.
+    fn runs_of_own<'t>(
         &mut self,
-        text: &str,
-        command: &str,
+        text: &'t str,
         own: &mut Option<HashSet<String>>,
-    ) -> bool {
-        let program = |line: &'_ str| {
-            let line = line.trim_start_matches(['$', '>', ' ', '`', '\t']);
-            let (before, behind) = line.split_once(command)?;
-            let is_whole = !behind.starts_with(|c: char| c.is_alphanumeric() || "-_:".contains(c))
-                && before.ends_with([' ', '\'', '"']);
-            before.split_once(' ').filter(|_| is_whole).map(|(program, _)| program.to_owned())
+    ) -> Vec<&'t str> {
+        let own = own.get_or_insert_with(|| self.programs(&mut Manifests::default()));
+        let lines = text.lines().map(|line| line.trim_start_matches(['$', '>', ' ', '`', '\t']));
+        let is_run = |line: &&str| {
+            let program = line.split_once(' ').map(|(program, _)| program);
+            program.is_some_and(|it| self.is_own_program(it) || own.contains(it))
         };
-        text.len() <= MAX_MADE_IN
-            && text.lines().filter_map(program).any(|program| {
-                if own.is_none() {
-                    *own = Some(self.programs(&mut Manifests::default()));
-                }
-                self.is_own_program(&program)
-                    || own.as_ref().is_some_and(|it| it.contains(&program))
-            })
+        lines.filter(|line| line.len() <= MAX_RUN).filter(is_run).take(MAX_RUNS).collect()
     }
 
     /// Looks up missing command targets in the history. Returns evidence by document, block and question.
@@ -175,6 +168,7 @@ impl Check<'_> {
     ) -> Result<Vec<(links::Place, Evidence)>, Cancelled> {
         let (mut asked, mut own) = (Vec::new(), None);
         for (at, open) in held.iter().enumerate() {
+            let mut runs = None;
             for (block, of_block) in open.asked.iter().enumerate() {
                 let Some(anchored) = anchors[at][block] else { continue };
                 // Checked once per block.
@@ -184,7 +178,10 @@ impl Check<'_> {
                     let of_past = || open.speaks_of_the_past(of_block.block);
                     if !*is_of_past.get_or_insert_with(of_past)
                         && !self.is_in_clone(&open.doc.draft, question.at)
-                        && !self.is_run_by_own(&open.text, &lost.call.text, &mut own)
+                        && !runs
+                            .get_or_insert_with(|| self.runs_of_own(&open.text, &mut own))
+                            .iter()
+                            .any(|line| is_run_in(line, &lost.call.text))
                     {
                         asked.push(((at, block, ask), lost, anchored));
                     }
@@ -254,6 +251,14 @@ impl Check<'_> {
         }
         Ok(facts)
     }
+}
+
+/// Returns true if a line hands a command to another program: `shop watch make test` shows what others may do.
+fn is_run_in(line: &str, command: &str) -> bool {
+    line.split_once(command).is_some_and(|(before, behind)| {
+        !behind.starts_with(|c: char| c.is_alphanumeric() || "-_:".contains(c))
+            && before.ends_with([' ', '\'', '"'])
+    })
 }
 
 /// Derives the new target from the new path: `src/bin/till.rs` gives `till`.
