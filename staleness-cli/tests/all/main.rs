@@ -1,5 +1,6 @@
 //! The program from end to end: the real binary on machines of its own.
 
+mod advice;
 mod agents;
 mod approvals;
 mod asking;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::Context;
+use super::tool::health;
 use super::unaccepted::waiting;
 use crate::definition::{ChangeClass, Difference};
 use crate::ids::{ClientId, Scope, ToolKey, ToolName};
@@ -22,7 +23,7 @@ pub struct NetChange {
     pub from: Option<Status>,
     /// The current status.
     pub to: Status,
-    /// The cause of the last entry.
+    /// The cause of the last entry; of failures, the current evidence.
     pub cause: String,
 }
 
@@ -257,7 +258,10 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
         let is_away = client.is_some() && tool.presence.is_absent();
         let was_away = is_away && shared && ended.action != Action::Absent;
         if from != Some(to) && !use_alone && !was_never_there && !was_away {
-            let (name, cause) = (tool.key.name.clone(), ended.cause.clone());
+            // The evidence as every other report counts it.
+            let cause = health(context, tool).cause.filter(|_| ended.action == Action::Failing);
+            let cause = cause.unwrap_or_else(|| ended.cause.clone());
+            let name = tool.key.name.clone();
             changes.insert(&tool.key.name, NetChange { name, from, to, cause });
         } else if from == Some(to) && !begun.clients.is_empty() {
             changes.remove(&tool.key.name);

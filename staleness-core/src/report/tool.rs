@@ -166,7 +166,7 @@ fn letters(tool: &Tool, members: &[&Tool]) -> String {
     entries[skip..].iter().map(|entry| entry.mark.letter()).collect()
 }
 
-fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
+pub(super) fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
     let cause = failing_cause(context, tool);
     let state = match &cause {
         None => HealthState::Healthy,

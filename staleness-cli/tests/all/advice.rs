@@ -1,0 +1,38 @@
+//! Advice to an agent: what it is told to do agrees with the verdict, and settles the matter.
+
+use serde_json::json;
+
+use crate::common::{Sandbox, line};
+
+const LIST: &str = "mcp__github__list";
+
+/// Returns what Claude Code is told when a session starts at this hour.
+fn start(sandbox: &Sandbox, id: &str, hour: u32) -> String {
+    let payload =
+        json!({ "session_id": id, "hook_event_name": "SessionStart", "cwd": sandbox.project });
+    let now = format!("2026-11-20T{hour}:00:00Z");
+    let options = ["--client", "claude-code", "--now", &now];
+    let run = sandbox.hook_with(&options, payload.to_string().as_bytes());
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    run.out
+}
+
+fn fail(sandbox: &Sandbox, count: usize) {
+    for _ in 0..count {
+        sandbox.ok(&line(&format!("record {LIST} --failure --agent claude-code")));
+    }
+}
+
+/// Bug: news gave the failures as they were when the tool was demoted, the overview those of now.
+#[test]
+fn the_failures_of_a_tool_are_counted_alike_in_news_and_overview() {
+    let sandbox = Sandbox::scanned();
+    start(&sandbox, "s1", 12);
+    sandbox.ok(&line(&format!("record {LIST} --success --agent claude-code")));
+    fail(&sandbox, 5);
+    let why = "5 of the last 5 uses failed";
+    let overview = sandbox.ok(&line("--agent claude-code"));
+    assert!(overview.contains(why), "{overview}");
+    let told = start(&sandbox, "s2", 12);
+    assert!(told.contains(&format!("Failing since the last session, avoid: `{LIST}` ({why})")));
+}
