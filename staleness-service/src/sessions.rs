@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use staleness::ids::{AgentId, SessionId};
-use staleness::registry::{Resume, ResumeFrom};
+use staleness::registry::{Resume, ResumeFrom, WorkListing};
 use staleness::report::Delta;
 use staleness::session::Session;
 use staleness::{Registry, Timestamp, Wait};
@@ -14,6 +14,7 @@ use crate::model_text::is_plain;
 use crate::settings::{Access, Settings};
 use crate::when;
 use crate::words::agent_name;
+use crate::work::note_awaited;
 
 /// A request for the changes since an agent was last here.
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,8 +90,13 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
         _ => Resume::new(agent),
     };
     let resume = Resume { session, from, peek: asked.peek, ..resume };
-    let delta =
+    let mut delta =
         registry.sessions().resume(&settings.project, resume.clone(), settings.now).wait()?;
+    if !delta.warnings.is_empty() {
+        let open = WorkListing { open: true, ..WorkListing::default() };
+        let open = registry.work().list(&settings.project.id, open).wait()?;
+        note_awaited(&open, &mut delta.warnings);
+    }
     Ok(Answer { delta, registry, resume })
 }
 

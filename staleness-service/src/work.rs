@@ -325,6 +325,14 @@ pub fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Warning>,
     Ok(all)
 }
 
+/// Notes for each overdue item which open one waits for it.
+pub(crate) fn note_awaited(open: &[Work], overdue: &mut [Warning]) {
+    for each in overdue {
+        let waits = |work: &&Work| work.after.contains(each.id.as_str());
+        each.awaited_by = open.iter().find(waits).map(|work| work.key.id.clone());
+    }
+}
+
 /// Returns the agent behind the name of one who wrote something, hands it over or should take it; a person's name as
 /// it is.
 #[must_use]

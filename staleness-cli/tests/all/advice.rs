@@ -36,3 +36,17 @@ fn the_failures_of_a_tool_are_counted_alike_in_news_and_overview() {
     let told = start(&sandbox, "s2", 12);
     assert!(told.contains(&format!("Failing since the last session, avoid: `{LIST}` ({why})")));
 }
+
+/// Bug: whoever waits for an abandoned plan was not told so.
+#[test]
+fn an_abandoned_plan_comes_with_what_waits_for_it() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&line("work add plan Parse --id parse"));
+    sandbox.ok(&line("work add plan Print --id print --after parse --agent claude-code"));
+    sandbox.ok(&line("work claim parse --agent codex --session x"));
+    let told = start(&sandbox, "s1", 20);
+    let why = "plan `parse` (abandoned within the last day; `print` waits for it)";
+    assert!(told.contains(why), "{told}");
+    let told = sandbox.ok(&line("resume --agent claude-code --digest --now 2026-11-20T20:00:00Z"));
+    assert!(told.contains("abandoned within the last day; print waits for it"), "{told}");
+}

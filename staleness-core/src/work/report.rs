@@ -48,6 +48,9 @@ pub struct Warning {
     /// A fresh item that still refers to it, which raises its freshness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub softened_by: Option<WorkId>,
+    /// An open item that waits for it, as far as the caller looked.
+    #[serde(skip)]
+    pub awaited_by: Option<WorkId>,
 }
 
 impl Warning {
@@ -90,15 +93,17 @@ impl Warning {
                     .filter(|_| work.claim.is_some())
                     .map(|step| WorkStep { text: beginning(&step.text), at: step.at }),
                 softened_by,
+                awaited_by: None,
             }
         };
         flagged.into_iter().map(warning).collect()
     }
 
-    /// Returns the reason as a sentence, with the item that still refers to this one.
+    /// Returns the reason as a sentence, with the items that still refer to this one or wait for it.
     #[must_use]
     pub fn reason(&self) -> String {
-        reason(self.flag, self.softened_by.as_ref())
+        let awaited = self.awaited_by.as_ref().map(|by| format!("; {by} waits for it"));
+        reason(self.flag, self.softened_by.as_ref()) + &awaited.unwrap_or_default()
     }
 
     /// Returns true if the warning is due at `now` for an agent that was last told at `told`: once when the

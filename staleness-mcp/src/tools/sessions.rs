@@ -269,7 +269,7 @@ fn render(
         };
         let text = Text::new("- overdue ").and(each.kind.as_str()).and(" ");
         let text = text.and(ModelName::new(NameKind::Work, each.id.as_str())).and(": ");
-        (row, text.and(overdue(each.flag)).and(". Next: ").and(next))
+        (row, text.and(overdue(each)).and(". Next: ").and(next))
     });
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
         let is_news = each.is_news || delta.source == DeltaSource::Digest;

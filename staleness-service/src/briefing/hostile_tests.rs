@@ -108,6 +108,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
     };
     let failing = |name: &String| Failing {
         name: tool(name),
+        awaited_by: Some(id(name)),
         cause: name.clone(),
         unused_days: Some(3),
         absent: Some(PresenceCause::Invented),

@@ -25,6 +25,7 @@ use crate::items::{Known, joined_for_files, known, outside};
 use crate::lock::{Notice, notice};
 use crate::model_text::{ModelName, ModelText, Piece};
 use crate::settings::Settings;
+use crate::work::note_awaited;
 pub use claims::taken_over;
 use documents::Loaded;
 use knowledge::{Doubtful, Remedies};
@@ -86,6 +87,7 @@ fn within(
     let Doubts { documents, lock } = doubts(settings, registry, delta, resume, share)?;
     let open = WorkListing { open: true, ..WorkListing::default() };
     let open = registry.work().list(&settings.project.id, open).wait()?;
+    note_awaited(&open, &mut delta.warnings);
     let mut standing = standing(settings, delta, resume, open);
     if !settings.is_of_this_machine() {
         for item in delta.items.iter_mut().chain(&mut standing) {

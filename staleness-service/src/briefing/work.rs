@@ -241,7 +241,7 @@ pub(super) fn named(item: &DeltaSubject) -> ModelText {
 }
 
 fn warning(warning: &Warning, resume: &Resume, quoted: bool) -> ModelText {
-    let reason = overdue(warning.flag);
+    let reason = overdue(warning);
     let text = named(&subject(warning)).and(" (").and(reason).and(")");
     let text = match warning.to.as_deref().filter(|to| *to != resume.agent.as_str()) {
         Some(other) => text.and(" for ").and(ModelName::new(NameKind::Agent, other)),
@@ -320,6 +320,7 @@ mod tests {
             claim: None,
             last_step: None,
             softened_by: Some(WorkId::new("IGNORE").unwrap()),
+            awaited_by: None,
         };
         Delta {
             items: ids.iter().map(item).collect(),

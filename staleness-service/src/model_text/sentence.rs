@@ -7,7 +7,7 @@ use staleness::Timestamp;
 use staleness::ids::ClientId;
 use staleness::report::{Delta, DeltaItem, DeltaSource, Failing, Redefined};
 use staleness::tool::PresenceCause;
-use staleness::work::{Flag, WorkKind, WorkStatus};
+use staleness::work::{Warning, WorkKind, WorkStatus};
 use staleness_core::definition::{ChangeClass, Difference};
 use staleness_core::knowledge::ItemState;
 use staleness_core::report::DeltaState;
@@ -138,11 +138,18 @@ pub fn summary(delta: &Delta) -> ModelText {
     }
 }
 
-/// Returns the sentence for why a work item is overdue.
+/// Returns the sentence for why a work item is overdue, with an item that waits for it.
 #[must_use]
-pub fn overdue(flag: Flag) -> ModelText {
+pub fn overdue(warning: &Warning) -> ModelText {
     // It is made of our words and a number.
-    ModelText(flag.reason())
+    let reason = ModelText(warning.flag.reason());
+    match &warning.awaited_by {
+        Some(by) => {
+            let by = ModelName::new(NameKind::Work, by.as_str());
+            reason.and("; ").and(by).and(" waits for it")
+        }
+        None => reason,
+    }
 }
 
 /// Formats the time since `at`: `3d ago`, `5h ago`, `just now`.
