@@ -20,7 +20,7 @@ use crate::rank::{Rank, since};
 use crate::remembered::{Remembered, is_open};
 use crate::scan::preview;
 use crate::settings::{Access, Settings};
-use crate::tools::fold_doubtful;
+use crate::tools::{fold_doubtful, needs_attention};
 use crate::work::{is_addressed, retain_own};
 
 /// Something that needs attention.
@@ -142,7 +142,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
     let context = Context::new(&view, policy, &settings.project, settings.now);
     let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
     let mut doubtful = all;
-    doubtful.retain(|tool| tool.verdict.level != Level::Fresh);
+    doubtful.retain(|tool| needs_attention(settings, tool));
     fold_doubtful(&mut doubtful);
     let entry = |tool: staleness::report::ToolReport| Entry {
         kind: "tool",

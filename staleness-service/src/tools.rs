@@ -9,7 +9,7 @@ use staleness::registry::ScopeChoice;
 use staleness::report::ToolReport;
 use staleness::store::Refusal;
 use staleness::tool::{Hold, PresenceCause, Status, ToolKind};
-use staleness::verdict::Ground;
+use staleness::verdict::{Ground, Level, NextAction};
 use staleness::{Registry, Wait};
 use staleness_core::text::counted;
 use staleness_core::tool::ListingState;
@@ -70,6 +70,16 @@ pub fn find(
 
 fn has_only(tool: &ToolReport, ground: Ground) -> bool {
     tool.verdict.rests_on(ground) && tool.verdict.signals.iter().all(|each| each.kind == ground)
+}
+
+/// Returns true if a tool needs attention. One that nobody ever used and that is gone needs none after the policy's
+/// `unseen_days`.
+#[must_use]
+pub fn needs_attention(settings: &Settings, tool: &ToolReport) -> bool {
+    let is_gone = tool.verdict.action == NextAction::Drop && tool.hold == Hold::None;
+    let days = i64::from(settings.configured.policy.tools.unseen_days);
+    let is_old = settings.now.days_since(tool.presence.since) >= days;
+    tool.verdict.level != Level::Fresh && !(is_gone && is_old && tool.uses == 0)
 }
 
 /// Folds tools that need attention into servers as [`fold_into_servers`] does, and removes changed tools of a server that

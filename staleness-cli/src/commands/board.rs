@@ -5,9 +5,9 @@ use std::cmp::Reverse;
 
 use serde_json::json;
 use staleness::registry::{ToolListing, WorkListing};
-use staleness::verdict::Level;
 use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness_core::report::Context;
+use staleness_service::tools::needs_attention;
 
 use super::scan::preview;
 use super::stale::rows;
@@ -48,7 +48,7 @@ fn read(settings: &Settings) -> Result<Board, CliError> {
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
     let mut tools = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
-    tools.retain(|tool| tool.verdict.level != Level::Fresh);
+    tools.retain(|tool| needs_attention(settings, tool));
     tools.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
     Ok(Board { in_progress, waiting, stale, tools })
 }

@@ -10,7 +10,7 @@ use staleness::verdict::Level;
 use staleness::work::Warning;
 use staleness_core::report::Context;
 use staleness_core::text::counted;
-use staleness_service::tools::{fold_doubtful, fold_into_servers};
+use staleness_service::tools::{fold_doubtful, fold_into_servers, needs_attention};
 use staleness_service::words::need;
 
 use super::remembered::Remembered;
@@ -46,10 +46,10 @@ impl Overview {
         Ok(Self { scan, on, off, remembered, stuck })
     }
 
-    pub(super) fn summary(mut self) -> Summary {
+    pub(super) fn summary(mut self, settings: &Settings) -> Summary {
         let unread = self.scan.sources.iter().filter(|it| is_unread(it.state)).count();
         let nothing_known = self.on.iter().all(|tool| tool.verdict.score().is_none());
-        self.on.retain(|tool| tool.verdict.level != Level::Fresh);
+        self.on.retain(|tool| needs_attention(settings, tool));
         fold_doubtful(&mut self.on);
         let tools = self.on.iter().map(|tool| tool.verdict.level);
         let Remembered { stale, review, knowledge, checked_at, .. } = &self.remembered;
@@ -132,12 +132,16 @@ pub(crate) fn run(
             .filter(|s| is_unread(s.state))
             .count(),
     });
+    let tools = |level: Level| {
+        let doubtful = all.iter().filter(|tool| needs_attention(settings, tool));
+        doubtful.filter(|tool| tool.verdict.level == level).count()
+    };
     let found = fail_on.is_some_and(|least| match least {
         LevelArg::Review => {
             let remembered = remembered.doubtful.len() + remembered.knowledge.len();
-            level(Level::Review) + level(Level::Stale) + remembered > 0
+            tools(Level::Review) + tools(Level::Stale) + remembered > 0
         }
-        LevelArg::Stale => level(Level::Stale) + blocks(Level::Stale) + items(Level::Stale) > 0,
+        LevelArg::Stale => tools(Level::Stale) + blocks(Level::Stale) + items(Level::Stale) > 0,
     }) || fail_on.is_some_and(|least| reaches(&stuck, least));
     let (on, off_count) = (all.len(), off.len());
     let unused = all.iter().filter(|tool| tool.uses == 0).count();
@@ -145,7 +149,7 @@ pub(crate) fn run(
     let unproven = unknown.clone().filter(|tool| tool.uses > 0).count();
     let unknown = unknown.count();
     let mut doubtful = all;
-    doubtful.retain(|tool| tool.verdict.level != Level::Fresh);
+    doubtful.retain(|tool| needs_attention(settings, tool));
     fold_into_servers(&mut off);
     if out.json {
         out.json(&json!({

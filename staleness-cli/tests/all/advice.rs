@@ -37,6 +37,30 @@ fn the_failures_of_a_tool_are_counted_alike_in_news_and_overview() {
     assert!(told.contains(&format!("Failing since the last session, avoid: `{LIST}` ({why})")));
 }
 
+/// Bug: a removed server that nobody ever used was to be reviewed for ever.
+#[test]
+fn what_is_gone_and_was_never_used_needs_no_review() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github", "linear"]);
+    sandbox.ok(&["scan"]);
+    sandbox.ok(&line(&format!("record {LIST} --success --agent claude-code")));
+    sandbox.claude(&[]);
+    sandbox.ok(&["scan"]);
+    let listed = |now: &str| {
+        let review = sandbox.json(&["review", "--now", now]);
+        let items = review["items"].as_array().unwrap().iter();
+        let items: Vec<_> = items.map(|each| each["id"].as_str().unwrap().to_owned()).collect();
+        let overview = sandbox.ok(&["--now", now]);
+        assert_eq!(overview.contains("linear"), items.contains(&"mcp__linear__*".to_owned()));
+        items
+    };
+    assert_eq!(listed("2026-11-21"), ["mcp__github__*", "mcp__linear__*"]);
+    assert_eq!(listed("2026-12-21"), ["mcp__github__*"]);
+    assert_eq!(sandbox.status("linear"), "stale", "it is known to be gone");
+    sandbox.ok(&line("tools forget github --yes"));
+    assert_eq!(sandbox.run(&line("--fail-on review --now 2026-12-21")).code, 0);
+}
+
 /// Bug: whoever waits for an abandoned plan was not told so.
 #[test]
 fn an_abandoned_plan_comes_with_what_waits_for_it() {
