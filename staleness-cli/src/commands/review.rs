@@ -37,13 +37,15 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     out.text(&review::render(&entries, total, out))
 }
 
-/// Returns the command that keeps an expired item or an overdue to-do, where the next one ends it.
+/// Returns the command that keeps an item that has expired or is said to be wrong, or an overdue to-do, where the next
+/// one ends it.
 fn keeping(each: &service::Entry) -> Option<String> {
     let Subject::Item { path, .. } = &each.subject else { return None };
-    if each.verdict.rests_on(SignalKind::Contradicted) {
-        return None;
-    }
     let field = match each.verdict.action {
+        NextAction::Update if each.verdict.rests_on(SignalKind::Contradicted) => {
+            return Some(format!("staleness knowledge verify {}", quoted(&each.id)));
+        }
+        _ if each.verdict.rests_on(SignalKind::Contradicted) => return None,
         NextAction::Drop if path.is_none() && each.verdict.rests_on(SignalKind::Expired) => {
             "expires none"
         }
@@ -83,6 +85,10 @@ fn command(each: &service::Entry, open: impl Fn(&str, Option<u32>) -> String) ->
                 format!("staleness knowledge done {quoted}")
             }
             (NextAction::Update | NextAction::Drop, Some(path)) => open(path, *line),
+            // Another text does not clear that someone said so.
+            (NextAction::Update, None) if verdict.rests_on(SignalKind::Contradicted) => {
+                format!("staleness knowledge add --body - --supersedes {quoted}")
+            }
             (NextAction::Update, None) if !cite.is_empty() => {
                 let cite: Vec<String> =
                     cite.iter().map(|cited| format!("--cite {}", self::quoted(cited))).collect();

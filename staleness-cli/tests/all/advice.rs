@@ -74,3 +74,24 @@ fn an_abandoned_plan_comes_with_what_waits_for_it() {
     let told = sandbox.ok(&line("resume --agent claude-code --digest --now 2026-11-20T20:00:00Z"));
     assert!(told.contains("abandoned within the last day; print waits for it"), "{told}");
 }
+
+/// Bug: for an item that is said to be wrong a new text was offered, which does not clear that.
+#[test]
+fn an_item_that_is_said_to_be_wrong_comes_with_what_settles_it() {
+    let sandbox = Sandbox::new();
+    for id in ["host", "port"] {
+        sandbox.ok(&line(&format!("knowledge add --id {id} --body {id}")));
+        sandbox.ok(&line(&format!("knowledge contradict {id} --by me --reason moved")));
+    }
+    let review = sandbox.json(&["review"]);
+    let of = |id: &str, command: &str| {
+        let all = review["items"].as_array().unwrap();
+        let item = all.iter().find(|each| each["id"] == id).unwrap();
+        item[command].as_str().unwrap().strip_prefix("staleness ").unwrap().to_owned()
+    };
+    let replace = of("host", "suggested_action");
+    assert_eq!(replace, "knowledge add --body - --supersedes host");
+    sandbox.ok(&line(&replace.replace("--body -", "--body new")));
+    sandbox.ok(&line(&of("port", "otherwise")));
+    assert_eq!(sandbox.json(&["review"])["items"], json!([]));
+}
