@@ -121,7 +121,9 @@ pub(super) fn audience(settings: &Settings, out: &Output) -> String {
         && !settings.knows_agent(agent.as_str())
     {
         let (name, known) = (quoted(agent.as_str()), NAMES.join(", "));
-        out.warn(&format!("warning: unknown client {name}; use one of: {known}"));
+        out.warn(&format!(
+            "warning: no client is called {name}, so tools are judged for any client; clients: {known}"
+        ));
     }
     let how = if settings.client.is_some() { "" } else { " (`--agent codex` answers for one)" };
     out.hint(&format!("for {}{how}", settings.audience()))

@@ -114,7 +114,8 @@ fn an_answer_says_for_which_client_it_is() {
     }
     for name in ["nosuch", "a b"] {
         let run = sandbox.run(&["tools", "--agent", name]);
-        let warned = format!("warning: unknown client \"{name}\"; use one of: ");
+        let what = "so tools are judged for any client; clients: ";
+        let warned = format!("warning: no client is called \"{name}\", {what}");
         assert!(run.code == 0 && run.err.starts_with(&warned), "{run:?}");
         assert!(run.err.contains("claude-code, ") && run.err.lines().count() == 1, "{run:?}");
         assert!(run.out.contains("\nfor any client"), "{run:?}");
