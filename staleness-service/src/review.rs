@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use staleness::ids::AgentId;
 use staleness::knowledge::{self, Document};
 use staleness::registry::{ToolListing, WorkListing};
-use staleness::report::{KnowledgeReport, WorkReport};
+use staleness::report::{HealthState, KnowledgeReport, WorkReport};
 use staleness::verdict::{Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Context;
@@ -59,6 +59,8 @@ pub enum Subject {
         /// The thing that the user must do before the client loads it: see
         /// [`PresenceCause::remedy`](staleness::tool::PresenceCause::remedy).
         remedy: Option<&'static str>,
+        /// Its health, which says if a person demoted it or it may be tried again.
+        health: HealthState,
     },
     /// An item of knowledge. Has a path and line if its text is in a file.
     Item {
@@ -150,7 +152,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
         id: tool.key.name.into(),
         verdict: tool.verdict,
         since: None,
-        subject: Subject::Tool { remedy: tool.presence.cause.remedy() },
+        subject: Subject::Tool { remedy: tool.presence.cause.remedy(), health: tool.health.state },
     };
     Ok(doubtful.into_iter().map(entry).collect())
 }

@@ -59,7 +59,7 @@ fn keeping(each: &service::Entry) -> Option<String> {
 fn command(each: &service::Entry, open: impl Fn(&str, Option<u32>) -> String) -> String {
     let (quoted, verdict) = (quoted(&each.id), &each.verdict);
     match &each.subject {
-        Subject::Tool { remedy: Some(remedy) } => format!("# {remedy}"),
+        Subject::Tool { remedy: Some(remedy), .. } => format!("# {remedy}"),
         Subject::Tool { .. }
             if each.verdict.rests_on(Ground::DefinitionChanged)
                 || each.verdict.rests_on(Ground::DefinitionWithheld) =>

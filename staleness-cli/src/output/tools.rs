@@ -337,8 +337,10 @@ pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> Strin
         HealthState::Healthy => "healthy",
         HealthState::Failing => "failing",
         HealthState::Probation => "failing, may be tried again",
+        HealthState::Demoted => "demoted",
     };
-    let cause = tool.health.cause.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default();
+    let cause = tool.health.cause.as_ref().filter(|_| tool.hold != Hold::Demoted);
+    let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
     row("health", &format!("{state}{cause}"));
     row("tools", &not_active(own));
     row("by hand", if tool.hold == Hold::None { "" } else { tool.hold.as_str() });

@@ -23,6 +23,21 @@ fn fail(sandbox: &Sandbox, count: usize) {
     }
 }
 
+/// Bug: an agent was told to avoid a tool that `suggest_tool` offered it again.
+#[test]
+fn a_tool_whose_cool_down_has_passed_may_be_tried_again() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&line(&format!("record {LIST} --success --agent claude-code")));
+    start(&sandbox, "s1", 12);
+    fail(&sandbox, 3);
+    let why = format!("`{LIST}` (3 of the last 4 uses failed)");
+    let told = start(&sandbox, "s2", 12);
+    assert!(told.contains(&format!("Failing since the last session, avoid: {why}")), "{told}");
+    let told = start(&sandbox, "s3", 14);
+    let trial = format!("- Failing, may be tried again if no other fits: {why}");
+    assert!(told.contains(&trial) && !told.contains("avoid"), "{told}");
+}
+
 /// Bug: news gave the failures as they were when the tool was demoted, the overview those of now.
 #[test]
 fn the_failures_of_a_tool_are_counted_alike_in_news_and_overview() {
@@ -35,6 +50,28 @@ fn the_failures_of_a_tool_are_counted_alike_in_news_and_overview() {
     assert!(overview.contains(why), "{overview}");
     let told = start(&sandbox, "s2", 12);
     assert!(told.contains(&format!("Failing since the last session, avoid: `{LIST}` ({why})")));
+}
+
+/// Bug: what a person demoted was told as failing, and the failure of its server spoke for it.
+#[test]
+fn what_a_person_demoted_is_told_as_that() {
+    let sandbox = Sandbox::scanned();
+    for tool in [LIST, "mcp__github__get"] {
+        sandbox.ok(&line(&format!("record {tool} --success --agent claude-code")));
+    }
+    let told = |id, hour| start(&sandbox, id, hour);
+    told("s1", 12);
+    sandbox.ok(&line("tools demote mcp__github__get --reason slow"));
+    let demoted = "- Demoted by the user, ask before you call: `mcp__github__get`";
+    for id in ["s2", "s3"] {
+        let told = told(id, 12);
+        assert!(told.contains(demoted) && !told.contains("ailing"), "{told}");
+    }
+    fail(&sandbox, 3);
+    let told = told("s4", 14);
+    assert!(told.contains(demoted) && told.contains("tried again"), "{told}");
+    let health = &sandbox.tool("mcp__github__get")["health"];
+    assert_eq!(health["state"], "demoted");
 }
 
 /// Bug: a removed server that nobody ever used was to be reviewed for ever.

@@ -73,3 +73,34 @@ fn an_overdue_to_do_is_done_or_gets_another_date() {
         (&json!("ship"), &json!(next))
     );
 }
+
+/// Bug: for a tool that a person demoted, and for one that may be tried again, the next step was to repair it.
+#[test]
+fn the_next_step_for_a_failing_tool_fits_its_health() {
+    let machine = Machine::new();
+    let at = |now: &str, args: &str| {
+        let args: Vec<&str> = args.split(' ').collect();
+        machine.ok(&[&args[..], &["--now", now]].concat());
+    };
+    let [first, later] = ["2026-11-20T12:00:00Z", "2026-11-20T14:00:00Z"];
+    at(first, "record /ask --success");
+    at(first, "tools demote /ask");
+    for _ in 0..3 {
+        at(first, "record /try --failure --agent claude-code");
+        at(later, "record /fix --failure --agent claude-code");
+    }
+    let mut client = machine.client(&["--now", later]);
+    let listed = client.data("list_stale", json!({ "kind": "tool" }));
+    let next = |id: &str| {
+        let items = listed["items"].as_array().unwrap();
+        let item = items.iter().find(|each| each["id"].as_str().unwrap().ends_with(id));
+        item.unwrap_or_else(|| panic!("{id}: {listed}"))["next"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(next("ask"), "a person demoted it: ask the user before you call it");
+    assert_eq!(next("try"), "use another; if none fits, it may be tried again");
+    assert_eq!(next("fix"), "use another, or retry after a repair");
+    let resumed = client.call("resume_session", json!({})).to_string();
+    for told in ["/ask`, do not call it: demoted by hand", "/try` failed, may be tried again: "] {
+        assert!(resumed.contains(told), "{told}: {resumed}");
+    }
+}

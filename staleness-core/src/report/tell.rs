@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::Context;
 use super::tool::health;
 use super::unaccepted::waiting;
+use super::{Context, HealthState};
 use crate::definition::{ChangeClass, Difference};
 use crate::ids::{ClientId, Scope, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
@@ -25,6 +25,9 @@ pub struct NetChange {
     pub to: Status,
     /// The cause of the last entry; of failures, the current evidence.
     pub cause: String,
+    /// The current health.
+    #[serde(skip)]
+    pub health: HealthState,
 }
 
 impl NetChange {
@@ -114,6 +117,9 @@ pub struct Failing {
     pub name: ToolName,
     /// The cause.
     pub cause: String,
+    /// The health, which says if it may be tried again.
+    #[serde(skip)]
+    pub health: HealthState,
     /// The number of days since its last use, if more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unused_days: Option<i64>,
@@ -183,6 +189,7 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
             Failing {
                 name: report.key.name,
                 cause: report.health.cause.unwrap_or_default(),
+                health: report.health.state,
                 unused_days: unused.filter(|days| *days > 1),
                 absent: Some(tool.presence.cause).filter(|_| tool.presence.is_absent()),
                 is_news,
@@ -258,11 +265,12 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
         let is_away = client.is_some() && tool.presence.is_absent();
         let was_away = is_away && shared && ended.action != Action::Absent;
         if from != Some(to) && !use_alone && !was_never_there && !was_away {
+            let now = health(context, tool);
             // The evidence as every other report counts it.
-            let cause = health(context, tool).cause.filter(|_| ended.action == Action::Failing);
+            let cause = now.cause.filter(|_| ended.action == Action::Failing);
             let cause = cause.unwrap_or_else(|| ended.cause.clone());
             let name = tool.key.name.clone();
-            changes.insert(&tool.key.name, NetChange { name, from, to, cause });
+            changes.insert(&tool.key.name, NetChange { name, from, to, cause, health: now.state });
         } else if from == Some(to) && !begun.clients.is_empty() {
             changes.remove(&tool.key.name);
         }

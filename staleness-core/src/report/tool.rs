@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::suggest::may_be_tried;
 use super::unaccepted::{unaccepted, word};
 use super::{Context, words};
 use crate::ids::{self, ClientId, Scope, SourceId, ToolKey, ToolName};
@@ -22,10 +23,12 @@ use crate::verdict::{Ground, Level, NextAction, Signal, Verdict, round};
 pub enum HealthState {
     /// Not demoted, by recent outcomes or by a person.
     Healthy,
-    /// Its recent outcomes, or a person, demoted it.
+    /// Its recent outcomes demoted it.
     Failing,
-    /// Failing, but its cool-down has passed: it may be suggested again, ranked last and marked.
+    /// Failing, but its cool-down, or that of a tool of it, has passed: it may be suggested again, ranked last and marked.
     Probation,
+    /// A person demoted it.
+    Demoted,
 }
 
 /// The health of a tool, with the evidence if it is not healthy.
@@ -168,14 +171,11 @@ fn letters(tool: &Tool, members: &[&Tool]) -> String {
 
 pub(super) fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
     let cause = failing_cause(context, tool);
+    let mut tried = context.members_in_use(tool).chain([tool]);
     let state = match &cause {
         None => HealthState::Healthy,
-        Some(_) if tool.hold == Hold::Demoted => HealthState::Failing,
-        // Nobody should try it again.
-        Some(_) if tool.presence.cause == PresenceCause::Invented => HealthState::Failing,
-        Some(_) if tool.health.is_on_probation(context.now(), &context.tool_policy(tool)) => {
-            HealthState::Probation
-        }
+        Some(_) if tool.hold == Hold::Demoted => HealthState::Demoted,
+        Some(_) if tried.any(|each| may_be_tried(context, each)) => HealthState::Probation,
         Some(_) => HealthState::Failing,
     };
     let since = tool.health.began(&tool.ring);

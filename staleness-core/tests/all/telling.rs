@@ -4,7 +4,7 @@ use crate::common::*;
 use staleness_core::Wait;
 use staleness_core::ids::ToolName;
 use staleness_core::registry::Resume;
-use staleness_core::report::{Delta, Failing};
+use staleness_core::report::{Delta, Failing, HealthState};
 use staleness_core::scan::{ProjectRef, SourceReading};
 use staleness_core::tool::{Hold, PresenceCause};
 
@@ -15,7 +15,15 @@ fn config(tools: &[&str]) -> Vec<SourceReading> {
 /// The tool `/a`, which fails.
 fn failing(cause: &str) -> Failing {
     let (name, cause) = (ToolName::new("/a").unwrap(), cause.to_owned());
-    Failing { name, cause, unused_days: None, absent: None, is_news: false, has_begun: false }
+    Failing {
+        name,
+        cause,
+        health: HealthState::Failing,
+        unused_days: None,
+        absent: None,
+        is_news: false,
+        has_begun: false,
+    }
 }
 
 #[test]

@@ -208,7 +208,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         .show(&settings.project, std::slice::from_ref(&key), settings.now)
         .wait()?;
     let trial = match report.health.state {
-        HealthState::Probation if report.presence.is_present() => ", on probation",
+        HealthState::Probation => ", on probation",
         _ => "",
     };
     let mut text =

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use staleness::ids::ClientId;
 use staleness::registry::ScopeChoice;
+use staleness::report::HealthState;
 use staleness::verdict::{Ground, NextAction, SignalKind};
 use staleness::work::WorkKind;
 use staleness::{Timestamp, Wait};
@@ -102,7 +103,7 @@ pub(crate) fn name(client: Option<&ClientId>, each: &Entry) -> ModelName {
 
 /// Returns the next step for an agent.
 fn next(each: &Entry) -> ModelText {
-    if let Subject::Tool { remedy: Some(remedy) } = each.subject {
+    if let Subject::Tool { remedy: Some(remedy), .. } = each.subject {
         return ModelText::from("do not call it; ").and(ask(remedy));
     }
     if let Subject::Item { path: None, .. } = each.subject
@@ -131,6 +132,12 @@ fn next(each: &Entry) -> ModelText {
         }
         (Subject::Tool { .. }, NextAction::Drop) => "do not call it; use suggest_tool",
         (Subject::Tool { .. }, NextAction::Verify) => "try it; record_outcome if no hook does",
+        (Subject::Tool { health: HealthState::Demoted, .. }, _) => {
+            "a person demoted it: ask the user before you call it"
+        }
+        (Subject::Tool { health: HealthState::Probation, .. }, _) => {
+            "use another; if none fits, it may be tried again"
+        }
         (Subject::Tool { .. }, _) => "use another, or retry after a repair",
         (Subject::Block { .. }, _) => "correct the file, then verify_knowledge with this id",
         (Subject::Item { path: Some(_), .. }, NextAction::Update | NextAction::Drop) => {
@@ -325,8 +332,8 @@ mod tests {
         ] {
             let signals = vec![Signal::new(kind, 1.0, 0.5, String::new())];
             let verdict = Verdict { level: Level::Review, freshness: 0.5, signals, action };
-            let (id, title, subject) =
-                (String::new(), String::new(), Subject::Tool { remedy: None });
+            let subject = Subject::Tool { remedy: None, health: HealthState::Healthy };
+            let (id, title) = (String::new(), String::new());
             let entry = Entry { kind: "tool", id, title, verdict, since: None, subject };
             assert!(next(&entry).as_str().contains(step), "{kind:?}: {}", next(&entry));
         }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use staleness::Timestamp;
 use staleness::ids::{ClientId, ToolName};
 use staleness::journal::Revision;
-use staleness::report::{Delta, DeltaItem, DeltaSource, NetChange, Redefined};
+use staleness::report::{Delta, DeltaItem, DeltaSource, HealthState, NetChange, Redefined};
 use staleness::verdict::Level;
 use staleness::work::{self, WorkKind, WorkStatus};
 use staleness_service::ServiceError;
@@ -273,7 +273,12 @@ fn render(
     });
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
         let is_news = each.is_news || delta.source == DeltaSource::Digest;
-        let fails = if is_news { " fails: " } else { " still fails: " };
+        let fails = match each.health {
+            HealthState::Demoted => ", do not call it: ",
+            HealthState::Probation => " failed, may be tried again: ",
+            _ if is_news => " fails: ",
+            _ => " still fails: ",
+        };
         let name = ModelName::tool(client, each.name.as_str());
         let text = Text::new("- tool ").and(name).and(fails);
         let name = called(client, &each.name);

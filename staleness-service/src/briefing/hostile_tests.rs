@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use staleness::ids::{AgentId, ItemId, ProjectId, SessionId, ToolName, WorkId};
 use staleness::knowledge::{Block, Citation, Context, Document, Evidence, Fact};
 use staleness::registry::Resume;
-use staleness::report::{Delta, DeltaItem, DeltaSource, DeltaSubject, Failing, NetChange};
+use staleness::report::{
+    Delta, DeltaItem, DeltaSource, DeltaSubject, Failing, HealthState, NetChange,
+};
 use staleness::tool::{PresenceCause, Status};
 use staleness::verdict::Level;
 use staleness::work::{Flag, Overdue, Warning, WorkKind, WorkStatus};
@@ -67,6 +69,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         from: [None, Some(Status::Active), Some(Status::Stale)][at % 3],
         to: Status::ALL[at % 3],
         cause: if at % 2 == 0 { name.clone() } else { "removed_from_config".into() },
+        health: HealthState::Failing,
     };
     let item = |(at, name): (usize, &String)| DeltaItem {
         subject: match ItemId::new(name) {
@@ -105,11 +108,12 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         claim: None,
         last_step: None,
         softened_by: Some(id(name)),
+        awaited_by: Some(id(name)),
     };
     let failing = |name: &String| Failing {
         name: tool(name),
-        awaited_by: Some(id(name)),
         cause: name.clone(),
+        health: HealthState::Probation,
         unused_days: Some(3),
         absent: Some(PresenceCause::Invented),
         is_news: false,

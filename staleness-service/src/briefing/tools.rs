@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Said, TAIL, count, section};
 use crate::model_text::{ModelName, ModelText, cause, failing, redefined, tool_prefix};
 use staleness::ids::ClientId;
-use staleness::report::{Delta, DeltaSource, Failing, NetChange};
+use staleness::report::{Delta, DeltaSource, Failing, HealthState, NetChange};
 use staleness::tool::{PresenceCause, Status};
 
 /// The text for an agent, at most `budget` characters: what changed and what fails, and after that the
@@ -35,9 +35,23 @@ pub(crate) fn text<'a>(
     let (news, still): (Vec<_>, Vec<_>) = still.partition(|each| is_first || each.is_news);
     let (begun, news): (Vec<_>, Vec<_>) =
         news.into_iter().partition(|each| is_first || each.has_begun);
-    let mut failing = group(Status::Demoted, alone, true);
-    failing.extend(begun.into_iter().map(why));
+    let demoted = delta.tools.iter().filter(|each| each.to == Status::Demoted && alone(each));
+    let demoted = demoted.map(|each| (each.health, (each.name.as_str(), Some(cause(&each.cause)))));
+    let failing: Vec<_> = demoted.chain(begun.into_iter().map(why)).collect();
     let [news, still] = [news, still].map(|all| all.into_iter().map(why).collect());
+    // Of one that a person demoted no evidence is told, and one that may be tried again is not to be avoided.
+    let (mut by_person, mut on_trial) = (Vec::new(), Vec::new());
+    let [failing, news, still] = [failing, news, still].map(|all: Vec<(HealthState, Item<'a>)>| {
+        let avoided = |(health, item): (HealthState, Item<'a>)| {
+            match health {
+                HealthState::Demoted => by_person.push((item.0, None)),
+                HealthState::Probation => on_trial.push(item),
+                _ => return Some(item),
+            }
+            None
+        };
+        all.into_iter().filter_map(avoided).collect::<Vec<_>>()
+    });
     let (gone, fails) = match is_first {
         true => ("Gone, do not call", "Failing, avoid"),
         false => {
@@ -46,9 +60,11 @@ pub(crate) fn text<'a>(
     };
     let sections = [
         (gone, group(Status::Stale, alone, true)),
+        (DEMOTED, by_person),
         (fails, failing),
         ("Failing, avoid", news),
         ("Still failing, avoid", still),
+        (ON_TRIAL, on_trial),
         ("Available again", group(Status::Active, again, false)),
         ("New", group(Status::Active, |change| change.from.is_none(), false)),
     ];
@@ -73,9 +89,10 @@ pub(crate) fn text<'a>(
             ));
             told.push((CHANGED, changed(false, &mut groups)));
         }
-        // A server speaks for its tools: one that is gone or failing also for those that fail.
+        // A server speaks for its tools: one that is gone or failing also for those that fail, but not for what a
+        // person said.
         let own: Vec<String> = items.iter().filter_map(|(tool, _)| tool_prefix(tool)).collect();
-        let speaking = if (1..HARM).contains(&at) { &down } else { &own };
+        let speaking = if (2..HARM).contains(&at) { &down } else { &own };
         let spoken = |tool: &str| speaking.iter().any(|server| tool.starts_with(server));
         let (servers, others): (Vec<&Item<'_>>, Vec<_>) =
             items.iter().partition(|(tool, _)| tool_prefix(tool).is_some());
@@ -117,7 +134,7 @@ pub(crate) fn text<'a>(
 }
 
 /// The number of sections, from the first, on tools that are gone or fail.
-const HARM: usize = 4;
+const HARM: usize = 6;
 
 /// The order of tools: those of a server together, in the order in which servers are told first.
 #[derive(Default)]
@@ -142,6 +159,12 @@ impl<'a> Groups<'a> {
 /// The beginning of the name of an MCP tool.
 const MCP: &str = "mcp__";
 
+/// The heading of tools that a person demoted.
+const DEMOTED: &str = "Demoted by the user, ask before you call";
+
+/// The heading of failing tools whose cool-down has passed.
+const ON_TRIAL: &str = "Failing, may be tried again if no other fits";
+
 /// The heading of tools that asks for a look.
 pub const CHANGED: &str =
     "Changed by their servers, ask the user to run `staleness tools diff NAME`";
@@ -160,8 +183,8 @@ const RANKED: &str = "Worked here lately, best first";
 /// A tool's name, and why it is told.
 type Item<'a> = (&'a str, Option<ModelText>);
 
-fn why(each: &Failing) -> Item<'_> {
-    (each.name.as_str(), Some(failing(each)))
+fn why(each: &Failing) -> (HealthState, Item<'_>) {
+    (each.health, (each.name.as_str(), Some(failing(each))))
 }
 
 #[cfg(test)]
@@ -173,7 +196,8 @@ mod tests {
     use super::*;
 
     fn change(name: &str, from: Option<Status>, to: Status, cause: &str) -> NetChange {
-        NetChange { name: ToolName::new(name).unwrap(), from, to, cause: cause.into() }
+        let (name, health) = (ToolName::new(name).unwrap(), HealthState::Failing);
+        NetChange { name, from, to, cause: cause.into(), health }
     }
 
     /// Returns a delta in which only these tools changed or fail.
@@ -183,6 +207,7 @@ mod tests {
             Failing {
                 name,
                 cause,
+                health: HealthState::Failing,
                 unused_days: None,
                 absent: None,
                 is_news: false,

@@ -219,7 +219,7 @@ fn same(sentence: &'static str, text: &str) -> Option<ModelText> {
 #[cfg(test)]
 mod tests {
     use staleness::ids::{ItemId, ToolName, WorkId};
-    use staleness::report::DeltaSubject;
+    use staleness::report::{DeltaSubject, HealthState};
 
     use super::*;
 
@@ -238,6 +238,7 @@ mod tests {
         let tool = Failing {
             name: ToolName::new("mcp__a__*").unwrap(),
             cause: "all 6 of its tools in use are demoted".into(),
+            health: HealthState::Failing,
             unused_days: Some(12),
             absent: Some(PresenceCause::NotListed),
             is_news: false,
