@@ -128,9 +128,7 @@ impl Check<'_> {
             let offset = asked.asks[*ask].at;
             if let Trace::Gone { by, renamed_to } = trace
                 && !foreign.owns(*at, query.word)
-                && !explains(open, asked.block, query.word, &|it| {
-                    foreign.is_ours(it) || self.tree().is_module(it) || self.is_own_program(it)
-                })
+                && !explains(open, asked.block, query.word)
                 && !open.says_otherwise(asked.block, offset)
                 && (query.word.kind == WordKind::Identifier
                     || !self.is_in_clone(&open.doc.draft, offset))

@@ -13,8 +13,6 @@ use crate::git::{Word, extent};
 /// The longest block and the longest document to search for each missing name, in bytes.
 const MAX_EXPLAINED: usize = 16 * 1024;
 const MAX_MADE_IN: usize = 128 * 1024;
-/// Number of lines to read for what a call is imported from.
-const MAX_IMPORTS: usize = 20;
 
 /// Returns a block for the report, without evidence.
 pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<'_>) -> Block {
@@ -27,21 +25,14 @@ pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<
     Block { line, last_line, title, digest, anchored_at: None, anchor: None, evidence: Vec::new() }
 }
 
-/// Returns true if the block itself introduces the word as a parameter, or the document's code as a variable. `is_own`
-/// returns true for the modules of the project.
-pub(super) fn explains(
-    open: &Open<'_>,
-    block: Option<usize>,
-    word: &Word,
-    is_own: &dyn Fn(&str) -> bool,
-) -> bool {
+/// Returns true if the block itself introduces the word as a parameter, or the document's code as a variable.
+pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bool {
     let range = block.and_then(|at| open.doc.draft.blocks.get(at)).map(|it| it.range.clone());
     let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();
     word.kind == WordKind::Identifier
         && (text.len() <= MAX_EXPLAINED && spans::passes_on(text, &word.text)
             || open.text.len() <= MAX_MADE_IN
-                && (maker_in(&open.text, &word.text).is_some()
-                    || is_of_variable(&open.text, &word.text, is_own)
+                && (is_made_in(&open.text, &word.text)
                     || is_defined_in(&open.text, &word.text)
                     || is_read_in(&open.text, &word.text)))
 }
@@ -70,38 +61,18 @@ fn is_read_in(text: &str, name: &str) -> bool {
     is_constant && text.match_indices(name).any(|(at, _)| is_read(&text[..at]))
 }
 
-/// Returns true if a name such as `db.run` begins with a variable that a call makes, and the document does not show that
-/// the project defines what is called.
-fn is_of_variable(text: &str, name: &str, is_own: &dyn Fn(&str) -> bool) -> bool {
-    let words = |line: &'_ str| {
-        let all = line.split(|c: char| !(c.is_alphanumeric() || "_-".contains(c)));
-        all.filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>()
-    };
-    let is_import = |line: &str| {
-        ["from ", "import ", "use "].iter().any(|it| line.trim_start().starts_with(it))
-            || line.contains("require(")
-    };
-    let maker = name.split_once('.').and_then(|(head, _)| maker_in(text, head));
-    let maker = maker.and_then(|it| words(it.rsplit(' ').next()?).into_iter().next());
-    maker.is_some_and(|maker| {
-        let imports = text.lines().filter(|line| is_import(line) && line.contains(&maker));
-        let imports = imports.take(MAX_IMPORTS).map(words);
-        let mut imports = imports.filter(|all| all.contains(&maker));
-        !is_own(&maker) && !imports.any(|all| all.iter().any(|word| is_own(word)))
-    })
-}
-
-/// Returns the call whose result a line gives a variable of this name: `shop.Page` of `page = shop.Page("x")`.
-fn maker_in<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    text.match_indices(name).find_map(|(at, _)| {
-        let before = text[..at].rsplit('\n').next().unwrap_or_default().trim_start();
-        let line = text[at + name.len()..].split('\n').next().unwrap_or_default();
-        let rest = line.trim_start();
+/// Returns true if a line gives a variable of this name what a call returns: `page = Page("x")`.
+fn is_made_in(text: &str, name: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start();
+        let words = ["const ", "let mut ", "let ", "var "];
+        let line = words.iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line);
+        let rest = line.strip_prefix(name).unwrap_or_default().trim_start();
         let value = rest.strip_prefix(":=").or_else(|| rest.strip_prefix('='));
-        let value =
-            value.filter(|_| matches!(before, "" | "const " | "let " | "let mut " | "var "))?;
-        let end = value.find(|c: char| !(c.is_alphanumeric() || " _.:&".contains(c)))?;
-        (end > 0 && value[end..].starts_with('(')).then(|| value[..end].trim())
+        value.is_some_and(|value| {
+            let end = value.find(|c: char| !(c.is_alphanumeric() || " _.:&".contains(c)));
+            end.is_some_and(|end| end > 0 && value[end..].starts_with('('))
+        })
     })
 }
 

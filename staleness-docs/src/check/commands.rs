@@ -152,7 +152,13 @@ impl Check<'_> {
         own: &mut Option<HashSet<String>>,
     ) -> Vec<&'t str> {
         let own = own.get_or_insert_with(|| self.programs(&mut Manifests::default()));
-        let lines = text.lines().map(|line| line.trim_start_matches(['$', '>', ' ', '`', '\t']));
+        let mut is_fenced = false;
+        let lines = text.lines().filter_map(|line| {
+            let typed = line.trim_start();
+            is_fenced ^= typed.starts_with("```") || typed.starts_with("~~~");
+            let is_code = is_fenced || line.starts_with(['\t', '$']) || line.starts_with("    ");
+            is_code.then(|| typed.trim_start_matches(['$', '>', ' ']))
+        });
         let is_run = |line: &&str| {
             let program = line.split_once(' ').map(|(program, _)| program);
             program.is_some_and(|it| self.is_own_program(it) || own.contains(it))
@@ -258,6 +264,7 @@ fn is_run_in(line: &str, command: &str) -> bool {
     line.split_once(command).is_some_and(|(before, behind)| {
         !behind.starts_with(|c: char| c.is_alphanumeric() || "-_:".contains(c))
             && before.ends_with([' ', '\'', '"'])
+            && !before.contains(['&', ';', '|', '#'])
     })
 }
 

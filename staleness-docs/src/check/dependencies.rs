@@ -39,11 +39,6 @@ impl Dependencies {
         (self.theirs.contains(first) && !self.ours.contains(first)).then_some(last)
     }
 
-    /// Returns true for the name of a package of the project.
-    pub(super) fn is_ours(&self, name: &str) -> bool {
-        self.ours.contains(&name.replace('-', "_"))
-    }
-
     /// Adds names of other projects that no manifest tells.
     pub(super) fn add<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
         self.theirs.extend(names.map(str::to_owned));

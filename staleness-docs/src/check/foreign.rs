@@ -38,11 +38,6 @@ pub(super) struct Foreign {
 }
 
 impl Foreign {
-    /// Returns true for the name of a package of the project.
-    pub(super) fn is_ours(&self, name: &str) -> bool {
-        self.dependencies.is_ours(name)
-    }
-
     /// Returns true if the word names something of another project, in the document with this index.
     pub(super) fn owns(&self, document: usize, word: &Word) -> bool {
         word.kind == WordKind::Identifier

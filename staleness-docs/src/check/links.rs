@@ -7,7 +7,6 @@ use std::rc::Rc;
 
 use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, WordKind};
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 
 use super::doc::Doc;
 use super::open::{Anchored, CiteAsked, Open};
@@ -37,16 +36,6 @@ pub(super) struct AnchorSet {
 }
 
 impl AnchorSet {
-    /// Returns true for the key of an anchor. Some sites number a repeated heading from 2 instead of 1.
-    fn has(&self, key: &str) -> bool {
-        let is_numbered = |(base, number): (&str, &str)| {
-            let before = number.parse().ok().and_then(|it: u32| it.checked_sub(1));
-            before.is_some_and(|it| self.slugs.contains_key(&format!("{base}-{it}")))
-                && self.slugs.contains_key(base)
-        };
-        self.slugs.contains_key(key) || key.rsplit_once('-').is_some_and(is_numbered)
-    }
-
     /// Returns true if a key joins those of two headings, as some sites do for a section and its part.
     fn joins(&self, key: &str) -> bool {
         key.match_indices('-').any(|(at, _)| {
@@ -97,7 +86,7 @@ impl Check<'_> {
     /// Returns true if the document on disk has the heading that a citation names.
     pub(super) fn has_heading(&self, citation: &Citation) -> bool {
         let key = headings::key(citation.symbol.as_deref().unwrap_or_default());
-        self.anchors_of(&citation.path).is_some_and(|known| known.has(&key))
+        self.anchors_of(&citation.path).is_some_and(|known| known.slugs.contains_key(&key))
     }
 
     /// Returns the heading of a link if the target document lacks it, and so does the original of a translation: what
@@ -356,9 +345,9 @@ fn is_usual_name(name: &str) -> bool {
     name.starts_with(char::is_uppercase) && (capitals || name.ends_with("file"))
 }
 
-/// Returns the key of a heading without hyphens and accents, which sites treat differently.
+/// Returns the key of a heading without hyphens and the accents of Latin, Greek and Cyrillic, which sites treat differently.
 fn loose(key: &str) -> String {
-    key.nfkd().filter(|c| *c != '-' && !is_combining_mark(*c)).collect()
+    key.nfkd().filter(|c| *c != '-' && !('\u{300}'..='\u{36f}').contains(c)).collect()
 }
 
 /// Returns true if a path is in the folder of one language. Sites fill such a folder up with pages of the original.

@@ -19,6 +19,9 @@ const OWN: [&str; 3] = ["permalink", "slug", "url"];
 const REDIRECTS: [&str; 2] = ["_redirects", "redirects"];
 /// Maximum number of pages to read for their addresses.
 const MAX_PAGES: usize = 20_000;
+/// Maximum number of addresses to read from one list, and about that of all.
+const MAX_LISTED: usize = 10_000;
+const MAX_ADDRESSES: usize = 100_000;
 /// The largest page to read for its addresses, in bytes.
 const MAX_PAGE: u64 = 1 << 20;
 
@@ -57,10 +60,14 @@ impl Check<'_> {
         let pages = tracked.map(|(path, _)| path).filter(|path| is_markdown(path) || is_list(path));
         let mut all = HashSet::new();
         for path in pages.take(MAX_PAGES) {
+            if all.len() > MAX_ADDRESSES {
+                break;
+            }
             let read = self.fence.read_small(&self.place.folder.join(path), MAX_PAGE);
             if is_list(path) {
                 let text = read.unwrap_or_default();
-                let addresses = text.lines().filter_map(|line| line.split_whitespace().next());
+                let lines = text.lines().take(MAX_LISTED);
+                let addresses = lines.filter_map(|line| line.split_whitespace().next());
                 all.extend(addresses.map(|address| address.trim_matches('/').to_owned()));
                 continue;
             }

@@ -15,6 +15,7 @@ pub(super) fn earlier<'k>(keys: impl Iterator<Item = &'k String> + Clone) -> Vec
     for (parent, _, page) in versioned().filter(|at| !is_of_folder(at.2)) {
         *copies.entry((parent, page)).or_default() += 1;
     }
+    // Other things are called `v1`, too.
     let is_bare =
         |folder: &str| !folder.contains('.') && folder.ends_with(|c: char| c.is_ascii_digit());
     let is_version =
@@ -39,7 +40,7 @@ pub(super) fn earlier<'k>(keys: impl Iterator<Item = &'k String> + Clone) -> Vec
             let versions = known.get(parent).filter(|all| all.contains(&version));
             versions.is_some_and(|all| {
                 all.last() > Some(&version)
-                    || version[0] != NEWEST && plain.contains(&(parent, page))
+                    || version[0] != NEWEST && !is_bare(folder) && plain.contains(&(parent, page))
             })
         })
     };
@@ -57,7 +58,9 @@ fn places(key: &str) -> impl Iterator<Item = (&str, &str, &str)> {
 /// Returns true for a page that any folder may have.
 fn is_of_folder(page: &str) -> bool {
     let stem = page.split('.').next().unwrap_or(page);
-    ["index", "readme"].iter().any(|name| stem.eq_ignore_ascii_case(name))
+    ["agents", "claude", "gemini", "index", "readme", "skill"]
+        .iter()
+        .any(|name| stem.eq_ignore_ascii_case(name))
 }
 
 /// Returns the numbers of a version such as `1.x`, `v2.0`, `version-3.1`, `v4` or `latest`.
@@ -98,6 +101,8 @@ mod tests {
             ("d/v1.2/a.md d/latest/b.md d/v1/c.md d/edge/c.md", "d/v1.2/a.md"),
             ("d/v1/README.md d/v1/index.md d/v2/README.md d/v2/index.md", ""),
             ("d/v1/a.md d/v2/a.md d/v2/index.md d/guide/index.md", "d/v1/a.md"),
+            ("d/v1/a.md d/v2/a.md d/linux/a.md", "d/v1/a.md"),
+            ("s/v1/AGENTS.md s/v1/a.md s/v2/AGENTS.md s/v2/b.md", ""),
         ] {
             assert_eq!(earlier_of(keys), expected, "{keys}");
         }

@@ -407,7 +407,8 @@ fn a_command_that_the_projects_own_program_runs_is_an_example() {
     for line in ["watcher -w src make lint", "watcher 'make lint'"] {
         assert!(gone(&format!("Call `make lint` on each change:\n\n    $ {line}\n")).is_empty());
     }
-    for line in ["other make lint", "watcher make lint-all", "make lint"] {
+    for line in ["other make lint", "watcher make lint-all", "make lint", "watcher x && make lint"]
+    {
         let text = format!("Call `make lint` on each change:\n\n    $ {line}\n");
         assert_eq!(gone(&text)[0], "1:7 drift make lint", "{line}");
     }

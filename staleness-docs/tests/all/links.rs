@@ -259,11 +259,6 @@ fn a_heading_that_a_site_names_otherwise_is_there_whatever_was_before() {
     let link = [("doc.md", "See [x](guide.md#a-b).\n"), ("guide.md", "<a name=\"a-b\">x</a>\n")];
     assert!(after(&[&link, &[("guide.md", "# a.b\n")]]).is_empty());
     assert_eq!(after(&[&link, &[("guide.md", "# c\n")]]), ["1:5 missing Heading guide.md#a-b"]);
-    // VuePress numbers repeated headings from 2.
-    let of = |guide: &str| after(&[&[("doc.md", "[x](guide.md#set-up-3)\n"), ("guide.md", guide)]]);
-    assert!(of("# Set up\n# Set up\n# Set up\n").is_empty());
-    assert_eq!(of("# Set up\n# Set up\n").len(), 1);
-    assert_eq!(of("# Set up 1\n# Set up 2\n").len(), 1);
 }
 
 #[test]

@@ -108,7 +108,7 @@ pub(crate) enum Role {
     Made,
     /// A definition of a function, type or other item of the name.
     Item,
-    /// One outside tests.
+    /// A definition of an item of the name outside tests.
     Head,
     /// A read of a variable of the name.
     Read,
@@ -242,7 +242,9 @@ impl Lexicon {
     pub(crate) fn named(&self, name: &[u8], found: &mut Vec<u32>) {
         let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
         let digits = stem.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let plain = stem[digits..].split_first().filter(|it| digits > 0 && b"-_".contains(it.0));
+        let plain = stem[digits..]
+            .split_first()
+            .filter(|it| (1..=2).contains(&digits) && b"-_".contains(it.0));
         let names = [Some(stem), plain.map(|(_, plain)| plain)].into_iter().flatten();
         found.extend(names.filter_map(|name| self.identifiers.get(name)));
         // The name of a data file is not that of an item.
