@@ -100,7 +100,8 @@ fn the_next_step_for_a_failing_tool_fits_its_health() {
     assert_eq!(next("try"), "use another; if none fits, it may be tried again");
     assert_eq!(next("fix"), "use another, or retry after a repair");
     let resumed = client.call("resume_session", json!({})).to_string();
-    for told in ["/ask`, do not call it: demoted by hand", "/try` failed, may be tried again: "] {
+    let ask = "/ask`, ask the user before you call it: demoted by hand";
+    for told in [ask, "/try` failed, may be tried again: "] {
         assert!(resumed.contains(told), "{told}: {resumed}");
     }
 }

@@ -25,7 +25,8 @@ pub enum HealthState {
     Healthy,
     /// Its recent outcomes demoted it.
     Failing,
-    /// Failing, but its cool-down, or that of a tool of it, has passed: it may be suggested again, ranked last and marked.
+    /// Failing, but its cool-down has passed, for a server that of each tool that fails: it may be suggested again, ranked
+    /// last and marked.
     Probation,
     /// A person demoted it.
     Demoted,
@@ -171,11 +172,13 @@ fn letters(tool: &Tool, members: &[&Tool]) -> String {
 
 pub(super) fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
     let cause = failing_cause(context, tool);
-    let mut tried = context.members_in_use(tool).chain([tool]);
+    let fails = |each: &&Tool| each.hold == Hold::None && each.health.is_failing();
+    let fail: Vec<&Tool> = context.members_in_use(tool).chain([tool]).filter(fails).collect();
+    let on_trial = !fail.is_empty() && fail.iter().all(|each| may_be_tried(context, each));
     let state = match &cause {
         None => HealthState::Healthy,
         Some(_) if tool.hold == Hold::Demoted => HealthState::Demoted,
-        Some(_) if tried.any(|each| may_be_tried(context, each)) => HealthState::Probation,
+        Some(_) if on_trial => HealthState::Probation,
         Some(_) => HealthState::Failing,
     };
     let since = tool.health.began(&tool.ring);

@@ -274,7 +274,7 @@ fn render(
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
         let is_news = each.is_news || delta.source == DeltaSource::Digest;
         let fails = match each.health {
-            HealthState::Demoted => ", do not call it: ",
+            HealthState::Demoted => ", ask the user before you call it: ",
             HealthState::Probation => " failed, may be tried again: ",
             _ if is_news => " fails: ",
             _ => " still fails: ",
