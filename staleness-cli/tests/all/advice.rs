@@ -38,6 +38,35 @@ fn a_tool_whose_cool_down_has_passed_may_be_tried_again() {
     assert!(told.contains(&trial) && !told.contains("avoid"), "{told}");
 }
 
+/// Bug: where one tool of a server might be tried again, so might the server.
+#[test]
+fn a_server_may_be_tried_again_if_each_tool_that_fails_may() {
+    let sandbox = Sandbox::scanned();
+    for (tool, hour) in [(LIST, 12), ("mcp__github__get", 13)] {
+        for minute in 0..3 {
+            let now = format!("--now 2026-11-20T{hour}:3{minute}:00Z --agent claude-code");
+            sandbox.ok(&line(&format!("record {tool} --failure {now}")));
+        }
+    }
+    let told = start(&sandbox, "s1", 14);
+    assert!(told.contains("avoid: `mcp__github__*`") && !told.contains("tried"), "{told}");
+    let told = start(&sandbox, "s2", 15);
+    assert!(told.contains("may be tried again if no other fits: `mcp__github__*`"), "{told}");
+}
+
+/// Bug: a server that a person had demoted and then removed was told as one to ask for.
+#[test]
+fn what_is_demoted_and_gone_is_told_as_gone() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&line(&format!("record {LIST} --success --agent claude-code")));
+    start(&sandbox, "s1", 12);
+    sandbox.ok(&line("tools demote github"));
+    sandbox.claude(&[]);
+    let told = start(&sandbox, "s2", 13);
+    let gone = "Gone since the last session, do not call: `mcp__github__*` (removed from config";
+    assert!(told.contains(gone) && !told.contains("emoted"), "{told}");
+}
+
 /// Bug: news gave the failures as they were when the tool was demoted, the overview those of now.
 #[test]
 fn the_failures_of_a_tool_are_counted_alike_in_news_and_overview() {

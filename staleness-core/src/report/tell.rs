@@ -12,7 +12,7 @@ use crate::ids::{ClientId, Scope, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
 use crate::source::SourceState;
 use crate::time::Timestamp;
-use crate::tool::{PresenceCause, Status, Tool, ToolKind};
+use crate::tool::{Hold, PresenceCause, Status, Tool, ToolKind};
 
 /// The net change of a tool over several journal entries.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,7 +23,7 @@ pub struct NetChange {
     pub from: Option<Status>,
     /// The current status.
     pub to: Status,
-    /// The cause of the last entry; of failures, the current evidence.
+    /// The cause of the last entry; of failures, the current evidence; of an absent tool that a person demoted, its absence.
     pub cause: String,
     /// The current health.
     #[serde(skip)]
@@ -31,6 +31,12 @@ pub struct NetChange {
 }
 
 impl NetChange {
+    /// Returns true if the tool is absent, whatever else is wrong with it.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.to == Status::Stale || self.to == Status::Demoted && is_absence(&self.cause)
+    }
+
     /// Returns true if the tool came or went with its server.
     #[must_use]
     pub fn is_by_server(&self) -> bool {
@@ -268,7 +274,10 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
             let now = health(context, tool);
             // The evidence as every other report counts it.
             let cause = now.cause.filter(|_| ended.action == Action::Failing);
-            let cause = cause.unwrap_or_else(|| ended.cause.clone());
+            // That it is gone says more than that a person demoted it.
+            let gone = tool.presence.is_absent() && tool.hold == Hold::Demoted;
+            let gone = gone.then(|| tool.presence.cause.as_str().to_owned());
+            let cause = gone.or(cause).unwrap_or_else(|| ended.cause.clone());
             let name = tool.key.name.clone();
             changes.insert(&tool.key.name, NetChange { name, from, to, cause, health: now.state });
         } else if from == Some(to) && !begun.clients.is_empty() {

@@ -18,8 +18,9 @@ pub(crate) fn text<'a>(
     ranked: &[String],
     budget: usize,
 ) -> Said {
+    let told_as = |change: &NetChange| if change.is_gone() { Status::Stale } else { change.to };
     let group = |to: Status, wanted: fn(&NetChange) -> bool, why: bool| -> Vec<Item<'a>> {
-        let changes = delta.tools.iter().filter(|change| change.to == to && wanted(change));
+        let changes = delta.tools.iter().filter(|change| told_as(change) == to && wanted(change));
         changes.map(|change| (change.name.as_str(), why.then(|| cause(&change.cause)))).collect()
     };
     // That each tool of a server went, or came back with it, is not told: the server speaks. Nor is that it fails, too.
@@ -35,7 +36,7 @@ pub(crate) fn text<'a>(
     let (news, still): (Vec<_>, Vec<_>) = still.partition(|each| is_first || each.is_news);
     let (begun, news): (Vec<_>, Vec<_>) =
         news.into_iter().partition(|each| is_first || each.has_begun);
-    let demoted = delta.tools.iter().filter(|each| each.to == Status::Demoted && alone(each));
+    let demoted = delta.tools.iter().filter(|each| told_as(each) == Status::Demoted && alone(each));
     let demoted = demoted.map(|each| (each.health, (each.name.as_str(), Some(cause(&each.cause)))));
     let failing: Vec<_> = demoted.chain(begun.into_iter().map(why)).collect();
     let [news, still] = [news, still].map(|all| all.into_iter().map(why).collect());
