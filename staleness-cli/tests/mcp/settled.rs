@@ -105,3 +105,37 @@ fn the_next_step_for_a_failing_tool_fits_its_health() {
         assert!(resumed.contains(told), "{told}: {resumed}");
     }
 }
+
+/// Bug: of a server that a person demoted one tool might be tried again.
+#[test]
+fn a_tool_of_a_demoted_server_is_demoted_with_it() {
+    let machine = Machine::new();
+    let at = |now: &str, args: &str| {
+        let args: Vec<&str> = args.split(' ').collect();
+        machine.ok(&[&args[..], &["--now", now]].concat())
+    };
+    let [first, later] = ["2026-11-20T12:00:00Z", "2026-11-20T14:00:00Z"];
+    let servers = json!({ "mcpServers": { "github": { "command": "x" } } }).to_string();
+    std::fs::write(machine.root.join("home/.claude.json"), servers).unwrap();
+    at(first, "scan");
+    at(first, "record mcp__github__get --success --agent claude-code");
+    for _ in 0..3 {
+        at(first, "record mcp__github__list --failure --agent claude-code");
+    }
+    at(first, "tools demote github");
+    let mut client = machine.client(&["--now", later]);
+    let resumed = client.call("resume_session", json!({})).to_string();
+    assert!(resumed.contains("mcp__github__*`, ask the user before you call it"), "{resumed}");
+    assert!(!resumed.contains("tried again"), "{resumed}");
+    let status = client.data("tool_status", json!({ "name": "mcp__github__get" }));
+    assert_eq!(status["status"], "demoted", "{status}");
+    let found = client.call("discover_tools", json!({ "query": "github get" })).to_string();
+    assert!(found.contains("mcp__github__get") && !found.contains("active"), "{found}");
+    for command in ["tools show mcp__github__get", "tools rank"] {
+        let told = at(later, command);
+        assert!(told.contains("demoted"), "{told}");
+    }
+    at(later, "tools restore github");
+    let status = client.data("tool_status", json!({ "name": "mcp__github__get" }));
+    assert_eq!(status["status"], "active", "{status}");
+}

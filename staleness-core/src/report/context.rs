@@ -205,17 +205,27 @@ impl<'a> Context<'a> {
         used >= 2 && used == demoted
     }
 
-    /// Returns the status as reported: that of a server also depends on its tools.
+    /// Returns the status as reported: that of a server also depends on its tools, and that of a tool on its server.
     #[must_use]
     pub fn status(&self, tool: &Tool) -> Status {
-        if tool.kind == ToolKind::McpServer
+        let is_down = tool.kind == ToolKind::McpServer
             && tool.hold != Hold::Pinned
-            && self.is_server_down(tool)
-        {
-            Status::Demoted
-        } else {
-            tool.status()
-        }
+            && self.is_server_down(tool);
+        if is_down || self.is_demoted_with_server(tool) { Status::Demoted } else { tool.status() }
+    }
+
+    /// Returns what a person decided about the server that provides a tool.
+    pub(super) fn server_hold(&self, tool: &Tool) -> Hold {
+        let is_of_server = tool.kind == ToolKind::McpTool;
+        let entry = is_of_server.then(|| self.entries.provider(tool)).flatten();
+        entry.map_or(Hold::None, |entry| entry.hold)
+    }
+
+    /// Returns true if a person demoted the server that provides a present tool, and decided nothing about the tool.
+    pub(super) fn is_demoted_with_server(&self, tool: &Tool) -> bool {
+        tool.hold == Hold::None
+            && tool.presence.is_present()
+            && self.server_hold(tool) == Hold::Demoted
     }
 
     /// Returns true if the tool is failing, was demoted by a person, or is a server that is down.

@@ -133,8 +133,7 @@ pub(crate) fn on_probation(found: Suggestion) -> Suggestion {
 
 /// Returns true if a person demoted or ignored the server that provides the tool.
 fn is_server_held(context: &Context<'_>, tool: &Tool) -> bool {
-    let entry = context.provider(&tool.key).and_then(|key| context.view().tools.get(key));
-    entry.is_some_and(|entry| matches!(entry.hold, Hold::Demoted | Hold::Ignored))
+    matches!(context.server_hold(tool), Hold::Demoted | Hold::Ignored)
 }
 
 /// Returns the tool that a session last used, and anything that it ran, from the last `window` outcomes.

@@ -174,7 +174,8 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
     let mut failing: Vec<&Tool> = context
         .visible()
         .filter(|tool| context.status(tool) == Status::Demoted && told(context, tool))
-        .filter(|tool| !is_changed(tool))
+        // The server speaks for a tool that is demoted with it.
+        .filter(|tool| !is_changed(tool) && !context.is_demoted_with_server(tool))
         .filter(|tool| client.is_none() || tool.presence.is_present())
         .collect();
     // That a server came, or came back, is no news while it fails.

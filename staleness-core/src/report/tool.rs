@@ -28,7 +28,7 @@ pub enum HealthState {
     /// Failing, but its cool-down has passed, for a server that of each tool that fails: it may be suggested again, ranked
     /// last and marked.
     Probation,
-    /// A person demoted it.
+    /// A person demoted it or its server.
     Demoted,
 }
 
@@ -177,7 +177,9 @@ pub(super) fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
     let on_trial = !fail.is_empty() && fail.iter().all(|each| may_be_tried(context, each));
     let state = match &cause {
         None => HealthState::Healthy,
-        Some(_) if tool.hold == Hold::Demoted => HealthState::Demoted,
+        Some(_) if tool.hold == Hold::Demoted || context.is_demoted_with_server(tool) => {
+            HealthState::Demoted
+        }
         Some(_) if on_trial => HealthState::Probation,
         Some(_) => HealthState::Failing,
     };
@@ -193,6 +195,9 @@ pub(super) fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
 fn failing_cause(context: &Context<'_>, tool: &Tool) -> Option<String> {
     if tool.hold == Hold::Demoted {
         return Some("demoted by hand".into());
+    }
+    if context.is_demoted_with_server(tool) {
+        return Some("its server is demoted by hand".into());
     }
     if let Some(failing) = &tool.health.failing {
         // The current evidence. The evidence at the time of the demotion is in the history.

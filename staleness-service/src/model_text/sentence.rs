@@ -37,8 +37,12 @@ const CAUSES: &[(&str, &str)] = &[
 ];
 
 /// Sentences about a tool that fails; `#` is a number.
-const FAILING: &[&str] =
-    &["# of the last # uses failed", "all # of its tools in use are demoted", "demoted by hand"];
+const FAILING: &[&str] = &[
+    "# of the last # uses failed",
+    "all # of its tools in use are demoted",
+    "demoted by hand",
+    "its server is demoted by hand",
+];
 
 /// Returns the sentence for the cause of a tool's change or failure. For an unknown cause, names the command
 /// that shows it.
