@@ -24,7 +24,7 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
         |path: &str, line| editor(&from_here(&settings.place.folder, here.as_deref(), path), line);
     let entry = |each: service::Entry| Entry {
         suggested_action: again(settings, &command(&each, open)),
-        otherwise: keeping(&each).map(|command| again(settings, &command)),
+        otherwise: otherwise(&each).map(|command| again(settings, &command)),
         kind: each.kind,
         id: each.id,
         title: each.title,
@@ -37,13 +37,14 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     out.text(&review::render(&entries, total, out))
 }
 
-/// Returns the command that keeps an item that has expired or is said to be wrong, or an overdue to-do, where the next
-/// one ends it.
-fn keeping(each: &service::Entry) -> Option<String> {
+/// Returns the command that keeps an item that has expired, or an overdue to-do, where the next one ends it; of an item
+/// that is said to be wrong, the other one that settles it.
+fn otherwise(each: &service::Entry) -> Option<String> {
     let Subject::Item { path, .. } = &each.subject else { return None };
     let field = match each.verdict.action {
         NextAction::Update if each.verdict.rests_on(SignalKind::Contradicted) => {
-            return Some(format!("staleness knowledge verify {}", quoted(&each.id)));
+            let verb = if path.is_some() { "verify" } else { "remove --yes" };
+            return Some(format!("staleness knowledge {verb} {}", quoted(&each.id)));
         }
         _ if each.verdict.rests_on(SignalKind::Contradicted) => return None,
         NextAction::Drop if path.is_none() && each.verdict.rests_on(SignalKind::Expired) => {
@@ -87,7 +88,7 @@ fn command(each: &service::Entry, open: impl Fn(&str, Option<u32>) -> String) ->
             (NextAction::Update | NextAction::Drop, Some(path)) => open(path, *line),
             // Another text does not clear that someone said so.
             (NextAction::Update, None) if verdict.rests_on(SignalKind::Contradicted) => {
-                format!("staleness knowledge add --body - --supersedes {quoted}")
+                format!("staleness knowledge verify {quoted}")
             }
             (NextAction::Update, None) if !cite.is_empty() => {
                 let cite: Vec<String> =
