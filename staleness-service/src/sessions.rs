@@ -95,7 +95,7 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
     if !delta.warnings.is_empty() {
         let open = WorkListing { open: true, ..WorkListing::default() };
         let open = registry.work().list(&settings.project.id, open).wait()?;
-        note_awaited(&open, &mut delta.warnings);
+        note_awaited(&open, &resume.agent, &mut delta.warnings);
     }
     Ok(Answer { delta, registry, resume })
 }

@@ -133,6 +133,7 @@ fn an_abandoned_plan_comes_with_what_waits_for_it() {
     let sandbox = Sandbox::new();
     sandbox.ok(&line("work add plan Parse --id parse"));
     sandbox.ok(&line("work add plan Print --id print --after parse --agent claude-code"));
+    sandbox.ok(&line("work add plan Format --id format --after parse --agent codex"));
     sandbox.ok(&line("work claim parse --agent codex --session x"));
     let told = start(&sandbox, "s1", 20);
     let why = "plan `parse` (abandoned within the last day; `print` waits for it)";

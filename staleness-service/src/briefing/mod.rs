@@ -87,7 +87,7 @@ fn within(
     let Doubts { documents, lock } = doubts(settings, registry, delta, resume, share)?;
     let open = WorkListing { open: true, ..WorkListing::default() };
     let open = registry.work().list(&settings.project.id, open).wait()?;
-    note_awaited(&open, &mut delta.warnings);
+    note_awaited(&open, &resume.agent, &mut delta.warnings);
     let mut standing = standing(settings, delta, resume, open);
     if !settings.is_of_this_machine() {
         for item in delta.items.iter_mut().chain(&mut standing) {
