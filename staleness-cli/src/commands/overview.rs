@@ -40,16 +40,17 @@ impl Overview {
         let context = Context::new(&view, policy, &settings.project, settings.now);
         let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
         let (off, mut on): (_, Vec<_>) = all.into_iter().partition(ToolReport::is_off);
+        on.retain(|tool| tool.verdict.level == Level::Fresh || needs_attention(settings, tool));
         on.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
         let remembered = Remembered::read(settings, registry)?;
         let stuck = staleness_service::work::overdue(settings, registry)?;
         Ok(Self { scan, on, off, remembered, stuck })
     }
 
-    pub(super) fn summary(mut self, settings: &Settings) -> Summary {
+    pub(super) fn summary(mut self) -> Summary {
         let unread = self.scan.sources.iter().filter(|it| is_unread(it.state)).count();
         let nothing_known = self.on.iter().all(|tool| tool.verdict.score().is_none());
-        self.on.retain(|tool| needs_attention(settings, tool));
+        self.on.retain(|tool| tool.verdict.level != Level::Fresh);
         fold_doubtful(&mut self.on);
         let tools = self.on.iter().map(|tool| tool.verdict.level);
         let Remembered { stale, review, knowledge, checked_at, .. } = &self.remembered;
@@ -132,16 +133,12 @@ pub(crate) fn run(
             .filter(|s| is_unread(s.state))
             .count(),
     });
-    let tools = |level: Level| {
-        let doubtful = all.iter().filter(|tool| needs_attention(settings, tool));
-        doubtful.filter(|tool| tool.verdict.level == level).count()
-    };
     let found = fail_on.is_some_and(|least| match least {
         LevelArg::Review => {
             let remembered = remembered.doubtful.len() + remembered.knowledge.len();
-            tools(Level::Review) + tools(Level::Stale) + remembered > 0
+            level(Level::Review) + level(Level::Stale) + remembered > 0
         }
-        LevelArg::Stale => tools(Level::Stale) + blocks(Level::Stale) + items(Level::Stale) > 0,
+        LevelArg::Stale => level(Level::Stale) + blocks(Level::Stale) + items(Level::Stale) > 0,
     }) || fail_on.is_some_and(|least| reaches(&stuck, least));
     let (on, off_count) = (all.len(), off.len());
     let unused = all.iter().filter(|tool| tool.uses == 0).count();
@@ -149,7 +146,7 @@ pub(crate) fn run(
     let unproven = unknown.clone().filter(|tool| tool.uses > 0).count();
     let unknown = unknown.count();
     let mut doubtful = all;
-    doubtful.retain(|tool| needs_attention(settings, tool));
+    doubtful.retain(|tool| tool.verdict.level != Level::Fresh);
     fold_into_servers(&mut off);
     if out.json {
         out.json(&json!({

@@ -25,7 +25,7 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     let read = || {
         let settings = Settings::new(global, folder().as_deref(), true)?;
         let registry = settings.open(Access::Look)?;
-        Ok::<_, CliError>(Overview::read(&settings, &registry)?.summary(&settings))
+        Ok::<_, CliError>(Overview::read(&settings, &registry)?.summary())
     };
     let summary = read().inspect_err(|error| out.note(&error.render(false))).ok();
     if out.json {

@@ -125,6 +125,10 @@ fn what_is_gone_and_was_never_used_needs_no_review() {
     assert_eq!(sandbox.status("linear"), "stale", "it is known to be gone");
     sandbox.ok(&line("tools forget github --yes"));
     assert_eq!(sandbox.run(&line("--fail-on review --now 2026-12-21")).code, 0);
+    let overview = sandbox.ok(&line("--now 2026-12-21"));
+    assert!(overview.contains("no tools found"), "{overview}");
+    let counts = &sandbox.json(&line("--now 2026-12-21"))["counts"];
+    assert_eq!((&counts["tools"], &counts["untrusted"]), (&json!(0), &json!(0)));
 }
 
 /// Bug: whoever waits for an abandoned plan was not told so.
