@@ -8,13 +8,13 @@ use staleness::report::Delta;
 use staleness::session::Session;
 use staleness::{Registry, Timestamp, Wait};
 
+use crate::awaited::note_awaited;
 use crate::briefing::{Doubts, doubts};
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
 use crate::settings::{Access, Settings};
 use crate::when;
 use crate::words::agent_name;
-use crate::work::note_awaited;
 
 /// A request for the changes since an agent was last here.
 #[derive(Clone, Copy, Debug, Default)]

@@ -325,19 +325,6 @@ pub fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Warning>,
     Ok(all)
 }
 
-/// Notes for each overdue item which open one waits for it, best one that the agent claimed or wrote.
-pub(crate) fn note_awaited(open: &[Work], agent: &AgentId, overdue: &mut [Warning]) {
-    let is_own = |work: &Work| {
-        work.claim.as_ref().is_some_and(|claim| claim.agent == *agent)
-            || work.author.as_deref() == Some(agent.as_str())
-    };
-    for each in overdue {
-        let waiting = open.iter().filter(|work| work.after.contains(each.id.as_str()));
-        let first = waiting.min_by_key(|work| !is_own(work));
-        each.awaited_by = first.map(|work| work.key.id.clone());
-    }
-}
-
 /// Returns the agent behind the name of one who wrote something, hands it over or should take it; a person's name as
 /// it is.
 #[must_use]

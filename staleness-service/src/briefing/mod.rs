@@ -21,11 +21,11 @@ use staleness::work::{Warning, Work, WorkKind};
 use staleness::{Registry, Timestamp, Wait};
 
 use crate::ServiceError;
+use crate::awaited::note_awaited;
 use crate::items::{Known, joined_for_files, known, outside};
 use crate::lock::{Notice, notice};
 use crate::model_text::{ModelName, ModelText, Piece};
 use crate::settings::Settings;
-use crate::work::note_awaited;
 pub use claims::taken_over;
 use documents::Loaded;
 use knowledge::{Doubtful, Remedies};
