@@ -36,6 +36,12 @@ fn a_tool_whose_cool_down_has_passed_may_be_tried_again() {
     let told = start(&sandbox, "s3", 14);
     let trial = format!("- Failing, may be tried again if no other fits: {why}");
     assert!(told.contains(&trial) && !told.contains("avoid"), "{told}");
+    // Another failure begins the cool-down anew.
+    let at = "--agent claude-code --now 2026-11-20T14:30:00Z";
+    sandbox.ok(&line(&format!("record {LIST} --failure {at}")));
+    let told = start(&sandbox, "s4", 15);
+    assert!(told.contains("avoid") && !told.contains("tried again"), "{told}");
+    assert!(start(&sandbox, "s5", 16).contains("tried again"));
 }
 
 /// Bug: where one tool of a server might be tried again, so might the server.

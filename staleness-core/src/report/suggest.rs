@@ -122,7 +122,7 @@ pub(crate) fn may_be_tried(context: &Context<'_>, tool: &Tool) -> bool {
     tool.hold == Hold::None
         && tool.presence.is_present()
         && !is_server_held(context, tool)
-        && tool.health.is_on_probation(context.now(), &context.tool_policy(tool))
+        && tool.health.is_on_probation(context.now(), &tool.ring, &context.tool_policy(tool))
 }
 
 /// Marks a suggestion of a tool that may be retried.

@@ -132,22 +132,24 @@ impl Health {
     }
 
     /// Returns the time from which a failing tool may be suggested again, ranked last and marked. It is
-    /// `probation_minutes` after the demotion, doubled for each consecutive demotion, at most
+    /// `probation_minutes` after the demotion or a later failure, doubled for each consecutive demotion, at most
     /// `probation_max_hours`. `None` if the tool is not failing.
     #[must_use]
-    pub fn probation_from(&self, policy: &ToolPolicy) -> Option<Timestamp> {
+    pub fn probation_from(&self, ring: &Ring, policy: &ToolPolicy) -> Option<Timestamp> {
         let demoted_at = self.last_demoted_at.filter(|_| self.is_failing())?;
+        let failures = ring.entries().filter(|entry| entry.mark == Mark::Failure);
+        let last = failures.map(|entry| entry.at).chain([demoted_at]).max()?;
         let longest = i64::from(policy.probation_max_hours) * 60 * Timestamp::MINUTE;
         let doublings = self.demotions.saturating_sub(1).min(30);
         let wait = (i64::from(policy.probation_minutes) * Timestamp::MINUTE)
             .saturating_mul(1 << doublings);
-        Some(demoted_at.plus_millis(wait.min(longest).min(365 * Timestamp::DAY)))
+        Some(last.plus_millis(wait.min(longest).min(365 * Timestamp::DAY)))
     }
 
     /// Returns true if the tool is failing and its cool-down has passed.
     #[must_use]
-    pub fn is_on_probation(&self, now: Timestamp, policy: &ToolPolicy) -> bool {
-        self.probation_from(policy).is_some_and(|from| now >= from)
+    pub fn is_on_probation(&self, now: Timestamp, ring: &Ring, policy: &ToolPolicy) -> bool {
+        self.probation_from(ring, policy).is_some_and(|from| now >= from)
     }
 }
 
@@ -210,14 +212,14 @@ mod tests {
         let policy = ToolPolicy::default();
         let (mut health, _) = run("FFF", &policy);
         let demoted_at = health.last_demoted_at.unwrap();
+        let mut ring = Ring::default();
         for (demotions, hours) in [(1, 1), (2, 2), (5, 16), (6, 24), (60, 24)] {
             health.demotions = demotions;
-            let from = health.probation_from(&policy).unwrap();
+            let from = health.probation_from(&ring, &policy).unwrap();
             assert_eq!(from, demoted_at.plus_millis(hours * Timestamp::HOUR));
-            assert!(!health.is_on_probation(from.plus_millis(-1), &policy));
-            assert!(health.is_on_probation(from, &policy));
+            assert!(!health.is_on_probation(from.plus_millis(-1), &ring, &policy));
+            assert!(health.is_on_probation(from, &ring, &policy));
         }
-        let mut ring = Ring::default();
         health.failing = None;
         for (at, days) in [(6, 61), (7, 1)] {
             let mut later = health.clone();
