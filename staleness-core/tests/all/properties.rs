@@ -14,7 +14,7 @@ use staleness_core::{Policy, Wait};
 
 const CASES: u32 = 48;
 
-/// So many cases, unless `PROPTEST_CASES` says another number, as `.ci/thorough` does.
+/// Returns a configuration with this number of cases, or with that of `PROPTEST_CASES`, which `.ci/thorough` sets.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
     let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     if std::env::var_os("PROPTEST_CASES").is_none() {
