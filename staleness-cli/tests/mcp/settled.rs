@@ -74,14 +74,17 @@ fn an_overdue_to_do_is_done_or_gets_another_date() {
     );
 }
 
+/// Runs a command at a time, and returns what it printed.
+fn at(machine: &Machine, now: &str, args: &str) -> String {
+    let args: Vec<&str> = args.split(' ').collect();
+    machine.ok(&[&args[..], &["--now", now]].concat())
+}
+
 /// Bug: for a tool that a person demoted, and for one that may be tried again, the next step was to repair it.
 #[test]
 fn the_next_step_for_a_failing_tool_fits_its_health() {
     let machine = Machine::new();
-    let at = |now: &str, args: &str| {
-        let args: Vec<&str> = args.split(' ').collect();
-        machine.ok(&[&args[..], &["--now", now]].concat());
-    };
+    let at = |now: &str, args: &str| at(&machine, now, args);
     let [first, later] = ["2026-11-20T12:00:00Z", "2026-11-20T14:00:00Z"];
     at(first, "record /ask --success");
     at(first, "tools demote /ask");
@@ -110,10 +113,7 @@ fn the_next_step_for_a_failing_tool_fits_its_health() {
 #[test]
 fn a_tool_of_a_demoted_server_is_demoted_with_it() {
     let machine = Machine::new();
-    let at = |now: &str, args: &str| {
-        let args: Vec<&str> = args.split(' ').collect();
-        machine.ok(&[&args[..], &["--now", now]].concat())
-    };
+    let at = |now: &str, args: &str| at(&machine, now, args);
     let [first, later] = ["2026-11-20T12:00:00Z", "2026-11-20T14:00:00Z"];
     let servers = json!({ "mcpServers": { "github": { "command": "x" } } }).to_string();
     std::fs::write(machine.root.join("home/.claude.json"), servers).unwrap();
