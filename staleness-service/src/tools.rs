@@ -72,14 +72,19 @@ fn has_only(tool: &ToolReport, ground: Ground) -> bool {
     tool.verdict.rests_on(ground) && tool.verdict.signals.iter().all(|each| each.kind == ground)
 }
 
-/// Returns true if a tool needs attention. One that nobody ever used and that is gone needs none after the policy's
-/// `unseen_days`.
+/// Returns true if a tool needs attention: its verdict is not fresh, and it is not long gone.
 #[must_use]
 pub fn needs_attention(settings: &Settings, tool: &ToolReport) -> bool {
+    tool.verdict.level != Level::Fresh && !is_long_gone(settings, tool)
+}
+
+/// Returns true if a tool that nobody ever used has been gone for the policy's `unseen_days`.
+#[must_use]
+pub fn is_long_gone(settings: &Settings, tool: &ToolReport) -> bool {
     let is_gone = tool.verdict.action == NextAction::Drop && tool.hold == Hold::None;
     let days = i64::from(settings.configured.policy.tools.unseen_days);
     let is_old = settings.now.days_since(tool.presence.since) >= days;
-    tool.verdict.level != Level::Fresh && !(is_gone && is_old && tool.uses == 0)
+    is_gone && is_old && tool.uses == 0
 }
 
 /// Folds tools that need attention into servers as [`fold_into_servers`] does, and removes changed tools of a server that

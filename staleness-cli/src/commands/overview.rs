@@ -10,7 +10,7 @@ use staleness::verdict::Level;
 use staleness::work::Warning;
 use staleness_core::report::Context;
 use staleness_core::text::counted;
-use staleness_service::tools::{fold_doubtful, fold_into_servers, needs_attention};
+use staleness_service::tools::{fold_doubtful, fold_into_servers, is_long_gone};
 use staleness_service::words::need;
 
 use super::remembered::Remembered;
@@ -40,7 +40,7 @@ impl Overview {
         let context = Context::new(&view, policy, &settings.project, settings.now);
         let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
         let (off, mut on): (_, Vec<_>) = all.into_iter().partition(ToolReport::is_off);
-        on.retain(|tool| tool.verdict.level == Level::Fresh || needs_attention(settings, tool));
+        on.retain(|tool| !is_long_gone(settings, tool));
         on.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
         let remembered = Remembered::read(settings, registry)?;
         let stuck = staleness_service::work::overdue(settings, registry)?;
