@@ -25,8 +25,8 @@ pub enum HealthState {
     Healthy,
     /// Its recent outcomes demoted it.
     Failing,
-    /// Failing, but its cool-down has passed, for a server that of each tool that fails: it may be suggested again, ranked
-    /// last and marked.
+    /// Its cool-down has passed, or that of each failing tool of a server: it may be suggested again, ranked last and
+    /// marked.
     Probation,
     /// A person demoted it or its server.
     Demoted,
@@ -172,15 +172,12 @@ fn letters(tool: &Tool, members: &[&Tool]) -> String {
 
 pub(super) fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
     let cause = failing_cause(context, tool);
-    let fails = |each: &&Tool| each.hold == Hold::None && each.health.is_failing();
-    let fail: Vec<&Tool> = context.members_in_use(tool).chain([tool]).filter(fails).collect();
-    let on_trial = !fail.is_empty() && fail.iter().all(|each| may_be_tried(context, each));
     let state = match &cause {
         None => HealthState::Healthy,
         Some(_) if tool.hold == Hold::Demoted || context.is_demoted_with_server(tool) => {
             HealthState::Demoted
         }
-        Some(_) if on_trial => HealthState::Probation,
+        Some(_) if is_on_probation(context, tool) => HealthState::Probation,
         Some(_) => HealthState::Failing,
     };
     let since = tool.health.began(&tool.ring);
@@ -190,6 +187,13 @@ pub(super) fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
         since,
         used_before: since.and_then(|since| tool.ring.counted_before(since)),
     }
+}
+
+/// Returns true if a failing tool, or each failing tool of a server, may be tried again.
+fn is_on_probation(context: &Context<'_>, tool: &Tool) -> bool {
+    let fails = |each: &&Tool| each.hold == Hold::None && each.health.is_failing();
+    let mut failing = context.members_in_use(tool).chain([tool]).filter(fails).peekable();
+    failing.peek().is_some() && failing.all(|each| may_be_tried(context, each))
 }
 
 fn failing_cause(context: &Context<'_>, tool: &Tool) -> Option<String> {
