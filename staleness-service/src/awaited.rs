@@ -3,7 +3,7 @@
 use staleness::ids::AgentId;
 use staleness::work::{Warning, Work};
 
-/// Notes for each overdue item which open one waits for it, best one that the agent claimed or wrote.
+/// Notes for each overdue item an open item that waits for it: one that the agent claimed or wrote, if there is one.
 pub(crate) fn note_awaited(open: &[Work], agent: &AgentId, overdue: &mut [Warning]) {
     let is_own = |work: &Work| {
         work.claim.as_ref().is_some_and(|claim| claim.agent == *agent)

@@ -41,12 +41,13 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
 /// that is said to be wrong, the other one that settles it.
 fn otherwise(each: &service::Entry) -> Option<String> {
     let Subject::Item { path, .. } = &each.subject else { return None };
+    let is_wrong = each.verdict.rests_on(SignalKind::Contradicted);
     let field = match each.verdict.action {
-        NextAction::Update if each.verdict.rests_on(SignalKind::Contradicted) => {
+        NextAction::Update if is_wrong => {
             let verb = if path.is_some() { "verify" } else { "remove --yes" };
             return Some(format!("staleness knowledge {verb} {}", quoted(&each.id)));
         }
-        _ if each.verdict.rests_on(SignalKind::Contradicted) => return None,
+        _ if is_wrong => return None,
         NextAction::Drop if path.is_none() && each.verdict.rests_on(SignalKind::Expired) => {
             "expires none"
         }

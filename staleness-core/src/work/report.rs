@@ -48,7 +48,7 @@ pub struct Warning {
     /// A fresh item that still refers to it, which raises its freshness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub softened_by: Option<WorkId>,
-    /// An open item that waits for it, as far as the caller looked.
+    /// An open item that waits for it. Left out where nobody looked for one.
     #[serde(skip)]
     pub awaited_by: Option<WorkId>,
 }
