@@ -198,8 +198,9 @@ fn knowledge_that_became_stale_is_told_once_and_then_weekly_with_what_settles_it
     let command = |verb: &str| format!("`staleness knowledge {verb} --agent codex`");
     let remove = command("remove --yes ID");
     let expired = format!(
-        "\n- Expired (still true: {}, else {remove}): knowledge `port`",
-        command("set --expires none ID")
+        "\n- Expired (still true: {}, else {}): knowledge `port`",
+        command("set --expires none ID"),
+        command("done ID")
     );
     let doubtful = format!("\n- Marked as wrong (settle: {remove}): knowledge `host` by `me`");
     for day in 3..=19 {

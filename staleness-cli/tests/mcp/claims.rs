@@ -164,7 +164,8 @@ fn an_expired_item_is_verified_with_a_new_expiry_or_none() {
         (level, text(&answer).to_owned())
     };
     let (level, told) = verify(None);
-    assert!(told.ends_with("; call again with expires +30d or none"), "{told}");
+    let next = "; call again with expires +30d or none, or with still done";
+    assert!(told.starts_with("verified, but not all fresh yet:") && told.ends_with(next), "{told}");
     assert_eq!((level, verify(Some("none")).0), (json!("stale"), json!("fresh")));
     assert_eq!(verify(Some("-3d")).0, "stale");
     assert_eq!(verify(Some("+30d")).0, "fresh");
@@ -173,4 +174,28 @@ fn an_expired_item_is_verified_with_a_new_expiry_or_none() {
     assert!(text(&refused).contains("`expires` is only for items that hold"), "{refused}");
     let saved = client.data("save_knowledge", json!({ "id": "port", "expires": "none" }));
     assert_eq!(saved["item"]["verdict"]["level"], "fresh");
+}
+
+/// Bug: an agent with MCP alone could only call an expired item wrong, which kept it in the list.
+#[test]
+fn an_expired_item_is_ended_as_done() {
+    let machine = Machine::new();
+    let add = |id: &str| {
+        let add = ["knowledge", "add", "--body", "The port is 8080", "--now", "2026-11-01", "--id"];
+        machine.ok(&[&add[..], &[id, "--expires", "2026-11-03"]].concat());
+    };
+    ["port", "host"].into_iter().for_each(|id| drop(add(id)));
+    let mut client = connect(&machine, "claude-code");
+    let next = "verify_knowledge with still holds and expires +30d or none, or with still done";
+    let told = client.call("list_stale", json!({}));
+    assert_eq!(text(&told).matches(next).count(), 2, "{told}");
+    client.data("verify_knowledge", json!({ "ids": ["port", "host"], "still": "done" }));
+    assert_eq!(client.data("list_stale", json!({}))["items"], json!([]));
+    assert_eq!(client.data("recall_knowledge", json!({ "query": "port" }))["items"], json!([]));
+    machine.ok(&["knowledge", "reopen", "port"]);
+    assert_eq!(client.data("list_stale", json!({}))["items"][0]["id"], "port");
+    client.data("save_knowledge", json!({ "id": "host", "expires": "none" }));
+    let found = client.data("recall_knowledge", json!({ "query": "port" }));
+    let level = |at: usize| found["items"][at]["verdict"]["level"].clone();
+    assert_eq!([level(0), level(1)], [json!("stale"), json!("fresh")], "host holds again: {found}");
 }

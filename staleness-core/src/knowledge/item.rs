@@ -32,7 +32,7 @@ wording! {
     pub enum ItemState {
         /// It holds as far as is known.
         Current = "current",
-        /// It is a to-do that is done.
+        /// It is a to-do that is done, or an item that was put aside after it expired.
         Done = "done",
         /// A person or an agent said that it is wrong.
         Contradicted = "contradicted",
@@ -97,7 +97,7 @@ pub struct Item {
     pub related: BTreeSet<ItemId>,
     /// The last statement that it is wrong; cleared by a verification.
     pub contradicted: Option<Contradiction>,
-    /// When it was done, for a to-do.
+    /// When it was done or put aside: see [`Item::is_done`].
     pub done_at: Option<Timestamp>,
     /// The number of recalls.
     pub recalls: u64,
@@ -170,10 +170,17 @@ impl Item {
         }
     }
 
-    /// Returns true if it is a to-do that is done. Such an item is never flagged or recalled.
+    /// Returns true if it is a to-do that is done, or an item that was put aside after it expired. Such an item is
+    /// never flagged or recalled.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.kind == ItemKind::Todo && self.done_at.is_some()
+        self.done_at.is_some_and(|at| self.may_be_done(at))
+    }
+
+    /// Returns true if it may be marked as done: a to-do, or an item that has expired.
+    #[must_use]
+    pub fn may_be_done(&self, now: Timestamp) -> bool {
+        self.kind == ItemKind::Todo || self.expires_at.is_some_and(|at| at <= now)
     }
 
     /// Returns the number of recalls since the item's file was edited, judged by its row. Git checkouts

@@ -362,6 +362,22 @@ fn only_a_todo_can_be_done() {
 }
 
 #[test]
+fn what_has_expired_can_be_done_until_it_holds_again() {
+    let registry = registry();
+    add(&registry, Item { expires_at: Some(at(2)), ..item("k") });
+    refused(registry.knowledge().done(vec![key("k")], act("d", 1)).wait(), "only a to-do");
+    let done = registry.knowledge().done(vec![key("k")], act("e", 2)).wait().unwrap().remove(0);
+    assert!(done.is_done());
+    let later = ItemPatch { expires_at: Some(Some(at(4))), ..ItemPatch::default() };
+    registry.knowledge().edit(vec![key("k")], later, act("f", 3)).wait().unwrap();
+    assert!(!get(&registry, "k").is_done());
+    registry.knowledge().done(vec![key("k")], act("g", 5)).wait().unwrap();
+    assert_eq!(get(&registry, "k").done_at, Some(at(5)));
+    let open = registry.knowledge().reopen(vec![key("k")], act("h", 6)).wait().unwrap().remove(0);
+    assert_eq!((open.done_at, open.is_done()), (None, false));
+}
+
+#[test]
 fn recalls_are_counted_once_per_op_and_not_told() {
     let registry = registry();
     add(&registry, item("a"));

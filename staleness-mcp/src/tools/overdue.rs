@@ -149,7 +149,7 @@ fn next(each: &Entry) -> ModelText {
         }
         (Subject::Item { .. }, NextAction::Update) => "save_knowledge under the same id",
         (Subject::Item { .. }, NextAction::Drop) if each.verdict.rests_on(SignalKind::Expired) => {
-            "verify_knowledge with still holds and expires +30d or none, or with still wrong"
+            "verify_knowledge with still holds and expires +30d or none, or with still done"
         }
         (Subject::Item { .. }, NextAction::Drop) => "verify_knowledge with still wrong",
         (Subject::Item { .. }, _) => "compare it with the code, then verify_knowledge",

@@ -56,7 +56,7 @@ enum Still {
 struct Verify {
     /// As in list_stale or recall_knowledge
     ids: Vec<String>,
-    /// holds: compared with the code, it is true; done: the to-do is finished; wrong: it is false
+    /// holds: compared with the code, it is true; done: finished, or expired; wrong: it is false
     still: Still,
     /// Required for wrong
     reason: Option<String>,
@@ -114,7 +114,7 @@ fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError>
         let text = Text::new("- ").and(name(each)).and(": ").and(verdict::words(&each.verdict));
         let next = match asked.still {
             Still::Holds if each.verdict.rests_on(SignalKind::Expired) => {
-                "; call again with expires +30d or none"
+                "; call again with expires +30d or none, or with still done"
             }
             Still::Holds if each.verdict.rests_on(SignalKind::SourceMissing) => {
                 "; save_knowledge under the same id with cite"
@@ -123,6 +123,11 @@ fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError>
         };
         (row(each), text.and(next))
     });
+    let is_doubtful = |each: &KnowledgeReport| each.verdict.level != Level::Fresh;
+    let what = match asked.still {
+        Still::Holds if told.iter().any(is_doubtful) => "verified, but not all fresh yet",
+        _ => what,
+    };
     let mut text = rows.text(Text::new(what).and(":"), Text::new("the others are done too"));
     let mut documents = Vec::with_capacity(compared.len());
     for (document, told) in compared {

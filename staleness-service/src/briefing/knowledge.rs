@@ -55,7 +55,8 @@ pub(crate) struct Remedies {
     show: ModelText,
     /// The remedies that keep an expired item, one whose source is missing, and one doubted for another reason.
     keep: [ModelText; 3],
-    end: ModelText,
+    /// The remedies that end an item that was said to be wrong, an expired one, and any other.
+    end: [ModelText; 3],
     list: &'static str,
 }
 
@@ -63,10 +64,11 @@ impl Remedies {
     /// Commands with `by`, the option that names the agent.
     pub(crate) fn commands(by: &ModelText) -> Self {
         let command = |verb| ModelText::from("`staleness knowledge ").and(verb).and(by).and("`");
+        let remove = command("remove --yes ID");
         Self {
             show: " (`staleness knowledge show ID` for one)".into(),
             keep: ["set --expires none ID", "set --cite PATH ID", "verify ID"].map(command),
-            end: command("remove --yes ID"),
+            end: [remove.clone(), command("done ID"), remove],
             list: "`staleness review`",
         }
     }
@@ -74,14 +76,15 @@ impl Remedies {
     /// Tools of the MCP server.
     pub(crate) fn tools() -> Self {
         let keep = [
-            "`save_knowledge` with a later `expires`",
+            "`verify_knowledge` with a later `expires`",
             "`save_knowledge` with `cite`",
             "`verify_knowledge`",
         ];
+        let replace = ModelText::from("`save_knowledge` with what is true now, and `supersedes`");
         Self {
             show: ModelText::default(),
             keep: keep.map(ModelText::from),
-            end: "`save_knowledge` with what is true now, and `supersedes`".into(),
+            end: [replace.clone(), "`verify_knowledge` with still `done`".into(), replace],
             list: "`list_stale`",
         }
     }
@@ -114,7 +117,7 @@ pub(crate) fn text(
             Some(at) => whole.and("still true: ").and(&keep[at]).and(", else "),
             None => whole.and("settle: "),
         };
-        let whole = whole.and(end).and(")");
+        let whole = whole.and(&end[at.min(2)]).and(")");
         let fits = text.chars() + whole.chars() + named[0].chars() + 2 * TAIL <= budget;
         let short = || ModelText::from(title).and(" (see ").and(*list).and(")");
         let title = if fits { whole } else { short() };
@@ -142,7 +145,7 @@ mod tests {
         let items = [doubtful("port", Some(now)), doubtful("host", None)];
         let by = ModelText::from(" --agent codex");
         for (remedies, keep, list, narrow) in [
-            (Remedies::tools(), "`save_knowledge` with a later `expires`", "`list_stale`", 180),
+            (Remedies::tools(), "`verify_knowledge` with a later `expires`", "`list_stale`", 180),
             (
                 Remedies::commands(&by),
                 "`staleness knowledge set --expires none ID --agent codex`",

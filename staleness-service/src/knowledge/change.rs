@@ -128,11 +128,11 @@ fn finish(
     fresh.told(&registry, &keys(targets))
 }
 
-/// Marks to-dos as done, or open again. Stored items change in the store, and items in files change in their
+/// Marks to-dos, and expired items of the store, as done, or open again. Stored items change in the store, and items in files change in their
 /// files.
 ///
 /// # Errors
-/// If an id is unknown or does not name a to-do, a file cannot be changed, or the store rejects it. Nothing
+/// If an id is unknown or does not name such an item, a file cannot be changed, or the store rejects it. Nothing
 /// is changed then.
 pub fn done(
     world: &World<'_>,
@@ -143,11 +143,17 @@ pub fn done(
     let settings = world.settings;
     let registry = settings.open(Access::Look)?;
     let targets = world.targets(&registry, ids, scope)?;
-    if let Some(other) = targets.iter().find(|each| each.item.kind != ItemKind::Todo) {
+    let may_be_done = |each: &Target| match each.filed {
+        true => each.item.kind == ItemKind::Todo,
+        false => each.item.may_be_done(settings.now),
+    };
+    if let Some(other) = targets.iter().find(|each| !may_be_done(each)) {
         let (id, kind) = (other.item.key.id.as_str(), other.item.kind.as_str());
         let what = if done { "done" } else { "reopened" };
-        let message =
-            format!("{} is of the kind {kind}, and only a to-do can be {what}", quoted(id));
+        let message = format!(
+            "{} is of the kind {kind}, and only a to-do can be {what}, or what has expired",
+            quoted(id)
+        );
         let hint = "if it is no longer true, use `knowledge supersede` or `contradict`";
         return Err(ServiceError::invalid(message).hint(hint));
     }

@@ -6,7 +6,7 @@ use super::act::{Act, is_filed, lock, state, touch};
 use super::edit::same_place;
 use crate::ids::ItemKey;
 use crate::journal::{Action, JournalEntry, Subject};
-use crate::knowledge::{Citation, Contradiction, Item, ItemKind, Lines};
+use crate::knowledge::{Citation, Contradiction, Item, Lines};
 use crate::store::{Draft, JournalFilter, Refusal, Step};
 use crate::time::Timestamp;
 use crate::work::beginning;
@@ -98,20 +98,20 @@ fn note(item: &mut Item, seen: &Verification, at: Timestamp) {
     };
 }
 
-/// Marks to-dos as done, or reopens them.
+/// Marks to-dos and expired items as done, or reopens them.
 pub(super) fn set_done(keys: Vec<ItemKey>, done: bool, act: Act) -> impl Step {
     act.step(lock(&keys), move |draft, act| {
         for key in &keys {
             act.row(draft, key)?;
             let Some(item) = draft.get::<Item>(key) else { continue };
-            if item.kind != ItemKind::Todo {
+            if !item.may_be_done(act.at) {
                 return Err(Refusal::Conflict(format!(
-                    "{:?} is of the kind {}; only a to-do can be done or reopened",
+                    "{:?} is of the kind {}; only a to-do can be done or reopened, or what has expired",
                     key.id.as_str(),
                     item.kind.as_str()
                 )));
             }
-            if item.done_at.is_some() == done {
+            if item.is_done() == done {
                 continue;
             }
             let from = state(item);
