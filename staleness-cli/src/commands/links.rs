@@ -98,7 +98,11 @@ fn why_text(told: &Why, out: &Output) -> String {
 pub(super) fn last_change(registry: &Registry, of: Subject) -> Result<String, CliError> {
     let last = registry.admin().journal_of(of, 1).wait()?;
     let last = last.last().map(HistoryEntry::from);
-    let told = |entry: HistoryEntry| format!("{} {} {}", entry.at, entry.action, cause(&entry));
+    let told = |entry: HistoryEntry| {
+        let (action, cause) = (entry.action.to_string(), cause(&entry));
+        let cause = cause.strip_prefix(&action).unwrap_or(&cause);
+        format!("{} {action} {}", entry.at, cause.trim_start())
+    };
     Ok(last.map(told).unwrap_or_default())
 }
 

@@ -89,6 +89,9 @@ fn what_is_wrong_is_told_with_who_said_so_and_what_ends_it() {
     let wrong = "\n- Marked as wrong (settle: `staleness knowledge remove --yes ID --agent codex`): \
                  knowledge `k` by `ana`";
     assert!(told.ends_with(wrong) && !told.contains("Expired"), "{told}");
+    assert_eq!(told.matches("knowledge `k`").count(), 1, "told twice: {told}");
+    let shown = sandbox.ok(&["knowledge", "show", "k"]);
+    assert!(shown.contains("Z contradicted by ana: no\n"), "{shown}");
 }
 
 /// Bug: a session start offered to show an item that was removed, and nothing told its history.

@@ -10,7 +10,7 @@ pub mod reading;
 mod tools;
 mod work;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::ids::{ClientId, ItemId};
 use staleness::knowledge::{Context, Document, Evidence, Fact};
@@ -84,7 +84,8 @@ fn within(
         let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
         budget - taken.sum::<usize>().min(budget)
     };
-    let Doubts { documents, lock } = doubts(settings, registry, delta, resume, share)?;
+    let Doubts { documents, wrong, lock } = doubts(settings, registry, delta, resume, share)?;
+    delta.items.retain(|item| item.begun || !wrong.contains(&item.subject));
     let open = WorkListing { open: true, ..WorkListing::default() };
     let open = registry.work().list(&settings.project.id, open).wait()?;
     note_awaited(&open, &resume.agent, &mut delta.warnings);
@@ -123,6 +124,8 @@ fn within(
 pub struct Doubts {
     /// The documents that its client loads, and items of knowledge.
     pub documents: Option<ModelText>,
+    /// The items of knowledge that are told to be wrong.
+    pub(crate) wrong: BTreeSet<DeltaSubject>,
     /// Notice of changes since `agents.lock` was written.
     pub lock: Option<Notice>,
 }
@@ -153,10 +156,13 @@ pub(crate) fn doubts(
         false => Remedies::commands(&work::by(resume)),
     };
     let knowledge = knowledge::text(&doubtful, &remedies, settings.now, room);
+    let is_wrong = |each: &&Doubtful| knowledge.is_some() && each.item.contradicted.is_some();
+    let wrong = doubtful.iter().filter(is_wrong);
+    let wrong = wrong.map(|each| DeltaSubject::Knowledge(each.item.key.id.clone())).collect();
     let documents = ModelText::join([documents, knowledge].into_iter().flatten(), "\n");
     let documents = (!documents.is_empty()).then_some(documents);
     let lock = notice(settings, registry, &resume.agent, resume.cleared)?;
-    Ok(Doubts { documents, lock: lock.filter(|lock| lock.text.chars() <= share) })
+    Ok(Doubts { documents, wrong, lock: lock.filter(|lock| lock.text.chars() <= share) })
 }
 
 /// The tools that worked here lately, best first, as many as the policy asks for: none by default.
