@@ -37,15 +37,14 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     out.text(&review::render(&entries, total, out))
 }
 
-/// Returns the command that keeps an item that has expired, or an overdue to-do, where the next one ends it; of an item
-/// that is said to be wrong, the other one that settles it.
+/// Returns the command that keeps an item that has expired or is said to be wrong, or an overdue to-do, where the next
+/// one ends or corrects it.
 fn otherwise(each: &service::Entry) -> Option<String> {
     let Subject::Item { path, .. } = &each.subject else { return None };
     let is_wrong = each.verdict.rests_on(SignalKind::Contradicted);
     let field = match each.verdict.action {
         NextAction::Update if is_wrong => {
-            let verb = if path.is_some() { "verify" } else { "remove --yes" };
-            return Some(format!("staleness knowledge {verb} {}", quoted(&each.id)));
+            return Some(format!("staleness knowledge verify {}", quoted(&each.id)));
         }
         _ if is_wrong => return None,
         NextAction::Drop if path.is_none() && each.verdict.rests_on(SignalKind::Expired) => {
@@ -89,7 +88,7 @@ fn command(each: &service::Entry, open: impl Fn(&str, Option<u32>) -> String) ->
             (NextAction::Update | NextAction::Drop, Some(path)) => open(path, *line),
             // Another text does not clear that someone said so.
             (NextAction::Update, None) if verdict.rests_on(SignalKind::Contradicted) => {
-                format!("staleness knowledge verify {quoted}")
+                format!("staleness knowledge remove --yes {quoted}")
             }
             (NextAction::Update, None) if !cite.is_empty() => {
                 let cite: Vec<String> =

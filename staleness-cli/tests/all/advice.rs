@@ -168,7 +168,9 @@ fn an_item_that_is_said_to_be_wrong_comes_with_what_settles_it() {
         let items = review["items"].as_array().unwrap();
         assert_eq!(items.len(), 3, "{review}");
         for item in items {
+            let verb = if command == "otherwise" { "verify" } else { "remove" };
             let command = item[command].as_str().unwrap().strip_prefix("staleness ").unwrap();
+            assert_eq!(command.split(' ').nth(1), Some(verb), "{command}");
             sandbox.ok(&line(command));
         }
     }
