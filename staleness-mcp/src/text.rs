@@ -7,6 +7,7 @@ use rmcp::model::ErrorCode;
 use staleness_service::escape;
 use staleness_service::model_text::Piece;
 use staleness_service::settings::Settings;
+use staleness_service::words::two_decimals;
 
 use crate::words::for_model;
 
@@ -93,7 +94,7 @@ fn in_quotes(text: &str) -> String {
 
 impl From<Fraction> for Part {
     fn from(fraction: Fraction) -> Self {
-        Self(format!("{:.2}", fraction.0))
+        Self(two_decimals(fraction.0))
     }
 }
 

@@ -11,7 +11,7 @@ use staleness_core::text::counted;
 use staleness_docs::{Report, remedy};
 use staleness_service::findings::{Finding, Findings, Group, Levels};
 use staleness_service::remembered::Remembered;
-use staleness_service::words::need;
+use staleness_service::words::{need, two_decimals};
 use unicode_width::UnicodeWidthStr;
 
 use super::{Cell, ColorArg, Output, Paint, Painter, escape, wrap};
@@ -163,12 +163,7 @@ pub(crate) fn row(told: &KnowledgeReport, out: &Output, text: &mut String) {
 /// Formats a verdict: `stale 0.24 → update`.
 pub(crate) fn state(verdict: &Verdict, out: &Output) -> String {
     let level = paint_of(verdict.level)(out.paint, verdict.level.as_str());
-    format!("{level} {} → {}", short(verdict.freshness), verdict.action.as_str())
-}
-
-/// Formats a freshness with two decimals, rounded down.
-pub(crate) fn short(freshness: f64) -> String {
-    format!("{:.2}", (freshness * 100.0).floor() / 100.0)
+    format!("{level} {} → {}", two_decimals(verdict.freshness), verdict.action.as_str())
 }
 
 /// Appends all reasons, wrapped to the terminal's width.

@@ -6,9 +6,10 @@ use staleness::report::KnowledgeReport;
 use staleness::verdict::Level;
 use staleness_core::report::RecallReport;
 
-use super::found::{paint_of, reasons, short, state};
+use super::found::{paint_of, reasons, state};
 use super::{Cell, Output, Paint, escape, wrap};
 use staleness_service::when::ago;
+use staleness_service::words::two_decimals;
 
 /// Renders a list of items with level, freshness and first reason.
 pub(crate) fn list(told: &[KnowledgeReport], now: Timestamp, out: &Output) -> String {
@@ -30,7 +31,7 @@ fn line(each: &KnowledgeReport, now: Timestamp) -> Vec<Cell> {
     };
     vec![
         (verdict.level.as_str().into(), Some(paint_of(verdict.level))),
-        (short(verdict.freshness), Some(Paint::dim)),
+        (two_decimals(verdict.freshness), Some(Paint::dim)),
         (each.id.clone(), Some(Paint::bold)),
         (each.kind.as_str().into(), Some(Paint::dim)),
         (seen, Some(Paint::dim)),
@@ -46,7 +47,7 @@ pub(crate) fn recalled(told: &[RecallReport], out: &Output) -> String {
         let mark = each.mark.map(|mark| format!("{mark} ")).unwrap_or_default();
         text.push_str(&format!(
             "{}  {}{}  {}\n",
-            short(each.score),
+            two_decimals(each.score),
             paint_of(item.verdict.level)(out.paint, &mark),
             out.paint.bold(&escape(&item.id)),
             out.paint.dim(item.kind.as_str())
