@@ -184,7 +184,7 @@ fn an_expired_item_is_ended_as_done() {
         let add = ["knowledge", "add", "--body", "The port is 8080", "--now", "2026-11-01", "--id"];
         machine.ok(&[&add[..], &[id, "--expires", "2026-11-03"]].concat());
     };
-    ["port", "host"].into_iter().for_each(|id| drop(add(id)));
+    ["port", "host"].into_iter().for_each(add);
     let mut client = connect(&machine, "claude-code");
     let next = "verify_knowledge with still holds and expires +30d or none, or with still done";
     let told = client.call("list_stale", json!({}));
