@@ -11,11 +11,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row};
 
-use crate::pool::{How, Session};
-use crate::values::{Arg, Statement};
+use crate::pool::Session;
+use crate::values::Statement;
 
 type Answer = Result<Vec<Row>, Error>;
 
@@ -23,7 +22,7 @@ type Flying = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
 /// A statement waiting to be sent.
 enum Waiting {
-    Statement(Statement, How),
+    Statement(Statement),
     Command(String),
     /// A command with an ignored result.
     Aside(String),
@@ -59,8 +58,7 @@ impl<'s> Flight<'s> {
 
     /// Queues a statement. It is sent with all others when a result is awaited.
     pub(crate) fn send(&mut self, statement: Statement) {
-        let how = self.session.how(&statement);
-        self.waiting.push(Waiting::Statement(statement, how));
+        self.waiting.push(Waiting::Statement(statement));
         self.expected += 1;
     }
 
@@ -155,11 +153,7 @@ fn fly(client: Arc<Client>, waiting: Waiting) -> Flying {
             Waiting::Command(sql) | Waiting::Aside(sql) => {
                 client.batch_execute(&sql).await.map(|()| Vec::new())
             }
-            Waiting::Statement(Statement { args, .. }, How::Prepared(prepared)) => {
-                let params: Vec<&(dyn ToSql + Sync)> = args.iter().map(Arg::as_sql).collect();
-                client.query(&prepared, &params).await
-            }
-            Waiting::Statement(Statement { sql, args }, How::Once) => {
+            Waiting::Statement(Statement { sql, args }) => {
                 let params: Vec<_> = args.iter().map(|arg| (arg.as_sql(), arg.kind())).collect();
                 client.query_typed(&sql, &params).await
             }

@@ -123,11 +123,8 @@ impl Inner {
     }
 
     async fn look(&self, query: &dyn Query) -> Result<View, Failed> {
-        let mut transaction = Transaction::new(&self.pool).await?;
+        let transaction = Transaction::new(&self.pool).await?;
         let seen = self.patience.answer(self.looks(transaction.session()?, query)).await;
-        if seen.is_ok() {
-            transaction.prepare(&self.patience).await;
-        }
         transaction.end(&seen);
         seen
     }
@@ -230,7 +227,7 @@ impl Inner {
         let ended = self.patience.within(self.patience.whole(), work).await;
         let ended = ended.unwrap_or_else(|| Err(Failed::late(asked.load(Ordering::Relaxed))));
         match &ended {
-            Ok(Attempt::Written(_)) => transaction.committed(&self.patience).await,
+            Ok(Attempt::Written(_)) => transaction.committed(),
             ended => transaction.end(ended),
         }
         ended

@@ -60,7 +60,7 @@ async fn prepare(inner: &Inner, options: OpenOptions) -> Result<(), StoreError> 
     let created = patience.within(CREATING, creating).await;
     let created = created.unwrap_or_else(|| Err(Failed::late(false)));
     match &created {
-        Ok(()) => transaction.committed(patience).await,
+        Ok(()) => transaction.committed(),
         failed => transaction.end(failed),
     }
     created.map_err(|failed| failed.error)

@@ -1,8 +1,7 @@
 //! Connections and the thread on which they live.
 
-use std::collections::HashMap;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -13,7 +12,6 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::SslMode;
-use tokio_postgres::types::Type;
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -21,10 +19,6 @@ use crate::error::from_connect;
 use crate::patience::Patience;
 use crate::tls;
 use crate::url::Target;
-use crate::values::Statement;
-
-/// Maximum number of prepared statements per connection.
-const MAX_PREPARED: usize = 200;
 
 /// Minimum time allowed for TLS and password verification, which need computation on both sides.
 const HANDSHAKE: Duration = Duration::from_secs(2);
@@ -33,26 +27,10 @@ pub(crate) type Pool = managed::Pool<Connector>;
 pub(crate) type Pooled = Object<Connector>;
 
 /// A connection.
-///
-/// The first use of a statement sends its text, so that a one-shot process does not wait for preparation. The
-/// second use marks it, and it is prepared after the transaction.
 pub(crate) struct Session {
     client: Arc<Client>,
     runtime: Handle,
     task: JoinHandle<()>,
-    known: Mutex<HashMap<String, Known>>,
-}
-
-enum Known {
-    Once,
-    Due(Vec<Type>),
-    Prepared(tokio_postgres::Statement),
-}
-
-/// The way to send a statement.
-pub(crate) enum How {
-    Once,
-    Prepared(tokio_postgres::Statement),
 }
 
 impl fmt::Debug for Session {
@@ -69,46 +47,6 @@ impl Session {
     /// Returns the runtime on which the connection lives.
     pub(crate) const fn runtime(&self) -> &Handle {
         &self.runtime
-    }
-
-    /// Decides how to send a statement, and counts this use.
-    pub(crate) fn how(&self, statement: &Statement) -> How {
-        let mut known = self.known();
-        let has_room = known.len() < MAX_PREPARED;
-        match known.get_mut(&statement.sql) {
-            Some(Known::Prepared(prepared)) => return How::Prepared(prepared.clone()),
-            Some(once @ Known::Once) => {
-                *once = Known::Due(statement.args.iter().map(super::values::Arg::kind).collect());
-            }
-            Some(Known::Due(_)) => {}
-            None if has_room => {
-                known.insert(statement.sql.clone(), Known::Once);
-            }
-            None => {}
-        }
-        How::Once
-    }
-
-    /// Prepares the statements that were used twice.
-    pub(crate) async fn prepare(&self) {
-        let due: Vec<(String, Vec<Type>)> = self
-            .known()
-            .iter()
-            .filter_map(|(sql, known)| match known {
-                Known::Due(types) => Some((sql.clone(), types.clone())),
-                _ => None,
-            })
-            .collect();
-        for (sql, types) in due {
-            // An error will be reported by the statement's next use.
-            let prepared = self.client.prepare_typed(&sql, &types).await;
-            let known = prepared.map_or(Known::Once, Known::Prepared);
-            self.known().insert(sql, known);
-        }
-    }
-
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -184,7 +122,6 @@ impl Connector {
                 client: Arc::new(client),
                 runtime: self.patience.runtime().clone(),
                 task,
-                known: Mutex::default(),
             }),
             Ok(Ok(Err(error))) => Err(from_connect(error)),
             Ok(Err(_)) => {

@@ -39,19 +39,8 @@ impl Transaction {
         }
     }
 
-    /// Prepares statements that were used twice, after all other work. If the server does not answer, only
-    /// the connection is lost.
-    pub(crate) async fn prepare(&mut self, patience: &Patience) {
-        let Some(session) = &self.session else { return };
-        let prepared = patience.within(patience.whole(), session.prepare()).await;
-        if prepared.is_none() {
-            self.abandon();
-        }
-    }
-
     /// Returns the connection to the pool after an acknowledged COMMIT.
-    pub(crate) async fn committed(mut self, patience: &Patience) {
-        self.prepare(patience).await;
+    pub(crate) fn committed(mut self) {
         self.session.take();
     }
 
