@@ -194,26 +194,7 @@ fn number(text: &str) -> Option<u32> {
 
 /// Decodes percent-encoding such as `%20`. Returns `None` if the result is not UTF-8.
 pub(super) fn decoded(text: &str) -> Option<Cow<'_, str>> {
-    if !text.contains('%') {
-        return Some(text.into());
-    }
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        match code.filter(|code| code.bytes().all(|b| b.is_ascii_hexdigit())) {
-            Some(code) => {
-                out.push(u8::from_str_radix(code, 16).ok()?);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).ok().map(Cow::Owned)
+    percent_encoding::percent_decode_str(text).decode_utf8().ok()
 }
 
 /// Returns true if a target outside the project is one of the forge's own pages, such as `../issues`.
