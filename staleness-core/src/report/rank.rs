@@ -67,24 +67,13 @@ pub(crate) fn rank<'a>(
     tools: impl Iterator<Item = &'a Tool>,
     limit: usize,
 ) -> Vec<RankedTool<'a>> {
-    let Some(last) = limit.checked_sub(1) else { return Vec::new() };
     let tally = Tally::of(context);
-    let mut best: Vec<RankedTool<'a>> = Vec::new();
-    // The worst of the best so far. A tool that ranks below it is compared once and not stored.
-    let mut bar: Option<RankedTool<'a>> = None;
-    for tool in tools {
-        let each = tally.score(context, tool);
-        if bar.is_none_or(|bar| order(&each, &bar).is_lt()) {
-            best.push(each);
-            if best.len() / 2 > limit {
-                best.select_nth_unstable_by(last, order);
-                best.truncate(limit);
-                bar = best.last().copied();
-            }
-        }
+    let mut best: Vec<RankedTool<'a>> = tools.map(|tool| tally.score(context, tool)).collect();
+    if limit < best.len() {
+        best.select_nth_unstable_by(limit, order);
+        best.truncate(limit);
     }
     best.sort_unstable_by(order);
-    best.truncate(limit);
     best
 }
 

@@ -112,39 +112,6 @@ type Lives = BTreeMap<String, Vec<Block>>;
 ///
 /// # Errors
 /// When `progress` breaks.
-///
-/// # Examples
-/// The verdict on each document of a project, telling how far it is, and stopping when somebody asks for it:
-///
-/// ```
-/// use std::ops::ControlFlow;
-///
-/// use staleness_core::ids::Caller;
-/// use staleness_core::knowledge::{Context, ItemKind};
-/// use staleness_core::verdict::Level;
-/// use staleness_core::{Policy, Timestamp};
-/// use staleness_docs::{CheckOptions, check};
-/// use staleness_docs::git::{LazyRepo, Limits, Program};
-/// use staleness_docs::project::ProjectPlace;
-///
-/// let folder = tempfile::tempdir()?;
-/// std::fs::write(folder.path().join("README.md"), "See [the router](src/router.rs).\n")?;
-/// let place = ProjectPlace::of_folder(folder.path());
-///
-/// let mut repo = LazyRepo::new(Program::of_environment(), folder.path(), Limits::default());
-/// let now = Timestamp::from_millis(1_800_000_000_000);
-/// let is_ended = false;
-/// let report = check(&place, &mut repo, &CheckOptions::new(now), &mut |progress| {
-///     eprintln!("{progress:?}");
-///     if is_ended { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-/// })?;
-///
-/// let context = Context::new(now, &Policy::default().knowledge, Caller::default());
-/// let verdict = report.documents[0].judge(ItemKind::Document, &context);
-/// assert_eq!(verdict.level, Level::Stale);
-/// assert_eq!(verdict.signals[0].reason, "src/router.rs does not exist");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn check(
     place: &ProjectPlace,
     repo: &mut LazyRepo,
