@@ -7,12 +7,10 @@ use std::pin::{Pin, pin};
 use staleness_core::journal::JournalEntry;
 use staleness_core::outcome::Outcome;
 use staleness_core::store::table::Table;
-use staleness_core::store::{
-    Filter, JournalFilter, OutcomeFilter, Pick, Row, Selection, StoreError, View,
-};
+use staleness_core::store::{Selection, StoreError, View};
 
 use crate::collections::logs::select_all;
-use crate::collections::{counts, journal, meta, outcomes, questions};
+use crate::collections::{journal, meta, outcomes};
 use crate::error::Failed;
 use crate::flight::Flight;
 use crate::patience::Patience;
@@ -23,10 +21,7 @@ use crate::{table, transaction};
 /// Maximum number of rows per page.
 const PAGE: usize = 1_000;
 
-/// Passes everything in `selection` to `visit`, in one transaction.
-///
-/// A collection that is selected whole is streamed in key order, so only one page is in memory. For other
-/// selections, each collection's matching rows are loaded first, because only then does no row appear twice.
+/// Passes the selected collections to `visit` in key order, in one transaction. Only one page is in memory.
 pub(crate) async fn pages(
     session: &Session,
     workspace: &str,
@@ -34,6 +29,7 @@ pub(crate) async fn pages(
     selection: &Selection,
     visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
 ) -> Result<(), Failed> {
+    selection.check_whole()?;
     let blank = patience
         .answer(async {
             let mut flight = Flight::new(session);
@@ -42,58 +38,27 @@ pub(crate) async fn pages(
             flight.next().await?;
             let mut blank = View::default();
             (blank.revision, blank.floor) = meta::read(&flight.next().await?)?;
-            for question in counts(workspace, selection) {
-                flight.send(question.statement);
-                for row in flight.next().await? {
-                    (question.read)(&row, &mut blank)?;
-                }
-            }
             Ok(blank)
         })
         .await?;
-    let mut pager = Pager {
-        session,
-        workspace,
-        patience,
-        page: blank.clone(),
-        rows: 0,
-        blank,
-        visit,
-        flow: ControlFlow::Continue(()),
-    };
-
+    let (page, flow) = (blank.clone(), ControlFlow::Continue(()));
+    let mut pager = Pager { session, patience, page, rows: 0, blank, visit, flow };
     macro_rules! page {
-        ($($field:ident: $row:ty,)*) => {$(
-            if has(&selection.$field, &<<$row as Row>::Filter as Filter>::ALL) {
+        ($($field:ident: $row:ty,)*) => {
+            $(if !selection.$field.is_empty() {
                 let all = table::select_all::<$row>(workspace);
                 pager.stream(all, &keep::<$row>, <$row as Table>::PAGE).await?;
-            } else {
-                let mut part = Selection::new();
-                part.$field.clone_from(&selection.$field);
-                pager.load(&part, <$row as Table>::PAGE).await?;
-            }
-        )*};
+            })*
+        };
     }
     staleness_core::collections!(page);
-    if selection.outcomes.contains(&OutcomeFilter::All) {
+    if !selection.outcomes.is_empty() {
         pager.stream(select_all::<Outcome>(workspace), &outcomes::keep, PAGE).await?;
-    } else {
-        let mut part = Selection::new();
-        part.outcomes.clone_from(&selection.outcomes);
-        pager.load(&part, PAGE).await?;
     }
-    if selection.journal.contains(&JournalFilter::All) {
+    if !selection.journal.is_empty() {
         pager.stream(select_all::<JournalEntry>(workspace), &journal::keep, PAGE).await?;
-    } else {
-        let mut part = Selection::new();
-        part.journal.clone_from(&selection.journal);
-        pager.load(&part, PAGE).await?;
     }
     Ok(())
-}
-
-fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
-    picks.iter().any(|pick| pick.filter == *all)
 }
 
 fn keep<T: Table>(row: &tokio_postgres::Row, view: &mut View) -> Result<(), StoreError> {
@@ -132,7 +97,6 @@ async fn next(
 /// The current page.
 struct Pager<'v> {
     session: &'v Session,
-    workspace: &'v str,
     patience: &'v Patience,
     page: View,
     rows: usize,
@@ -163,49 +127,6 @@ impl Pager<'_> {
         .await?;
         self.flush();
         Ok(())
-    }
-
-    /// Loads the selected rows of one collection and splits them into pages.
-    async fn load(&mut self, part: &Selection, most: usize) -> Result<(), Failed> {
-        if self.flow.is_break() || *part == Selection::new() {
-            return Ok(());
-        }
-        let (session, workspace) = (self.session, self.workspace);
-        let loaded = async {
-            let mut whole = View::default();
-            let questions = questions(workspace, part);
-            let mut flight = Flight::new(session);
-            questions.iter().for_each(|question| flight.send(question.statement.clone()));
-            for question in &questions {
-                for row in flight.next().await? {
-                    (question.read)(&row, &mut whole)?;
-                }
-            }
-            Ok(whole)
-        };
-        let whole = self.patience.answer(loaded).await?;
-        macro_rules! cut {
-            ($($field:ident: $row:ty,)*) => {$(
-                for (key, row) in whole.$field {
-                    self.page.$field.insert(key, row);
-                    if self.added(most).is_break() {
-                        return Ok(());
-                    }
-                }
-            )*};
-        }
-        staleness_core::collections!(cut);
-        cut! { outcomes: Outcome, journal: JournalEntry, }
-        self.flush();
-        Ok(())
-    }
-
-    fn added(&mut self, most: usize) -> ControlFlow<()> {
-        self.rows += 1;
-        if self.rows == most {
-            self.flush();
-        }
-        self.flow
     }
 
     fn flush(&mut self) {

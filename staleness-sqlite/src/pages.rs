@@ -5,130 +5,81 @@ use std::ops::ControlFlow;
 use staleness_core::journal::JournalEntry;
 use staleness_core::outcome::Outcome;
 use staleness_core::store::table::{Record, Table};
-use staleness_core::store::{
-    Filter, JournalFilter, OutcomeFilter, Pick, Selection, StoreError, View,
-};
+use staleness_core::store::{Row, Selection, StoreError, View};
 
 use crate::collections::meta::Meta;
-use crate::collections::{load, outcomes, routes, rows};
+use crate::collections::rows;
 use crate::transaction::Transaction;
 
 /// Maximum number of rows per page.
 const PAGE: usize = 1_000;
 
-/// Passes everything in `selection` to `visit`, in the connection's transaction.
-///
-/// A collection that is selected whole is streamed in key order, so only one page is in memory. For other
-/// selections, each collection's matching rows are loaded first, because only then does no row appear twice.
+/// Passes the selected collections to `visit` in key order, in the connection's transaction. Only one page is in
+/// memory.
 pub(crate) fn pages(
     tx: &Transaction<'_>,
     selection: &Selection,
     meta: Meta,
     visit: &mut dyn FnMut(View) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
+    selection.check_whole()?;
     let mut blank = View::default();
     (blank.revision, blank.floor) = (meta.revision, meta.floor);
-    if let Some(cut) = &selection.count_outcomes {
-        blank.counts = Some(outcomes::count(tx, cut)?);
-    }
-    if let Some(project) = &selection.count_routes {
-        blank.route_count = Some(routes(tx, project)?);
-    }
-    let mut pager = Pager {
-        page: blank.clone(),
-        rows: 0,
-        most: PAGE,
-        blank,
-        visit,
-        flow: ControlFlow::Continue(()),
-    };
-
+    let (page, flow) = (blank.clone(), ControlFlow::Continue(()));
+    let mut pager = Pager { page, rows: 0, blank, visit, flow };
     macro_rules! page {
         ($($field:ident: $row:ty,)*) => {
-            $(page::<$row>(tx, &selection.$field, &mut pager)?;)*
+            $(if !selection.$field.is_empty() {
+                pager.collection(tx, <$row as Table>::PAGE, |view, row: $row| {
+                    view.$field.insert(row.key().clone(), row);
+                })?;
+            })*
         };
     }
     staleness_core::collections!(page);
-    pager.most = PAGE;
-    macro_rules! log {
-        ($field:ident, $whole:expr, $key:expr) => {
-            if !selection.$field.is_empty() && pager.flow.is_continue() {
-                if $whole {
-                    rows::all(tx, Record::read, &mut |row| {
-                        pager.page.$field.insert($key(&row), row);
-                        pager.added()
-                    })?;
-                } else {
-                    let mut part = Selection::new();
-                    part.$field.clone_from(&selection.$field);
-                    for (key, row) in load(tx, &part, meta)?.$field {
-                        pager.page.$field.insert(key, row);
-                        if pager.added().is_break() {
-                            break;
-                        }
-                    }
-                }
-                pager.flush();
-            }
-        };
-    }
-    log!(outcomes, selection.outcomes.contains(&OutcomeFilter::All), |row: &Outcome| row.seq);
-    log!(journal, selection.journal.contains(&JournalFilter::All), |row: &JournalEntry| {
-        (row.revision, row.index)
-    });
-    Ok(())
-}
-
-/// Visits one collection.
-fn page<R: Table>(
-    tx: &Transaction<'_>,
-    picks: &[Pick<R::Filter>],
-    pager: &mut Pager<'_>,
-) -> Result<(), StoreError> {
-    if picks.is_empty() || pager.flow.is_break() {
-        return Ok(());
-    }
-    pager.most = R::PAGE;
-    if has(picks, &R::Filter::ALL) {
-        rows::all(tx, R::read, &mut |row: R| {
-            R::rows_mut(&mut pager.page).insert(row.key().clone(), row);
-            pager.added()
+    if !selection.outcomes.is_empty() {
+        pager.collection(tx, PAGE, |view, row: Outcome| {
+            view.outcomes.insert(row.seq, row);
         })?;
-    } else {
-        let mut whole = View::default();
-        rows::load::<R>(tx, picks, &mut whole)?;
-        for (key, row) in std::mem::take(R::rows_mut(&mut whole)) {
-            R::rows_mut(&mut pager.page).insert(key, row);
-            if pager.added().is_break() {
-                break;
-            }
-        }
     }
-    pager.flush();
+    if !selection.journal.is_empty() {
+        pager.collection(tx, PAGE, |view, row: JournalEntry| {
+            view.journal.insert((row.revision, row.index), row);
+        })?;
+    }
     Ok(())
-}
-
-fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
-    picks.iter().any(|pick| pick.filter == *all)
 }
 
 /// The current page.
 struct Pager<'v> {
     page: View,
     rows: usize,
-    most: usize,
     blank: View,
     visit: &'v mut dyn FnMut(View) -> ControlFlow<()>,
     flow: ControlFlow<()>,
 }
 
 impl Pager<'_> {
-    fn added(&mut self) -> ControlFlow<()> {
-        self.rows += 1;
-        if self.rows == self.most {
-            self.flush();
+    /// Visits a collection in pages of at most `most` rows.
+    fn collection<R: Record>(
+        &mut self,
+        tx: &Transaction<'_>,
+        most: usize,
+        keep: impl Fn(&mut View, R),
+    ) -> Result<(), StoreError> {
+        if self.flow.is_break() {
+            return Ok(());
         }
-        self.flow
+        rows::all(tx, R::read, &mut |row: R| {
+            keep(&mut self.page, row);
+            self.rows += 1;
+            if self.rows == most {
+                self.flush();
+            }
+            self.flow
+        })?;
+        self.flush();
+        Ok(())
     }
 
     fn flush(&mut self) {

@@ -33,12 +33,7 @@ impl Pair {
                 let expected = ask(&self.reference, looks.clone());
                 results(found, expected, differences)
             }
-            Transition::Pages(selection) => {
-                let mut selection = selection.clone();
-                // The contract does not define counts for pages.
-                selection.count_outcomes = None;
-                same(&shown(store, &selection), &shown(&self.reference, &selection))
-            }
+            Transition::Pages => self.same_pages(),
             Transition::Reopen => {
                 if self.context.backend().capabilities().persistent {
                     self.context.reopen();
@@ -55,12 +50,13 @@ impl Pair {
 
     /// Compares all pages of both stores, and checks the store.
     pub(crate) fn finish(self) -> Result<(), String> {
-        let store = self.context.store();
-        same(
-            &shown(store, &Selection::everything()),
-            &shown(&self.reference, &Selection::everything()),
-        )?;
-        pollster::block_on(store.check()).map_err(|error| format!("check says {error}"))
+        self.same_pages()?;
+        let checked = pollster::block_on(self.context.store().check());
+        checked.map_err(|error| format!("check says {error}"))
+    }
+
+    fn same_pages(&self) -> Result<(), String> {
+        same(&shown(self.context.store()), &shown(&self.reference))
     }
 }
 
@@ -90,10 +86,9 @@ fn results<T: std::fmt::Debug>(
     }
 }
 
-/// Returns the pages of a selection as one view. The contract does not define a revision if there are no
-/// pages.
-fn shown(store: &Handle, selection: &Selection) -> View {
-    let mut all = joined(pages(store, selection));
+/// Returns all pages as one view. The contract does not define a revision if there are no pages.
+fn shown(store: &Handle) -> View {
+    let mut all = joined(pages(store, &Selection::everything()));
     if all.is_empty() {
         all.revision = View::default().revision;
     }

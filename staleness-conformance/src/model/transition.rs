@@ -20,8 +20,8 @@ pub(crate) enum Transition {
     Act(Plan),
     /// Runs a query with one or more looks.
     See(Looks),
-    /// Visits the pages of a selection.
-    Pages(Selection),
+    /// Visits the pages of everything.
+    Pages,
     /// Reopens the store, if it is persistent.
     Reopen,
 }
@@ -179,8 +179,7 @@ pub(crate) fn transition(breaches: bool) -> BoxedStrategy<Transition> {
     prop_oneof![
         12 => plan.prop_map(Transition::Act),
         5 => query.prop_map(Transition::See),
-        2 => selection().prop_map(Transition::Pages),
-        1 => Just(Transition::Pages(Selection::everything())),
+        3 => Just(Transition::Pages),
         1 => Just(Transition::Reopen),
     ]
     .boxed()

@@ -58,6 +58,7 @@ impl RegistryStore for MemoryStore {
         selection: &Selection,
         visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
     ) -> Result<(), StoreError> {
+        selection.check_whole()?;
         let whole = self.rows().load(selection);
         for page in rows::split(whole, PAGE) {
             if visit(page).is_break() {

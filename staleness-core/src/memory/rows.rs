@@ -156,13 +156,7 @@ fn copy<R: Row>(
 /// Splits a view into views of at most `page` rows, one collection after the other.
 pub(super) fn split(whole: View, page: usize) -> Vec<View> {
     let mut pages = Vec::new();
-    let blank = View {
-        revision: whole.revision,
-        floor: whole.floor,
-        counts: whole.counts,
-        route_count: whole.route_count,
-        ..View::default()
-    };
+    let blank = View { revision: whole.revision, floor: whole.floor, ..View::default() };
     macro_rules! split {
         ($($field:ident: $row:ty,)*) => {$(
             let mut rows = whole.$field.into_iter();

@@ -215,11 +215,11 @@ pub trait RegistryStore: fmt::Debug + Send + Sync + 'static {
     /// too long, [`StoreError::Unknown`] if the commit may have happened, or any other error of the store.
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError>;
 
-    /// Visits all selected rows from one snapshot, in key order and in pages of bounded size, until the
+    /// Visits whole collections from one snapshot, in key order and in pages of bounded size, until the
     /// visitor breaks. Rows of different collections may arrive in different views; no row arrives twice.
     ///
     /// # Errors
-    /// As [`RegistryStore::view`]. Earlier pages were already visited.
+    /// That of [`Selection::check_whole`], or as [`RegistryStore::view`]. Earlier pages were already visited.
     async fn pages(
         &self,
         selection: &Selection,

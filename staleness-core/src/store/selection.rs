@@ -2,8 +2,8 @@
 
 use super::{
     CursorFilter, DefinitionFilter, Filter, ItemFilter, JournalFilter, OutcomeFilter,
-    ProjectFilter, RouteFilter, Row, SessionFilter, SourceFilter, ToolFilter, VectorFilter,
-    WorkFilter,
+    ProjectFilter, RouteFilter, Row, SessionFilter, SourceFilter, StoreError, ToolFilter,
+    VectorFilter, WorkFilter,
 };
 use crate::ids::{ProjectId, Scope};
 use crate::time::Timestamp;
@@ -66,6 +66,22 @@ macro_rules! selection {
             pub fn everything() -> Self {
                 let all = Self::new()$(.peek(<$row as Row>::Filter::ALL))*;
                 all.outcomes(OutcomeFilter::All).journal(JournalFilter::All)
+            }
+
+            /// Checks that of each collection everything or nothing is selected, and nothing is counted.
+            ///
+            /// # Errors
+            /// [`StoreError::Unsupported`] otherwise.
+            pub fn check_whole(&self) -> Result<(), StoreError> {
+                fn is_whole<F: PartialEq>(filters: &[F], all: impl FnMut(&F) -> bool) -> bool {
+                    filters.is_empty() || filters.iter().any(all)
+                }
+                let whole = is_whole(&self.outcomes, |it| *it == OutcomeFilter::All)
+                    && is_whole(&self.journal, |it| *it == JournalFilter::All)
+                    && self.count_outcomes.is_none()
+                    && self.count_routes.is_none()
+                    $(&& is_whole(&self.$field, |it| it.filter == <$row as Row>::Filter::ALL))*;
+                whole.then_some(()).ok_or(StoreError::Unsupported("pages of a part of a collection"))
             }
 
             /// Adds everything that `other` selects.

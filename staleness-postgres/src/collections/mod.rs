@@ -59,7 +59,7 @@ pub(crate) fn questions<'s>(workspace: &str, selection: &'s Selection) -> Vec<Qu
 }
 
 /// Returns the statements for the counts that a selection asks for.
-pub(crate) fn counts<'s>(
+fn counts<'s>(
     workspace: &str,
     selection: &Selection,
 ) -> impl Iterator<Item = Question<'s>> + use<'s> {

@@ -71,7 +71,7 @@ fn summaries(tx: &Transaction<'_>, scope: &Scope, view: &mut View) -> Result<(),
 }
 
 /// Counts the routes of a project.
-pub(crate) fn routes(tx: &Transaction<'_>, project: &ProjectId) -> Result<u64, StoreError> {
+fn routes(tx: &Transaction<'_>, project: &ProjectId) -> Result<u64, StoreError> {
     let sql = "SELECT count(*) FROM routes WHERE project = ?1";
     let found: i64 = one(tx, sql, (project.as_str(),), |row| row.get(0))?;
     Ok(found.unsigned_abs())

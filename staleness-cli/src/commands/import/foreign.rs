@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use staleness::ids::{AgentId, Level, OpId, ServerKey, SessionId, SourceId, ToolKey, ToolName};
@@ -342,19 +343,12 @@ fn take_list(
 ) -> Result<(), CliError> {
     let keys = list.found.iter().map(|found| ToolKey::global(found.name.clone()));
     let known = keys.fold(Selection::new(), |all, key| all.peek(ToolFilter::Key(key)));
-    let mut held = 0;
-    registry
-        .admin()
-        .pages(&known, &mut |page| {
-            let lists = |tool: &&staleness_core::tool::Tool| {
-                tool.listings
-                    .iter()
-                    .any(|listing| listing.state.is_listed() && listing.source == list.id)
-            };
-            held += page.tools.values().filter(lists).count() as u64;
-            std::ops::ControlFlow::Continue(())
-        })
-        .wait()?;
+    let lists = |tool: &&staleness_core::tool::Tool| {
+        let mut listings = tool.listings.iter();
+        listings.any(|listing| listing.state.is_listed() && listing.source == list.id)
+    };
+    let view = registry.store().view(Arc::new(known)).wait()?;
+    let held = view.tools.values().filter(lists).count() as u64;
     let all = list.found.len() as u64;
     report.imported.tools = all - held;
     report.skipped.tools = held;
