@@ -87,6 +87,7 @@ mod paths;
 pub mod project;
 mod report;
 mod stored;
+mod symbols;
 mod text;
 mod version;
 

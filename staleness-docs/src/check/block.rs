@@ -8,7 +8,7 @@ use super::doc::Doc;
 use super::open::Open;
 use crate::draft::place::{Lines, title};
 use crate::draft::{markdown, spans, target};
-use crate::git::{Word, extent};
+use crate::symbols::{Word, extent};
 
 /// The longest block and the longest document to search for each missing name, in bytes.
 const MAX_EXPLAINED: usize = 16 * 1024;

@@ -14,10 +14,11 @@ use crate::draft::names::{NameId, NameSort};
 use crate::draft::place::Lines;
 use crate::draft::{headings, target};
 use crate::files::file;
-use crate::git::{ChangedFile, Oid, Part, Since, Wanted, Word, is_of_others};
+use crate::git::{ChangedFile, Oid, Part, Since};
 use crate::nature::is_document;
 use crate::paths;
 use crate::report::{Impact, Touched, TouchedName, WHOLE};
+use crate::symbols::{Wanted, Word, is_of_others};
 
 /// Maximum number of bytes of changed files to compare.
 const MAX_BYTES: usize = 64 * 1024 * 1024;

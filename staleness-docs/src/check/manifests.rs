@@ -159,8 +159,10 @@ impl Past<'_> {
         let list = || {
             let tracked = self.tracked().into_iter().flat_map(|tracked| tracked.iter());
             let paths = tracked.map(|(path, _)| path).filter(|path| commands::defines(kind, path));
-            let mut paths: Vec<String> =
-                paths.filter(|path| !crate::git::is_of_others(path)).map(str::to_owned).collect();
+            let mut paths: Vec<String> = paths
+                .filter(|path| !crate::symbols::is_of_others(path))
+                .map(str::to_owned)
+                .collect();
             paths.sort_by_key(|path| path.matches('/').count());
             paths.into()
         };

@@ -4,6 +4,8 @@ use foldhash::HashMap as Map;
 use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token};
 use staleness_core::knowledge::Lines;
 
+use crate::symbols::split;
+
 /// File name endings that mark binary files. These files are not read.
 const NO_TEXT: [&str; 40] = [
     "7z", "a", "avi", "bin", "bmp", "bz2", "class", "db", "dll", "dylib", "eot", "exe", "gif",
@@ -124,13 +126,6 @@ fn hunks(old: &Text, new: &Text) -> Vec<imara_diff::Hunk> {
 
 fn to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// Returns the lines of a text without their line endings. A final line feed does not begin another line.
-pub(crate) fn split(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let none = bytes.is_empty();
-    bytes.split(|byte| *byte == b'\n').filter(move |_| !none)
 }
 
 /// Returns true unless the name of a file marks it as binary.

@@ -29,7 +29,7 @@
 //! |---|---|
 //! | `process` | a running git: its start, output, limits and end |
 //! | `objects` | commits, trees and files by id |
-//! | `symbols`, `lines` | the text of a file: names and definitions, lines of two versions; no git |
+//! | `lines` | the lines of two versions of a file; no git |
 //! | `history` | the list of commits, the changes of each, and the answers derived from them |
 //! | `renames` | the current paths of removed files |
 //! | `search`, `citations` | the two large queries: words, and cited lines and symbols |
@@ -46,8 +46,8 @@ mod process;
 mod renames;
 mod repo;
 mod search;
-mod symbols;
 
+pub use crate::symbols::Word;
 pub(crate) use citations::seen_in;
 pub use citations::{CitationQuery, Cite, cited_digest};
 pub(crate) use history::Origin;
@@ -62,5 +62,3 @@ pub use parts::{Part, PartFate, PartQuery, Reader};
 pub use process::{GitError, ProcessLimits, Program, Progress, Stage, Watch, Watchdog};
 pub use repo::Repo;
 pub use search::{Trace, WordQuery};
-pub use symbols::Word;
-pub(crate) use symbols::{Naming, Wanted, extent, is_of_others};

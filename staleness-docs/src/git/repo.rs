@@ -15,7 +15,7 @@ use super::parts::{PartFate, PartQuery, Parts};
 use super::process::{GitError, Program, Watch};
 use super::renames::Moved;
 use super::search::{Search, Searched, Trace, WordQuery};
-use super::symbols::Word;
+use crate::symbols::Word;
 
 /// A project in a repository, as in the checked-out commit and the commits before it. Files on disk do not
 /// count.

@@ -12,7 +12,7 @@ use staleness_core::policy::DocumentPolicy;
 pub(crate) use history::{History, OF_DOCS, is_list, is_of_the_past, is_record};
 
 use crate::Note;
-use crate::git::Naming;
+use crate::symbols::Naming;
 
 /// Returns true for the path of a Markdown file.
 #[must_use]
@@ -113,7 +113,7 @@ pub(crate) fn is_data(path: &str) -> bool {
     // `docs/tests/` is about tests.
     let is_in_tests =
         tests.is_some_and(|at| !folders[..at].iter().any(|it| matches!(*it, "doc" | "docs")));
-    crate::git::is_of_others(path)
+    crate::symbols::is_of_others(path)
         || is_in_tests && !name.starts_with("readme") && !is_instruction(path)
 }
 

@@ -9,7 +9,7 @@ use super::query::{CitationQuery, Cite};
 use super::room::Citations;
 use crate::git::objects::{EntryKind, Oid};
 use crate::git::process::{GitError, Stage, Watch};
-use crate::git::symbols::{WantedPath, path};
+use crate::symbols::{WantedPath, path};
 
 /// The result of a lookup by path alone, without reading the cited file.
 enum Whole {

@@ -11,9 +11,9 @@ use super::query::CitationQuery;
 use super::room::{Citations, Room};
 use super::version::{Matched, Version, is_telling};
 use crate::git::history::{Anchor, Held};
-use crate::git::lines::split;
 use crate::git::objects::{EntryKind, Oid};
 use crate::git::process::GitError;
+use crate::symbols::split;
 
 /// Maximum number of lines to hash when looking for a digest. Overlapping ranges count each time.
 const MAX_DIGESTED: usize = 2_000_000;

@@ -7,8 +7,9 @@ use staleness_core::knowledge::{Citation, Cited, Lines};
 
 use super::query::Cite;
 use super::room::{Full, Room};
-use crate::git::lines::{Numbers, Text, split};
-use crate::git::symbols;
+use crate::git::lines::{Numbers, Text};
+use crate::symbols;
+use crate::symbols::split;
 
 /// A version of a file. Repeated lookups are cached.
 pub(crate) struct Version<'t> {

@@ -10,9 +10,10 @@ use super::changes::Held;
 use super::commits::Past;
 use super::follow::{Trail, Version};
 use super::timeline::{Anchor, History};
-use crate::git::lines::{Numbers, Text, is_text, split};
+use crate::git::lines::{Numbers, Text, is_text};
 use crate::git::objects::{Commit, EntryKind, Object, Objects, Oid, Sort, Wanted};
 use crate::git::process::{GitError, Stage, Watch};
+use crate::symbols::split;
 
 /// Number of versions of a document to read at once: the first batch and the largest.
 const STEPS: (usize, usize) = (2, 32);

@@ -3,9 +3,9 @@
 use staleness_core::ids::stable_hash;
 
 use super::timeline::History;
-use crate::git::lines::split;
 use crate::git::objects::{Commit, EntryKind};
 use crate::git::process::{GitError, Watch};
+use crate::symbols::split;
 
 /// A file to date.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use super::moves::Moves;
 use crate::git::history::{Asker, History, Renames, merge_base};
 use crate::git::objects::{Oid, sides};
 use crate::git::process::GitError;
-use crate::git::symbols::WantedPath;
+use crate::symbols::WantedPath;
 
 /// The longest chain of renames to follow.
 const MAX_MOVES: usize = 16;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::git::history::Renames;
-use crate::git::symbols::WantedPath;
+use crate::symbols::WantedPath;
 
 /// New paths of the files and folders that one commit moved.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use super::missing::{Search, Trace};
 use super::times::Times;
 use crate::git::history::History;
 use crate::git::process::{GitError, Stage};
-use crate::git::symbols::{Lexicon, Word, path};
+use crate::symbols::{Lexicon, Word, path};
 
 impl Search<'_, '_> {
     /// Finds for each word the commit that last removed it. A name that was used but never defined is someone

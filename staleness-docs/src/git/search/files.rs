@@ -11,7 +11,7 @@ use super::found::{Found, Numbered};
 use crate::git::lines::is_text;
 use crate::git::objects::{Object, Objects, Oid, Place, Sort, Wanted};
 use crate::git::process::{GitError, Stage, Watch};
-use crate::git::symbols::{Lexicon, Naming};
+use crate::symbols::{Lexicon, Naming};
 
 /// From this number of files on, separate git processes read them.
 const MANY: usize = 512;

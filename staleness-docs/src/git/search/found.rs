@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::git::symbols::{Lexicon, Thing};
+use crate::symbols::{Lexicon, Thing};
 
 /// The things found below a folder or in one file.
 #[derive(Clone, Debug, Default)]

@@ -13,7 +13,7 @@ use super::found::{Found, Numbered, exists};
 use crate::git::lines::may_be_text;
 use crate::git::objects::{EntryKind, Object, Oid, Paths, Sort, Wanted, entries};
 use crate::git::process::GitError;
-use crate::git::symbols::{Lexicon, Naming, WantedPath};
+use crate::symbols::{Lexicon, Naming, WantedPath};
 
 /// Maximum depth of folders to follow.
 const MAX_DEPTH: usize = 128;

@@ -11,7 +11,7 @@ use crate::git::history::{Anchor, History};
 use crate::git::objects::Commit;
 use crate::git::process::{GitError, Stage, Watch};
 use crate::git::renames::Moved;
-use crate::git::symbols::{Lexicon, Thing, Word, meaning};
+use crate::symbols::{Lexicon, Thing, Word, meaning};
 
 /// A word that the checked-out commit lacks, and the time it was written.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use foldhash::HashMap as Map;
 
 use crate::git::objects::EntryKind;
-use crate::git::symbols::{Lexicon, WantedPath, is_folder_of_others, is_shown_in};
+use crate::symbols::{Lexicon, WantedPath, is_folder_of_others, is_shown_in};
 
 /// The wanted paths.
 pub(crate) struct Starts<'l> {

@@ -16,7 +16,7 @@ use crate::git::history::{Changed, Changes};
 use crate::git::lines::may_be_text;
 use crate::git::objects::{EntryKind, name_of};
 use crate::git::process::GitError;
-use crate::git::symbols::{Lexicon, Naming};
+use crate::symbols::{Lexicon, Naming};
 
 /// Limits of the depth and the length of a path.
 const MAX_DEPTH: usize = 128;

@@ -13,7 +13,7 @@ use super::times::Times;
 use crate::git::history::{History, Past, between};
 use crate::git::objects::{Commit, Oid};
 use crate::git::process::{GitError, Stage};
-use crate::git::symbols::{Lexicon, Word, path};
+use crate::symbols::{Lexicon, Word, path};
 
 /// Number of commits to search at once.
 const TOGETHER: usize = 64;

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Returns a text and the range of the word that is marked with `«` and `»`.
-pub(in crate::git) fn spot(marked: &str) -> (Vec<u8>, Range<usize>) {
+pub(in crate::symbols) fn spot(marked: &str) -> (Vec<u8>, Range<usize>) {
     let start = marked.find('«').unwrap();
     let end = marked.find('»').unwrap() - '«'.len_utf8();
     (marked.replace(['«', '»'], "").into_bytes(), start..end)

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::spot::depth;
-use crate::git::lines::split;
 
 /// Keywords before the name in a definition.
 #[rustfmt::skip]
@@ -37,6 +36,13 @@ pub(crate) fn extent(text: &[u8], symbol: &str) -> Option<Range<usize>> {
 
 pub(super) fn lines(text: &[u8]) -> Vec<&[u8]> {
     split(text).collect()
+}
+
+/// Returns the lines of a text without their line endings. A final line feed does not begin another line.
+pub(crate) fn split(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let none = bytes.is_empty();
+    bytes.split(|byte| *byte == b'\n').filter(move |_| !none)
 }
 
 fn end(lines: &[&[u8]], first: usize, room: &mut usize) -> Option<usize> {

@@ -17,7 +17,7 @@ mod spot;
 pub use meaning::Word;
 
 pub(crate) use differs::Wanted;
-pub(crate) use extent::{extent, holds};
+pub(crate) use extent::{extent, holds, split};
 pub(crate) use lexicon::{Lexicon, WantedPath};
 pub(crate) use meaning::{Thing, meaning, path};
 pub(crate) use naming::{Naming, is_folder_of_others, is_of_others, is_shown_in};
