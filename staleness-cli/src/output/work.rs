@@ -271,9 +271,9 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
     }
     // `touch` helps too, except for an expiry or an answer that is awaited.
     let (verb, end, why) = match (each.kind, each.flag.overdue) {
+        (_, Reason::Expired) => ("set", " --expires +30d", "it is still valid"),
         (WorkKind::Handoff, _) => ("set", " --status accepted", "you take it"),
         (WorkKind::Candidate, _) => ("set", " --status accepted", "it is wanted"),
-        (_, Reason::Expired) => ("set", " --expires +30d", "it is still valid"),
         _ => ("touch", "", "it still matters"),
     };
     let other = action.replacen("stale resolve", &format!("work {verb}"), 1);

@@ -291,6 +291,27 @@ fn a_handoff_to_nobody_that_is_due_is_told_with_the_command_to_accept_it() {
     assert!(own.contains("- Overdue (settle: ") && !own.contains("accept it"), "{own}");
 }
 
+/// Bug: the date of expiry of a handoff had no effect.
+#[test]
+fn a_handoff_that_expired_is_told_to_its_sender_alone() {
+    let sandbox = Sandbox::new();
+    let add = "work add handoff Notes --id notes --from claude-code --to codex --now 2026-11-01";
+    sandbox.ok(&line(&format!("{add} --expires 2026-11-05 --agent claude-code")));
+    assert!(told_on(&sandbox, "codex", 2).contains("For you: handoff `notes`"));
+    told_on(&sandbox, "claude-code", 2);
+    assert_eq!(told_on(&sandbox, "codex", 6), "");
+    let told = told_on(&sandbox, "claude-code", 6);
+    let expired = "(settle: `staleness stale resolve ID --agent claude-code`): handoff `notes` \
+                   (expired 1 day ago) for `codex`";
+    assert!(told.ends_with(expired), "{told}");
+    assert_eq!(told_on(&sandbox, "claude-code", 7), "", "once");
+    let stale = sandbox.ok(&line("stale --now 2026-11-06"));
+    assert!(stale.contains("work set notes --expires +30d  # it is still valid"), "{stale}");
+    let add = "work add handoff More --id more --from claude-code --to codex --now 2026-11-07";
+    sandbox.ok(&line(&format!("{add} --expires 2026-11-08")));
+    assert_eq!(told_on(&sandbox, "codex", 9), "", "nor as news");
+}
+
 /// Bug: what is asked for one client lists the files of all.
 #[test]
 fn a_scan_a_tool_and_the_doctor_name_the_files_of_the_client_that_asks() {

@@ -137,7 +137,15 @@ impl Work {
     pub(crate) fn overdue_at(&self, policy: &WorkPolicy) -> Option<Timestamp> {
         let (aging, since) = self.aging()?;
         let days = i64::from(policy.days(aging).unwrap_or(0));
-        Some(since.plus_millis(days * Timestamp::DAY))
+        let at = since.plus_millis(days * Timestamp::DAY);
+        Some(self.expires_at.filter(|_| aging == Aging::Unanswered).map_or(at, |end| end.min(at)))
+    }
+
+    /// Returns true if the item is an open handoff whose expiry date has passed, and nobody claimed it.
+    #[must_use]
+    pub fn is_expired_handoff(&self, now: Timestamp) -> bool {
+        let is_open = self.aging().is_some_and(|(aging, _)| aging == Aging::Unanswered);
+        is_open && self.expires_at.is_some_and(|at| now >= at)
     }
 
     /// Returns the flag if the item is overdue.
@@ -147,7 +155,10 @@ impl Work {
     /// flagged. An age in the future is 0.
     #[must_use]
     pub fn flag(&self, now: Timestamp, policy: &WorkPolicy) -> Option<Flag> {
-        let (aging, since) = self.aging()?;
+        let (mut aging, mut since) = self.aging()?;
+        if let Some(at) = self.expires_at.filter(|_| self.is_expired_handoff(now)) {
+            (aging, since) = (Aging::Expiring, at);
+        }
         let age_days = now.days_since(since);
         let fires = match policy.days(aging) {
             Some(days) => age_days >= i64::from(days),

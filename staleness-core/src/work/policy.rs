@@ -75,6 +75,10 @@ impl WorkPolicy {
     /// author. Items that age since a later time are not overdue at `now`; earlier ones may be.
     pub(crate) fn latest(&self, aging: Aging, project: Caller<'_>, now: Timestamp) -> Timestamp {
         let Some(kind) = aging.kind() else { return now };
+        // A handoff may expire at any time.
+        if aging == Aging::Unanswered {
+            return Timestamp::MAX;
+        }
         let by_anybody = self.rules(kind, project).days(aging);
         let by_agents = self.agent.values().filter_map(|each| each.days(aging));
         match by_agents.chain(by_anybody).min() {

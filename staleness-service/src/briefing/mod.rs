@@ -206,6 +206,7 @@ fn standing(
     items.retain(|item| match item.kind {
         // What has expired is overdue, and no longer in force.
         WorkKind::Trap | WorkKind::Constraint => item.expires_at.is_none_or(|at| settings.now < at),
+        WorkKind::Handoff if item.is_expired_handoff(settings.now) => false,
         WorkKind::Handoff => match item.to.as_deref() {
             Some(to) => {
                 let held = item.held(settings.now);

@@ -36,10 +36,12 @@ impl<'a> Others<'a> {
         to.is_some_and(is_known) && from != Some(self.agent.as_str())
     }
 
-    /// Returns true if a work item is now a handoff between two other agents.
-    pub(super) fn have(&self, work: &Work) -> bool {
+    /// Returns true if a work item is now a handoff between two other agents, or one from another that has expired.
+    pub(super) fn have(&self, work: &Work, now: Timestamp) -> bool {
+        let is_sent = || work.from.as_deref() == Some(self.agent.as_str());
         work.kind == WorkKind::Handoff
-            && self.hold(work.from.as_deref(), work.to.as_deref(), Timestamp::MAX)
+            && (self.hold(work.from.as_deref(), work.to.as_deref(), Timestamp::MAX)
+                || work.is_expired_handoff(now) && !is_sent())
     }
 
     /// Returns true if sessions are needed to decide whether a recipient of a handoff in the view is known.

@@ -178,7 +178,7 @@ impl WhatChanged {
         }
         let Overdue { policy, project, now } = &self.overdue;
         let others = self.others(&view);
-        let is_others = |work: &Work| others.as_ref().is_some_and(|others| others.have(work));
+        let is_others = |work: &Work| others.as_ref().is_some_and(|others| others.have(work, *now));
         let open = visible_open(&self.project, &view);
         let hidden: BTreeSet<&str> =
             open.iter().filter(|work| is_others(work)).map(|work| work.key.id.as_str()).collect();
@@ -196,12 +196,16 @@ impl WhatChanged {
         };
         let last = self.told_last(&view).filter(|last| *last > after);
         let telling = tell(&context, after, last);
+        let expired = open.iter().filter(|work| is_others(work) && work.is_expired_handoff(*now));
+        let expired: BTreeSet<&str> = expired.map(|work| work.key.id.as_str()).collect();
         // A change that was undone later is reported to a context that was told of the change.
         let changed = || {
             let since = |after| changes(&view, after, agent);
             let mut items = with_changes(last.map(since).unwrap_or_default(), since(after));
-            items
-                .retain(|item| item.own || !self.is_of_others(others.as_ref(), &view, after, item));
+            items.retain(|item| {
+                let is_others = self.is_of_others(others.as_ref(), &view, after, item);
+                item.own || !is_others && !expired.contains(item.subject.id())
+            });
             items
         };
         let digest = Digest::of(open.into_iter().filter(|work| !is_others(work)), agent);
