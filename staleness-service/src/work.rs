@@ -83,7 +83,8 @@ pub fn resolve(
     }
     refuse_others(settings, &registry, &item, act.actor.as_ref(), item.from.as_deref())?;
     let registry = settings.open(Access::Write)?;
-    Ok(registry.work().resolve(&settings.project, item.key, act).wait()?)
+    let done = registry.work().resolve(&settings.project, item.key, act).wait();
+    done.map_err(|error| not_changed(item.status, error))
 }
 
 /// Changes fields of an item.
@@ -107,7 +108,17 @@ pub fn set(
         let registry = settings.open(Access::Look)?;
         refuse_others(settings, &registry, &item, act.actor.as_ref(), sender)?;
     }
-    Ok(settings.open(Access::Write)?.work().set(item.key, patch, act).wait()?)
+    let done = settings.open(Access::Write)?.work().set(item.key, patch, act).wait();
+    done.map_err(|error| not_changed(item.status, error))
+}
+
+/// Refuses a change, and says if nothing is left to end.
+fn not_changed(status: WorkStatus, error: RegistryError) -> ServiceError {
+    let error = ServiceError::from(error);
+    match status.is_open() || error.kind != ErrorKind::Invalid {
+        true => error,
+        false => error.hint("it is settled: nothing is left to end"),
+    }
 }
 
 /// Refuses an agent to end what another agent holds. A person, who acts without an agent, may.
@@ -137,7 +148,10 @@ fn refuse_others(
         Some(to) => {
             let id = quoted(item.key.id.as_str());
             let message = format!("{id} is a handoff for {}", quoted(to));
-            Err(ServiceError::invalid(message).hint("leave it to that agent, or ask the user"))
+            Err(ServiceError::invalid(message).hint(match sender {
+                Some(from) => format!("only {from}, {to} or a person ends it"),
+                None => "leave it to that agent, or ask the user".into(),
+            }))
         }
         None => Ok(()),
     }
@@ -290,8 +304,8 @@ pub fn is_addressed(from: Option<&str>, to: Option<&str>, agent: &str) -> Option
     to.map(|to| to == agent).or_else(|| from.map(|from| from != agent))
 }
 
-/// Removes the handoffs between two known agents other than `agent`, if one is given. `parties` returns the kind of an
-/// item, its sender and its receiver.
+/// Removes the handoffs between two others than `agent`, if one is given, and those of nobody to another known agent.
+/// `parties` returns the kind of an item, its sender and its receiver.
 pub(crate) fn retain_own<T>(
     settings: &Settings,
     registry: &Registry,
@@ -301,14 +315,15 @@ pub(crate) fn retain_own<T>(
 ) -> Result<(), ServiceError> {
     let agent = agent.map(AgentId::as_str);
     let receiver = |each: &T| match parties(each) {
-        (WorkKind::Handoff, from, Some(to)) => {
-            agent.is_some_and(|agent| agent != to && from != Some(agent)).then(|| to.to_owned())
-        }
+        (WorkKind::Handoff, from, Some(to)) => agent
+            .is_some_and(|agent| agent != to && from != Some(agent))
+            .then(|| (from.is_some(), to.to_owned())),
         _ => None,
     };
     if all.iter().any(|each| receiver(each).is_some()) {
         let known = sessions::known_agents(settings, registry)?;
-        all.retain(|each| !receiver(each).is_some_and(|to| known.contains(&to)));
+        let is_others = |(is_sent, to): (bool, String)| is_sent || known.contains(&to);
+        all.retain(|each| !receiver(each).is_some_and(is_others));
     }
     Ok(())
 }

@@ -96,6 +96,9 @@ pub(crate) fn noted(told: &WorkReport, dry_run: bool, out: &Output) -> String {
     if let Some(claimed) = claimed(told) {
         text.push_str(&format!("  claimed by {}\n", escape(&claimed)));
     }
+    if (told.kind, told.status) == (WorkKind::Handoff, WorkStatus::Accepted) {
+        text.push_str("  that settles it: nothing is left to end\n");
+    }
     reasons(&told.verdict, 2, out, &mut text);
     text
 }

@@ -31,16 +31,21 @@ fn what_only_another_agent_called_and_what_it_hands_on_is_not_asked_of_this_one(
     for _ in 0..3 {
         sandbox.ok(&["record", "mcp__github__x", "--failure", "--new", "--agent", "claude-code"]);
     }
-    let long_ago = ["--from", "claude-code", "--now", "2026-01-01T12:00:00Z"];
-    for (id, to) in [("others", "cursor"), ("strangers", "zoe")] {
-        let add = ["work", "add", "handoff", "Go on", "--id", id, "--to", to];
+    let long_ago = ["--now", "2026-01-01T12:00:00Z"];
+    let from = &["--from", "claude-code"][..];
+    for (id, to, from) in
+        [("others", "cursor", from), ("unasked", "zoe", from), ("strangers", "zoe", &[])]
+    {
+        let add = [&["work", "add", "handoff", "Go on", "--id", id, "--to", to], from].concat();
         assert_eq!(sandbox.run(&[&add[..], &long_ago].concat()).code, 0);
     }
     let asked = |agent: &str| sandbox.ok(&["review", "--agent", agent]);
     let (codex, claude) = (asked("codex"), asked("claude-code"));
-    assert!(!codex.contains("mcp__github__x") && !codex.contains("others"), "{codex}");
+    for other in ["mcp__github__x", "others", "unasked"] {
+        assert!(!codex.contains(other), "{other}: {codex}");
+    }
     assert!(codex.contains("strangers"), "nobody here knows whom it is for: {codex}");
-    for own in ["mcp__github__x", "others", "strangers"] {
+    for own in ["mcp__github__x", "others", "unasked", "strangers"] {
         assert!(claude.contains(own), "{own}: {claude}");
     }
     assert!(!sandbox.ok(&["--agent", "codex"]).contains("mcp__github__x"));

@@ -212,4 +212,11 @@ fn overdue_work_is_offered_to_whom_it_is_for() {
     // The item of the project is meant, not the global one of its id.
     on(25, "work add plan Other --id first --global");
     assert!(!on(25, "work claim p --agent codex").contains("waits for"));
+    // Bug: what one other hands to another was told to a third agent, which could end it.
+    on(1, "work add handoff Rates --id rates --from ben --to ana");
+    assert!(!told_on(&sandbox, "codex", 26).contains("`rates` (open for"));
+    assert!(!on(26, "stale --agent codex").contains("rates"));
+    let run = sandbox.run(&line("stale resolve rates --agent codex --now 2026-11-26"));
+    assert!(run.code == 3 && run.err.contains("only ben, ana or a person ends it"), "{run:?}");
+    on(26, "stale resolve rates --agent ben");
 }

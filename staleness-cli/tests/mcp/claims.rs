@@ -92,7 +92,19 @@ fn a_handoff_between_two_others_is_named_and_refused() {
     machine.ok(&["work", "set", "h", "--status", "closed"]);
     machine.ok(&["work", "reopen", "h"]);
     let mut codex = connect(&machine, "codex-mcp-client");
-    codex.data("work_item", accept);
+    // Bug: it was not said that this settles it, and whoever tried to end it was led in a circle.
+    let accepted = codex.call("work_item", accept);
+    assert!(
+        text(&accepted).ends_with("; that settles it, so nothing is left to end"),
+        "{accepted}"
+    );
+    for (tool, asked) in [
+        ("settle_work", json!({ "id": "h" })),
+        ("work_item", json!({ "action": "update", "id": "h", "status": "closed" })),
+    ] {
+        let refused = codex.call(tool, asked);
+        assert!(text(&refused).contains("it is settled: nothing is left to end"), "{refused}");
+    }
     // One that is for anybody is accepted once.
     let accept = json!({ "action": "update", "id": "free", "status": "accepted" });
     codex.data("work_item", accept.clone());

@@ -396,6 +396,9 @@ fn tell(call: &Call<'_>, what: &'static str, item: Work) -> Result<Answer<Told>,
             text = text.and("; claim it again before then to keep it");
         }
     }
+    if what == "changed " && (told.kind, told.status) == (WorkKind::Handoff, WorkStatus::Accepted) {
+        text = text.and("; that settles it, so nothing is left to end");
+    }
     Ok(Answer::new(text, Told { item: Some(Shown(brief(&told))), ..Told::default() }))
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ids::AgentId;
 use crate::store::View;
 use crate::time::Timestamp;
-use crate::work::{Work, WorkKind};
+use crate::work::{Warning, Work, WorkKind};
 
 /// The agents known in a project, other than the requesting one.
 pub(super) struct Others<'a> {
@@ -42,6 +42,15 @@ impl<'a> Others<'a> {
         work.kind == WorkKind::Handoff
             && (self.hold(work.from.as_deref(), work.to.as_deref(), Timestamp::MAX)
                 || work.is_expired_handoff(now) && !is_sent())
+    }
+
+    /// Returns true if an overdue item is a handoff from one other to another, known or not.
+    pub(super) fn settle(&self, overdue: &Warning) -> bool {
+        let is_other = |party: &Option<String>| {
+            party.as_deref().is_some_and(|party| party != self.agent.as_str())
+        };
+        let parties = [&overdue.from, &overdue.to];
+        overdue.kind == WorkKind::Handoff && parties.into_iter().all(is_other)
     }
 
     /// Returns true if sessions are needed to decide whether a recipient of a handoff in the view is known.

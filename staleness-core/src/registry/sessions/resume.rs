@@ -183,7 +183,10 @@ impl WhatChanged {
         let hidden: BTreeSet<&str> =
             open.iter().filter(|work| is_others(work)).map(|work| work.key.id.as_str()).collect();
         let mut warnings = self.overdue.warnings(&view);
-        warnings.retain(|each| !hidden.contains(each.id.as_str()));
+        warnings.retain(|each| {
+            let is_of_others = others.as_ref().is_some_and(|others| others.settle(each));
+            !is_of_others && !hidden.contains(each.id.as_str())
+        });
         let overdue = warnings.len();
         let told = self.cursor(&view).filter(|_| self.goes_on());
         let told = told.map(|cursor| cursor.moved_at);
