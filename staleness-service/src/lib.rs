@@ -21,7 +21,7 @@
 //! - [`work`], [`sessions`], [`review`]: overdue work, changes, and things that need attention; [`rank`]:
 //!   their order.
 
-mod awaited;
+pub mod awaited;
 pub mod briefing;
 pub mod citations;
 pub mod config;

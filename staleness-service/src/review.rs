@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use staleness::ids::AgentId;
 use staleness::knowledge::{self, Document};
-use staleness::registry::{ToolListing, WorkListing};
+use staleness::registry::ToolListing;
 use staleness::report::{HealthState, KnowledgeReport, WorkReport};
 use staleness::verdict::{Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
@@ -159,8 +159,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
 
 /// Returns overdue work, but for the agent that asks no handoff between two others.
 fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, ServiceError> {
-    let open = WorkListing { open: true, ..WorkListing::default() };
-    let items = registry.work().list(&settings.project.id, open).wait()?;
+    let items = crate::awaited::open(settings, registry)?;
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     let mut overdue: Vec<WorkReport> =
         told.into_iter().filter(|each| each.verdict.level != Level::Fresh).collect();

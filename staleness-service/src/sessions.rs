@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use staleness::ids::{AgentId, SessionId};
-use staleness::registry::{Resume, ResumeFrom, WorkListing};
+use staleness::registry::{Resume, ResumeFrom};
 use staleness::report::Delta;
 use staleness::session::Session;
 use staleness::{Registry, Timestamp, Wait};
@@ -93,8 +93,7 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
     let mut delta =
         registry.sessions().resume(&settings.project, resume.clone(), settings.now).wait()?;
     if !delta.warnings.is_empty() {
-        let open = WorkListing { open: true, ..WorkListing::default() };
-        let open = registry.work().list(&settings.project.id, open).wait()?;
+        let open = crate::awaited::open(settings, &registry)?;
         note_awaited(&open, &resume.agent, &mut delta.warnings);
     }
     Ok(Answer { delta, registry, resume })

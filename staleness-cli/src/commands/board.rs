@@ -4,7 +4,7 @@ use staleness::Wait;
 use std::cmp::Reverse;
 
 use serde_json::json;
-use staleness::registry::{ToolListing, WorkListing};
+use staleness::registry::ToolListing;
 use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness_core::report::Context;
 use staleness_service::tools::needs_attention;
@@ -31,8 +31,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
 
 fn read(settings: &Settings) -> Result<Board, CliError> {
     let registry = settings.open(Access::Look)?;
-    let open = WorkListing { open: true, ..WorkListing::default() };
-    let mut items = registry.work().list(&settings.project.id, open).wait()?;
+    let mut items = staleness_service::awaited::open(settings, &registry)?;
     let is_held = |item: &Work| item.held(settings.now).is_some();
     items.retain(|item| place(item.kind, item.status).is_some());
     items.sort_by_key(|item| {

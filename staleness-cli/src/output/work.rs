@@ -128,10 +128,19 @@ pub(crate) fn reach(told: &WorkReport, for_all: bool, out: &Output) -> String {
     format!("  {}\n", out.paint.dim(&text))
 }
 
+/// An item, with the open items that wait for it.
+#[derive(Serialize)]
+pub(crate) struct Shown<'a> {
+    #[serde(flatten)]
+    pub(crate) told: &'a WorkReport,
+    #[serde(skip_serializing_if = "<[WorkId]>::is_empty")]
+    pub(crate) awaited_by: &'a [WorkId],
+}
+
 /// Renders everything known about an item, with its last change in words.
 pub(crate) fn show(
     told: &WorkReport,
-    (dangling, last_change): (&[String], String),
+    (dangling, awaited_by, last_change): (&[String], &[WorkId], String),
     now: Timestamp,
     out: &Output,
 ) -> String {
@@ -169,6 +178,9 @@ pub(crate) fn show(
     }
     for id in &told.after {
         row("after", id.clone());
+    }
+    for id in awaited_by {
+        row("before", id.to_string());
     }
     for step in &told.steps {
         row("step", format!("{}  {}", step.at, step.text));

@@ -150,6 +150,13 @@ fn an_abandoned_plan_comes_with_what_waits_for_it() {
     assert!(told.contains(why), "{told}");
     let told = sandbox.ok(&line("resume --agent claude-code --digest --now 2026-11-20T20:00:00Z"));
     assert!(told.contains("abandoned within the last day; print waits for it"), "{told}");
+    // Bug: it was not named where one asks for it.
+    let impact = &sandbox.json(&["impact", "parse"])["work"];
+    assert_eq!((&impact[1]["id"], &impact[1]["how"]), (&json!("print"), &json!("waits for it")));
+    assert!(sandbox.ok(&["why", "parse"]).contains("\nprint waits for it\n"));
+    assert!(sandbox.ok(&["work", "show", "parse"]).contains("  before     print\n"));
+    let shown = sandbox.json(&["work", "show", "parse"]);
+    assert_eq!(shown["awaited_by"], json!(["format", "print"]));
 }
 
 /// Bug: for an item that is said to be wrong a command was offered that does not clear that, or cannot be run.

@@ -13,7 +13,7 @@ use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::Access;
-use staleness_service::{ErrorKind, ServiceError, escape_lines, when, work};
+use staleness_service::{ErrorKind, ServiceError, awaited, escape_lines, when, work};
 
 use super::verdict;
 use crate::answer::{Answer, MAX_NAMED, Rows};
@@ -157,7 +157,14 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
         Action::Add => add(call, asked),
         Action::Show => {
             let item = find(call, &asked)?;
-            tell(call, "", item)
+            let registry = call.settings.open(Access::Look)?;
+            let waiting = awaited::waiting_for(&call.settings, &registry, &item.key.id)?;
+            let mut answer = tell(call, "", item)?;
+            for id in waiting.iter().take(MAX_NAMED) {
+                let name = ModelName::new(NameKind::Work, id.as_str());
+                answer.text = answer.text.and("; ").and(name).and(" waits for it");
+            }
+            Ok(answer)
         }
         Action::Update => {
             let item = find(call, &asked)?;

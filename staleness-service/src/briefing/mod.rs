@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::ids::{ClientId, ItemId};
 use staleness::knowledge::{Context, Document, Evidence, Fact};
-use staleness::registry::{FindTools, Resume, WorkListing};
+use staleness::registry::{FindTools, Resume};
 use staleness::report::{Delta, DeltaItem, DeltaSubject};
 use staleness::verdict::{Level, SignalKind, Verdict};
 use staleness::work::{Warning, Work, WorkKind};
@@ -86,8 +86,7 @@ fn within(
     };
     let Doubts { documents, wrong, lock } = doubts(settings, registry, delta, resume, share)?;
     delta.items.retain(|item| item.begun || !wrong.contains(&item.subject));
-    let open = WorkListing { open: true, ..WorkListing::default() };
-    let open = registry.work().list(&settings.project.id, open).wait()?;
+    let open = crate::awaited::open(settings, registry)?;
     note_awaited(&open, &resume.agent, &mut delta.warnings);
     let mut standing = standing(settings, delta, resume, open);
     if !settings.is_of_this_machine() {

@@ -72,7 +72,7 @@ pub struct Why {
     /// Findings of the last check in a document, worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<KnowledgeReport>,
-    /// Sentences on likely causes: changes in the day before the state began.
+    /// Sentences on likely causes: changes in the day before the state began. Of work also on what waits for it.
     pub causes: Vec<String>,
     /// Journal entries of the thing and its server near the time the state began, latest first.
     pub journal: Vec<Event>,
@@ -170,6 +170,8 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
                 journal.extend(events(registry, Subject::work(&key))?);
             }
             why.causes = of_references(world, registry, &work)?;
+            let waiting = crate::awaited::waiting_for(settings, registry, &work.id)?;
+            why.causes.extend(waiting.iter().map(|by| format!("{by} waits for it")));
             (why.state, why.since) = (work.status.as_str().to_owned(), Some(work.updated_at));
             (why.title, why.verdict) = (Some(work.text), Some(work.verdict));
         }

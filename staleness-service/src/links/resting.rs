@@ -6,7 +6,7 @@ use std::fs;
 
 use serde::Serialize;
 use staleness::ids::ServerKey;
-use staleness::registry::{ToolListing, WorkListing};
+use staleness::registry::ToolListing;
 use staleness::report::{RouteReport, ToolReport};
 use staleness::tool::ToolKind;
 use staleness::{Registry, Wait};
@@ -14,6 +14,7 @@ use staleness_core::definition::Definition;
 use staleness_docs::disk::{Fence, look};
 
 use super::Thing;
+use crate::awaited::is_after;
 use crate::documents;
 use crate::error::ServiceError;
 use crate::knowledge::World;
@@ -64,7 +65,7 @@ pub struct Impact {
     pub routes: Vec<Leading>,
     /// Items that name, cite or depend on the thing.
     pub knowledge: Vec<Link>,
-    /// Open work that names or refers to the thing.
+    /// Open work that waits for the thing, names it or refers to it.
     pub work: Vec<Link>,
     /// The full counts, including what is not listed above.
     pub counts: Counts,
@@ -228,14 +229,15 @@ pub(super) fn rests_on(
             lost,
         });
     }
-    let open = WorkListing { open: true, ..WorkListing::default() };
-    for work in registry.work().list(project, open).wait()? {
+    for work in crate::awaited::open(settings, registry)? {
         let id = work.key.id.to_string();
         let is_own = matches!(thing, Thing::Work(own) if own.id == work.key.id);
         let texts: Vec<&str> = std::iter::once(work.text.as_str())
             .chain(work.steps.iter().map(|step| step.text.as_str()))
             .collect();
-        let how = if work.refs.contains(&told.name) {
+        let how = if matches!(thing, Thing::Work(_)) && is_after(&work, &told.name) {
+            "waits for it"
+        } else if work.refs.contains(&told.name) {
             "refers to it"
         } else if texts.iter().any(|text| named(text)) {
             "names it"

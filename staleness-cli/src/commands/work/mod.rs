@@ -13,6 +13,7 @@ use staleness::{Registry, RegistryError, Wait};
 use staleness_core::journal::Subject;
 pub(super) use staleness_service::work::find;
 use staleness_service::work::{self as service, kind, state, told};
+use staleness_service::{awaited, sessions};
 use staleness_sources::clients::may_run_for_agent;
 
 use super::links::last_change;
@@ -73,8 +74,7 @@ pub(super) fn open_by_age(
     registry: &Registry,
     settings: &Settings,
 ) -> Result<Vec<WorkReport>, CliError> {
-    let open = WorkListing { open: true, ..WorkListing::default() };
-    let mut items = registry.work().list(&settings.project.id, open).wait()?;
+    let mut items = awaited::open(settings, registry)?;
     items.sort_by_key(|item| item.updated_at);
     Ok(registry.work().reports(&settings.project, items, settings.now).wait()?)
 }
@@ -120,12 +120,13 @@ fn show(settings: &Settings, id: &str, scope: ScopeChoice, out: &Output) -> Resu
     let item = find(&registry, settings, id, scope)?;
     let of = Subject::work(&item.key);
     let told = told(&registry, settings, item)?;
+    let awaited_by = awaited::waiting_for(settings, &registry, &told.id)?;
     if out.json {
-        return out.json(&told);
+        return out.json(&work::Shown { told: &told, awaited_by: &awaited_by });
     }
     let last = last_change(&registry, of)?;
     let dangling = dangling(&registry, settings, &told)?;
-    out.text(&work::show(&told, (&dangling, last), settings.now, out))
+    out.text(&work::show(&told, (&dangling, &awaited_by, last), settings.now, out))
 }
 
 /// Returns the referenced ids that are neither work nor knowledge.
