@@ -326,12 +326,12 @@ fn an_agent_that_does_as_it_was_told_did_it_itself() {
         sandbox.ok(&line(&command.replace("ID", "t"))[1..]);
     }
     let told = sandbox.start_of("claude-code", "s2");
-    for did in ["handoff `m` (open → accepted, by you)", "trap `t` (active → resolved, by you)"]
-    {
-        assert!(told.contains(did), "{told}");
+    let by = "by this agent)";
+    for did in ["handoff `m` (open → accepted, ", "trap `t` (active → resolved, "] {
+        assert!(told.contains(&format!("{did}{by}")), "{told}");
     }
     let told = sandbox.start_of("codex", "x1");
-    assert!(!told.contains("by you"), "{told}");
+    assert!(!told.contains("by this agent"), "{told}");
 }
 
 /// A handoff is the affair of whom it is for and of whom it is from, as news and while it is overdue.

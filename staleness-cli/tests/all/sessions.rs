@@ -185,13 +185,14 @@ fn a_session_start_tells_work_by_id_and_never_by_text() {
     sandbox.ok(&["work", "add", "plan", evil, "--id", "p1"]);
     sandbox.ok(&["knowledge", "add", "--body", evil, "--id", "k1"]);
     let told = start("s2", "startup").unwrap();
-    let changed = "Changed since your last session: knowledge `k1` (added), plan `p1` (added)";
+    let changed =
+        "Changed since your last session: knowledge `k1` (added), plan `p1` (added, todo)";
     assert!(told.contains(changed), "{told}");
     assert!(!told.contains("IGNORE"), "{told}");
     // The model lost its context: the same again, and what came since.
     sandbox.ok(&["work", "set", "p1", "--status", "in_progress"]);
     let again = start("s2", "compact").unwrap();
-    assert!(again.contains("knowledge `k1` (added), plan `p1` (added)"), "{again}");
+    assert!(again.contains("knowledge `k1` (added), plan `p1` (added, in progress)"), "{again}");
     let sessions = sandbox.json(&["session", "list"]);
     assert_eq!(sessions["sessions"].as_array().unwrap().len(), 2);
     assert_eq!(sessions["sessions"][0]["agent"], "claude-code");

@@ -22,7 +22,7 @@ const WEEK: &[Day] = &[
             "codex github",
             "work add plan 'Ship it' --id ship --status in_progress --agent claude-code",
         ],
-        &[WORK, "- Open: plan `ship` (in progress, by you)"],
+        &[WORK, "- Open: plan `ship` (in progress, by this agent)"],
         &[WORK, "- Open: plan `ship` (in progress)"],
     ),
     ("2026-11-17", &["claude github linear"], &[TOOLS, "- New: `mcp__linear__*`"], &[]),
@@ -74,7 +74,7 @@ const WEEK: &[Day] = &[
             TOOLS,
             "- Available again: `mcp__github__search`",
             WORK,
-            "- Changed since your last session: handoff `m` (added, by you) for `codex`",
+            "- Changed since your last session: handoff `m` (added, open, by this agent) for `codex`",
         ],
         &[
             TOOLS,

@@ -492,6 +492,6 @@ fn m11_a_handoff_says_whom_it_is_for_and_from_whom() {
     let items = told["structuredContent"]["items"].as_array().unwrap();
     assert!(items.iter().all(|item| item["sender"] == "claude-code"), "{told}");
     let after = client.call("resume_session", json!({ "agent": "codex", "since": "-1d" }));
-    let line = "- handoff `theirs` (added, for you, from `claude-code`): \"Review it\"";
+    let line = "- handoff `theirs` (added, open, for you, from `claude-code`): \"Review it\"";
     assert!(self::text(&after).contains(line), "{after}");
 }

@@ -193,6 +193,13 @@ impl Delta {
 }
 
 impl DeltaItem {
+    /// Returns true if the state of an added item tells more than that it was added: of a task, or one that has moved on.
+    #[must_use]
+    pub fn tells_state(&self) -> bool {
+        let is_moved = |kind: WorkKind| self.to != Some(DeltaState::Work(kind.first()));
+        self.subject.work_kind().is_some_and(|kind| kind.is_task() || is_moved(kind))
+    }
+
     /// Returns true if it is work that has ended or was done, so that no action is needed.
     #[must_use]
     pub fn has_ended(&self) -> bool {

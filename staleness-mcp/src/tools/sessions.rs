@@ -201,13 +201,13 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     let mut parts: Vec<Text> = action.map(Text::new).into_iter().collect();
     let has_ended = ended.is_some();
     if is_added && each.begun && has_ended {
-        parts.push(Text::new("by you"));
+        parts.push(Text::new("by this agent"));
     }
     parts.extend(ended.map(Text::new));
-    let first = each.subject.work_kind().map(|kind| kind.first().as_str());
-    let to = each.to.map(|to| to.as_str()).filter(|to| !is_added || Some(*to) != first);
+    let to = each.to.map(|to| to.as_str()).filter(|_| !is_added || each.tells_state());
     if let Some(to) = to.and_then(state) {
-        parts.push(Text::new(if parts.is_empty() { "" } else { "now " }).and(to));
+        let is_plain = parts.is_empty() || is_added && !each.has_ended();
+        parts.push(Text::new(if is_plain { "" } else { "now " }).and(to));
     }
     let named = |word: &'static str, name: &str| {
         let shown = ModelName::new(NameKind::Agent, name);
@@ -226,12 +226,12 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
         }
         None => {}
     }
-    if let Some(claim) = each.claim.as_ref().filter(|claim| claim.agent.as_str() != agent) {
+    if let Some(claim) = &each.claim {
         parts.push(named("claimed by", claim.agent.as_str()).and(" until ").and(claim.until));
     }
     match each.sender.as_deref() {
         Some(name) if name != agent => parts.push(named("from", name)),
-        _ if each.own && !has_ended => parts.push(Text::new("by you")),
+        _ if each.own && !has_ended => parts.push(Text::new("by this agent")),
         _ => {}
     }
     parts

@@ -255,18 +255,19 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
     let (from, to) = (word(item.from), word(item.to));
     let named = named(&item.subject).and(" (");
     let ended = ended(item, resume.agent.as_str());
-    let added = if item.begun { "added by you, " } else { "added, " };
+    let added = if item.begun { "added by this agent, " } else { "added, " };
     let net = match (&ended, item.action, from, to) {
         (Some(ended), Some(Action::Added), ..) => named.and(added).and(ended),
         (Some(ended), ..) => named.and(ended),
         (_, Some(Action::Added), _, Some(to)) if item.has_ended() => {
             named.and("added, now ").and(to)
         }
+        (_, Some(Action::Added), _, Some(to)) if item.tells_state() => named.and("added, ").and(to),
         (_, None, _, Some(to)) => named.and(to),
         (_, _, Some(from), Some(to)) => named.and(from).and(" → ").and(to),
         (_, action, _, _) => named.and(action.map_or("there", Action::as_str)),
     };
-    let net = net.and(if item.own && ended.is_none() { ", by you)" } else { ")" });
+    let net = net.and(if item.own && ended.is_none() { ", by this agent)" } else { ")" });
     match item.recipient.as_deref().filter(|to| *to != resume.agent.as_str()) {
         Some(other) => net.and(" for ").and(ModelName::new(NameKind::Agent, other)),
         // Nobody is to act on what has ended.
@@ -374,7 +375,7 @@ mod tests {
             "Work status from `staleness` (`staleness work show ID` for one):\n\
              - Overdue (settle: `staleness stale resolve ID --agent codex`): handoff `h1` (open for 20 days, neither accepted nor closed)\n\
              - Changed since your last session: plan `p:1` (todo → in progress), plan `p2` \
-             (todo → in progress, by you)"
+             (todo → in progress, by this agent)"
         );
         assert!(told.whole);
     }

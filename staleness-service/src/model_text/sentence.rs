@@ -178,7 +178,7 @@ pub fn ended(item: &DeltaItem, agent: &str) -> Option<ModelText> {
     let by = |text: &'static str, kind| {
         let text = ModelText::from(text);
         match item.by.as_deref() {
-            Some(name) if name == agent && kind == NameKind::Agent => text.and(" by you"),
+            Some(name) if name == agent && kind == NameKind::Agent => text.and(" by this agent"),
             Some(name) => text.and(" by ").and(ModelName::new(kind, name)),
             None => text,
         }
