@@ -375,7 +375,7 @@ fn what_is_in_force_takes_the_room_that_others_leave_and_the_rest_is_counted() {
     assert!(told.contains("In force") && told.chars().count() <= 1_500, "{told}");
     assert!(ids.iter().all(|id| told.contains(&format!("`{id}`"))), "{told}");
     handed.iter().for_each(|id| add("handoff", id, &["--to", "claude-code"]));
-    ["a", "b", "c", "d", "e", "f", "g", "h", "i"]
+    ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"]
         .iter()
         .for_each(|id| add("trap", &id.repeat(60), &[]));
     let told = last(["s5", "s6", "s7"]);

@@ -312,6 +312,26 @@ fn a_handoff_that_expired_is_told_to_its_sender_alone() {
     assert_eq!(told_on(&sandbox, "codex", 9), "", "nor as news");
 }
 
+/// Bug: what was handed to an agent came after many additions, each with the same command, and was cut.
+#[test]
+fn what_is_handed_to_an_agent_comes_before_additions() {
+    let sandbox = Sandbox::new();
+    told_on(&sandbox, "codex", 1);
+    let add = |text: &str| sandbox.ok(&line(&format!("work add {text} --now 2026-11-02")));
+    for at in 0..24 {
+        add(&format!("plan More --id {}-{at}", "added".repeat(8)));
+    }
+    let handed: Vec<String> = (0..6).map(|at| format!("handoff `handed-{at}`")).collect();
+    for at in 0..6 {
+        add(&format!("handoff More --id handed-{at} --to codex"));
+    }
+    let told = told_on(&sandbox, "codex", 3);
+    let accept =
+        "\n- For you (accept one: `staleness work set ID --status accepted --agent codex`): ";
+    assert!(told.contains(&format!("{accept}{}\n", handed.join(", "))), "{told}");
+    assert!(told.contains("(added, todo), and ") && told.contains(" more\n- All: "), "{told}");
+}
+
 /// Bug: what is asked for one client lists the files of all.
 #[test]
 fn a_scan_a_tool_and_the_doctor_name_the_files_of_the_client_that_asks() {

@@ -92,13 +92,13 @@ const WEEK: &[Day] = &[
         ],
         &[
             WORK,
-            "- Changed since your last session: constraint `generated` (added): \
-             \"Never edit files under src/gen\", handoff `m` (open → accepted) for `codex`",
+            "- Changed since your last session: handoff `m` (open → accepted) for `codex`, \
+             constraint `generated` (added): \"Never edit files under src/gen\"",
         ],
         &[
             WORK,
-            "- Changed since your last session: constraint `generated` (added): \
-             \"Never edit files under src/gen\", handoff `m` (open → accepted, by you)",
+            "- Changed since your last session: handoff `m` (open → accepted, by this agent), \
+             constraint `generated` (added): \"Never edit files under src/gen\"",
         ],
     ),
     (

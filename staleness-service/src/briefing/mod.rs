@@ -2,6 +2,7 @@
 
 mod claims;
 mod documents;
+mod handoffs;
 #[cfg(test)]
 mod hostile_tests;
 mod knowledge;

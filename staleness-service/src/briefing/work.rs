@@ -4,11 +4,12 @@
 use crate::model_text::{ModelName, ModelText, NameKind, Quote, Word, ended, overdue, state};
 use staleness::registry::Resume;
 use staleness::report::{Delta, DeltaItem, DeltaSource, DeltaSubject};
-use staleness::work::{Overdue, Warning, WorkKind, WorkStatus};
+use staleness::work::{Overdue, Warning, WorkKind};
 use staleness_core::journal::Action;
 use staleness_core::report::DeltaState;
 
 use super::claims::{abandoned_title, by_holder, elsewhere_title};
+use super::handoffs::{is_for_anyone, is_handoff, offers};
 use super::{Said, TAIL, section};
 
 /// The text for an agent, at most `budget` characters. `standing` is what holds whether it changed or
@@ -70,19 +71,21 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         handed.into_iter().partition(|each| each.recipient.is_some());
     let is_handed = |item: &&DeltaItem| handed.iter().any(|each| each.subject == item.subject);
     let news = delta.items.iter().filter(told).filter(|item| !is_handed(item));
-    let (mut anyones, items): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
+    let (mut anyones, mut items): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         news.partition(|each| is_for_anyone(each, resume));
+    // Additions are what is cut.
+    items.sort_by_key(|each| each.action == Some(Action::Added));
     let again = offered.into_iter().filter(|each| is_for_anyone(each, resume) && !is_told(each));
     anyones.extend(again);
     let by = by(resume);
-    let anyones: Vec<ModelText> = anyones.into_iter().map(|each| for_taking(each, &by)).collect();
+    let (anyones_title, anyones) = offers("For whoever takes it", &anyones, &by);
     let items: Vec<ModelText> = items.into_iter().map(|each| item(each, resume)).collect();
     let standing: Vec<ModelText> =
         standing.into_iter().filter(|each| !is_told(each)).map(in_force).collect();
     // What was abandoned is taken over by claiming it.
     let is_left = |item: &DeltaItem| left.iter().any(|each| item.subject == subject(each));
-    let handed = handed.into_iter().filter(|each| !is_left(each));
-    let handed: Vec<ModelText> = handed.map(|each| for_taking(each, &by)).collect();
+    let handed: Vec<&DeltaItem> = handed.into_iter().filter(|each| !is_left(each)).collect();
+    let (handed_title, handed) = offers("For you", &handed, &by);
     let [own, elsewhere, of_others] = by_holder(&claimed, resume);
     let beside = left.len().saturating_sub(Delta::TOP_WARNINGS);
     let left = left.into_iter().take(Delta::TOP_WARNINGS);
@@ -96,12 +99,12 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let mut sections = [
         (overdue_title(&by, has_plan), lines, warnings.len() - top, stale.clone()),
         (abandoned_title(resume, &by), left, beside, stale),
-        (title.into(), items, more, changes.clone()),
-        ("For whoever takes it".into(), anyones, others, changes),
+        (handed_title, handed, 0, open.clone()),
         ("Claimed by you".into(), own, 0, None),
         (elsewhere_title(&by), elsewhere, 0, None),
         ("Claimed by others, leave it to them".into(), of_others, 0, None),
-        ("For you".into(), handed, 0, open.clone()),
+        (anyones_title, anyones, others, changes.clone()),
+        (title.into(), items, more, changes),
         ("In force".into(), standing, 0, open),
     ];
     let told_of = |(_, lines, ..): &&Section| !lines.is_empty();
@@ -114,10 +117,10 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (mut whole, mut cut) = (true, Vec::new());
     for (at, each) in sections.iter().enumerate().filter(|(_, each)| told_of(each)) {
         let (title, lines, beside, _) = each;
-        let reserved = all.chars() + if at <= 1 { kept } else { 0 };
+        let reserved = all.chars() + if at < NEWS { kept } else { 0 };
         let said = section(&mut text, title, (lines, *beside), budget, reserved);
-        // What is for this agent or in force is told each time.
-        whole &= said.is_some() || at > 3;
+        // What is for this agent, claimed or in force is told each time.
+        whole &= said.is_some() || matches!(at, 2..=5 | 8);
         if said != Some(0) {
             cut.push(each);
         }
@@ -129,6 +132,9 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     }
     Said { text: (told > head && told <= budget).then_some(text), whole }
 }
+
+/// The place of the first section that holds only what changed.
+const NEWS: usize = 6;
 
 const WORK: &str = "Work status from `staleness` (`staleness work show ID` for one):";
 const BOTH: &str = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \
@@ -162,44 +168,12 @@ fn subject(warning: &Warning) -> DeltaSubject {
     DeltaSubject::Work(warning.kind, warning.id.clone())
 }
 
-fn is_handoff(item: &DeltaItem) -> bool {
-    item.subject.work_kind() == Some(WorkKind::Handoff)
-}
-
-/// Returns true if an item is an open handoff of somebody else that names no agent.
-fn is_for_anyone(item: &DeltaItem, resume: &Resume) -> bool {
-    is_handoff(item)
-        && item.recipient.is_none()
-        && item.to == Some(DeltaState::Work(WorkStatus::Open))
-        && !item.own
-        && item.sender.as_deref() != Some(resume.agent.as_str())
-}
-
-/// A handoff that the agent that reads this may take: from whom, and how.
-fn for_taking(item: &DeltaItem, by: &ModelText) -> ModelText {
-    let handoff = named(&item.subject);
-    let from = match item.sender.as_deref() {
-        Some(sender) => handoff.and(" from ").and(ModelName::new(NameKind::Agent, sender)),
-        None => handoff,
-    };
-    let from = quoting(from, &item.text, item.by_person);
-    match Word::new(item.subject.id()) {
-        Some(id) => from
-            .and(" (accept it: `staleness work set ")
-            .and(id)
-            .and(" --status accepted")
-            .and(by)
-            .and("`)"),
-        None => from,
-    }
-}
-
 fn in_force(item: &DeltaItem) -> ModelText {
     quoting(named(&item.subject), &item.text, item.by_person)
 }
 
 /// Appends the beginning of what the item says, where a person typed it.
-fn quoting(text: ModelText, says: &str, by_person: bool) -> ModelText {
+pub(super) fn quoting(text: ModelText, says: &str, by_person: bool) -> ModelText {
     match Quote::of(says, by_person) {
         Some(quote) => text.and(": ").and(quote),
         None => text,
@@ -214,9 +188,12 @@ const OPEN: &str = "`staleness work list --open`";
 
 /// A line with the command of each section; empty without one.
 fn everything<'s>(sections: impl IntoIterator<Item = &'s Section>) -> ModelText {
-    let mut commands: Vec<ModelText> =
-        sections.into_iter().filter_map(|(.., command)| command.clone()).collect();
-    commands.dedup();
+    let mut commands: Vec<ModelText> = Vec::new();
+    for command in sections.into_iter().filter_map(|(.., command)| command.as_ref()) {
+        if !commands.contains(command) {
+            commands.push(command.clone());
+        }
+    }
     if commands.is_empty() {
         return ModelText::default();
     }
@@ -281,7 +258,7 @@ mod tests {
     use staleness::Timestamp;
     use staleness::ids::{AgentId, ItemId, SessionId, WorkId};
     use staleness::verdict::Level;
-    use staleness::work::Flag;
+    use staleness::work::{Flag, WorkStatus};
 
     use super::*;
 
