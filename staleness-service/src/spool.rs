@@ -16,11 +16,11 @@ use staleness::registry::Use;
 use staleness::scan::ProjectRef;
 use staleness::session::{Session, SessionKey};
 use staleness::store::{Refusal, StoreError};
-use staleness::work::Work;
 use staleness::{Registry, StoreUrl, Timestamp, Wait, clock};
 use staleness_core::registry::TurnEnd;
 use staleness_core::route::Prompted;
 use staleness_core::session::OpenCall;
+use staleness_core::work::LostClaim;
 
 use crate::private;
 
@@ -117,9 +117,9 @@ impl Entry {
         }
     }
 
-    /// Writes the entry to the registry, and renews the claims of its session. Returns the work that others have taken
-    /// over: see `staleness::registry::Sessions::renew_claims`.
-    pub fn record(self, registry: &Registry) -> Result<Vec<Work>, RegistryError> {
+    /// Writes the entry to the registry, and renews the claims of its session. Returns the work that it lost:
+    /// see `staleness::registry::Sessions::renew_claims`.
+    pub fn record(self, registry: &Registry) -> Result<Vec<LostClaim>, RegistryError> {
         let renew = |key: &SessionKey, at| registry.sessions().renew_claims(key, at).wait();
         match self {
             Self::Used(used) => registry.tools().record_quietly(*used).wait().map(|(_, lost)| lost),

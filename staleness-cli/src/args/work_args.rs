@@ -52,6 +52,9 @@ pub(crate) enum WorkCommand {
     Release {
         /// The item's id.
         id: String,
+        /// The session that gives it up: another one of the agent that holds it is told so.
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
         #[command(flatten)]
         scope: ScopeArgs,
     },

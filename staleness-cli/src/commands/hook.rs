@@ -1,5 +1,7 @@
 //! `hook`: called by agent clients. It always exits 0, and prints no errors by default.
 
+mod explain;
+
 use std::io::{IsTerminal, Read, Write};
 use std::time::{Duration, Instant};
 
@@ -11,25 +13,23 @@ use staleness::outcome::OutcomeKind;
 use staleness::registry::Resume;
 use staleness::session::SessionKey;
 use staleness::store::StoreError;
-use staleness::work::Work;
 use staleness::{Registry, Wait};
 use staleness_core::registry::TurnEnd;
 use staleness_core::session::OpenCall;
-use staleness_core::text::counted;
+use staleness_core::work::LostClaim;
 use staleness_service::briefing::reading::{self, Reading, Told};
 use staleness_service::briefing::{self, prompt, taken_over};
 use staleness_service::limits;
-use staleness_service::model_text::{ModelName, ModelText, NameKind};
-use staleness_service::rehearsal::rehearsal;
+use staleness_service::model_text::ModelText;
 use staleness_service::sessions::request;
 use staleness_sources::hook::{
-    Event, Evidence, HookClient, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
+    Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
 };
 
-use super::scan::{Asker, apply, preview};
+use super::scan::{Asker, apply};
 use crate::args::{Global, HookArgs};
 use crate::error::{CliError, ErrorKind, in_words};
-use crate::output::{Output, escape};
+use crate::output::Output;
 use crate::settings::{Access, Settings};
 use staleness_service::spool::{Entry, Spool};
 
@@ -63,7 +63,7 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
     }
     let settings = settings(global, &input)?;
     if args.explain {
-        return out.text(&explain(&settings, &input)?);
+        return out.text(&explain::explain(&settings, &input)?);
     }
     act(&settings, &input, &mut |text| say(&input, text))
 }
@@ -77,16 +77,10 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
         Event::ToolOutcome(event) => {
             let project = settings.project.clone();
             let used = input.used(event, clock::fresh_op, settings.now, project);
-            let mut lost = record(settings, Entry::Used(Box::new(used)))?;
+            let lost = record(settings, Entry::Used(Box::new(used)))?;
             let read = of_documents(settings, input, event)?;
             let reading = read.as_ref().map(|(_, reading)| reading.text.clone());
-            let lost_text = taken_over(settings, &mut lost);
-            let texts: Vec<ModelText> = lost_text.into_iter().chain(reading).collect();
-            if texts.is_empty() {
-                return Ok(());
-            }
-            say(&ModelText::join(texts, "\n"))?;
-            forget_lost(settings, input, lost)?;
+            say_lost(settings, input, lost, reading, say)?;
             let Some((told, reading)) = read else { return Ok(()) };
             let noted = told.note(&reading.digests);
             noted.map_err(|error| CliError::new(ErrorKind::Io, in_words(&error)))
@@ -179,8 +173,8 @@ fn open(settings: &Settings, access: Access) -> Result<Registry, CliError> {
 }
 
 /// Records an entry. Adds it to the spool if the store is locked for too long, full or damaged, or if other
-/// entries already wait there. Returns the work of its session that others have taken over.
-fn record(settings: &Settings, entry: Entry) -> Result<Vec<Work>, CliError> {
+/// entries already wait there. Returns the work that its session lost to others.
+fn record(settings: &Settings, entry: Entry) -> Result<Vec<LostClaim>, CliError> {
     let spool = Spool::of(&settings.url);
     // If the spool is full, record directly: keeping the entry matters more than the order.
     let waits = |spool: &Spool| spool.has_entries() && spool.add(&entry).is_ok();
@@ -206,14 +200,34 @@ fn record(settings: &Settings, entry: Entry) -> Result<Vec<Work>, CliError> {
     }
 }
 
-/// Forgets claims on work that others have taken over, because the agent was told.
-fn forget_lost(settings: &Settings, input: &HookInput, lost: Vec<Work>) -> Result<(), CliError> {
+/// Says which claims were lost to others, and `more`.
+fn say_lost(
+    settings: &Settings,
+    input: &HookInput,
+    mut lost: Vec<LostClaim>,
+    more: Option<ModelText>,
+    say: Say<'_>,
+) -> Result<(), CliError> {
+    let texts: Vec<ModelText> = taken_over(settings, &mut lost).into_iter().chain(more).collect();
+    if texts.is_empty() {
+        return Ok(());
+    }
+    say(&ModelText::join(texts, "\n"))?;
+    forget_lost(settings, input, lost)
+}
+
+/// Forgets claims on work that was lost to others, because the agent was told.
+fn forget_lost(
+    settings: &Settings,
+    input: &HookInput,
+    lost: Vec<LostClaim>,
+) -> Result<(), CliError> {
     let Some(id) = input.session.clone().filter(|_| !lost.is_empty()) else { return Ok(()) };
     let registry = open(settings, Access::Write)?;
     let key = SessionKey { project: settings.project.id.clone(), id };
-    let told = lost.into_iter().map(|work| work.key).collect();
-    unless_busy(registry.sessions().forget_lost_claims(&key, told, settings.now).wait())?;
-    Ok(())
+    let told = lost.into_iter().map(|lost| lost.work.key).collect();
+    let forgot = registry.sessions().forget_lost_claims(&key, told, settings.now);
+    unless_busy(forgot.wait()).map_err(Into::into).map(drop)
 }
 
 /// Opens the store for a prompt, or for the start or end of a session. Returns `None` if it is locked for too
@@ -285,6 +299,7 @@ fn session_start(
         return input.session.as_ref().map_or(Ok(()), later);
     };
     unless_busy(apply(&registry, settings, &[], &asker(input)))?;
+    let mut lost = Vec::new();
     if let Some(id) = &input.session {
         if cleared && let Some(told) = Told::of(settings, id) {
             told.forget();
@@ -292,7 +307,7 @@ fn session_start(
         match unless_busy(registry.sessions().start(&project.id, &resume.agent, id, now).wait()) {
             Ok(Some(_)) => {
                 resume.session = Some(id.clone());
-                renewed(settings, &registry, input)?;
+                lost = renewed(settings, &registry, input)?;
             }
             Ok(None) => later(id)?,
             // The session belongs to another agent. Report the changes without it.
@@ -311,6 +326,9 @@ fn session_start(
     // Changes that did not fit or were withheld are reported later.
     if told.whole {
         unless_busy(registry.sessions().mark_resumed(&project.id, &resume, &delta, now).wait())?;
+        // What was taken over is told as such by the next event.
+        lost.retain(|each| each.end.is_some());
+        forget_lost(settings, input, lost)?;
     }
     Ok(())
 }
@@ -328,15 +346,10 @@ fn user_prompt(
     say: Say<'_>,
 ) -> Result<(), CliError> {
     let Some(registry) = open_in_order(settings, Access::Look)? else { return Ok(()) };
-    let mut lost = renewed(settings, &registry, input)?;
+    let lost = renewed(settings, &registry, input)?;
     let Some(found) = prompt::look(settings, &registry, input, asked)? else { return Ok(()) };
     let fitting = prompt::text(settings.client.as_ref(), &found.tools);
-    let lost_text = taken_over(settings, &mut lost);
-    let texts: Vec<ModelText> = lost_text.into_iter().chain(fitting).collect();
-    if !texts.is_empty() {
-        say(&ModelText::join(texts, "\n"))?;
-        forget_lost(settings, input, lost)?;
-    }
+    say_lost(settings, input, lost, fitting, say)?;
     if !found.is_worth_noting() {
         return Ok(());
     }
@@ -344,12 +357,12 @@ fn user_prompt(
     record(settings, Entry::Prompted { project, session, prompted }).map(drop)
 }
 
-/// Renews the claims of the session, if it has any. Returns the work that others have taken over.
+/// Renews the claims of the session, if it has any. Returns the work that it lost to others.
 fn renewed(
     settings: &Settings,
     registry: &Registry,
     input: &HookInput,
-) -> Result<Vec<Work>, CliError> {
+) -> Result<Vec<LostClaim>, CliError> {
     let Some(id) = &input.session else { return Ok(Vec::new()) };
     let project = settings.project.clone();
     let key = SessionKey { project: project.id.clone(), id: id.clone() };
@@ -415,86 +428,4 @@ fn say(input: &HookInput, text: &ModelText) -> Result<(), CliError> {
     writeln!(stdout, "{answer}")
         .and_then(|()| stdout.flush())
         .map_err(|error| CliError::new(ErrorKind::Io, format!("cannot write to stdout: {error}")))
-}
-
-/// Describes the effect of the payload without recording it.
-fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
-    let mut text = String::new();
-    let mut line =
-        |key: &str, value: String| text.push_str(&format!("{key:<8} {}\n", escape(&value)));
-    line("client", input.client_id().to_string());
-    let known = match input.evidence {
-        Evidence::Payload => "from the payload",
-        Evidence::Argument => "from --client; the payload does not name it",
-        Evidence::Assumed => "assumed; neither the payload nor --client names it",
-    };
-    line("known", known.into());
-    let (root, id) = (&settings.project.root, &settings.project.id);
-    line("project", format!("{} ({id})", ModelName::path(NameKind::Project, root)));
-    line("store", settings.url.to_string());
-    let session = input.session.as_ref();
-    let session = session.map(|id| ModelName::new(NameKind::Session, id.as_str()).to_string());
-    line("session", session.unwrap_or_else(|| "-".into()));
-    match &input.event {
-        Event::ToolOutcome(event) => {
-            line("event", "a tool was used".into());
-            line("tool", ModelName::tool(None, event.tool.as_str()).to_string());
-            line("outcome", format!("{:?}", event.kind).to_lowercase());
-            line("id", event.op.as_ref().map_or_else(|| "a new one".into(), ToString::to_string));
-            line("would", "record this use".into());
-        }
-        Event::CallBegan { tool, op, .. } => {
-            line("event", "a tool is called".into());
-            line("tool", ModelName::tool(None, tool.as_str()).to_string());
-            line("id", op.to_string());
-            line("would", "wait for it to end, and say nothing".into());
-        }
-        Event::PermissionAsked { tool, .. } => {
-            line("event", "the user is asked to approve a call".into());
-            line("tool", ModelName::tool(None, tool.as_str()).to_string());
-            line("would", "not count the call as failed if it never ends, and say nothing".into());
-        }
-        Event::TurnEnded { interrupted, .. } => {
-            line("event", "a turn ends".into());
-            let became = if *interrupted { "interrupted" } else { "failed" };
-            line("would", format!("record unfinished calls as {became}, and say nothing"));
-        }
-        Event::SessionStart { .. } => {
-            line("event", "a session starts".into());
-            let registry = settings.open(Access::Look)?;
-            let (scan, _) = preview(&registry, settings, &[])?;
-            line(
-                "would",
-                format!(
-                    "scan {}: {} added, {} stale, {} restored",
-                    counted(scan.sources.len(), "source", "sources"),
-                    scan.added.len(),
-                    scan.stale.len(),
-                    scan.restored.len()
-                ),
-            );
-        }
-        Event::ConfigChanged => line("would", "scan, and say nothing".into()),
-        Event::SessionEnd => {
-            line("would", "end the session, and delete old usage data".into());
-        }
-        Event::UserPrompt(_) => {
-            line("event", "the user asked something".into());
-            line("would", "sometimes suggest tools that fit well".into());
-        }
-        Event::Ignored(name) => line("would", format!("do nothing for the event {name}")),
-    }
-    if matches!(
-        input.event,
-        Event::ToolOutcome(_) | Event::SessionStart { .. } | Event::UserPrompt(_)
-    ) {
-        let (_folder, rehearsal) = rehearsal(settings)?;
-        let mut said = String::from("nothing");
-        act(&rehearsal, input, &mut |text| {
-            said = text.to_string();
-            Ok(())
-        })?;
-        said.lines().for_each(|told| line("say", told.into()));
-    }
-    Ok(text)
 }

@@ -289,10 +289,15 @@ pub(crate) fn words(cause: &str) -> String {
 
 /// Formats the cause of a change, who made it or the clients it concerns, the reason and the session.
 pub(crate) fn cause(entry: &HistoryEntry) -> String {
-    let mut text = words(&entry.cause);
+    // A cause that quotes who held the item before comes after who changed it.
+    let (cause, held) = match entry.cause.contains(" by \"") {
+        true => ("by_hand", Some(entry.cause.as_str())),
+        false => (entry.cause.as_str(), None),
+    };
+    let mut text = words(cause);
     let clients = (!entry.clients.is_empty()).then(|| entry.clients.join(", "));
     match &entry.actor {
-        Some(agent) if entry.cause == "by_hand" => text = format!("by {agent}"),
+        Some(agent) if cause == "by_hand" => text = format!("by {agent}"),
         Some(agent)
             if entry.session.is_none() && clients.is_none() && !text.ends_with(agent.as_str()) =>
         {
@@ -300,7 +305,9 @@ pub(crate) fn cause(entry: &HistoryEntry) -> String {
         }
         _ => {}
     }
-    let more = [(" for ", &clients), (": ", &entry.note), (" in session ", &entry.session)];
+    let [clients, note, session] =
+        [&clients, &entry.note, &entry.session].map(|each| each.as_deref());
+    let more = [(" for ", clients), (": ", note), (" in session ", session), ("; ", held)];
     for (what, more) in more {
         if let Some(more) = more {
             text.push_str(what);

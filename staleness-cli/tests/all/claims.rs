@@ -28,9 +28,10 @@ fn claim(sandbox: &Sandbox, who: (&str, &str), now: &str) -> Run {
 
 /// Returns what an agent is told by an event of a session.
 fn event(sandbox: &Sandbox, session: &str, name: &str, now: &str) -> String {
+    let source = if name == "SessionStart" { "startup" } else { "user" };
     let payload = json!({
         "session_id": session, "hook_event_name": name, "cwd": sandbox.project, "prompt": "go on",
-        "tool_name": "Bash", "tool_use_id": format!("{session} {now}"), "source": "startup",
+        "tool_name": "Bash", "tool_use_id": format!("{session} {now}"), "source": source,
     });
     let args = ["--client", "claude-code", "--now", now];
     let run = sandbox.hook_with(&args, payload.to_string().as_bytes());
@@ -114,6 +115,59 @@ fn hooks_renew_a_claim_and_tell_a_late_session_once() {
     assert_eq!(until, "2026-11-29T14:30:00Z", "the late session renewed nothing");
 }
 
+/// Bug: whose claim a person or another agent ended was told nothing in its session, and not by whom in the next one.
+#[test]
+fn whose_claim_others_ended_is_told_once_by_whom() {
+    const AT: &str = "2026-11-29T12:05:00Z";
+    let sandbox = plan();
+    event(&sandbox, "s-ana", "SessionStart", BEGIN);
+    let end = |args: &[&str]| {
+        assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
+        sandbox.ok(&[&["work"], args, &["--now", AT]].concat());
+    };
+    for own in [&["release", "p"][..], &["set", "p", "--status", "done"]] {
+        end(&[own, &["--agent", "claude-code"]].concat());
+        assert_eq!(event(&sandbox, "s-ana", "PostToolUse", AT), "", "it knows what it did");
+    }
+    sandbox.ok(&["work", "reopen", "p", "--now", AT]);
+    for (args, how) in
+        [(&["release", "p"][..], "released"), (&["set", "p", "--status", "done"], "done")]
+    {
+        end(args);
+        let told = format!("plan `p` ({how} by a person at {AT})");
+        let said = event(&sandbox, "s-ana", "UserPromptSubmit", IN_TIME);
+        let advice = ". Stop working on it, or ask the user.";
+        assert_eq!(said, format!("Your claim was ended: {told}{advice}"));
+        assert_eq!(event(&sandbox, "s-ana", "PostToolUse", IN_TIME), "");
+        // The next session hears it in its news.
+        let said = event(&sandbox, how, "SessionStart", IN_TIME);
+        let title = "- Your claim was ended, stop working on it or ask the user: ";
+        assert!(said.contains(&format!("{title}{told}")), "{said}");
+        assert_eq!(said.matches("plan `p`").count(), 1, "{said}");
+    }
+    let why = sandbox.ok(&["why", "p", "--now", AT]);
+    let how = "by hand; held by \"claude-code\" in session \"s-ana\"\n";
+    assert!(why.contains(how), "{why}");
+    // At a start of the session itself it comes with the news, and not again.
+    sandbox.ok(&["work", "reopen", "p", "--now", AT]);
+    end(&["release", "p"]);
+    let said = event(&sandbox, "s-ana", "SessionStart", IN_TIME);
+    assert!(said.contains("plan `p` (released by a person at"), "{said}");
+    assert_eq!(event(&sandbox, "s-ana", "UserPromptSubmit", IN_TIME), "");
+    // Another session of its agent is one of the others, if it says so.
+    for (session, told) in [("s-ana", 0), ("s-new", 1)] {
+        end(&["release", "p", "--agent", "claude-code", "--session", session]);
+        let said = event(&sandbox, "s-ana", "PostToolUse", IN_TIME);
+        assert_eq!(said.matches("(released by `claude-code` at").count(), told, "{said}");
+    }
+    // Who takes over what was abandoned is named first.
+    assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
+    assert_eq!(claim(&sandbox, BEN, LATE).code, 0);
+    let why = sandbox.ok(&["why", "p", "--now", LATE]);
+    let how = "by codex in session s-ben; abandoned by \"claude-code\" in session \"s-ana\" at ";
+    assert!(why.contains(how), "{why}");
+}
+
 #[test]
 fn an_agent_without_a_name_releases_no_claim_and_ended_ones_are_not_told_as_held() {
     let sandbox = plan();
@@ -170,7 +224,7 @@ fn the_claims_of_a_session_end_with_it_until_it_goes_on() {
     assert!(said.contains("--session s-new`): plan `p`"), "{said}");
     assert!(event(&sandbox, "s-ana", "SessionStart", IN_TIME).contains("Claimed by you"));
     let elsewhere = "Claimed by another session of yours (if that is over: `staleness work release \
-                     ID --agent claude-code`): plan `p` until ";
+                     ID --agent claude-code --session s-new`): plan `p` until ";
     let said = event(&sandbox, "s-new", "SessionStart", IN_TIME);
     assert!(said.contains(elsewhere), "{said}");
     refusal(&claim(&sandbox, BEN, IN_TIME));

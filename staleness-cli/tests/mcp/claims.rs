@@ -120,6 +120,21 @@ fn a_handoff_between_two_others_is_named_and_refused() {
     assert!(text(&claude.call("work_item", close)).contains("is a handoff for 'codex'"));
 }
 
+/// Bug: whoever holds an item was not told by whom its claim was ended.
+#[test]
+fn a_session_that_resumes_is_told_who_ended_its_claim() {
+    let machine = Machine::new();
+    machine.ok(&["work", "add", "plan", "Move", "--id", "p", "--now", BEGIN]);
+    let mut client = connect(&machine, "claude-code");
+    client.call("resume_session", json!({}));
+    client.data("work_item", json!({ "action": "claim", "id": "p" }));
+    machine.ok(&["work", "release", "p", "--now", BEGIN]);
+    let told = client.call("resume_session", json!({}));
+    let how = "your claim was ended by a person at 2026-11-29T12:00:00Z: stop working on it or ask";
+    assert!(text(&told).contains(how), "{told}");
+    assert!(!text(&client.call("resume_session", json!({}))).contains("`p`"));
+}
+
 /// Bug: a claim in another project than the server's outlived the connection.
 #[test]
 fn the_end_of_a_connection_ends_its_claims_in_every_project() {

@@ -16,7 +16,7 @@ use crate::report::{Context, ScanReport, StatusChange, ToolReport};
 use crate::scan::{ApplyScan, Scan, may_be_invented, readings_of, see_as};
 use crate::store::{JournalFilter, Preview, Selection, StoreError, View};
 use crate::tool::Hold;
-use crate::work::Work;
+use crate::work::LostClaim;
 
 /// The result of recording a use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -147,11 +147,11 @@ impl Tools<'_> {
     }
 
     /// Records one use without building a report, for hooks, and renews the claims of its session. Returns true if the
-    /// use was new, and the work that others have taken over: see [`Sessions::renew_claims`](super::Sessions::renew_claims).
+    /// use was new, and the work that its session lost: see [`Sessions::renew_claims`](super::Sessions::renew_claims).
     ///
     /// # Errors
     /// As [`Tools::record_all`].
-    pub async fn record_quietly(self, used: Use) -> Result<(bool, Vec<Work>), RegistryError> {
+    pub async fn record_quietly(self, used: Use) -> Result<(bool, Vec<LostClaim>), RegistryError> {
         let (policy, at) = (Arc::clone(&self.0.policy), used.at);
         let commit = self.0.run(RecordUses { uses: vec![used], policy }).await?;
         self.0.trim_routes(&commit, at).await?;

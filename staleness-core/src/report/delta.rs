@@ -10,7 +10,7 @@ use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use crate::knowledge::ItemState;
 use crate::store::View;
 use crate::time::Timestamp;
-use crate::work::{Claim, Warning, WorkKind, WorkStatus, beginning, is_due};
+use crate::work::{Claim, ClaimEnd, Warning, WorkKind, WorkStatus, beginning, is_due};
 
 /// The starting point of a delta.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -130,6 +130,9 @@ pub struct DeltaItem {
     /// The claim on a work item, which may have ended by time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
+    /// The end of the agent's claim on it, if another brought that about and it has not claimed it again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim_end: Option<ClaimEnd>,
     /// When it last changed.
     pub at: Timestamp,
     /// True if the agent made all of these changes itself.
@@ -287,6 +290,12 @@ fn net(
         text,
         by_person: work.is_some_and(|work| work.by_person),
         claim: work.and_then(|work| work.claim.clone()),
+        claim_end: run
+            .iter()
+            .rev()
+            .take_while(|entry| entry.action != Action::Claimed || !is_agents(entry))
+            .filter(|entry| !is_agents(entry))
+            .find_map(|entry| ClaimEnd::of(entry, Some(agent))),
         at: last.at,
         own: run.iter().all(|entry| is_agents(entry)),
         begun: is_agents(first),

@@ -69,6 +69,7 @@ impl DeltaItem {
             text: beginning(&work.text),
             by_person: work.by_person,
             claim: work.claim.clone(),
+            claim_end: None,
             at: work.updated_at,
             own: work.author.as_deref() == Some(agent.as_str()),
             begun: false,

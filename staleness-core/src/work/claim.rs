@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Work, WorkKind};
 use crate::ids::{AgentId, SessionId};
+use crate::journal::JournalEntry;
 use crate::time::Timestamp;
 
 /// A claim on a work item: who works on it, and until when.
@@ -63,11 +64,57 @@ impl Claim {
         is_held
     }
 
+    /// Returns the cause of a change by which an agent or a person ends the claim; `None` for its holder. An agent that
+    /// names no session is taken for it.
+    pub(crate) fn ended_by(
+        &self,
+        agent: Option<&AgentId>,
+        session: Option<&SessionId>,
+    ) -> Option<String> {
+        let is_holders =
+            agent == Some(&self.agent) && (session.is_none() || session == self.session.as_ref());
+        (!is_holders).then(|| format!("{HELD}{}", self.holder()))
+    }
+
     /// Returns the holder in words, for a refusal.
     pub(crate) fn holder(&self) -> String {
         let session = self.session.as_ref().map(|id| format!(" in session {:?}", id.as_str()));
         format!("{:?}{}", self.agent.as_str(), session.unwrap_or_default())
     }
+}
+
+/// The prefix of the cause of a change that ends the claim of another, before its holder.
+const HELD: &str = "held by ";
+
+/// The end of a claim that somebody else than its holder brought about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ClaimEnd {
+    /// The agent that ended it; `None` for a person.
+    pub by: Option<AgentId>,
+    /// When it ended.
+    pub at: Timestamp,
+}
+
+impl ClaimEnd {
+    /// Returns the end of a claim that an entry records, of any holder or of `agent`.
+    pub(crate) fn of(entry: &JournalEntry, agent: Option<&AgentId>) -> Option<Self> {
+        let holder = entry.cause.strip_prefix(HELD)?;
+        let is_agents = |agent: &AgentId| {
+            let more = holder.strip_prefix(&format!("{:?}", agent.as_str()));
+            more.is_some_and(|more| more.is_empty() || more.starts_with(' '))
+        };
+        let (by, at) = (entry.actor.clone(), entry.at);
+        agent.is_none_or(is_agents).then_some(Self { by, at })
+    }
+}
+
+/// A work item that a session had claimed, and which others have taken over, freed or ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostClaim {
+    /// The item. Who took it over has a claim on it.
+    pub work: Work,
+    /// The end of the session's claim, if nobody took the item over.
+    pub end: Option<ClaimEnd>,
 }
 
 impl WorkKind {

@@ -55,7 +55,8 @@ fn used(world: &World, who: (&str, &str), minutes: i64) -> Vec<Work> {
         session: Some(session(world, who).id),
         ..Use::new(op, tool("Bash"), OutcomeKind::Success, minute(minutes), world.project.clone())
     };
-    world.registry.tools().record_quietly(used).wait().unwrap().1
+    let lost = world.registry.tools().record_quietly(used).wait().unwrap().1;
+    lost.into_iter().map(|lost| lost.work).collect()
 }
 
 fn until(world: &World) -> Option<Timestamp> {

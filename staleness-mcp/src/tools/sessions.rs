@@ -229,6 +229,12 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     if let Some(claim) = &each.claim {
         parts.push(named("claimed by", claim.agent.as_str()).and(" until ").and(claim.until));
     }
+    if let Some(end) = &each.claim_end {
+        let by = end.by.as_ref().map(|by| named("ended by", by.as_str()));
+        let by = by.unwrap_or_else(|| Text::new("ended by a person"));
+        let text = Text::new("your claim was ").and(by).and(" at ").and(end.at);
+        parts.push(text.and(": stop working on it or ask the user"));
+    }
     match each.sender.as_deref() {
         Some(name) if name != agent => parts.push(named("from", name)),
         _ if each.own && !has_ended => parts.push(Text::new("by this agent")),

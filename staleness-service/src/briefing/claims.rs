@@ -2,34 +2,66 @@
 
 use staleness::registry::Resume;
 use staleness::report::DeltaItem;
-use staleness::work::Work;
-use staleness_core::work::Claim;
+use staleness_core::journal::Action;
+use staleness_core::work::{Claim, ClaimEnd, LostClaim, WorkStatus};
 
 use super::work::named;
-use crate::model_text::{ModelName, ModelText, NameKind, Word};
+use crate::model_text::{ModelName, ModelText, NameKind, Word, state};
 use crate::settings::Settings;
 
 /// Maximum number of items to name at once when others have taken over.
 const MAX_NAMED: usize = 5;
 
-/// Cuts `lost` to as many items as one text names, and returns the text for a session about work that others have taken
-/// over; `None` if there is none, or the policy says to tell nothing.
+/// The heading of claims that others ended.
+pub(super) const LOST: &str = "Your claim was ended, stop working on it or ask the user";
+
+/// Cuts `lost` to as many items as one text names, and returns the text for a session about claims that others ended;
+/// `None` if there is none, or the policy says to tell nothing.
 #[must_use]
-pub fn taken_over(settings: &Settings, lost: &mut Vec<Work>) -> Option<ModelText> {
+pub fn taken_over(settings: &Settings, lost: &mut Vec<LostClaim>) -> Option<ModelText> {
     if !settings.configured.policy.hooks.tell {
         return None;
     }
     lost.truncate(MAX_NAMED);
-    let name = |work: &Work| {
-        let name = ModelName::new(NameKind::Work, work.key.id.as_str());
-        Some(held(ModelText::from(work.kind.as_str()).and(" ").and(name), work.claim.as_ref()?))
+    let told = |begin: &'static str, is_ended: bool| {
+        let name = |lost: &LostClaim| {
+            let work = &lost.work;
+            let name = ModelName::new(NameKind::Work, work.key.id.as_str());
+            let name = ModelText::from(work.kind.as_str()).and(" ").and(name);
+            match &lost.end {
+                Some(end) => Some(ended(name, work.status, end)),
+                None => Some(held(name, work.claim.as_ref()?)),
+            }
+        };
+        let these = lost.iter().filter(|each| each.end.is_some() == is_ended);
+        let names: Vec<ModelText> = these.filter_map(name).collect();
+        (!names.is_empty()).then(|| {
+            let names = ModelText::join(names, ", ");
+            ModelText::from(begin).and(names).and(". Stop working on it, or ask the user.")
+        })
     };
-    let names: Vec<ModelText> = lost.iter().filter_map(name).collect();
-    (!names.is_empty()).then(|| {
-        ModelText::from("Your claim ended and another session took over: ")
-            .and(ModelText::join(names, ", "))
-            .and(". Stop working on it, or ask the user.")
-    })
+    let texts = [
+        told("Your claim ended and another session took over: ", false),
+        told("Your claim was ended: ", true),
+    ];
+    let text = ModelText::join(texts.into_iter().flatten(), "\n");
+    (!text.is_empty()).then_some(text)
+}
+
+/// Says of an item how, by whom and when the agent's claim on it ended.
+fn ended(item: ModelText, status: WorkStatus, end: &ClaimEnd) -> ModelText {
+    let how = if status.is_open() { Action::Released.as_str() } else { status.as_str() };
+    let item = item.and(" (").and(state(how).unwrap_or(how)).and(" by ");
+    let item = match &end.by {
+        Some(agent) => item.and(ModelName::new(NameKind::Agent, agent.as_str())),
+        None => item.and("a person"),
+    };
+    item.and(" at ").and(end.at).and(")")
+}
+
+/// Says of an item how the agent's claim on it ended, if others ended it.
+pub(super) fn lost_claim(item: &DeltaItem) -> Option<ModelText> {
+    Some(ended(named(&item.subject), item.status?, item.claim_end.as_ref()?))
 }
 
 /// Says of an item who holds it, and until when.
@@ -56,14 +88,18 @@ pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> [Vec<ModelText
 }
 
 /// The heading of items that other sessions of the agent hold, with the command that frees one.
-pub(super) fn elsewhere_title(by: &ModelText) -> ModelText {
+pub(super) fn elsewhere_title(resume: &Resume, by: &ModelText) -> ModelText {
     let text = "Claimed by another session of yours (if that is over: `staleness work release ID";
-    ModelText::from(text).and(by).and("`)")
+    in_session(ModelText::from(text).and(by), resume)
 }
 
 /// The heading of abandoned items, with the command that takes one over.
 pub(super) fn abandoned_title(resume: &Resume, by: &ModelText) -> ModelText {
-    let text = ModelText::from("Abandoned (take it over: `staleness work claim ID").and(by);
+    in_session(ModelText::from("Abandoned (take it over: `staleness work claim ID").and(by), resume)
+}
+
+/// Ends the command of a heading with the session of the agent.
+fn in_session(text: ModelText, resume: &Resume) -> ModelText {
     let session = resume.session.as_ref().and_then(|id| Word::new(id.as_str()));
     match session {
         Some(id) => text.and(" --session ").and(id).and("`)"),

@@ -91,6 +91,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         text: name.clone(),
         by_person: at % 3 == 0,
         claim: None,
+        claim_end: None,
         at: Timestamp::default(),
         own: at % 2 == 0,
         begun: false,

@@ -272,6 +272,7 @@ mod tests {
             text: String::new(),
             by_person: false,
             claim: None,
+            claim_end: None,
             at: Timestamp::default(),
             own: false,
             begun: false,

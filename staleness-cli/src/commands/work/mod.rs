@@ -62,8 +62,12 @@ pub(crate) fn run(
         Some(WorkCommand::Release { .. }) if settings.agent.is_none() && may_run_for_agent() => {
             Err(CliError::new(ErrorKind::Usage, "no agent given").hint("set --agent"))
         }
-        Some(WorkCommand::Release { id, scope }) => {
-            by_id(id, scope, &|items, key| items.work().release(key, act(settings)).wait())
+        Some(WorkCommand::Release { id, session, scope }) => {
+            let session = session.as_deref().map(sessions::id).transpose()?;
+            by_id(id, scope, &|items, key| {
+                let act = Act { session: session.clone(), ..act(settings) };
+                items.work().release(key, act).wait()
+            })
         }
         Some(WorkCommand::Ready) => ready(settings, out),
     }

@@ -216,11 +216,15 @@ impl WhatChanged {
             Begin::Nowhere | Begin::Met(_) => digest.items,
             Begin::Again(_) => {
                 let (mut there, changed) = (digest.items, changed());
-                // That an item is claimed says nothing of what others did to it since.
+                // That an item is there or claimed says nothing of what others did to it since.
                 let is_said = |item: &DeltaItem| {
-                    changed.iter().any(|each| !each.own && each.subject == item.subject)
+                    let says = |each: &DeltaItem| match item.claim {
+                        Some(_) => !each.own,
+                        None => each.claim_end.is_some(),
+                    };
+                    changed.iter().any(|each| each.subject == item.subject && says(each))
                 };
-                there.retain(|item| item.claim.is_none() || !is_said(item));
+                there.retain(|item| !is_said(item));
                 with_changes(there, changed)
             }
             Begin::At(_) | Begin::After(_) => changed(),

@@ -139,6 +139,7 @@ impl ActOnWork {
             let (id, by) = (self.key.id.as_str(), by.as_str());
             return Err(Refusal::Conflict(format!("{id:?} was already accepted, by {by:?}")));
         }
+        let held = work.claim.clone();
         let moved = match patch.status {
             Some(to) => work.move_to(to, self.act.at).map_err(|why| self.not_moved(&why))?,
             None => None,
@@ -148,7 +149,9 @@ impl ActOnWork {
             work.by_person = patch.by_person || (work.by_person && !changed.contains(&"text"));
         }
         if let Some(moved) = moved {
-            self.tell(draft, Action::Moved, Some(moved.from), moved.to, "by_hand".into());
+            let ended = held.filter(|_| work.claim.is_none());
+            let cause = self.ends(ended.as_ref()).unwrap_or_else(|| "by_hand".into());
+            self.tell(draft, Action::Moved, Some(moved.from), moved.to, cause);
         }
         if !changed.is_empty() {
             work.touch(self.act.at);
@@ -302,7 +305,8 @@ impl ActOnWork {
             )));
         }
         work.touch(self.act.at);
-        self.tell(draft, Action::Released, Some(work.status), work.status, "by_hand".into());
+        let cause = self.ends(Some(&claim)).unwrap_or_else(|| "by_hand".into());
+        self.tell(draft, Action::Released, Some(work.status), work.status, cause);
         draft.put(work);
         Ok(())
     }
@@ -321,12 +325,18 @@ impl ActOnWork {
                 work.status
             )));
         };
+        let cause = self.ends(work.claim.as_ref()).unwrap_or_else(|| flag.reason());
         let moved = work.move_to(to, self.act.at).map_err(|why| self.not_moved(&why))?;
         if let Some(moved) = moved {
-            self.tell(draft, Action::Resolved, Some(moved.from), moved.to, flag.reason());
+            self.tell(draft, Action::Resolved, Some(moved.from), moved.to, cause);
         }
         draft.put(work);
         Ok(())
+    }
+
+    /// Returns the cause if the act ends the claim of another.
+    fn ends(&self, claim: Option<&Claim>) -> Option<String> {
+        claim?.ended_by(self.act.actor.as_ref(), self.act.session.as_ref())
     }
 
     fn not_moved(&self, why: &TransitionError) -> Refusal {

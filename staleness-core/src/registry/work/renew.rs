@@ -1,7 +1,5 @@
 //! Renewal of claims by the events of the sessions that made them.
 
-use std::collections::BTreeMap;
-
 use super::act::HISTORY;
 use crate::ids::{SessionId, WorkKey};
 use crate::journal::{Action, JournalEntry, Subject};
@@ -13,23 +11,23 @@ use crate::store::{
     SuggestionFilter, View,
 };
 use crate::time::Timestamp;
-use crate::work::{Claim, Work};
+use crate::work::{ClaimEnd, LostClaim, Work};
 
 impl Sessions<'_> {
     /// Renews the claims of a session, because something happened in it at `at`. A claim that has ended is renewed too,
-    /// unless another agent or session has taken the item over. Returns the items that were taken over, until
-    /// [`Sessions::forget_lost_claims`]. May be repeated.
+    /// unless another agent or session has taken the item over. Returns the items that others took over, freed or ended,
+    /// until [`Sessions::forget_lost_claims`]. May be repeated.
     pub async fn renew_claims(
         self,
         key: &SessionKey,
         at: Timestamp,
-    ) -> Result<Vec<Work>, RegistryError> {
+    ) -> Result<Vec<LostClaim>, RegistryError> {
         let known = self.suggestions(key).await?;
         self.0.renew_claims(known.iter(), at).await
     }
 
-    /// Forgets the claims of a session on those of these items that others have taken over. Call it after the agent was
-    /// told of them.
+    /// Forgets the claims of a session on those of these items that it has lost. Call it after the agent was told of
+    /// them.
     pub async fn forget_lost_claims(
         self,
         key: &SessionKey,
@@ -47,61 +45,61 @@ impl Registry {
         &self,
         sessions: impl Iterator<Item = &Suggestions>,
         at: Timestamp,
-    ) -> Result<Vec<Work>, RegistryError> {
+    ) -> Result<Vec<LostClaim>, RegistryError> {
         let mut lost = Vec::new();
         for session in sessions.filter(|session| !session.claims.is_empty()) {
             let view = self.run(renew(session, Vec::new(), at)).await?.view;
-            let noted: BTreeMap<&WorkKey, Timestamp> =
-                session.claims.iter().map(|(key, at)| (key, *at)).collect();
-            let is_lost = |work: &&Work| {
-                let claim = work.claim.as_ref().filter(|_| work.status.is_open());
-                claim.zip(noted.get(&work.key)).is_some_and(|(claim, noted)| {
-                    holder(&view, &session.key, *noted, &work.key, claim) == Holder::Another
-                })
-            };
-            lost.extend(view.work.values().filter(is_lost).cloned());
+            lost.extend(session.claims.iter().filter_map(|(key, noted)| {
+                let work = view.work.get(key)?;
+                match holder(&view, &session.key, *noted, work) {
+                    Holder::Another(end) => Some(LostClaim { work: work.clone(), end }),
+                    _ => None,
+                }
+            }));
         }
         Ok(lost)
     }
 }
 
 /// The holder of an item that a session has claimed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Holder {
     /// The session.
     Own,
     /// Its agent, in a session that no hook reports: a connection, or a command.
     Unreported,
-    /// Another agent or session.
-    Another,
+    /// Another agent or session; nobody, if another ended the claim.
+    Another(Option<ClaimEnd>),
+    /// Nobody.
+    Nobody,
 }
 
 /// Returns who holds the item `work`, in which the session `key` was noted to have a part at `noted`.
-fn holder(
-    view: &View,
-    key: &SessionKey,
-    noted: Timestamp,
-    work: &WorkKey,
-    claim: &Claim,
-) -> Holder {
+fn holder(view: &View, key: &SessionKey, noted: Timestamp, work: &Work) -> Holder {
+    let is_of_it = |entry: &&JournalEntry| entry.subject.work_key().as_ref() == Some(&work.key);
+    let Some(claim) = work.claim.as_ref().filter(|_| work.status.is_open()) else {
+        let entries = view.journal.values().rev().filter(is_of_it);
+        let entries = entries.filter(|entry| entry.session.as_ref() != Some(&key.id));
+        let mut ends = entries.filter_map(|entry| ClaimEnd::of(entry, None));
+        let end = ends.find(|end| end.at >= noted);
+        return end.map_or(Holder::Nobody, |end| Holder::Another(Some(end)));
+    };
     let is_agents = || view.sessions.get(key).is_some_and(|own| own.agent == claim.agent);
     // A claim that is not journalled is a renewal.
     let is_later = |entry: &JournalEntry| {
-        entry.action == Action::Claimed
-            && entry.at > noted
-            && entry.subject.work_key().as_ref() == Some(work)
+        entry.action == Action::Claimed && entry.at > noted && is_of_it(&entry)
     };
     match &claim.session {
         Some(id) if *id == key.id => Holder::Own,
         Some(id) if id.is_unreported() && is_agents() && !view.journal.values().any(is_later) => {
             Holder::Unreported
         }
-        _ => Holder::Another,
+        _ => Holder::Another(None),
     }
 }
 
-/// Renews the claims of a session. Like counters, renewals are not recorded in the journal. Forgets those on items that
-/// others have taken over, if they are among `told`.
+/// Renews the claims of a session. Like counters, renewals are not recorded in the journal. Forgets lost ones, if they
+/// are among `told`.
 fn renew(session: &Suggestions, told: Vec<WorkKey>, at: Timestamp) -> Renew {
     let keys = session.claims.iter().map(|(key, _)| key.clone()).collect();
     Renew { key: session.key.clone(), keys, told, at }
@@ -122,11 +120,12 @@ impl Step for Renew {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let is_unreported = |work: &&Work| {
-            let session = work.claim.as_ref().and_then(|claim| claim.session.as_ref());
-            session.is_some_and(SessionId::is_unreported)
+        // The journal tells who ended a claim, or made it.
+        let is_unclear = |work: &&Work| match work.claim.as_ref() {
+            Some(claim) => claim.session.as_ref().is_some_and(SessionId::is_unreported),
+            None => true,
         };
-        let mut others = view.work.values().filter(is_unreported).peekable();
+        let mut others = view.work.values().filter(is_unclear).peekable();
         if view.looks <= 1 && others.peek().is_some() {
             let own = Selection::new().peek(SessionFilter::Key(self.key.clone()));
             return Ok(Decision::Need(others.fold(own, |all, work| {
@@ -153,13 +152,17 @@ impl Step for Renew {
 impl Renew {
     /// Renews the claim on an item. Returns true if the session still has a part in it.
     fn keeps(&self, draft: &mut Draft<'_>, work: &Work, noted: Timestamp) -> bool {
+        let holder = holder(draft.view(), &self.key, noted, work);
         let mut work = work.clone();
-        let Some(claim) = &mut work.claim else { return false };
-        let renews = match holder(draft.view(), &self.key, noted, &work.key, claim) {
+        let Some(claim) = &mut work.claim else {
+            return holder != Holder::Nobody && !self.told.contains(&work.key);
+        };
+        let renews = match holder {
             Holder::Own => true,
             // The end of that session is not reported, so it cannot be late.
             Holder::Unreported => claim.holds(self.at),
-            Holder::Another => return work.status.is_open() && !self.told.contains(&work.key),
+            Holder::Another(_) => return !self.told.contains(&work.key),
+            Holder::Nobody => return false,
         };
         if renews && claim.renew(self.at) {
             draft.put(work);
