@@ -394,13 +394,18 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
     let own = if each.own { "you" } else { "" };
     let held = each.claim.as_ref().filter(|claim| claim.holds(now));
     let held = held.map(|claim| format!("[{}] ", claim.agent));
+    let ended = each.claim_end.as_ref().map(|end| {
+        let by = end.by.as_ref().map_or("a person", |agent| agent.as_str());
+        format!("[your claim was ended by {by}] ")
+    });
+    let held = ended.or(held).unwrap_or_default();
     vec![
         (ago(now, each.at), Some(Paint::dim)),
         (each.subject.kind().into(), Some(Paint::dim)),
         (net.replace('_', " "), None),
         (own.into(), Some(Paint::dim)),
         (each.subject.id().to_owned(), Some(Paint::bold)),
-        (handed_over(&each.sender, &each.recipient, held.unwrap_or_default() + &each.text), None),
+        (handed_over(&each.sender, &each.recipient, held + &each.text), None),
     ]
 }
 

@@ -145,6 +145,9 @@ fn whose_claim_others_ended_is_told_once_by_whom() {
         assert!(said.contains(&format!("{title}{told}")), "{said}");
         assert_eq!(said.matches("plan `p`").count(), 1, "{said}");
     }
+    let resume = ["resume", "--agent", "claude-code", "--since", BEGIN, "--now", AT];
+    let told = sandbox.ok(&resume);
+    assert!(told.contains("  p  [your claim was ended by a person] Move the parser"), "{told}");
     let why = sandbox.ok(&["why", "p", "--now", AT]);
     let how = "by hand; held by \"claude-code\" in session \"s-ana\"\n";
     assert!(why.contains(how), "{why}");
