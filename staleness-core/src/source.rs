@@ -23,6 +23,14 @@ wording! {
     }
 }
 
+impl SourceState {
+    /// Returns true if the source is there and was not read as a whole, or its client refuses it.
+    #[must_use]
+    pub const fn is_unread(self) -> bool {
+        !matches!(self, Self::Read | Self::Missing)
+    }
+}
+
 /// The record of a source of tools.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

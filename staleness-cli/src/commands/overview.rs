@@ -48,7 +48,7 @@ impl Overview {
     }
 
     pub(super) fn summary(mut self) -> Summary {
-        let unread = self.scan.sources.iter().filter(|it| is_unread(it.state)).count();
+        let unread = self.scan.sources.iter().filter(|it| it.state.is_unread()).count();
         let nothing_known = self.on.iter().all(|tool| tool.verdict.score().is_none());
         self.on.retain(|tool| tool.verdict.level != Level::Fresh);
         fold_doubtful(&mut self.on);
@@ -84,11 +84,6 @@ pub(super) struct Summary {
     pub unknown: Option<String>,
 }
 
-/// Returns true for a source of which not everything could be read.
-const fn is_unread(state: SourceState) -> bool {
-    matches!(state, SourceState::Failed | SourceState::Partial)
-}
-
 /// Prints the overview. Returns true if something reaches `fail_on`.
 pub(crate) fn run(
     settings: &Settings,
@@ -110,6 +105,8 @@ pub(crate) fn run(
     let items = |level: Level| {
         remembered.knowledge.iter().filter(|told| told.verdict.level == level).count()
     };
+    let trouble: Vec<_> =
+        scan.sources.iter().filter(|source| source.state.is_unread()).cloned().collect();
     let counts = json!({
         "documents": remembered.documents,
         "partial_documents": remembered.partial,
@@ -127,11 +124,7 @@ pub(crate) fn run(
         "review": level(Level::Review),
         "untrusted": level(Level::Stale),
         "sources": scan.sources.iter().filter(|s| s.state != SourceState::Missing).count(),
-        "unreadable_sources": scan
-            .sources
-            .iter()
-            .filter(|s| is_unread(s.state))
-            .count(),
+        "unreadable_sources": trouble.len(),
     });
     let found = fail_on.is_some_and(|least| match least {
         LevelArg::Review => {
@@ -165,12 +158,11 @@ pub(crate) fn run(
     }
     let paint = out.paint;
     let mut text = format!("{}\n", paint.bold(&escape(&scan.root)));
-    let unread = scan.sources.iter().filter(|s| s.state == SourceState::Failed).count();
-    if doubtful.is_empty() && total > 0 && unread > 0 {
+    if doubtful.is_empty() && total > 0 && !trouble.is_empty() {
         text.push_str(&format!(
             "no problems known with {}, but {} could not be read\n",
             counted(total, "tool", "tools"),
-            counted(unread, "source", "sources")
+            counted(trouble.len(), "source", "sources")
         ));
     } else if doubtful.is_empty() && total > 0 {
         let tools = counted(total, "tool", "tools");
@@ -198,12 +190,6 @@ pub(crate) fn run(
         text.push_str(&format!("{some} of {} {need} attention\n", counted(total, "tool", "tools")));
         text.push_str(&tools::doubtful(&doubtful, settings.now, out));
     }
-    let trouble: Vec<_> = scan
-        .sources
-        .iter()
-        .filter(|s| !matches!(s.state, SourceState::Read | SourceState::Missing))
-        .cloned()
-        .collect();
     text.push_str(&tools::sources(if total == 0 { &scan.sources } else { &trouble }, out));
     if !off.is_empty() {
         text.push_str(&format!("{}\n{}", paint.bold("switched off"), tools::brief(&off, out)));

@@ -267,6 +267,21 @@ fn hooks_alone_keep_the_registry() {
     assert_eq!(sandbox.tool("mcp__github__open")["uses"], 3);
 }
 
+/// Bug: fewer sources were said to be unread than were listed.
+#[test]
+fn each_source_that_counts_as_unread_is_listed() {
+    let sandbox = Sandbox::scanned();
+    sandbox.write("home/.claude.json", "{");
+    sandbox.write("home/.cursor/mcp.json", r#"{"mcpServers": {"x": 5}}"#);
+    sandbox.write("home/.gemini/settings.json", r#"{"theme": "dark",}"#);
+    let told = sandbox.ok::<&str>(&[]);
+    assert!(told.contains("known with 1 tool, but 4 sources could not be read\n"), "{told}");
+    for (state, count) in [("failed", 2), ("partial", 1), ("refused", 1)] {
+        assert_eq!(told.matches(&format!("  {state}  ")).count(), count, "{told}");
+    }
+    assert_eq!(sandbox.json(&[])["counts"]["unreadable_sources"], 4);
+}
+
 #[test]
 fn f3_the_home_that_the_readme_shows_is_read() {
     let sandbox = Sandbox::new();

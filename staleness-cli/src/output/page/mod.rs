@@ -3,7 +3,6 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use staleness::Timestamp;
 use staleness::report::{KnowledgeReport, ToolReport, WorkReport};
-use staleness::source::SourceState;
 use staleness_core::journal::JournalEntry;
 use staleness_core::report::SourceReport;
 use staleness_core::text::counted;
@@ -83,7 +82,7 @@ impl Page<'_> {
                     header {
                         h1 { (escape(self.root)) }
                         p.faint { "For " (self.audience) ", at " (self.now) "." }
-                        @for source in self.sources.iter().filter(|it| is_in_trouble(it)) {
+                        @for source in self.sources.iter().filter(|it| it.state.is_unread()) {
                             p.review {
                                 (source.source) " (" (source.state.as_str()) "): "
                                 (escape(source.error.as_deref().unwrap_or(&source.path)))
@@ -280,11 +279,6 @@ fn items(items: &[KnowledgeReport], none: &str) -> Markup {
             }
         },
     )
-}
-
-/// Returns true if a source is there and could not be read as it is.
-fn is_in_trouble(source: &SourceReport) -> bool {
-    !matches!(source.state, SourceState::Read | SourceState::Missing)
 }
 
 /// Renders a table that can be sorted, or a sentence if it has no rows.
