@@ -353,7 +353,7 @@ pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -
         at: settings.now,
         note: reason.map(ToOwned::to_owned),
         session: None,
-        actor: None,
+        actor: settings.agent.clone(),
     }
 }
 

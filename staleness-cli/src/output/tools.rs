@@ -13,7 +13,7 @@ use staleness_core::report::{HistoryEntry, ScoreParts, SourceReport};
 use staleness_core::tool::ListingState;
 
 use super::{Cell, Output, Paint, Painter, escape};
-use staleness_service::model_text::{ModelName, is_plain};
+use staleness_service::model_text::{ModelName, Quote, is_plain};
 use staleness_service::when::ago;
 
 /// Returns the painter for a tool's status.
@@ -350,7 +350,14 @@ pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> Strin
     let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
     row("health", &format!("{state}{cause}"));
     row("tools", &not_active(own));
-    row("by hand", if tool.hold == Hold::None { "" } else { tool.hold.as_str() });
+    let reason = tool.held_because.as_ref().and_then(|text| Quote::of(text, true));
+    let reason = reason.map(|quote| format!(": {quote}")).unwrap_or_default();
+    let held = tool.hold.as_str();
+    match &tool.held_by {
+        _ if tool.hold == Hold::None => {}
+        Some(agent) => row("decided", &format!("{held} by {agent}{reason}")),
+        None => row("by hand", &format!("{held}{reason}")),
+    }
     row("outcomes", &tool.outcomes);
     row("uses", &tool.uses.to_string());
     let sources: Vec<String> = tool.sources.iter().map(ToString::to_string).collect();

@@ -23,7 +23,8 @@ fn is_time(value: &Value) {
 fn is_tool(tool: &Value, more: &[&str]) {
     let must = "name scope kind sources clients status presence health outcomes failures uses \
                 discovered_at verdict";
-    let may = "project server plugin description last_seen_at last_used_at hold";
+    let may = "project server plugin description last_seen_at last_used_at hold \
+               held_by held_because";
     shape(tool, &line(must), &[&line(may)[..], more].concat());
     for key in more.iter().filter(|key| !["parts", "mark"].contains(key)) {
         assert!(!tool[key].is_null(), "{key} is missing: {tool}");

@@ -34,6 +34,48 @@ fn an_agent_is_named_for_what_it_did() {
     assert!(ok("work show h").contains("Z moved by codex\n"));
 }
 
+/// Bug: what an agent demoted was told as demoted by the user, and an agent restored what the user had demoted.
+#[test]
+fn an_agent_demotes_in_its_own_name_and_lifts_only_what_an_agent_demoted() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    told_on(&sandbox, "claude-code", 2);
+    let on = |day: u32, text: &str| sandbox.run(&line(&format!("{text} --now 2026-11-{day:02}")));
+    let ok = |day: u32, text: &str| {
+        let run = on(day, text);
+        assert_eq!(run.code, 0, "{text}: {run:?}");
+        run.out
+    };
+    let told = ok(3, "tools demote github --agent codex --reason flaky");
+    assert!(told.contains("demoted by codex: \"flaky\"\n") && !told.contains("by hand"), "{told}");
+    let told = told_on(&sandbox, "claude-code", 4);
+    assert!(told.contains(", avoid: `mcp__github__*` (demoted by `codex`)"), "{told}");
+    assert!(told_on(&sandbox, "claude-code", 5).contains("(demoted by `codex`)"));
+    for command in ["", "tools", "why github", "review"] {
+        let told = ok(5, command);
+        assert!(
+            told.contains("demoted by codex") && !told.contains("by hand"),
+            "{command}: {told}"
+        );
+    }
+    ok(6, "tools restore github --agent claude-code");
+    assert_eq!(sandbox.status("github"), "active");
+
+    // What a person repeats is the person's.
+    ok(7, "tools demote github --agent codex");
+    let told = ok(8, "tools demote github --reason 'leaks <keys>'");
+    assert!(told.contains("by hand       demoted: \"leaks /keys/\"\n"), "{told}");
+    for verb in ["restore", "pin", "ignore", "forget --yes"] {
+        let refused = on(9, &format!("tools {verb} github --agent codex"));
+        let why = "a person demoted mcp__github__*, so only a person can change that, with `staleness \
+                   tools restore mcp__github__*`";
+        assert!(refused.code == 3 && refused.err.contains(why), "{verb}: {refused:?}");
+    }
+    assert!(told_on(&sandbox, "claude-code", 10).contains("Demoted by the user, ask before"));
+    ok(11, "tools restore github");
+    assert_eq!(sandbox.status("github"), "active");
+}
+
 /// Bug: the recovery of a tool was told as that of the client for which it had failed.
 #[test]
 fn a_recovery_names_the_client_that_called_the_tool() {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::knowledge::written_in;
+use super::queries::history;
 use super::routes::{routes_in, routes_to};
 use crate::definition::Definition;
 use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, ToolKey, ToolName};
@@ -90,15 +91,28 @@ impl ByHand {
             .ok_or_else(|| Refusal::Unknown { what: "tool", id: self.name.to_string() })
     }
 
+    /// Refuses an agent that would end a person's demotion.
+    fn may_lift(&self, view: &View, tool: &Tool) -> Result<(), Refusal> {
+        let is_persons = || view.decision(tool).is_none_or(|entry| entry.actor.is_none());
+        if self.actor.is_none() || tool.hold != Hold::Demoted || !is_persons() {
+            return Ok(());
+        }
+        let name = &tool.key.name;
+        Err(Refusal::Conflict(format!(
+            "a person demoted {name}, so only a person can change that, with `staleness tools restore {name}`"
+        )))
+    }
+
     pub(super) fn was_done(&self, view: &View) -> bool {
         view.journal.values().any(|entry| entry.op.as_ref() == Some(&self.op))
     }
 
     pub(super) fn selection(&self) -> Selection {
-        self.keys()
-            .into_iter()
-            .fold(Selection::new(), |selection, key| selection.lock(ToolFilter::Key(key)))
-            .journal(JournalFilter::Op(self.op.clone()))
+        let mut selection = Selection::new().journal(JournalFilter::Op(self.op.clone()));
+        for key in ToolKey::both(&self.project.id, &self.name) {
+            selection = selection.journal(history(&key)).lock(ToolFilter::Key(key));
+        }
+        selection
     }
 
     pub(super) fn entry(
@@ -121,30 +135,45 @@ impl ByHand {
 }
 
 /// Sets a hold. [`Hold::None`] restores the tool: it lifts a pin or an ignore, or otherwise a demotion (by
-/// hand or for failures). Does nothing if the tool is already in that state.
+/// hand or for failures), also that of the other entry of a server's name. Does nothing if the tool is already in that
+/// state. An agent does not end a person's demotion, and a person takes over an agent's decision.
 pub(super) fn set_hold(by_hand: ByHand, hold: Hold, policy: Arc<Policy>) -> impl Step {
     Edit::new(by_hand.at, by_hand.selection(), move |draft| {
-        let tool = by_hand.find(draft.view())?;
-        if by_hand.was_done(draft.view()) {
+        let view = draft.view();
+        let tool = by_hand.find(view)?;
+        if by_hand.was_done(view) {
             return Ok(());
         }
-        let policy = policy.tools_for(tool.kind, by_hand.project.caller(None));
-        let before = tool.status();
-        let mut changed = tool.hold != hold;
-        let mut edited = tool.clone();
-        edited.hold = hold;
         // Lifting a pin or an ignore does not clear a failing state; it only takes effect again.
-        if hold == Hold::None && !matches!(tool.hold, Hold::Pinned | Hold::Ignored) {
-            changed |= edited.health.lift(&policy);
-        }
-        if changed {
+        let lifts = hold == Hold::None && !matches!(tool.hold, Hold::Pinned | Hold::Ignored);
+        let both = ToolKey::both(&by_hand.project.id, &by_hand.name);
+        let others = both.iter().filter_map(|key| view.tools.get(key)).filter(|other| {
+            let is_by_name = tool.kind == ToolKind::McpServer && other.key != tool.key;
+            is_by_name && other.hold == Hold::Demoted
+        });
+        let policy = policy.tools_for(tool.kind, by_hand.project.caller(None));
+        for (at, tool) in [tool].into_iter().chain(others).enumerate() {
+            if hold != Hold::Demoted {
+                by_hand.may_lift(view, tool)?;
+            }
+            if at > 0 && !lifts {
+                continue;
+            }
+            let mut edited = tool.clone();
+            edited.hold = hold;
+            let is_lifted = lifts && edited.health.lift(&policy);
+            let is_agents = || view.decision(tool).is_some_and(|entry| entry.actor.is_some());
+            let takes_over = || hold != Hold::None && by_hand.actor.is_none() && is_agents();
+            if tool.hold == hold && !is_lifted && !takes_over() {
+                continue;
+            }
             let action = match hold {
                 Hold::None => Action::Restored,
                 Hold::Demoted => Action::Demoted,
                 Hold::Pinned => Action::Pinned,
                 Hold::Ignored => Action::Ignored,
             };
-            let after = edited.status();
+            let (before, after) = (tool.status(), edited.status());
             let entry = by_hand.entry(&tool.key, action, before.as_str(), Some(after.as_str()));
             draft.append_journal(entry);
             draft.put(edited);
@@ -212,6 +241,7 @@ impl Step for Forget {
             return Ok(Decision::Write(draft.finish()));
         }
         let tool = self.by_hand.find(view)?;
+        self.by_hand.may_lift(view, tool)?;
         let server = tool.server.as_ref().filter(|_| tool.kind == ToolKind::McpServer);
         // A server needs one look more, for its tools.
         if let (Some(server), true) = (server, view.looks <= 1) {

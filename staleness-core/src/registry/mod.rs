@@ -39,6 +39,7 @@ pub use import::{ImportReport, Importer, StatedItem, ToldRoute, ToldWork, Transf
 pub use indexes::Indexes;
 pub use knowledge::{Act, FileItem, ItemPatch, Verification};
 pub use prune::PruneReport;
+use queries::history;
 pub use queries::{ScoredTool, ToolListing};
 use record::RecordUses;
 pub use routes::{FindRoutes, FoundRoute, FoundRoutes, Learn, PrunedRoute, RoutePruneReport};
@@ -54,6 +55,7 @@ use crate::scan::see_as;
 use crate::store::{
     Change, Commit, DryStore, Filter, Query, RegistryStore, Row, Selection, Step, View,
 };
+use crate::tool::Hold;
 
 /// A registry on a store, with a policy. Cheap to clone.
 ///
@@ -111,8 +113,23 @@ impl Registry {
 
     async fn ask(&self, query: impl Query) -> Result<View, RegistryError> {
         let mut view = self.store.view(Arc::new(query)).await?;
+        self.add_decisions(&mut view).await?;
         see_as(&mut view, self.client.as_ref());
         Ok(view)
+    }
+
+    /// Adds the entries by which tools in the view were pinned, demoted or ignored.
+    async fn add_decisions(&self, view: &mut View) -> Result<(), RegistryError> {
+        let held = view.tools.values().filter(|tool| tool.hold != Hold::None);
+        let entries = held.fold(Selection::new(), |all, tool| all.journal(history(&tool.key)));
+        if entries == Selection::new() {
+            return Ok(());
+        }
+        let journal = self.store.view(Arc::new(entries)).await?;
+        let decisions = view.tools.values().filter_map(|tool| journal.decision(tool));
+        view.decisions =
+            decisions.filter_map(|entry| Some((entry.subject.tool_key()?, entry))).collect();
+        Ok(())
     }
 
     async fn run(&self, step: impl Step) -> Result<Commit, RegistryError> {

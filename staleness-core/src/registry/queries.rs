@@ -26,8 +26,10 @@ use crate::tool::{PresenceCause, Tool, ToolKind};
 /// The number of first and of last outcomes to read. Leaving the others unread can only shorten idle times.
 const ENDS: u32 = 2_000;
 
-/// The number of journal entries of a tool to read for the time since when a client has or lacks it.
-const HISTORY: u32 = 200;
+/// Selects the journal entries that say since when a client has or lacks a tool, and who decided about it.
+pub(super) fn history(key: &ToolKey) -> JournalFilter {
+    JournalFilter::Subject { subject: Subject::tool(key), limit: 200 }
+}
 
 /// Selects all tools that a project sees, with its latest outcomes.
 #[must_use]
@@ -186,10 +188,7 @@ impl Query for Shown {
                 let keys = view.tools.values().filter(|tool| {
                     tool.kind == ToolKind::McpServer || self.lookup.keys.contains(&tool.key)
                 });
-                Some(keys.fold(Selection::new(), |all, tool| {
-                    let subject = Subject::tool(&tool.key);
-                    all.journal(JournalFilter::Subject { subject, limit: HISTORY })
-                }))
+                Some(keys.fold(Selection::new(), |all, tool| all.journal(history(&tool.key))))
             }
             _ => None,
         }

@@ -76,6 +76,7 @@ impl Tools<'_> {
         let report = ScanReport::new(&step.scan, &self.0.policy, view.clone(), &changes, revision);
         // The scan works on stored data; the client's view is applied afterwards.
         let mut view = view.with(&changes);
+        self.0.add_decisions(&mut view).await?;
         see_as(&mut view, self.0.client.as_ref());
         Ok((report, view))
     }

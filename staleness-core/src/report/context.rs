@@ -211,21 +211,32 @@ impl<'a> Context<'a> {
         let is_down = tool.kind == ToolKind::McpServer
             && tool.hold != Hold::Pinned
             && self.is_server_down(tool);
-        if is_down || self.is_demoted_with_server(tool) { Status::Demoted } else { tool.status() }
+        if is_down || self.demoted_server(tool).is_some() { Status::Demoted } else { tool.status() }
     }
 
-    /// Returns what a person decided about the server that provides a tool.
+    /// Returns the server that provides a tool.
+    fn server(&self, tool: &Tool) -> Option<&'a Tool> {
+        (tool.kind == ToolKind::McpTool).then(|| self.entries.provider(tool)).flatten()
+    }
+
+    /// Returns what was decided by hand about the server that provides a tool.
     pub(super) fn server_hold(&self, tool: &Tool) -> Hold {
-        let is_of_server = tool.kind == ToolKind::McpTool;
-        let entry = is_of_server.then(|| self.entries.provider(tool)).flatten();
-        entry.map_or(Hold::None, |entry| entry.hold)
+        self.server(tool).map_or(Hold::None, |entry| entry.hold)
     }
 
-    /// Returns true if a person demoted the server that provides a present tool, and decided nothing about the tool.
-    pub(super) fn is_demoted_with_server(&self, tool: &Tool) -> bool {
-        tool.hold == Hold::None
-            && tool.presence.is_present()
-            && self.server_hold(tool) == Hold::Demoted
+    /// Returns the server that provides a present tool, if it was demoted by hand and nothing was decided about the tool.
+    pub(super) fn demoted_server(&self, tool: &Tool) -> Option<&'a Tool> {
+        let follows = tool.hold == Hold::None && tool.presence.is_present();
+        self.server(tool).filter(|entry| follows && entry.hold == Hold::Demoted)
+    }
+
+    /// Returns the journal entry by which a tool, or what demotes it, came to its hold. Its actor, if any, is an agent.
+    pub(super) fn decision(&self, tool: &Tool) -> Option<&'a JournalEntry> {
+        let tool = self.demoted_server(tool).unwrap_or(tool);
+        let both = ToolKey::both(&self.project.id, &tool.key.name);
+        let mut entries =
+            [&tool.key].into_iter().chain(&both).filter_map(|key| self.view.decisions.get(key));
+        entries.find(|entry| entry.action.as_str() == tool.hold.as_str())
     }
 
     /// Returns true if the tool is failing, was demoted by a person, or is a server that is down.
@@ -240,8 +251,7 @@ impl<'a> Context<'a> {
     /// state of the server. If several files of a client list it, the best state counts.
     #[must_use]
     pub fn clients(&self, tool: &Tool) -> BTreeMap<String, ListingState> {
-        let is_of_server = tool.kind == ToolKind::McpTool;
-        let entry = is_of_server.then(|| self.entries.provider(tool)).flatten().unwrap_or(tool);
+        let entry = self.server(tool).unwrap_or(tool);
         let mut clients = BTreeMap::new();
         for Listing { source, state } in &entry.listings {
             // A live list belongs to the server, not to a client.
@@ -311,16 +321,13 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn last_seen(&self, tool: &Tool) -> Timestamp {
         let read = |source: &SourceId| self.view.sources.get(source)?.last_read_at;
-        let is_of_server = tool.kind == ToolKind::McpTool;
-        let entry = is_of_server.then(|| self.entries.provider(tool)).flatten();
+        let server = self.server(tool).filter(|server| server.presence.is_present());
         tool.listings
             .iter()
             .filter(|listing| listing.state.is_listed())
             .filter_map(|listing| read(&listing.source))
             .chain([self.last_used(tool).unwrap_or(tool.discovered_at)])
-            .chain(
-                entry.filter(|entry| entry.presence.is_present()).map(|each| self.last_seen(each)),
-            )
+            .chain(server.map(|server| self.last_seen(server)))
             .max()
             .unwrap_or(tool.discovered_at)
     }

@@ -175,7 +175,7 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
         .visible()
         .filter(|tool| context.status(tool) == Status::Demoted && told(context, tool))
         // The server speaks for a tool that is demoted with it.
-        .filter(|tool| !is_changed(tool) && !context.is_demoted_with_server(tool))
+        .filter(|tool| !is_changed(tool) && context.demoted_server(tool).is_none())
         .filter(|tool| client.is_none() || tool.presence.is_present())
         .collect();
     // That a server came, or came back, is no news while it fails.
@@ -274,7 +274,9 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
         if from != Some(to) && !use_alone && !was_never_there && !was_away {
             let now = health(context, tool);
             // The evidence as every other report counts it.
-            let cause = now.cause.filter(|_| ended.action == Action::Failing);
+            let agent = ended.actor.as_ref().filter(|_| ended.cause == "by_hand");
+            let by_agent = agent.map(|agent| format!("{} by {agent}", ended.action.as_str()));
+            let cause = now.cause.filter(|_| ended.action == Action::Failing).or(by_agent);
             // That it is gone says more than that a person demoted it.
             let gone = tool.presence.is_absent() && tool.hold == Hold::Demoted;
             let gone = gone.then(|| tool.presence.cause.as_str().to_owned());

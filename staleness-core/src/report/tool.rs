@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::suggest::may_be_tried;
 use super::unaccepted::{unaccepted, word};
 use super::{Context, words};
-use crate::ids::{self, ClientId, Scope, SourceId, ToolKey, ToolName};
+use crate::ids::{self, AgentId, ClientId, Scope, SourceId, ToolKey, ToolName};
 use crate::scan::is_read_by;
 use crate::source::{Source, SourceState};
 use crate::text::days as days_in_words;
@@ -28,7 +28,7 @@ pub enum HealthState {
     /// Its cool-down has passed, or that of each failing tool of a server: it may be suggested again, ranked last and
     /// marked.
     Probation,
-    /// A person demoted it or its server.
+    /// A person demoted it or its server. One that an agent demoted is failing.
     Demoted,
 }
 
@@ -81,9 +81,18 @@ pub struct ToolReport {
     /// `invented`.
     #[serde(rename = "status")]
     pub status_word: &'static str,
-    /// A person's decision about it.
+    /// The decision by hand about it.
     #[serde(skip_serializing_if = "is_none")]
     pub hold: Hold,
+    /// The agent that decided so about it, or demoted its server. `None` if it was a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<AgentId>,
+    /// The reason that was given for that, at most 1,000 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_because: Option<String>,
+    /// What the user must do before the asking client loads it, as a phrase after "ask the user to".
+    #[serde(skip)]
+    pub remedy: Option<&'static str>,
     /// Its presence, with the cause. Serializes with its state as a word.
     #[serde(serialize_with = "words::presence")]
     pub presence: Presence,
@@ -126,6 +135,7 @@ impl ToolReport {
             .map(|member| member.health.failures(&member.ring, &context.tool_policy(member)))
             .sum::<usize>()
             + tool.health.failures(&tool.ring, &policy);
+        let decision = context.decision(tool);
         Self {
             key: tool.key.clone(),
             kind: tool.kind,
@@ -138,6 +148,9 @@ impl ToolReport {
             status: context.status(tool),
             status_word: status_word(context, tool),
             hold: tool.hold,
+            held_by: decision.and_then(|entry| entry.actor.clone()),
+            held_because: decision.and_then(|entry| entry.note.clone()),
+            remedy: remedy(context, tool),
             presence: Presence { since: context.present_since(tool), ..tool.presence },
             health: health(context, tool),
             outcomes: letters(tool, members),
@@ -172,12 +185,12 @@ fn letters(tool: &Tool, members: &[&Tool]) -> String {
 
 pub(super) fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
     let cause = failing_cause(context, tool);
+    let is_by_hand = tool.hold == Hold::Demoted || context.demoted_server(tool).is_some();
+    let is_agents = || context.decision(tool).is_some_and(|entry| entry.actor.is_some());
     let state = match &cause {
         None => HealthState::Healthy,
-        Some(_) if tool.hold == Hold::Demoted || context.is_demoted_with_server(tool) => {
-            HealthState::Demoted
-        }
-        Some(_) if is_on_probation(context, tool) => HealthState::Probation,
+        Some(_) if is_by_hand && !is_agents() => HealthState::Demoted,
+        Some(_) if !is_by_hand && is_on_probation(context, tool) => HealthState::Probation,
         Some(_) => HealthState::Failing,
     };
     let since = tool.health.began(&tool.ring);
@@ -197,11 +210,15 @@ fn is_on_probation(context: &Context<'_>, tool: &Tool) -> bool {
 }
 
 fn failing_cause(context: &Context<'_>, tool: &Tool) -> Option<String> {
+    let by = || {
+        let agent = context.decision(tool).and_then(|entry| entry.actor.as_ref());
+        format!("demoted by {}", agent.map_or("hand", AgentId::as_str))
+    };
     if tool.hold == Hold::Demoted {
-        return Some("demoted by hand".into());
+        return Some(by());
     }
-    if context.is_demoted_with_server(tool) {
-        return Some("its server is demoted by hand".into());
+    if context.demoted_server(tool).is_some() {
+        return Some(format!("its server is {}", by()));
     }
     if let Some(failing) = &tool.health.failing {
         // The current evidence. The evidence at the time of the demotion is in the history.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Change, ChangeSet, Row};
-use crate::ids::{ClientId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
-use crate::journal::{Floor, JournalEntry, Revision};
+use crate::ids::{AgentId, ClientId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
+use crate::journal::{Action, Floor, JournalEntry, Revision, Subject};
 use crate::outcome::Outcome;
 use crate::time::Timestamp;
 use crate::tool::{Tool, ToolKind, ToolSummary};
@@ -48,6 +48,8 @@ macro_rules! view {
             /// The store's generation, if selected. A commit raises it if it changes data that searches read:
             /// see [`ChangeSet::moves_generation`].
             pub generation: Option<u64>,
+            /// The entries by which tools in the view were pinned, demoted or ignored. Never set by a store.
+            pub decisions: BTreeMap<ToolKey, JournalEntry>,
             /// The client for which the registry adapted this view. Never set by a store.
             pub seen_by: Option<ClientId>,
             /// The number of reads combined in this view. Set by the `run` of a step or query.
@@ -116,6 +118,30 @@ impl View {
                 && tool.key.scope == *scope
                 && tool.server.as_ref() == Some(server)
         })
+    }
+
+    /// Returns the agent that did something to a record at a time; `None` if a person may have done it, too.
+    pub(crate) fn agent_of(
+        &self,
+        subject: &Subject,
+        action: Action,
+        at: Timestamp,
+    ) -> Option<&AgentId> {
+        let entries = self.journal.values();
+        let mut then = entries
+            .filter(|entry| entry.subject == *subject && entry.action == action && entry.at == at);
+        then.try_fold(None, |_, entry| entry.actor.as_ref().map(Some)).flatten()
+    }
+
+    /// Returns the entry by which a tool was pinned, demoted or ignored, with an actor only if that is an agent.
+    pub(crate) fn decision(&self, tool: &Tool) -> Option<JournalEntry> {
+        let subject = Subject::tool(&tool.key);
+        let mut entries = self.journal.values().filter(|entry| {
+            entry.subject == subject && entry.action.as_str() == tool.hold.as_str()
+        });
+        let entry = entries.next_back()?;
+        let actor = self.agent_of(&subject, entry.action, entry.at).cloned();
+        Some(JournalEntry { actor, ..entry.clone() })
     }
 
     /// Returns the last counted outcomes of a project, latest first, at most `limit`.

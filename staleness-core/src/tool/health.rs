@@ -8,7 +8,7 @@ use crate::text::wording;
 use crate::time::Timestamp;
 
 wording! {
-    /// A person's decision about a tool. It stays until the tool is restored to [`Hold::None`].
+    /// A decision about a tool by hand: a person's, or an agent's. It stays until the tool is restored to [`Hold::None`].
     #[derive(
         Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
     )]

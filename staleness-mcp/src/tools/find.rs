@@ -203,7 +203,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         NamedTool::Known(key) => key,
         NamedTool::Unused(unused) => return Ok(not_used_yet(settings, &unused)),
     };
-    let report = registry
+    let mut report = registry
         .tools()
         .show(&settings.project, std::slice::from_ref(&key), settings.now)
         .wait()?;
@@ -217,8 +217,15 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         text = text.and(report.status_word).and(trial).and("; ");
     }
     text = text.and(verdict::words(&report.verdict));
+    // Only what a person gave on this machine is told.
+    if report.held_by.is_some() || !settings.is_of_this_machine() {
+        report.held_because = None;
+    }
     let mut data = verdict::tool(settings.client.as_ref(), &report);
     data["for"] = settings.audience().into();
+    if let Some(reason) = data["held_because"].as_str() {
+        text = text.and("; the reason given: ").and(Quoted(reason));
+    }
     if let Some(near) = tools::did_you_mean(&registry, settings, &report) {
         text = text.and(verdict::did_you_mean(&near));
         data["did_you_mean"] = near.into();
@@ -239,7 +246,9 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
                 let of = each.clients.iter().map(|name| ModelName::new(NameKind::Agent, name));
                 text.and(each.action).and(" for ").and(Text::join(of.map(Text::new), ", "))
             };
-            (row, text.and(": ").and(cause(&each.cause)))
+            let by = each.actor.as_ref().filter(|_| each.cause == "by_hand");
+            let by = by.map(|agent| cause(&format!("{} by {agent}", each.action)));
+            (row, text.and(": ").and(by.unwrap_or_else(|| cause(&each.cause))))
         });
         text = rows.text(text, Text::new("ask for fewer"));
         data["history"] = rows.items.into();

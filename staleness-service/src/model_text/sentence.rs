@@ -33,15 +33,19 @@ const CAUSES: &[(&str, &str)] = &[
     ("configured", "configured"),
     ("used", "used"),
     ("succeeded", "succeeded"),
-    ("by_hand", "demoted by hand"),
+    ("by_hand", "by hand"),
 ];
 
-/// Sentences about a tool that fails; `#` is a number.
+/// Sentences about a tool that fails, or of which an agent decided; `#` is a number, `@` an agent's name.
 const FAILING: &[&str] = &[
     "# of the last # uses failed",
     "all # of its tools in use are demoted",
     "demoted by hand",
     "its server is demoted by hand",
+    "demoted by @",
+    "its server is demoted by @",
+    "restored by @",
+    "pinned by @",
 ];
 
 /// Returns the sentence for the cause of a tool's change or failure. For an unknown cause, names the command
@@ -213,6 +217,7 @@ fn same(sentence: &'static str, text: &str) -> Option<ModelText> {
         let word = words.next()?;
         told.push(match ours {
             "#" => ModelText::default().and(word.parse::<u64>().ok()?),
+            "@" => ModelName::new(NameKind::Agent, word).into(),
             ours if ours == word => ours.into(),
             _ => return None,
         });

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::act::{Act, is_filed, lock, state, touch};
 use super::edit::same_place;
 use crate::ids::ItemKey;
-use crate::journal::{Action, JournalEntry, Subject};
+use crate::journal::{Action, Subject};
 use crate::knowledge::{Citation, Contradiction, Item, Lines};
 use crate::store::{Draft, JournalFilter, Refusal, Step};
 use crate::time::Timestamp;
@@ -64,13 +64,8 @@ fn may_lift(draft: &Draft<'_>, key: &ItemKey, act: &Act) -> Result<(), Refusal> 
 fn said_by_person<'d>(draft: &'d Draft<'_>, key: &ItemKey, act: &Act) -> Option<&'d Contradiction> {
     let said = draft.get::<Item>(key)?.contradicted.as_ref()?;
     let agent = act.actor.as_ref()?;
-    let subject = Subject::item(key);
-    let mut entries = draft.view().journal.values().filter(|entry| {
-        entry.subject == subject && entry.action == Action::Contradicted && entry.at == said.at
-    });
-    let is_agents = |entry: &JournalEntry| entry.actor.is_some();
-    let by_agents = entries.next().is_some_and(is_agents) && entries.all(is_agents);
-    (said.by != agent.as_str() && !by_agents).then_some(said)
+    let by_agent = draft.view().agent_of(&Subject::item(key), Action::Contradicted, said.at);
+    (said.by != agent.as_str() && by_agent.is_none()).then_some(said)
 }
 
 fn note(item: &mut Item, seen: &Verification, at: Timestamp) {
