@@ -13,6 +13,7 @@ use crate::briefing::{Doubts, doubts};
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
 use crate::settings::{Access, Settings};
+use crate::tools::fold_changes;
 use crate::when;
 use crate::words::agent_name;
 
@@ -92,6 +93,7 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
     let resume = Resume { session, from, peek: asked.peek, ..resume };
     let mut delta =
         registry.sessions().resume(&settings.project, resume.clone(), settings.now).wait()?;
+    fold_changes(&mut delta);
     if !delta.warnings.is_empty() {
         let open = crate::awaited::open(settings, &registry)?;
         note_awaited(&open, &resume.agent, &mut delta.warnings);

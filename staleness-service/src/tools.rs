@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use staleness::RegistryError;
 use staleness::ids::{ClientId, Scope, ServerKey, ToolKey, ToolName};
 use staleness::registry::ScopeChoice;
-use staleness::report::ToolReport;
+use staleness::report::{Delta, Failing, News, ToolReport};
 use staleness::store::Refusal;
 use staleness::tool::{Hold, PresenceCause, Status, ToolKind};
 use staleness::verdict::{Ground, Level, NextAction};
@@ -149,6 +149,25 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
             signal.reason.push_str(&format!(", and {} with it", counted(*count, "tool", "tools")));
         }
     }
+}
+
+/// Leaves out of the changes those of tools for which their server speaks: that came or went with it, that changed as it
+/// did, or that fail while it is gone, demoted or failing.
+pub fn fold_changes(delta: &mut Delta) {
+    let changes = delta.tools.iter().map(|each| (&each.name, each.news()));
+    let told = changes.chain(delta.failing.iter().map(|each| (&each.name, each.news())));
+    let servers: Vec<(String, News)> =
+        told.filter_map(|(name, news)| Some((tool_prefix(name.as_str())?, news))).collect();
+    let is_told = |name: &ToolName, news: News| {
+        let speaks = |(prefix, of): &(String, News)| {
+            let fails = news == News::Failing && *of < News::Failing;
+            name.as_str().starts_with(prefix) && (*of == news || fails)
+        };
+        name.is_server_entry() || !servers.iter().any(speaks)
+    };
+    delta.tools.retain(|each| !each.is_by_server() && is_told(&each.name, each.news()));
+    let is_by_server = |each: &Failing| each.absent.is_some_and(PresenceCause::is_by_server);
+    delta.failing.retain(|each| !is_by_server(each) && is_told(&each.name, each.news()));
 }
 
 /// Returns the name under which to record a use that was reported by hand: the name of the tool that the text

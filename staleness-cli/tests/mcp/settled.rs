@@ -122,13 +122,19 @@ fn a_tool_of_a_demoted_server_is_demoted_with_it() {
     for _ in 0..3 {
         at(first, "record mcp__github__list --failure --agent claude-code");
     }
-    at(first, "tools demote github");
+    at(first, "tools demote github --reason leaks");
     let mut client = machine.client(&["--now", later]);
     let resumed = client.call("resume_session", json!({})).to_string();
     assert!(resumed.contains("mcp__github__*`, ask the user before you call it"), "{resumed}");
     assert!(!resumed.contains("tried again"), "{resumed}");
+    // Bug: each of its tools was listed beside it.
+    assert_eq!(resumed.matches("mcp__github__").count(), 2, "as text and as data: {resumed}");
     let status = client.data("tool_status", json!({ "name": "mcp__github__get" }));
     assert_eq!(status["status"], "demoted", "{status}");
+    for name in ["mcp__github__get", "github"] {
+        let status = client.call("tool_status", json!({ "name": name, "history": 9 })).to_string();
+        assert!(status.contains("; the reason given: \\\"leaks\\\""), "{status}");
+    }
     let found = client.call("discover_tools", json!({ "query": "github get" })).to_string();
     assert!(found.contains("mcp__github__get") && !found.contains("active"), "{found}");
     for command in ["tools show mcp__github__get", "tools rank"] {

@@ -40,7 +40,7 @@ pub(crate) use suggest::{
     Fit, best, last_used, may_be_tried, on_probation, suggest, worth_ranking,
 };
 pub use suggest::{ScoreParts, Suggestion, TaughtBy};
-pub use tell::{Failing, NetChange, Redefined};
+pub use tell::{Failing, NetChange, News, Redefined};
 pub(crate) use tell::{redefined, tell, unanswered};
 pub(crate) use tool::status_word;
 pub use tool::{HealthReport, HealthState, ToolReport};

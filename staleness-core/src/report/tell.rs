@@ -31,10 +31,17 @@ pub struct NetChange {
 }
 
 impl NetChange {
-    /// Returns true if the tool is absent, whatever else is wrong with it.
+    /// Returns what is told of the tool.
     #[must_use]
-    pub fn is_gone(&self) -> bool {
-        self.to == Status::Stale || self.to == Status::Demoted && is_absence(&self.cause)
+    pub fn news(&self) -> News {
+        match (self.to, self.from) {
+            (Status::Stale, _) => News::Gone,
+            (Status::Demoted, _) if is_absence(&self.cause) => News::Gone,
+            (Status::Demoted, _) if self.health == HealthState::Demoted => News::Demoted,
+            (Status::Demoted, _) => News::Failing,
+            (Status::Active, Some(_)) => News::Back,
+            (Status::Active, None) => News::New,
+        }
     }
 
     /// Returns true if the tool came or went with its server.
@@ -42,6 +49,21 @@ impl NetChange {
     pub fn is_by_server(&self) -> bool {
         PresenceCause::from_word(&self.cause).is_some_and(PresenceCause::is_by_server)
     }
+}
+
+/// What is told of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum News {
+    /// It is absent, whatever else is wrong with it.
+    Gone,
+    /// A person demoted it.
+    Demoted,
+    /// It fails, or an agent demoted it.
+    Failing,
+    /// It is active again.
+    Back,
+    /// It is active, and was not known before.
+    New,
 }
 
 /// The changes and failures of tools to report.
@@ -141,6 +163,12 @@ pub struct Failing {
 }
 
 impl Failing {
+    /// Returns what is told of the tool.
+    #[must_use]
+    pub fn news(&self) -> News {
+        if self.health == HealthState::Demoted { News::Demoted } else { News::Failing }
+    }
+
     /// Returns the cause, the time since the last use and the absence in one line.
     #[must_use]
     pub fn reason(&self) -> String {

@@ -27,6 +27,7 @@ use crate::items::{Known, joined_for_files, known, outside};
 use crate::lock::{Notice, notice};
 use crate::model_text::{ModelName, ModelText, Piece};
 use crate::settings::Settings;
+use crate::tools::fold_changes;
 pub use claims::taken_over;
 use documents::Loaded;
 use knowledge::{Doubtful, Remedies};
@@ -56,6 +57,7 @@ pub fn session_start(
     if !hooks.tell {
         return Ok((Said { text: None, whole: false }, None));
     }
+    fold_changes(delta);
     let budget = hooks.session_start_chars as usize;
     let (said, lock) = within(settings, registry, delta, resume, budget)?;
     let (Some(text), Some(url)) = (&said.text, settings.given("--store")) else {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::{Said, TAIL, count, section};
 use crate::model_text::{ModelName, ModelText, cause, failing, redefined, tool_prefix};
 use staleness::ids::ClientId;
-use staleness::report::{Delta, DeltaSource, Failing, HealthState, NetChange};
-use staleness::tool::{PresenceCause, Status};
+use staleness::report::{Delta, DeltaSource, Failing, HealthState, News};
+use staleness::tool::PresenceCause;
 
 /// The text for an agent, at most `budget` characters: what changed and what fails, and after that the
 /// tools that are `ranked`, as far as there is room.
@@ -18,26 +18,21 @@ pub(crate) fn text<'a>(
     ranked: &[String],
     budget: usize,
 ) -> Said {
-    let told_as = |change: &NetChange| if change.is_gone() { Status::Stale } else { change.to };
-    let group = |to: Status, wanted: fn(&NetChange) -> bool, why: bool| -> Vec<Item<'a>> {
-        let changes = delta.tools.iter().filter(|change| told_as(change) == to && wanted(change));
-        changes.map(|change| (change.name.as_str(), why.then(|| cause(&change.cause)))).collect()
-    };
-    // That each tool of a server went, or came back with it, is not told: the server speaks. Nor is that it fails, too.
+    let changed = |news: News| delta.tools.iter().filter(move |change| change.news() == news);
     // One that waits for a person has a section of its own.
-    let alone = |change: &NetChange| {
-        !change.is_by_server() && change.cause != PresenceCause::DefinitionChanged.as_str()
-    };
-    let again = |change: &NetChange| change.from.is_some() && !change.is_by_server();
-    let is_by_server = |each: &&Failing| each.absent.is_some_and(PresenceCause::is_by_server);
-    let still = delta.failing.iter().filter(|each| !is_by_server(each));
+    let gone = changed(News::Gone)
+        .filter(|each| each.cause != PresenceCause::DefinitionChanged.as_str())
+        .map(|each| (each.name.as_str(), Some(cause(&each.cause))));
+    let there = |news| changed(news).map(|each| (each.name.as_str(), None)).collect();
     // An agent that comes for the first time had no last session.
     let is_first = delta.source == DeltaSource::Digest;
-    let (news, still): (Vec<_>, Vec<_>) = still.partition(|each| is_first || each.is_news);
+    let (news, still): (Vec<_>, Vec<_>) =
+        delta.failing.iter().partition(|each| is_first || each.is_news);
     let (begun, news): (Vec<_>, Vec<_>) =
         news.into_iter().partition(|each| is_first || each.has_begun);
-    let demoted = delta.tools.iter().filter(|each| told_as(each) == Status::Demoted && alone(each));
-    let demoted = demoted.map(|each| (each.health, (each.name.as_str(), Some(cause(&each.cause)))));
+    let demoted = changed(News::Demoted)
+        .chain(changed(News::Failing))
+        .map(|each| (each.health, (each.name.as_str(), Some(cause(&each.cause)))));
     let failing: Vec<_> = demoted.chain(begun.into_iter().map(why)).collect();
     let [news, still] = [news, still].map(|all| all.into_iter().map(why).collect());
     // Of one that a person demoted no evidence is told, and one that may be tried again is not to be avoided.
@@ -53,34 +48,32 @@ pub(crate) fn text<'a>(
         };
         all.into_iter().filter_map(avoided).collect::<Vec<_>>()
     });
-    let (gone, fails) = match is_first {
+    let (is_gone, fails) = match is_first {
         true => ("Gone, do not call", "Failing, avoid"),
         false => {
             ("Gone since the last session, do not call", "Failing since the last session, avoid")
         }
     };
     let sections = [
-        (gone, group(Status::Stale, alone, true)),
+        (is_gone, gone.collect()),
         (DEMOTED, by_person),
         (fails, failing),
         ("Failing, avoid", news),
         ("Still failing, avoid", still),
         (ON_TRIAL, on_trial),
-        ("Available again", group(Status::Active, again, false)),
-        ("New", group(Status::Active, |change| change.from.is_none(), false)),
+        ("Available again", there(News::Back)),
+        ("New", there(News::New)),
     ];
-    let down = sections[..HARM].iter().flat_map(|(_, items)| items);
-    let down: Vec<String> = down.filter_map(|(tool, _)| tool_prefix(tool)).collect();
     let mut told: Vec<(&'static str, Vec<ModelText>)> = Vec::new();
     let mut groups = Groups::default();
     // Servers with tools that are gone come first in each section: their new tools may take the place.
     groups.sorted(sections[0].1.clone(), |(tool, _)| tool);
-    let changed = |withheld: bool, groups: &mut Groups<'a>| {
+    let redefinitions = |withheld: bool, groups: &mut Groups<'a>| {
         let waiting = delta.redefined.iter().filter(|each| each.withheld == withheld);
         let waiting = groups.sorted(waiting.collect(), |each| each.name.as_str());
         waiting.into_iter().map(|each| redefined(client, each)).collect::<Vec<_>>()
     };
-    told.push((WITHHELD, changed(true, &mut groups)));
+    told.push((WITHHELD, redefinitions(true, &mut groups)));
     for (at, (title, items)) in sections.iter().enumerate() {
         if at == HARM {
             let names = delta.unanswered.iter();
@@ -88,16 +81,10 @@ pub(crate) fn text<'a>(
                 UNANSWERED,
                 names.map(|name| ModelName::tool(client, name.as_str()).into()).collect(),
             ));
-            told.push((CHANGED, changed(false, &mut groups)));
+            told.push((CHANGED, redefinitions(false, &mut groups)));
         }
-        // A server speaks for its tools: one that is gone or failing also for those that fail, but not for what a
-        // person said.
-        let own: Vec<String> = items.iter().filter_map(|(tool, _)| tool_prefix(tool)).collect();
-        let speaking = if (2..HARM).contains(&at) { &down } else { &own };
-        let spoken = |tool: &str| speaking.iter().any(|server| tool.starts_with(server));
         let (servers, others): (Vec<&Item<'_>>, Vec<_>) =
             items.iter().partition(|(tool, _)| tool_prefix(tool).is_some());
-        let others = others.into_iter().filter(|(tool, _)| !spoken(tool));
         let all = groups.sorted(servers.into_iter().chain(others).collect(), |(tool, _)| tool);
         let line = |(tool, why): &Item<'_>| {
             let name = ModelText::from(ModelName::tool(client, tool));
@@ -191,7 +178,8 @@ fn why(each: &Failing) -> (HealthState, Item<'_>) {
 #[cfg(test)]
 mod tests {
     use staleness::ids::ToolName;
-    use staleness::report::Redefined;
+    use staleness::report::{NetChange, Redefined};
+    use staleness::tool::Status;
     use staleness_core::definition::{ChangeClass, Difference};
 
     use super::*;
@@ -219,7 +207,9 @@ mod tests {
     }
 
     fn said(delta: &Delta, budget: usize) -> Option<String> {
-        text(None, delta, &[], budget).text.map(|text| text.to_string())
+        let mut delta = delta.clone();
+        crate::tools::fold_changes(&mut delta);
+        text(None, &delta, &[], budget).text.map(|text| text.to_string())
     }
 
     #[test]
