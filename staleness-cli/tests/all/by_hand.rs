@@ -83,19 +83,22 @@ fn the_same_name_in_both_scopes_is_two_tools() {
     let both = |key: &str| [&global, &project].map(|scope| show(scope)[key].clone());
     assert_eq!(both("scope"), ["global", "project"]);
 
-    sandbox.ok(&["tools", "demote", "db", "--scope", "global", "--reason", "only this one"]);
-    assert_eq!(both("status"), ["demoted", "active"]);
+    sandbox.ok(&["tools", "demote", "db", "--scope", "global", "--reason", "it leaks"]);
+    assert_eq!(both("hold"), ["demoted", "demoted"], "a demotion is of the name");
+    assert_eq!(both("status"), ["replaced", "demoted"], "by which the project's is meant");
+    sandbox.ok(&["tools", "pin", "db", "--scope", "project"]);
+    assert_eq!(both("status"), ["demoted", "active"], "but for an entry that is pinned");
     let entries = |scope: &[&str]| {
         let history = sandbox.json(&[&["tools", "history", "db"], scope].concat());
         history["entries"].as_array().unwrap().len()
     };
-    assert_eq!((entries(&global), entries(&project)), (2, 1));
+    assert_eq!((entries(&global), entries(&project)), (2, 2));
 
     sandbox.write("project/.mcp.json", r#"{"mcpServers": {}}"#);
     sandbox.ok(&["scan"]);
     assert_eq!(
-        (&show(&global)["presence"]["state"], &show(&project)["status"]),
-        (&json!("present"), &json!("stale"))
+        [&global, &project].map(|scope| show(scope)["presence"]["state"].clone()),
+        ["present", "absent"]
     );
     sandbox.ok(&["tools", "forget", "db", "--scope", "project", "--yes"]);
     assert_eq!(show(&[])["scope"], "global");

@@ -76,6 +76,33 @@ fn an_agent_demotes_in_its_own_name_and_lifts_only_what_an_agent_demoted() {
     assert_eq!(sandbox.status("github"), "active");
 }
 
+/// Bug: an agent was told that its tool is switched off, because another client switched its own entry off.
+#[test]
+fn what_waits_for_one_client_is_not_told_as_what_another_switched_off() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.codex_github(true);
+    told_on(&sandbox, "claude-code", 2);
+    let on = |day: u32, text: &str| sandbox.ok(&line(&format!("{text} --now 2026-11-{day:02}")));
+    for client in ["claude-code", "codex"] {
+        on(2, &format!("record mcp__github__get --success --agent {client}"));
+    }
+    sandbox.codex_github(false);
+    told_on(&sandbox, "codex", 3);
+    sandbox.claude(&[]);
+    sandbox.write("project/.mcp.json", r#"{"mcpServers": {"github": {"command": "x"}}}"#);
+    let told = told_on(&sandbox, "claude-code", 4);
+    assert!(told.contains("waits for approval") && !told.contains("switched off"), "{told}");
+    for command in ["", "tools", "tools show mcp__github__get", "review"] {
+        let told = on(4, &format!("{command} --agent claude-code"));
+        assert!(told.contains("approve it in the client"), "{command}: {told}");
+        assert!(!told.contains("switched off"), "{command}: {told}");
+    }
+    let review = on(4, "review --agent claude-code");
+    assert_eq!(review.matches("mcp__github__").count(), 1, "the server speaks: {review}");
+    assert!(on(4, "--agent codex").contains("all switched off"));
+}
+
 /// Bug: the recovery of a tool was told as that of the client for which it had failed.
 #[test]
 fn a_recovery_names_the_client_that_called_the_tool() {

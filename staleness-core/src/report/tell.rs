@@ -304,7 +304,10 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
             // The evidence as every other report counts it.
             let agent = ended.actor.as_ref().filter(|_| ended.cause == "by_hand");
             let by_agent = agent.map(|agent| format!("{} by {agent}", ended.action.as_str()));
-            let cause = now.cause.filter(|_| ended.action == Action::Failing).or(by_agent);
+            // The other entry of its name may be gone.
+            let is_there = tool.presence.is_present() && is_absence(&ended.cause);
+            let cause = now.cause.filter(|_| ended.action == Action::Failing || is_there);
+            let cause = cause.or(by_agent);
             // That it is gone says more than that a person demoted it.
             let gone = tool.presence.is_absent() && tool.hold == Hold::Demoted;
             let gone = gone.then(|| tool.presence.cause.as_str().to_owned());

@@ -23,8 +23,10 @@ fn is_of(listing: &Listing, client: &str) -> bool {
 struct Pair {
     own: Vec<Listing>,
     global: Vec<Listing>,
-    /// True if a person decided about one of the entries, so that both stay visible.
+    /// True if one of the entries was pinned or is ignored, so that both stay visible.
     is_held: bool,
+    /// True if one of the entries was demoted by hand, and so the name, unless the other is held otherwise.
+    is_demoted: bool,
     /// The state of the project's entry that counts instead of the user's.
     shadow: Option<ListingState>,
     /// True if the asking client has neither entry.
@@ -146,7 +148,14 @@ pub(super) fn settle(
         let pair = of.and_then(|name| pairs.get(name))?;
         pair.adapt(scope, kind == ToolKind::McpServer, listings)
     };
+    let demote = |kind: ToolKind, name: &ToolName, hold: &mut Hold| {
+        let pair = pairs.get(name).filter(|_| kind == ToolKind::McpServer);
+        if *hold == Hold::None && pair.is_some_and(|pair| pair.is_demoted) {
+            *hold = Hold::Demoted;
+        }
+    };
     for tool in view.tools.values_mut() {
+        demote(tool.kind, &tool.key.name, &mut tool.hold);
         let (key, server) = (&tool.key, tool.server.as_ref());
         if let Some(away) = adapt(&key.scope, &key.name, tool.kind, server, &mut tool.listings)
             && (away.is_foreign() || tool.presence.is_present() || tool.presence.cause.is_removed())
@@ -156,6 +165,7 @@ pub(super) fn settle(
     }
     for (scope, summaries) in &mut view.summaries {
         summaries.retain_mut(|tool| {
+            demote(tool.kind, &tool.name, &mut tool.hold);
             let server = tool.server.as_ref();
             let away = adapt(scope, &tool.name, tool.kind, server, &mut tool.listings);
             tool.present &= away.is_none();
@@ -186,7 +196,8 @@ fn pairs(view: &View) -> (HashMap<ToolName, Pair>, HashMap<ServerKey, ToolName>)
             None => &mut pair.global,
         };
         own.extend_from_slice(listings);
-        pair.is_held |= hold != Hold::None;
+        pair.is_held |= matches!(hold, Hold::Pinned | Hold::Ignored);
+        pair.is_demoted |= hold == Hold::Demoted;
         servers.extend(server.map(|server| (server.clone(), name.clone())));
     };
     for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer) {
