@@ -56,8 +56,7 @@ impl Entry {
 pub enum Subject {
     /// A tool or a server's entry.
     Tool {
-        /// The thing that the user must do before the client loads it: see
-        /// [`PresenceCause::remedy`](staleness::tool::PresenceCause::remedy).
+        /// What the user must do before the client loads it: see [`ToolReport::remedy`](staleness::report::ToolReport).
         remedy: Option<&'static str>,
         /// Its health, which says if a person demoted it or it may be tried again.
         health: HealthState,
@@ -152,7 +151,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
         id: tool.key.name.into(),
         verdict: tool.verdict,
         since: None,
-        subject: Subject::Tool { remedy: tool.presence.cause.remedy(), health: tool.health.state },
+        subject: Subject::Tool { remedy: tool.remedy, health: tool.health.state },
     };
     Ok(doubtful.into_iter().map(entry).collect())
 }

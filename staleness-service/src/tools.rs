@@ -131,10 +131,14 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
         ) || tool.status == Status::Demoted;
         let follows = follows && tool.kind == ToolKind::McpTool && tool.hold == Hold::None;
         let server = tool.server.as_ref().filter(|_| follows);
-        let key = server.map(|server| {
+        let key = server.and_then(|server| {
             let prefix = format!("mcp__{server}__");
             let own = (tool.key.scope.clone(), prefix.clone());
-            if folded.contains_key(&own) { own } else { (Scope::Global, prefix) }
+            // The user's entry may have a project's tool, and the project's entry count instead of the user's.
+            let is_users = own.0 == Scope::Global && tool.presence.is_absent();
+            let is_near = |scope: &Scope| *scope == Scope::Global || is_users;
+            let mut others = folded.keys().filter(|key| key.1 == prefix && is_near(&key.0));
+            if folded.contains_key(&own) { Some(own) } else { others.next().cloned() }
         });
         let count = key.and_then(|key| folded.get_mut(&key));
         count.is_none_or(|count| {

@@ -76,6 +76,39 @@ fn an_agent_demotes_in_its_own_name_and_lifts_only_what_an_agent_demoted() {
     assert_eq!(sandbox.status("github"), "active");
 }
 
+/// Bug: a person's demotion was lost when the server's entry went from one file to another.
+#[test]
+fn a_demotion_of_a_server_holds_wherever_the_project_has_it() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    told_on(&sandbox, "claude-code", 2);
+    let on = |day: u32, text: &str| sandbox.ok(&line(&format!("{text} --now 2026-11-{day:02}")));
+    on(3, "tools demote github --reason 'leaks keys'");
+    sandbox.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
+    let own = r#"{"mcpServers": {"github": {"command": "x"}}}"#;
+    for (day, user, project) in [(4, &[][..], own), (6, &["github"], own), (8, &["github"], "{}")] {
+        sandbox.claude(user);
+        sandbox.write("project/.mcp.json", project);
+        let told = told_on(&sandbox, "claude-code", day);
+        on(day, "record mcp__github__get --success --agent claude-code");
+        let demoted = "- Demoted by the user, ask before you call: `mcp__github__*`";
+        assert!(told.contains(demoted), "{day}: {told}");
+        assert_eq!(["github", "mcp__github__get"].map(|tool| sandbox.status(tool)), ["demoted"; 2]);
+        let review = on(day, "review");
+        assert_eq!(review.matches("  tool mcp__github__*").count(), 1, "{review}");
+        let shown = on(day, "tools show github");
+        assert!(shown.contains("demoted: \"leaks keys\""), "{shown}");
+        let found = on(day, "tools suggest github");
+        assert!(!found.contains("mcp__github__get"), "{found}");
+    }
+    sandbox.claude(&[]);
+    sandbox.write("project/.mcp.json", own);
+    let pinned = sandbox.run(&line("tools pin github --scope project --agent codex"));
+    assert!(pinned.code == 3 && pinned.err.contains("a person demoted"), "{pinned:?}");
+    on(9, "tools restore github");
+    assert_eq!(["github", "mcp__github__get"].map(|tool| sandbox.status(tool)), ["active"; 2]);
+}
+
 /// Bug: an agent was told that its tool is switched off, because another client switched its own entry off.
 #[test]
 fn what_waits_for_one_client_is_not_told_as_what_another_switched_off() {

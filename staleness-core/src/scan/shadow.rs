@@ -158,7 +158,7 @@ pub(super) fn settle(
         demote(tool.kind, &tool.key.name, &mut tool.hold);
         let (key, server) = (&tool.key, tool.server.as_ref());
         if let Some(away) = adapt(&key.scope, &key.name, tool.kind, server, &mut tool.listings)
-            && (away.is_foreign() || tool.presence.is_present() || tool.presence.cause.is_removed())
+            && (away.is_foreign() || !tool.presence.cause.is_of_its_own())
         {
             tool.presence.cause = away;
         }

@@ -59,9 +59,10 @@ impl PresenceCause {
         matches!(self, Self::OtherClient | Self::Replaced | Self::Invented)
     }
 
-    /// Returns true if no source lists the tool or its server any longer.
-    pub(crate) const fn is_removed(self) -> bool {
-        matches!(self, Self::RemovedFromConfig | Self::ServerRemoved)
+    /// Returns true if the tool is absent for a reason that does not change with the entry of its server that counts.
+    pub(crate) const fn is_of_its_own(self) -> bool {
+        let follows = self.is_present() || self.is_cascade();
+        !follows && !matches!(self, Self::RemovedFromConfig)
     }
 
     /// Returns the cause for the tools of a server that is absent with this cause.

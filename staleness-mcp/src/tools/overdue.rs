@@ -103,7 +103,9 @@ pub(crate) fn name(client: Option<&ClientId>, each: &Entry) -> ModelName {
 
 /// Returns the next step for an agent.
 fn next(each: &Entry) -> ModelText {
-    if let Subject::Tool { remedy: Some(remedy), .. } = each.subject {
+    if let Subject::Tool { remedy: Some(remedy), health } = each.subject
+        && health != HealthState::Demoted
+    {
         return ModelText::from("do not call it; ").and(ask(remedy));
     }
     if let Subject::Item { path: None, .. } = each.subject
