@@ -230,13 +230,14 @@ fn copied(path: &Path) -> Result<TempDir, ReadError> {
     if let Some(ending) = ENDINGS.iter().find(is_odd) {
         return Err(ReadError::refused(path, format!("its {ending} is no file")));
     }
-    let mut folder = tempfile::Builder::new();
     #[cfg(unix)]
-    {
+    let folder = {
         use std::os::unix::fs::PermissionsExt;
-        folder.permissions(fs::Permissions::from_mode(0o700));
-    }
-    let folder = folder.tempdir().map_err(|error| {
+        tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o700)).tempdir()
+    };
+    #[cfg(not(unix))]
+    let folder = tempfile::tempdir();
+    let folder = folder.map_err(|error| {
         ReadError::io(&std::env::temp_dir(), format!("cannot be written: {}", error.kind()))
     })?;
     for _ in 0..ATTEMPTS {
