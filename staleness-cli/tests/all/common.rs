@@ -5,6 +5,10 @@ use std::ffi::OsStr;
 #[cfg(unix)]
 use std::io::Read;
 use std::io::Write;
+#[cfg(unix)]
+use std::net::Shutdown;
+#[cfg(unix)]
+use std::os::{fd::OwnedFd, unix::net::UnixStream};
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::process::ExitStatus;
@@ -370,4 +374,13 @@ pub(crate) fn signals(item: &Value) -> Vec<&str> {
 /// A value of a file that is plain JSON.
 pub(crate) fn read_json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// Returns an output that nobody reads. The end of a pipe would be no such thing: a process that another test is
+/// starting may still have the other end.
+#[cfg(unix)]
+pub(crate) fn unread() -> OwnedFd {
+    let (reader, writer) = UnixStream::pair().unwrap();
+    reader.shutdown(Shutdown::Both).unwrap();
+    writer.into()
 }

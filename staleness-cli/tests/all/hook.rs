@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, fed, keys, line, names, used};
+use crate::common::{Run, Sandbox, fed, keys, line, names, unread, used};
 
 fn silent() -> Run {
     Run { code: 0, out: String::new(), err: String::new() }
@@ -265,9 +265,8 @@ fn what_nobody_read_is_told_again() {
     let payload = json!({ "session_id": "s2", "cwd": here, "hook_event_name": "SessionStart",
         "source": "startup" });
     let mut command = sandbox.command();
-    let hook = command.arg("hook").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let hook = command.arg("hook").stdin(Stdio::piped()).stdout(unread());
     let mut child = hook.stderr(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
     child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
     assert_eq!(Run::of(child.wait_with_output().unwrap()), silent());
     let told = sandbox.session_start(&here, "s3", "startup").unwrap();

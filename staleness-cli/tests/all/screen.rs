@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::common::{Run, Sandbox, line};
+use crate::common::{Run, Sandbox, line, unread};
 
 /// The line that says whom an answer is for.
 const ANY: &str = "for any client (`--agent codex` answers for one)\n";
@@ -375,10 +375,8 @@ fn a_reader_that_goes_away_is_no_error() {
     let commands = "tools,man,completions zsh,--help,config show,tools --json,doctor";
     for args in commands.split(',').map(line) {
         let mut command = sandbox.command();
-        command.args(&args).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        drop(child.stdout.take());
-        let run = Run::of(child.wait_with_output().unwrap());
+        command.args(&args).stdout(unread()).stderr(Stdio::piped());
+        let run = Run::of(command.spawn().unwrap().wait_with_output().unwrap());
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
     }
 }

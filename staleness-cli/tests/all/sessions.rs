@@ -6,7 +6,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, keys};
+use crate::common::{Run, Sandbox, keys, unread};
 
 /// Returns the ids of what changed for an agent; it counts as told.
 fn resumed(sandbox: &Sandbox, agent: &str, more: &[&str]) -> Vec<String> {
@@ -121,11 +121,8 @@ fn a_resume_that_nobody_read_shows_it_again() {
     add(&sandbox, "a", "ana");
     for form in [&["resume", "--agent", "codex"][..], &["resume", "--agent", "codex", "--json"]] {
         let mut command = sandbox.command();
-        command.args(form).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        // The reader is gone before anything is written.
-        drop(child.stdout.take());
-        let run = Run::of(child.wait_with_output().unwrap());
+        command.args(form).stdout(unread()).stderr(Stdio::piped());
+        let run = Run::of(command.spawn().unwrap().wait_with_output().unwrap());
         assert_eq!((run.code, run.err.as_str()), (0, ""));
     }
     assert_eq!(resumed(&sandbox, "codex", &[]), ["a"]);
