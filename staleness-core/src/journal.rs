@@ -190,15 +190,15 @@ wording! {
         Failing = "failing",
         /// A success ended its demotion.
         Recovered = "recovered",
-        /// A person demoted it.
+        /// It was demoted by hand.
         Demoted = "demoted",
-        /// A person lifted a demotion, a pin or an ignore.
+        /// A demotion, a pin or an ignore was lifted by hand.
         Restored = "restored",
-        /// A person pinned it: always active.
+        /// It was pinned by hand: always active.
         Pinned = "pinned",
-        /// A person ignored it: never suggested, never reported.
+        /// It was ignored by hand: never suggested, never reported.
         Ignored = "ignored",
-        /// A person deleted its record.
+        /// Its record was deleted by hand.
         Forgotten = "forgotten",
         /// Its text, fields or links were changed.
         Edited = "edited",

@@ -18,7 +18,7 @@ use staleness_sources::clients::NAMES;
 
 use super::definitions::{self, Told};
 use super::routes::vector;
-use super::{optional, word};
+use super::{optional, typed, word};
 use crate::args::routes_args::VectorArgs;
 use crate::args::tools_args::{HoldArgs, ListArgs, ScopeArg, ToolsCommand};
 use crate::error::{CliError, ErrorKind, quoted};
@@ -340,12 +340,18 @@ fn history_row(entry: &HistoryEntry, of_both: bool) -> Vec<Cell> {
     cells
 }
 
-pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -> ByHand {
+/// Returns an act by hand on a tool.
+pub(super) fn by_hand(
+    settings: &Settings,
+    key: ToolKey,
+    reason: Option<&str>,
+) -> Result<ByHand, CliError> {
+    typed::as_someone(settings)?;
     let scope = match key.scope {
         staleness::ids::Scope::Global => ScopeChoice::Global,
         staleness::ids::Scope::Project(_) => ScopeChoice::Project,
     };
-    ByHand {
+    Ok(ByHand {
         op: clock::fresh_op(),
         name: key.name,
         scope,
@@ -354,7 +360,7 @@ pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -
         note: reason.map(ToOwned::to_owned),
         session: None,
         actor: settings.agent.clone(),
-    }
+    })
 }
 
 /// The longest reason to store, in characters.
@@ -374,7 +380,7 @@ fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Resul
     let reason = check_reason(args.reason.as_deref())?;
     let registry = settings.open(Access::Write)?;
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
-    let report = registry.tools().set_hold(by_hand(settings, key, reason), hold).wait()?;
+    let report = registry.tools().set_hold(by_hand(settings, key, reason)?, hold).wait()?;
     out.done(&json!({ "tool": report }), || tools::show(&report, &[], out))
 }
 
@@ -392,6 +398,6 @@ fn forget(
         return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }
     let name = key.name.to_string();
-    registry.tools().forget(by_hand(settings, key, None)).wait()?;
+    registry.tools().forget(by_hand(settings, key, None)?).wait()?;
     out.done(&json!({ "forgotten": name }), || format!("forgot {}\n", escape(&name)))
 }

@@ -21,6 +21,15 @@ pub(super) fn by_person(settings: &Settings, given: &str, names: &[Option<&str>]
         && !clients::may_run_for_agent()
 }
 
+/// Refuses an act without an agent's name where an agent may run it: it would count as a person's.
+pub(super) fn as_someone(settings: &Settings) -> Result<(), CliError> {
+    match settings.agent.is_none() && clients::may_run_for_agent() {
+        true => Err(CliError::new(ErrorKind::Usage, "no agent given")
+            .hint("set --agent; a person uses a terminal outside the client")),
+        false => Ok(()),
+    }
+}
+
 /// Returns true if a person at a terminal can see a question and answer it.
 pub(super) fn can_ask(out: &Output) -> bool {
     !out.json

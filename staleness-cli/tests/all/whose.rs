@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::common::{Sandbox, line};
+use crate::common::{Run, Sandbox, line};
 use crate::told::told_on;
 
 /// Bug: what an agent did was told as done by hand.
@@ -68,12 +68,47 @@ fn an_agent_demotes_in_its_own_name_and_lifts_only_what_an_agent_demoted() {
     for verb in ["restore", "pin", "ignore", "forget --yes"] {
         let refused = on(9, &format!("tools {verb} github --agent codex"));
         let why = "a person demoted mcp__github__*, so only a person can change that, with `staleness \
-                   tools restore mcp__github__*`";
+                   tools restore github`";
         assert!(refused.code == 3 && refused.err.contains(why), "{verb}: {refused:?}");
     }
     assert!(told_on(&sandbox, "claude-code", 10).contains("Demoted by the user, ask before"));
     ok(11, "tools restore github");
     assert_eq!(sandbox.status("github"), "active");
+}
+
+/// Bug: an agent ended a person's demotion by a tool of the server, by the server of a tool, and without its name.
+#[test]
+fn a_persons_demotion_is_ended_by_no_other_door() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.ok(&["scan"]);
+    let ok = |text: &str| sandbox.ok(&line(text));
+    for tool in ["get", "delete"] {
+        ok(&format!("record mcp__github__{tool} --success --agent claude-code"));
+    }
+    let refused = |text: &str, by: &str| {
+        let run = sandbox.run(&line(&format!("{text} --agent codex")));
+        let how = format!("`staleness tools restore {by}`");
+        assert!(run.code == 3 && run.err.contains(&how), "{text}: {run:?}");
+    };
+    ok("tools demote github");
+    for verb in ["pin", "ignore"] {
+        refused(&format!("tools {verb} mcp__github__get"), "github");
+    }
+    ok("tools restore github");
+    ok("tools demote mcp__github__delete");
+    refused("tools forget github --yes", "mcp__github__delete");
+    for verb in ["restore", "forget --yes", "pin"] {
+        let mut command = sandbox.command();
+        command.args(line(&format!("tools {verb} mcp__github__delete"))).env("CLAUDECODE", "1");
+        let run = Run::of(command.output().unwrap());
+        assert!(run.code == 2 && run.err.contains("no agent given"), "{verb}: {run:?}");
+    }
+    assert_eq!(sandbox.status("mcp__github__delete"), "demoted");
+    // What another agent demoted an agent may pin.
+    ok("tools demote github --agent codex");
+    let pinned = ok("tools pin mcp__github__get --agent claude-code");
+    assert!(pinned.contains("pinned by claude-code"), "{pinned}");
 }
 
 /// Bug: a person's demotion was lost when the server's entry went from one file to another.

@@ -1,4 +1,4 @@
-//! Decisions by a person: restore, demote, pin, ignore or forget a tool; forget a project.
+//! Decisions by hand, of a person or an agent: restore, demote, pin, ignore or forget a tool; forget a project.
 
 use std::sync::Arc;
 
@@ -6,11 +6,12 @@ use super::knowledge::written_in;
 use super::queries::history;
 use super::routes::{routes_in, routes_to};
 use crate::definition::Definition;
-use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, ToolKey, ToolName};
+use crate::ids::{AgentId, OpId, ProjectId, Scope, ServerKey, SessionId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::knowledge::{Document, Item};
 use crate::policy::Policy;
 use crate::project::Project;
+use crate::report::word;
 use crate::route::Suggestions;
 use crate::scan::ProjectRef;
 use crate::session::{Cursor, Session};
@@ -56,7 +57,7 @@ impl ScopeChoice {
     }
 }
 
-/// A person's action on a tool.
+/// An act by hand on a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByHand {
     /// The id of the action. Repeating it has no further effect.
@@ -69,11 +70,11 @@ pub struct ByHand {
     pub project: ProjectRef,
     /// The time of the action.
     pub at: Timestamp,
-    /// The reason that the person gave.
+    /// The reason that was given.
     pub note: Option<String>,
     /// The session in which it happens.
     pub session: Option<SessionId>,
-    /// The agent that acts.
+    /// The agent that acts; `None` for a person.
     pub actor: Option<AgentId>,
 }
 
@@ -98,8 +99,9 @@ impl ByHand {
             return Ok(());
         }
         let name = &tool.key.name;
+        let typed = word(name.spelled_server().unwrap_or(name.as_str()));
         Err(Refusal::Conflict(format!(
-            "a person demoted {name}, so only a person can change that, with `staleness tools restore {name}`"
+            "a person demoted {name}, so only a person can change that, with `staleness tools restore {typed}`"
         )))
     }
 
@@ -111,6 +113,14 @@ impl ByHand {
         let mut selection = Selection::new().journal(JournalFilter::Op(self.op.clone()));
         for key in ToolKey::both(&self.project.id, &self.name) {
             selection = selection.journal(history(&key)).lock(ToolFilter::Key(key));
+        }
+        for server in ServerKey::owners_of(self.name.as_str()) {
+            let entry = ToolName::of_server(server.as_str());
+            let keys = entry.map(|name| ToolKey::both(&self.project.id, &name));
+            for key in keys.into_iter().flatten() {
+                let entries = ToolFilter::Entries(key.scope.clone(), server.clone());
+                selection = selection.journal(history(&key)).lock(entries);
+            }
         }
         selection
     }
@@ -135,7 +145,7 @@ impl ByHand {
 }
 
 /// Sets a hold. [`Hold::None`] restores the tool: it lifts a pin or an ignore, or otherwise a demotion (by
-/// hand or for failures), also that of the other entry of a server's name. Does nothing if the tool is already in that
+/// hand or for failures), also that of the other entries of a server. Does nothing if the tool is already in that
 /// state. An agent does not end a person's demotion, and a person takes over an agent's decision.
 pub(super) fn set_hold(by_hand: ByHand, hold: Hold, policy: Arc<Policy>) -> impl Step {
     Edit::new(by_hand.at, by_hand.selection(), move |draft| {
@@ -146,10 +156,11 @@ pub(super) fn set_hold(by_hand: ByHand, hold: Hold, policy: Arc<Policy>) -> impl
         }
         // Lifting a pin or an ignore does not clear a failing state; it only takes effect again.
         let lifts = hold == Hold::None && !matches!(tool.hold, Hold::Pinned | Hold::Ignored);
-        let both = ToolKey::both(&by_hand.project.id, &by_hand.name);
-        let others = both.iter().filter_map(|key| view.tools.get(key)).filter(|other| {
-            let is_by_name = tool.kind == ToolKind::McpServer && other.key != tool.key;
-            is_by_name && other.hold == Hold::Demoted
+        // A demotion is of a server's name, and a tool that is held does not follow its server.
+        let is_concerned = tool.kind == ToolKind::McpServer || hold != Hold::None;
+        let others = view.tools.values().filter(|other| {
+            let is_its = other.kind == ToolKind::McpServer && other.server == tool.server;
+            is_concerned && is_its && other.key != tool.key && other.hold == Hold::Demoted
         });
         let policy = policy.tools_for(tool.kind, by_hand.project.caller(None));
         for (at, tool) in [tool].into_iter().chain(others).enumerate() {
@@ -197,7 +208,7 @@ impl Forget {
     fn around(more: Selection, tool: &Tool) -> Selection {
         let sources = tool.listings.iter().map(|listing| SourceFilter::Id(listing.source.clone()));
         let more = sources.fold(more, Selection::lock);
-        let more = more.lock(DefinitionFilter::Key(tool.key.clone()));
+        let more = more.lock(DefinitionFilter::Key(tool.key.clone())).journal(history(&tool.key));
         let name = &tool.key.name;
         match &tool.key.scope {
             Scope::Project(_) => more.peek(ToolFilter::Key(ToolKey::global(name.clone()))),
@@ -241,7 +252,6 @@ impl Step for Forget {
             return Ok(Decision::Write(draft.finish()));
         }
         let tool = self.by_hand.find(view)?;
-        self.by_hand.may_lift(view, tool)?;
         let server = tool.server.as_ref().filter(|_| tool.kind == ToolKind::McpServer);
         // A server needs one look more, for its tools.
         if let (Some(server), true) = (server, view.looks <= 1) {
@@ -264,6 +274,7 @@ impl Step for Forget {
             return Ok(Decision::Need(more));
         }
         for tool in tools {
+            self.by_hand.may_lift(view, tool)?;
             self.forget(&mut draft, tool);
         }
         Ok(Decision::Write(draft.finish()))

@@ -44,4 +44,5 @@ pub use tell::{Failing, NetChange, News, Redefined};
 pub(crate) use tell::{redefined, tell, unanswered};
 pub(crate) use tool::status_word;
 pub use tool::{HealthReport, HealthState, ToolReport};
+pub(crate) use unaccepted::word;
 pub use work::WorkReport;

@@ -66,7 +66,7 @@ pub(super) fn waiting(context: &Context<'_>, tool: &Tool, row: &Definition) -> O
 }
 
 /// Returns a name for a command line. One that a shell would read as more than a word is left to the reader.
-pub(super) fn word(name: &str) -> &str {
+pub(crate) fn word(name: &str) -> &str {
     let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-:/.".contains(c));
     if is_word && !name.starts_with('-') { name } else { "NAME" }
 }

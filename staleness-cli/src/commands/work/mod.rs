@@ -14,7 +14,6 @@ use staleness_core::journal::Subject;
 pub(super) use staleness_service::work::find;
 use staleness_service::work::{self as service, kind, state, told};
 use staleness_service::{awaited, sessions};
-use staleness_sources::clients::may_run_for_agent;
 
 use super::links::last_change;
 use super::tools::choice;
@@ -22,7 +21,7 @@ use super::typed;
 use crate::args::WorkCommand;
 use crate::args::tools_args::ScopeArgs;
 use crate::args::work_args::WorkListArgs;
-use crate::error::{CliError, ErrorKind, quoted};
+use crate::error::{CliError, quoted};
 use crate::output::{Output, work};
 use crate::settings::{Access, Settings};
 
@@ -58,11 +57,9 @@ pub(crate) fn run(
             by_id(id, scope, &|items, key| items.work().reopen(key, act(settings)).wait())
         }
         Some(WorkCommand::Claim(args)) => change::claim(settings, args, out),
-        // Only a person, who acts without an agent, releases the claim of another.
-        Some(WorkCommand::Release { .. }) if settings.agent.is_none() && may_run_for_agent() => {
-            Err(CliError::new(ErrorKind::Usage, "no agent given").hint("set --agent"))
-        }
         Some(WorkCommand::Release { id, session, scope }) => {
+            // Only a person, who acts without an agent, releases the claim of another.
+            typed::as_someone(settings)?;
             let session = session.as_deref().map(sessions::id).transpose()?;
             by_id(id, scope, &|items, key| {
                 let act = Act { session: session.clone(), ..act(settings) };
