@@ -109,6 +109,28 @@ fn a_persons_demotion_is_ended_by_no_other_door() {
     ok("tools demote github --agent codex");
     let pinned = ok("tools pin mcp__github__get --agent claude-code");
     assert!(pinned.contains("pinned by claude-code"), "{pinned}");
+    // Bug: what is told of a use named the user.
+    ok("tools restore mcp__github__delete");
+    ok("tools demote mcp__github__delete --agent codex");
+    let used = sandbox.json(&line("record mcp__github__delete --failure --agent claude-code"));
+    assert_eq!(used["tool"]["health"]["cause"], "demoted by codex", "{used}");
+}
+
+/// Bug: an agent that demoted the project's entry too was told instead of the person who had demoted the user's.
+#[test]
+fn of_two_that_demoted_a_name_the_person_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["db"]);
+    sandbox.write("project/.mcp.json", r#"{"mcpServers": {"db": {"command": "own"}}}"#);
+    sandbox.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
+    told_on(&sandbox, "claude-code", 2);
+    let on = |text: &str| sandbox.ok(&line(&format!("{text} --now 2026-11-03")));
+    on("tools demote db --scope global --reason leaks");
+    on("tools demote db --agent codex --reason slow");
+    let told = told_on(&sandbox, "claude-code", 4);
+    assert!(told.contains("- Demoted by the user, ask before you call: `mcp__db__*`"), "{told}");
+    let shown = on("tools show db");
+    assert!(shown.contains("by hand       demoted: \"leaks\""), "{shown}");
 }
 
 /// Bug: a person's demotion was lost when the server's entry went from one file to another.

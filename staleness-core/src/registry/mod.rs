@@ -118,17 +118,23 @@ impl Registry {
         Ok(view)
     }
 
-    /// Adds the entries by which tools in the view were pinned, demoted or ignored.
+    /// Adds [`View::decisions`].
     async fn add_decisions(&self, view: &mut View) -> Result<(), RegistryError> {
-        let held = view.tools.values().filter(|tool| tool.hold != Hold::None);
-        let entries = held.fold(Selection::new(), |all, tool| all.journal(history(&tool.key)));
-        if entries == Selection::new() {
-            return Ok(());
-        }
-        let journal = self.store.view(Arc::new(entries)).await?;
-        let decisions = view.tools.values().filter_map(|tool| journal.decision(tool));
-        view.decisions =
-            decisions.filter_map(|entry| Some((entry.subject.tool_key()?, entry))).collect();
+        let demoted = view.tools.values().filter(|tool| tool.hold == Hold::Demoted);
+        let entries = demoted.fold(Selection::new(), |all, tool| all.journal(history(&tool.key)));
+        let read = match entries == Selection::new() {
+            true => View::default(),
+            false => self.store.view(Arc::new(entries)).await?,
+        };
+        let by_hand = view.journal.values().chain(read.journal.values());
+        let by_hand = by_hand.filter(|entry| entry.cause == "by_hand");
+        // In order, so the last one of a tool stays.
+        let decisions = by_hand.filter_map(|entry| {
+            let key = entry.subject.tool_key()?;
+            let hold = view.tools.get(&key)?.hold;
+            (entry.action.as_str() == hold.as_str()).then(|| (key, entry.clone()))
+        });
+        view.decisions = decisions.collect();
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! Tools: scans, recorded uses, and decisions by a person.
+//! Tools: scans, recorded uses, and decisions by hand.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -119,6 +119,7 @@ impl Tools<'_> {
             }
         }
         let mut view = commit.view.with(&commit.changes);
+        self.0.add_decisions(&mut view).await?;
         see_as(&mut view, None);
         let mut contexts: HashMap<&ProjectId, Context<'_>> = HashMap::new();
         let mut reports = Vec::with_capacity(step.uses.len());

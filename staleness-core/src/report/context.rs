@@ -230,16 +230,17 @@ impl<'a> Context<'a> {
         self.server(tool).filter(|entry| follows && entry.hold == Hold::Demoted)
     }
 
-    /// Returns the journal entry by which a tool, or what demotes it, came to its hold. Its actor, if any, is an agent.
+    /// Returns the entry by which a tool, or what demotes it, came to its hold; of two for one name, a person's.
     pub(super) fn decision(&self, tool: &Tool) -> Option<&'a JournalEntry> {
         let tool = self.demoted_server(tool).unwrap_or(tool);
         let both = ToolKey::both(&self.project.id, &tool.key.name);
-        let mut entries =
+        let entries =
             [&tool.key].into_iter().chain(&both).filter_map(|key| self.view.decisions.get(key));
-        entries.find(|entry| entry.action.as_str() == tool.hold.as_str())
+        let entries = entries.filter(|entry| entry.action.as_str() == tool.hold.as_str());
+        entries.min_by_key(|entry| entry.actor.is_some())
     }
 
-    /// Returns true if the tool is failing, was demoted by a person, or is a server that is down.
+    /// Returns true if the tool is failing, was demoted by hand, or is a server that is down.
     #[must_use]
     pub fn is_failing(&self, tool: &Tool) -> bool {
         tool.health.is_failing()
@@ -376,8 +377,7 @@ impl<'a> Context<'a> {
         tool.key.scope.project().is_none_or(|id| *id == self.project.id)
     }
 
-    /// Returns true if the project sees the tool: it is global or the project's own, not exclusive to another
-    /// client, and not an invented name.
+    /// Returns true if the project sees the tool: it is global or its own, not only another client's, nor invented.
     #[must_use]
     pub fn is_visible(&self, tool: &Tool) -> bool {
         self.reaches(tool) && !tool.presence.cause.is_foreign()

@@ -48,7 +48,8 @@ macro_rules! view {
             /// The store's generation, if selected. A commit raises it if it changes data that searches read:
             /// see [`ChangeSet::moves_generation`].
             pub generation: Option<u64>,
-            /// The entries by which tools in the view were pinned, demoted or ignored. Never set by a store.
+            /// The entries by which tools in the view were demoted and, of those with a history in it, pinned or
+            /// ignored. Never set by a store.
             pub decisions: BTreeMap<ToolKey, JournalEntry>,
             /// The client for which the registry adapted this view. Never set by a store.
             pub seen_by: Option<ClientId>,
@@ -133,15 +134,13 @@ impl View {
         then.try_fold(None, |_, entry| entry.actor.as_ref().map(Some)).flatten()
     }
 
-    /// Returns the entry by which a tool was pinned, demoted or ignored, with an actor only if that is an agent.
-    pub(crate) fn decision(&self, tool: &Tool) -> Option<JournalEntry> {
+    /// Returns the entry by which a tool was pinned, demoted or ignored. It has an actor if that was an agent.
+    pub(crate) fn decision(&self, tool: &Tool) -> Option<&JournalEntry> {
         let subject = Subject::tool(&tool.key);
-        let mut entries = self.journal.values().filter(|entry| {
-            entry.subject == subject && entry.action.as_str() == tool.hold.as_str()
-        });
-        let entry = entries.next_back()?;
-        let actor = self.agent_of(&subject, entry.action, entry.at).cloned();
-        Some(JournalEntry { actor, ..entry.clone() })
+        self.journal
+            .values()
+            .rev()
+            .find(|entry| entry.action.as_str() == tool.hold.as_str() && entry.subject == subject)
     }
 
     /// Returns the last counted outcomes of a project, latest first, at most `limit`.
