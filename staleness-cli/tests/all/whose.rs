@@ -133,6 +133,21 @@ fn of_two_that_demoted_a_name_the_person_is_told() {
     assert!(shown.contains("by hand       demoted: \"leaks\""), "{shown}");
 }
 
+/// Bug: what an agent demoted was told with the cause of a scan that found it again.
+#[test]
+fn what_an_agent_demoted_is_told_as_that_after_it_went_and_came_back() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    told_on(&sandbox, "claude-code", 2);
+    sandbox.ok(&line("tools demote github --agent codex --now 2026-11-03"));
+    for servers in [&[][..], &["github"]] {
+        sandbox.claude(servers);
+        sandbox.ok(&line("scan --now 2026-11-03"));
+    }
+    let told = told_on(&sandbox, "claude-code", 4);
+    assert!(told.contains(", avoid: `mcp__github__*` (demoted by `codex`)"), "{told}");
+}
+
 /// Bug: a person's demotion was lost when the server's entry went from one file to another.
 #[test]
 fn a_demotion_of_a_server_holds_wherever_the_project_has_it() {

@@ -301,17 +301,18 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
         let was_away = is_away && shared && ended.action != Action::Absent;
         if from != Some(to) && !use_alone && !was_never_there && !was_away {
             let now = health(context, tool);
-            // The evidence as every other report counts it.
             let agent = ended.actor.as_ref().filter(|_| ended.cause == "by_hand");
             let by_agent = agent.map(|agent| format!("{} by {agent}", ended.action.as_str()));
-            // The other entry of its name may be gone.
-            let is_there = tool.presence.is_present() && is_absence(&ended.cause);
-            let cause = now.cause.filter(|_| ended.action == Action::Failing || is_there);
-            let cause = cause.or(by_agent);
-            // That it is gone says more than that a person demoted it.
-            let gone = tool.presence.is_absent() && tool.hold == Hold::Demoted;
-            let gone = gone.then(|| tool.presence.cause.as_str().to_owned());
-            let cause = gone.or(cause).unwrap_or_else(|| ended.cause.clone());
+            // That it is gone says more than that it was demoted by hand.
+            let is_gone = tool.presence.is_absent()
+                && (tool.hold == Hold::Demoted || ended.action != Action::Failing);
+            let cause = match to {
+                Status::Demoted if is_gone => Some(tool.presence.cause.as_str().to_owned()),
+                // The evidence as every other report counts it.
+                Status::Demoted => now.cause,
+                _ => by_agent,
+            };
+            let cause = cause.unwrap_or_else(|| ended.cause.clone());
             let name = tool.key.name.clone();
             changes.insert(&tool.key.name, NetChange { name, from, to, cause, health: now.state });
         } else if from == Some(to) && !begun.clients.is_empty() {
