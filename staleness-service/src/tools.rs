@@ -158,20 +158,24 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
 /// Leaves out of the changes those of tools for which their server speaks: that came or went with it, that changed as it
 /// did, or that fail while it is gone, demoted or failing.
 pub fn fold_changes(delta: &mut Delta) {
-    let changes = delta.tools.iter().map(|each| (&each.name, each.news()));
-    let told = changes.chain(delta.failing.iter().map(|each| (&each.name, each.news())));
-    let servers: Vec<(String, News)> =
-        told.filter_map(|(name, news)| Some((tool_prefix(name.as_str())?, news))).collect();
-    let is_told = |name: &ToolName, news: News| {
-        let speaks = |(prefix, of): &(String, News)| {
-            let fails = news == News::Failing && *of < News::Failing;
-            name.as_str().starts_with(prefix) && (*of == news || fails)
+    let changes = delta.tools.iter().map(|each| (&each.name, &each.server, each.news()));
+    let failing = delta.failing.iter().map(|each| (&each.name, &each.server, each.news()));
+    let servers = changes.chain(failing).filter(|(name, ..)| name.is_server_entry());
+    let servers: Vec<_> = servers.map(|(_, server, news)| (server.clone(), news)).collect();
+    let is_told = |name: &ToolName, server: &Option<ServerKey>, news: News| {
+        let speaks = |(of, said): &(Option<ServerKey>, News)| {
+            let fails = news == News::Failing && matches!(said, News::Gone | News::Demoted);
+            of == server && (*said == news || fails)
         };
         name.is_server_entry() || !servers.iter().any(speaks)
     };
-    delta.tools.retain(|each| !each.is_by_server() && is_told(&each.name, each.news()));
+    delta
+        .tools
+        .retain(|each| !each.is_by_server() && is_told(&each.name, &each.server, each.news()));
     let is_by_server = |each: &Failing| each.absent.is_some_and(PresenceCause::is_by_server);
-    delta.failing.retain(|each| !is_by_server(each) && is_told(&each.name, each.news()));
+    delta
+        .failing
+        .retain(|each| !is_by_server(each) && is_told(&each.name, &each.server, each.news()));
 }
 
 /// Returns the name under which to record a use that was reported by hand: the name of the tool that the text

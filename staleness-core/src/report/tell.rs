@@ -8,7 +8,7 @@ use super::tool::health;
 use super::unaccepted::waiting;
 use super::{Context, HealthState};
 use crate::definition::{ChangeClass, Difference};
-use crate::ids::{ClientId, Scope, ToolKey, ToolName};
+use crate::ids::{ClientId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
 use crate::source::SourceState;
 use crate::time::Timestamp;
@@ -19,6 +19,9 @@ use crate::tool::{Hold, PresenceCause, Status, Tool, ToolKind};
 pub struct NetChange {
     /// The tool's name.
     pub name: ToolName,
+    /// The server that it is or belongs to.
+    #[serde(skip)]
+    pub server: Option<ServerKey>,
     /// The status before the first entry; `None` if the tool was added by one of them.
     pub from: Option<Status>,
     /// The current status.
@@ -31,7 +34,7 @@ pub struct NetChange {
 }
 
 impl NetChange {
-    /// Returns what is told of the tool.
+    /// Returns the news of the tool.
     #[must_use]
     pub fn news(&self) -> News {
         match (self.to, self.from) {
@@ -51,8 +54,8 @@ impl NetChange {
     }
 }
 
-/// What is told of a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The news of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
     /// It is absent, whatever else is wrong with it.
     Gone,
@@ -143,6 +146,9 @@ pub(crate) fn unanswered(context: &Context<'_>) -> Vec<(ToolName, Timestamp)> {
 pub struct Failing {
     /// The tool's name.
     pub name: ToolName,
+    /// The server that it is or belongs to.
+    #[serde(skip)]
+    pub server: Option<ServerKey>,
     /// The cause.
     pub cause: String,
     /// The health, which says if it may be tried again.
@@ -163,7 +169,7 @@ pub struct Failing {
 }
 
 impl Failing {
-    /// Returns what is told of the tool.
+    /// Returns the news of the tool.
     #[must_use]
     pub fn news(&self) -> News {
         if self.health == HealthState::Demoted { News::Demoted } else { News::Failing }
@@ -223,6 +229,7 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
             let is_news = of_it.into_iter().any(|key| new.contains(key));
             Failing {
                 name: report.key.name,
+                server: tool.server.clone(),
                 cause: report.health.cause.unwrap_or_default(),
                 health: report.health.state,
                 unused_days: unused.filter(|days| *days > 1),
@@ -313,8 +320,9 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
                 _ => by_agent,
             };
             let cause = cause.unwrap_or_else(|| ended.cause.clone());
-            let name = tool.key.name.clone();
-            changes.insert(&tool.key.name, NetChange { name, from, to, cause, health: now.state });
+            let (name, server) = (tool.key.name.clone(), tool.server.clone());
+            let change = NetChange { name, server, from, to, cause, health: now.state };
+            changes.insert(&tool.key.name, change);
         } else if from == Some(to) && !begun.clients.is_empty() {
             changes.remove(&tool.key.name);
         }

@@ -17,6 +17,7 @@ fn failing(cause: &str) -> Failing {
     let (name, cause) = (ToolName::new("/a").unwrap(), cause.to_owned());
     Failing {
         name,
+        server: None,
         cause,
         health: HealthState::Failing,
         unused_days: None,

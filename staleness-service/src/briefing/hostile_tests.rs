@@ -66,6 +66,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
     let id = |name: &str| WorkId::new(name).unwrap_or_else(|_| WorkId::new("w").unwrap());
     let change = |(at, name): (usize, &String)| NetChange {
         name: tool(name),
+        server: None,
         from: [None, Some(Status::Active), Some(Status::Stale)][at % 3],
         to: Status::ALL[at % 3],
         cause: if at % 2 == 0 { name.clone() } else { "removed_from_config".into() },
@@ -113,6 +114,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
     };
     let failing = |name: &String| Failing {
         name: tool(name),
+        server: None,
         cause: name.clone(),
         health: HealthState::Probation,
         unused_days: Some(3),

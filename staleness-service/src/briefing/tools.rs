@@ -177,7 +177,7 @@ fn why(each: &Failing) -> (HealthState, Item<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use staleness::ids::ToolName;
+    use staleness::ids::{ServerKey, ToolName};
     use staleness::report::{NetChange, Redefined};
     use staleness::tool::Status;
     use staleness_core::definition::{ChangeClass, Difference};
@@ -185,16 +185,19 @@ mod tests {
     use super::*;
 
     fn change(name: &str, from: Option<Status>, to: Status, cause: &str) -> NetChange {
+        let server = ServerKey::owners_of(name).pop();
         let (name, health) = (ToolName::new(name).unwrap(), HealthState::Failing);
-        NetChange { name, from, to, cause: cause.into(), health }
+        NetChange { name, server, from, to, cause: cause.into(), health }
     }
 
     /// Returns a delta in which only these tools changed or fail.
     fn delta(tools: Vec<NetChange>, failing: &[(String, String)]) -> Delta {
         let failing = failing.iter().cloned().map(|(name, cause)| {
+            let server = ServerKey::owners_of(&name).pop();
             let name = ToolName::new(name).unwrap();
             Failing {
                 name,
+                server,
                 cause,
                 health: HealthState::Failing,
                 unused_days: None,
@@ -247,6 +250,18 @@ mod tests {
         ] {
             assert!(told.contains(part), "{told}");
         }
+    }
+
+    /// Bug: a server spoke for the tools of another one whose name begins with its name.
+    #[test]
+    fn a_server_speaks_for_its_own_tools() {
+        let cause = "3 of the last 5 uses failed";
+        let gone = |name| change(name, Some(Status::Active), Status::Stale, "removed_from_config");
+        let failing = ["mcp__a__x", "mcp__a__b__x"].map(|name| (name.into(), cause.into()));
+        let mut delta = delta(vec![gone("mcp__a__*")], &failing);
+        delta.failing[0].server = ServerKey::of("a");
+        let told = said(&delta, 1_500).unwrap();
+        assert!(told.contains("mcp__a__b__x") && !told.contains("mcp__a__x"), "{told}");
     }
 
     #[test]

@@ -246,6 +246,7 @@ mod tests {
         }
         let tool = Failing {
             name: ToolName::new("mcp__a__*").unwrap(),
+            server: None,
             cause: "all 6 of its tools in use are demoted".into(),
             health: HealthState::Failing,
             unused_days: Some(12),
