@@ -140,7 +140,7 @@ pub(crate) struct HoldArgs {
     pub name: String,
     #[command(flatten)]
     pub scope: ScopeArgs,
-    /// The reason, for the history and for agents that ask.
+    /// The reason, for the history.
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
 }

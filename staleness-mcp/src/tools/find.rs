@@ -217,15 +217,10 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         text = text.and(report.status_word).and(trial).and("; ");
     }
     text = text.and(verdict::words(&report.verdict));
-    // Only what a person gave on this machine is told.
-    if report.held_by.is_some() || !settings.is_of_this_machine() {
-        report.held_because = None;
-    }
+    // Anybody may have given it.
+    report.held_because = None;
     let mut data = verdict::tool(settings.client.as_ref(), &report);
     data["for"] = settings.audience().into();
-    if let Some(reason) = data["held_because"].as_str() {
-        text = text.and("; the reason given: ").and(Quoted(reason));
-    }
     if let Some(near) = tools::did_you_mean(&registry, settings, &report) {
         text = text.and(verdict::did_you_mean(&near));
         data["did_you_mean"] = near.into();
@@ -233,7 +228,8 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
     if let Some(limit) = asked.history.filter(|limit| *limit > 0) {
         let keys = ScopeChoice::Either.keys(&settings.project.id, &key.name);
         let history = registry.tools().history(&keys, limit.min(100)).wait()?;
-        let entries = history.entries;
+        let mut entries = history.entries;
+        entries.iter_mut().for_each(|each| each.note = None);
         let of_both = are_of_both_scopes(entries.iter().map(|entry| ("", entry)));
         let rows = Rows::fit(&entries, entries.len(), |each| {
             let row = serde_json::to_value(each).unwrap_or_default();

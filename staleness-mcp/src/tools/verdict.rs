@@ -119,11 +119,8 @@ pub(super) fn did_you_mean(near: &str) -> Text {
 pub(super) fn tool(client: Option<&ClientId>, tool: &ToolReport) -> Value {
     let mut value = serde_json::to_value(tool).unwrap_or_default();
     value["name"] = called_by(client, tool.key.name.as_str()).into();
-    let texts = [("description", &tool.description), ("held_because", &tool.held_because)];
-    for (field, text) in texts {
-        if let Some(text) = text.as_deref() {
-            value[field] = line(text).into();
-        }
+    if let Some(text) = tool.description.as_deref() {
+        value["description"] = line(text).into();
     }
     let signals = value.pointer_mut("/verdict/signals").and_then(Value::as_array_mut);
     for (signal, each) in signals.into_iter().flatten().zip(&tool.verdict.signals) {
