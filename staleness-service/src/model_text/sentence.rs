@@ -36,7 +36,7 @@ const CAUSES: &[(&str, &str)] = &[
     ("by_hand", "by hand"),
 ];
 
-/// Sentences about a tool that fails, or of which an agent decided; `#` is a number, `@` an agent's name.
+/// Sentences about a tool that fails, or of which an agent decided; `#` is a number, `@` at the end an agent's name.
 const FAILING: &[&str] = &[
     "# of the last # uses failed",
     "all # of its tools in use are demoted",
@@ -46,6 +46,9 @@ const FAILING: &[&str] = &[
     "its server is demoted by @",
     "restored by @",
     "pinned by @",
+    "ignored by @",
+    "accepted by @",
+    "forgotten by @",
 ];
 
 /// Returns the sentence for the cause of a tool's change or failure. For an unknown cause, names the command
@@ -211,13 +214,16 @@ fn one_of(sentences: &[&'static str], text: &str) -> Option<ModelText> {
 }
 
 fn same(sentence: &'static str, text: &str) -> Option<ModelText> {
+    if let Some(start) = sentence.strip_suffix('@') {
+        let agent = ModelName::new(NameKind::Agent, text.strip_prefix(start)?);
+        return Some(ModelText::from(start).and(agent));
+    }
     let mut words = text.split(' ');
     let mut told = Vec::new();
     for ours in sentence.split(' ') {
         let word = words.next()?;
         told.push(match ours {
             "#" => ModelText::default().and(word.parse::<u64>().ok()?),
-            "@" => ModelName::new(NameKind::Agent, word).into(),
             ours if ours == word => ours.into(),
             _ => return None,
         });
@@ -243,6 +249,10 @@ mod tests {
         }
         for text in ["3 of the last 5 uses failed", "demoted by hand"] {
             assert_eq!(cause(text).as_str(), text);
+        }
+        for deed in ["demoted", "its server is demoted", "ignored", "accepted", "forgotten"] {
+            let told = cause(&format!("{deed} by my bot"));
+            assert!(told.as_str().starts_with(&format!("{deed} by ")), "{told}");
         }
         let tool = Failing {
             name: ToolName::new("mcp__a__*").unwrap(),
