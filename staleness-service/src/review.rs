@@ -56,7 +56,7 @@ impl Entry {
 pub enum Subject {
     /// A tool or a server's entry.
     Tool {
-        /// What the user must do before the client loads it: see [`ToolReport::remedy`](staleness::report::ToolReport).
+        /// The act of the user by which the client loads it: see [`ToolReport::remedy`](staleness::report::ToolReport).
         remedy: Option<&'static str>,
         /// Its health, which says if a person demoted it or it may be tried again.
         health: HealthState,

@@ -21,7 +21,7 @@ use crate::verdict::{Ground, Level, NextAction, Signal, Verdict, round};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HealthState {
-    /// Not demoted, by recent outcomes or by a person.
+    /// Not demoted, by recent outcomes or by hand.
     Healthy,
     /// Its recent outcomes demoted it.
     Failing,
@@ -87,10 +87,10 @@ pub struct ToolReport {
     /// The agent that decided so about it, or demoted its server. `None` if it was a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_by: Option<AgentId>,
-    /// The reason that was given for that, at most 1,000 characters.
+    /// The reason that was given for that, by whoever it was; at most 1,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_because: Option<String>,
-    /// What the user must do before the asking client loads it, as a phrase after "ask the user to".
+    /// The act of the user by which the asking client loads it, as a phrase after "ask the user to".
     #[serde(skip)]
     pub remedy: Option<&'static str>,
     /// Its presence, with the cause. Serializes with its state as a word.
