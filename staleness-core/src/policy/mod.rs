@@ -83,11 +83,13 @@ fn with_builtins<'de, D: Deserializer<'de>>(
 }
 
 /// The names that MCP clients report, with their agents.
-const KNOWN_AGENTS: [(&str, &str); 4] = [
+const KNOWN_AGENTS: [(&str, &str); 6] = [
     ("codex-mcp-client", "codex"),
     ("gemini-cli-mcp-client", "gemini"),
     ("cursor-vscode", "cursor"),
     ("Visual Studio Code", "vscode"),
+    ("claude-ai", "claude-desktop"),
+    ("windsurf-client", "windsurf"),
 ];
 
 fn add_known_agents(mut agents: BTreeMap<String, String>) -> BTreeMap<String, String> {
