@@ -103,7 +103,7 @@ impl KnowledgeReport {
             version_context: item.version_context.clone(),
             evergreen: item.evergreen,
             due: item.due,
-            done_at: item.done_at,
+            done_at: item.done_at.filter(|_| item.is_done()),
             expires_at: item.expires_at,
             citations: text(&mut item.citations.iter().map(Citation::to_string)),
             supersedes: text(&mut item.supersedes.iter().map(ToString::to_string)),

@@ -250,8 +250,11 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError
         let text = Text::new("- ").and(each.kind).and(" ").and(name(client, each)).and(": ");
         (row, text.and(verdict::words(&each.verdict)).and(". Next: ").and(next(each)))
     });
-    let text =
-        rows.text(head(entries.len(), checked_at), Text::new("give a kind, or settle these first"));
+    let head = match (entries.len(), asked.kind) {
+        (0, Some(_)) => Text::new("nothing of this kind needs attention"),
+        (count, _) => head(count, checked_at),
+    };
+    let text = rows.text(head, Text::new("give a kind, or settle these first"));
     let r#for = settings.audience().to_owned();
     let stale = Stale { r#for, items: rows.items, more: rows.more, counts };
     Ok(Answer::new(text.and(audience(settings)), stale))
