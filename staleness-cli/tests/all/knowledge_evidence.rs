@@ -86,8 +86,7 @@ fn f6_a_session_start_names_stale_items_by_kind_and_id() {
         knowledge(3, &["contradict", &id, "--by", "me", "--reason", evil]);
     }
     let told = start(3);
-    let doubted =
-        "\n- Marked as wrong (settle: `staleness knowledge remove --yes ID --agent claude-code`): ";
+    let doubted = "\n- Marked as wrong (settle: `staleness knowledge add --supersedes ID --body TEXT --agent claude-code`): ";
     let worst = "knowledge `k1` by `me`, knowledge `k2` by `me`, knowledge `k3` by `me`, knowledge `k4` by `me`, \
                  knowledge `k5` by `me`, and 1 more";
     assert!(told.ends_with(&[doubted, worst].concat()) && !told.contains("IGNORE"), "{told}");
@@ -115,6 +114,13 @@ fn what_is_cited_and_gone_is_told_without_git_too() {
     for (id, found) in [("file", 1), ("line", 1), ("folder", 0), ("other", 0)] {
         assert_eq!(signals(&of(id)), vec!["source_missing"; found], "{id}");
     }
+    let told = told_on(&sandbox, "codex", 20);
+    let missing = "\n- Cited source is missing (still true: `staleness knowledge set --cite PATH ID --agent codex`, \
+                   else `staleness knowledge add --supersedes ID --body TEXT --agent codex`): knowledge `file`, \
+                   knowledge `line`";
+    assert!(told.ends_with(missing), "{told}");
+    let review = sandbox.ok(&["review", "--agent", "codex"]);
+    assert!(!review.contains("EDITOR"), "{review}");
     // Looking again brings nothing back, and something that comes back settles it.
     for id in ["file", "line"] {
         let verified = sandbox.json(&["knowledge", "verify", id]);

@@ -196,13 +196,13 @@ fn knowledge_that_became_stale_is_told_once_and_then_weekly_with_what_settles_it
     told_on(&sandbox, "codex", 2);
     let contradict = "knowledge contradict host --by me --reason moved --now 2026-11-05";
     let command = |verb: &str| format!("`staleness knowledge {verb} --agent codex`");
-    let remove = command("remove --yes ID");
+    let replace = command("add --supersedes ID --body TEXT");
     let expired = format!(
         "\n- Expired (still true: {}, else {}): knowledge `port`",
         command("set --expires none ID"),
         command("done ID")
     );
-    let doubtful = format!("\n- Marked as wrong (settle: {remove}): knowledge `host` by `me`");
+    let doubtful = format!("\n- Marked as wrong (settle: {replace}): knowledge `host` by `me`");
     for day in 3..=19 {
         if day == 5 {
             sandbox.ok(&line(contradict));
@@ -216,7 +216,8 @@ fn knowledge_that_became_stale_is_told_once_and_then_weekly_with_what_settles_it
         sandbox.ok(&line(&command));
     };
     settle("set --expires none", "port");
-    settle("remove --yes", "host");
+    let supersede = "knowledge add --id new --supersedes host --body 'It is b' --agent codex";
+    sandbox.ok(&line(&format!("{supersede} --now 2026-11-19T13:00:00Z")));
     for day in [20, 24, 26] {
         let told = told_on(&sandbox, "codex", day);
         assert!(!told.contains("Knowledge status"), "{day}: {told}");

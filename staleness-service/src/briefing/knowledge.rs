@@ -12,12 +12,12 @@ use crate::model_text::{ModelName, ModelText, NameKind};
 /// Items that are named; more are counted.
 const NAMED: usize = 5;
 
-/// A stale item of the store.
+/// An item of the store that is stale, or a to-do that is due.
 #[derive(Clone, Debug)]
 pub(crate) struct Doubtful {
     pub(crate) item: Item,
     pub(crate) freshness: f64,
-    /// When it became stale.
+    /// When it became stale or due.
     pub(crate) since: Timestamp,
     /// True if something that it cites is missing.
     pub(crate) is_missing: bool,
@@ -38,8 +38,9 @@ impl Doubtful {
         match &self.item {
             item if item.contradicted.is_some() => 0,
             item if item.expires_at.is_some_and(|at| at <= now) => 1,
-            _ if self.is_missing => 2,
-            _ => 3,
+            item if item.due.is_some_and(|at| at <= now) => 2,
+            _ if self.is_missing => 3,
+            _ => 4,
         }
     }
 
@@ -50,13 +51,20 @@ impl Doubtful {
     }
 }
 
+/// The titles of the sections.
+const TITLES: [&str; 5] = [
+    "Marked as wrong",
+    "Expired",
+    "Due",
+    "Cited source is missing",
+    "Do not rely on these without looking",
+];
+
 /// The commands, or over MCP the tools, that show an item and settle it.
 pub(crate) struct Remedies {
     show: ModelText,
-    /// The remedies that keep an expired item, one whose source is missing, and one doubted for another reason.
-    keep: [ModelText; 3],
-    /// The remedies that end an item that was said to be wrong, an expired one, and any other.
-    end: [ModelText; 3],
+    /// What settles the items of each section.
+    settle: [ModelText; 5],
     list: &'static str,
 }
 
@@ -64,27 +72,36 @@ impl Remedies {
     /// Commands with `by`, the option that names the agent.
     pub(crate) fn commands(by: &ModelText) -> Self {
         let command = |verb| ModelText::from("`staleness knowledge ").and(verb).and(by).and("`");
-        let remove = command("remove --yes ID");
+        let replace = command("add --supersedes ID --body TEXT");
+        let either = |before: &'static str, keep, end: &ModelText| {
+            ModelText::from(before).and(command(keep)).and(", else ").and(end)
+        };
+        let done = command("done ID");
         Self {
             show: " (`staleness knowledge show ID` for one)".into(),
-            keep: ["set --expires none ID", "set --cite PATH ID", "verify ID"].map(command),
-            end: [remove.clone(), command("done ID"), remove],
+            settle: [
+                ModelText::from("settle: ").and(&replace),
+                either("still true: ", "set --expires none ID", &done),
+                either("later: ", "set --due +14d ID", &done),
+                either("still true: ", "set --cite PATH ID", &replace),
+                either("still true: ", "verify ID", &replace),
+            ],
             list: "`staleness review`",
         }
     }
 
     /// Tools of the MCP server.
     pub(crate) fn tools() -> Self {
-        let keep = [
-            "`verify_knowledge` with a later `expires`",
-            "`save_knowledge` with `cite`",
-            "`verify_knowledge`",
+        let settle = [
+            "settle: `save_knowledge` with what is true now, and `supersedes`",
+            "still true: `verify_knowledge` with a later `expires`, else `verify_knowledge` with still `done`",
+            "later: `save_knowledge` with another `due`, else `verify_knowledge` with still `done`",
+            "still true: `save_knowledge` with `cite`, else with what is true now, and `supersedes`",
+            "still true: `verify_knowledge`, else `save_knowledge` with what is true now, and `supersedes`",
         ];
-        let replace = ModelText::from("`save_knowledge` with what is true now, and `supersedes`");
         Self {
             show: ModelText::default(),
-            keep: keep.map(ModelText::from),
-            end: [replace.clone(), "`verify_knowledge` with still `done`".into(), replace],
+            settle: settle.map(ModelText::from),
             list: "`list_stale`",
         }
     }
@@ -97,27 +114,16 @@ pub(crate) fn text(
     now: Timestamp,
     budget: usize,
 ) -> Option<ModelText> {
-    let Remedies { show, keep, end, list } = remedies;
+    let Remedies { show, settle, list } = remedies;
     let head = ModelText::from("Knowledge status from `staleness`").and(show).and(":");
-    let titles = [
-        "Marked as wrong",
-        "Expired",
-        "Cited source is missing",
-        "Do not rely on these without looking",
-    ];
     let mut text = head.clone();
-    for (at, title) in titles.into_iter().enumerate() {
+    for (at, title) in TITLES.into_iter().enumerate() {
         let items: Vec<_> = items.iter().filter(|each| each.section(now) == at).collect();
         let named: Vec<ModelText> = items.iter().take(NAMED).map(|each| each.name()).collect();
         if named.is_empty() {
             continue;
         }
-        let whole = ModelText::from(title).and(" (");
-        let whole = match at.checked_sub(1) {
-            Some(at) => whole.and("still true: ").and(&keep[at]).and(", else "),
-            None => whole.and("settle: "),
-        };
-        let whole = whole.and(&end[at.min(2)]).and(")");
+        let whole = ModelText::from(title).and(" (").and(&settle[at]).and(")");
         let fits = text.chars() + whole.chars() + named[0].chars() + 2 * TAIL <= budget;
         let short = || ModelText::from(title).and(" (see ").and(*list).and(")");
         let title = if fits { whole } else { short() };

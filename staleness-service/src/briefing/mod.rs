@@ -23,6 +23,7 @@ use staleness::{Registry, Timestamp, Wait};
 
 use crate::ServiceError;
 use crate::awaited::note_awaited;
+use crate::citations;
 use crate::items::{Known, joined_for_files, known, outside};
 use crate::lock::{Notice, notice};
 use crate::model_text::{ModelName, ModelText, Piece};
@@ -87,8 +88,8 @@ fn within(
         let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
         budget - taken.sum::<usize>().min(budget)
     };
-    let Doubts { documents, wrong, lock } = doubts(settings, registry, delta, resume, share)?;
-    delta.items.retain(|item| item.begun || !wrong.contains(&item.subject));
+    let Doubts { documents, told, lock } = doubts(settings, registry, delta, resume, share)?;
+    delta.items.retain(|item| item.begun || !told.contains(&item.subject));
     let open = crate::awaited::open(settings, registry)?;
     note_awaited(&open, &resume.agent, &mut delta.warnings);
     let mut standing = standing(settings, delta, resume, open);
@@ -126,8 +127,8 @@ fn within(
 pub struct Doubts {
     /// The documents that its client loads, and items of knowledge.
     pub documents: Option<ModelText>,
-    /// The items of knowledge that are told to be wrong.
-    pub(crate) wrong: BTreeSet<DeltaSubject>,
+    /// The items of knowledge among them.
+    pub(crate) told: BTreeSet<DeltaSubject>,
     /// Notice of changes since `agents.lock` was written.
     pub lock: Option<Notice>,
 }
@@ -158,13 +159,12 @@ pub(crate) fn doubts(
         false => Remedies::commands(&work::by(resume)),
     };
     let knowledge = knowledge::text(&doubtful, &remedies, settings.now, room);
-    let is_wrong = |each: &&Doubtful| knowledge.is_some() && each.item.contradicted.is_some();
-    let wrong = doubtful.iter().filter(is_wrong);
-    let wrong = wrong.map(|each| DeltaSubject::Knowledge(each.item.key.id.clone())).collect();
+    let named = doubtful.iter().filter(|_| knowledge.is_some());
+    let told = named.map(|each| DeltaSubject::Knowledge(each.item.key.id.clone())).collect();
     let documents = ModelText::join([documents, knowledge].into_iter().flatten(), "\n");
     let documents = (!documents.is_empty()).then_some(documents);
     let lock = notice(settings, registry, &resume.agent, resume.cleared)?;
-    Ok(Doubts { documents, wrong, lock: lock.filter(|lock| lock.text.chars() <= share) })
+    Ok(Doubts { documents, told, lock: lock.filter(|lock| lock.text.chars() <= share) })
 }
 
 /// The tools that worked here lately, best first, as many as the policy asks for: none by default.
@@ -257,8 +257,8 @@ fn judged(
     let mut doubtful: Vec<Doubtful> = Vec::new();
     let rows = crate::documents::rows(settings, registry, &report.items)?;
     let all = joined_for_files(rows, report.items.clone());
-    let nothing = BTreeMap::new();
-    let all = known(all, &|item| outside(item, &report, &nothing), context);
+    let missing = citations::missing(settings, &all);
+    let all = known(all, &|item| outside(item, &report, &missing), context);
     let by_id: BTreeMap<&str, &Known> =
         all.iter().map(|each| (each.item.key.id.as_str(), each)).collect();
     let of_itself = |each: &Known| {
@@ -289,9 +289,13 @@ fn judged(
             // Of a superseded item another one tells what holds.
             None if each.item.superseded_by.is_empty() => {
                 let (freshness, level) = each.item.score(&each.evidence, context);
-                if level == Level::Stale
-                    && let Some(since) = since(each)
-                {
+                let due = each.item.due.filter(|due| *due <= settings.now);
+                let since = match level {
+                    Level::Fresh => None,
+                    Level::Review => due,
+                    Level::Stale => since(each),
+                };
+                if let Some(since) = since {
                     let is_missing = |one: &Evidence| one.fact.kind() == SignalKind::SourceMissing;
                     let is_missing = each.evidence.iter().any(is_missing);
                     let item = each.item.clone();
