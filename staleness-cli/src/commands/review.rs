@@ -20,11 +20,17 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     let total = entries.len();
     entries.truncate(args.limit);
     let here = std::env::current_dir().ok();
-    let open =
-        |path: &str, line| editor(&from_here(&settings.place.folder, here.as_deref(), path), line);
+    let open = |path: &str, line: Option<u32>| match (&settings.agent, line) {
+        (None, _) => editor(&from_here(&settings.place.folder, here.as_deref(), path), line),
+        (Some(_), Some(line)) => format!("# correct line {line} of {path}"),
+        (Some(_), None) => format!("# correct {path}"),
+    };
+    // What a person said to be wrong, only a person takes back.
+    let is_wrong = |each: &service::Entry| each.verdict.rests_on(SignalKind::Contradicted);
+    let may_keep = |each: &service::Entry| settings.agent.is_none() || !is_wrong(each);
     let entry = |each: service::Entry| Entry {
         suggested_action: again(settings, &command(&each, open)),
-        otherwise: otherwise(&each).map(|command| again(settings, &command)),
+        otherwise: otherwise(&each).filter(|_| may_keep(&each)).map(|it| again(settings, &it)),
         kind: each.kind,
         id: each.id,
         title: each.title,
@@ -99,6 +105,9 @@ fn command(each: &service::Entry, open: impl Fn(&str, Option<u32>) -> String) ->
                 format!("# cite what it rests on now: staleness knowledge set --cite PATH {quoted}")
             }
             (NextAction::Update, None) => format!("staleness knowledge set --body - {quoted}"),
+            (NextAction::Drop, None) if verdict.rests_on(SignalKind::Expired) => {
+                format!("staleness knowledge done {quoted}")
+            }
             (NextAction::Drop, None) => format!("staleness knowledge remove --yes {quoted}"),
             _ => format!("staleness knowledge verify {quoted}"),
         },

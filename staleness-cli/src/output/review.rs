@@ -1,7 +1,7 @@
 //! Renders things that need attention.
 
 use serde::Serialize;
-use staleness::verdict::Verdict;
+use staleness::verdict::{NextAction, Verdict};
 use unicode_width::UnicodeWidthStr;
 
 use super::found::{gap, reasons, state};
@@ -43,7 +43,11 @@ pub(crate) fn render(entries: &[Entry], total: usize, out: &Output) -> String {
         reasons(&each.verdict, 4, out, &mut text);
         text.push_str(&action(&each.suggested_action));
         if let Some(command) = &each.otherwise {
-            let why = paint.dim("  # it is still true");
+            let why = match each.verdict.action {
+                NextAction::Reschedule => "  # later",
+                _ => "  # it is still true",
+            };
+            let why = paint.dim(why);
             text.push_str(&format!("    $ {}{why}\n", escape(command)));
         }
     }

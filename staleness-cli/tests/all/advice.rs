@@ -182,4 +182,8 @@ fn an_item_that_is_said_to_be_wrong_comes_with_what_settles_it() {
         }
     }
     assert_eq!(sandbox.json(&["review"])["items"], json!([]));
+    // What a person said is not for an agent to take back.
+    add("", "k");
+    let review = sandbox.json(&["review", "--agent", "codex"]);
+    assert_eq!(review["items"][0]["otherwise"], json!(null), "{review}");
 }

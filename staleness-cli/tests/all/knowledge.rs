@@ -289,7 +289,7 @@ fn a_suggested_command_can_be_pasted_whatever_the_id() {
     sandbox.ok(&add);
     let review = sandbox.json(&["review"]);
     let command = review["items"][0]["suggested_action"].as_str().unwrap();
-    assert_eq!(command, "staleness knowledge remove --yes -- -old");
+    assert_eq!(command, "staleness knowledge done -- -old");
     sandbox.ok(&command.split(' ').skip(1).collect::<Vec<_>>());
     assert_eq!(sandbox.json(&["review"])["items"], json!([]));
 }

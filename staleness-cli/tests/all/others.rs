@@ -163,7 +163,7 @@ fn an_expired_item_comes_with_the_command_that_keeps_it() {
     sandbox.ok(&line(add));
     let told = sandbox.ok(&line("review --agent codex"));
     let keep = "$ staleness --agent codex knowledge set --expires none port  # it is still true";
-    assert!(told.contains("knowledge remove --yes port\n") && told.contains(keep), "{told}");
+    assert!(told.contains("knowledge done port\n") && told.contains(keep), "{told}");
     let run = sandbox.run(&line("knowledge verify port"));
     let way = "it has expired; `staleness knowledge set --expires none port` keeps it";
     assert!(run.code == 0 && run.err.contains(way), "{run:?}");

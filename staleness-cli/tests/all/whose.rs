@@ -260,7 +260,7 @@ fn what_is_wrong_is_told_with_who_said_so_and_what_ends_it() {
     on(3, "knowledge add --id k --body K --expires 2026-11-05");
     on(3, "knowledge contradict k --by ana --reason no");
     let told = told_on(&sandbox, "codex", 6);
-    let wrong = "\n- Marked as wrong (settle: `staleness knowledge remove --yes ID --agent codex`): \
+    let wrong = "\n- Marked as wrong (settle: `staleness knowledge add --supersedes ID --body TEXT --agent codex`): \
                  knowledge `k` by `ana`";
     assert!(told.ends_with(wrong) && !told.contains("Expired"), "{told}");
     assert_eq!(told.matches("knowledge `k`").count(), 1, "told twice: {told}");
@@ -295,9 +295,15 @@ fn a_to_do_is_quiet_until_it_is_due_and_never_to_be_removed_for_its_age() {
     on("2026-11-10", "knowledge add --kind todo --id ship --body Ship --due +2d");
     on("2026-11-10", "knowledge add --kind todo --id other --body Other");
     assert_eq!(on("2026-11-11", "review"), "nothing needs attention\n");
+    assert!(!told_on(&sandbox, "codex", 11).contains("Due"));
+    let told = told_on(&sandbox, "codex", 14);
+    let ways = "\n- Due (later: `staleness knowledge set --due +14d ID --agent codex`, else `staleness knowledge done \
+                ID --agent codex`): todo `ship`";
+    assert!(told.ends_with(ways), "{told}");
+    assert!(!told_on(&sandbox, "codex", 15).contains("Due"));
     let due = on("2026-11-14", "review");
     assert!(due.contains("- due 2 days ago\n"), "{due}");
-    for command in ["done ship\n", "set --due +14d ship  # it is still true\n"] {
+    for command in ["done ship\n", "set --due +14d ship  # later\n"] {
         assert!(due.contains(&format!("$ staleness knowledge {command}")), "{due}");
     }
     on("2026-11-14", "knowledge set --due +40d ship");
