@@ -153,6 +153,7 @@ fn refuse_others(
                 None => "leave it to that agent, or ask the user".into(),
             }))
         }
+        None if agent.is_none() && item.to.is_some() && may_run_for_agent() => Err(nobody()),
         None => Ok(()),
     }
 }

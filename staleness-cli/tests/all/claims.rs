@@ -205,10 +205,14 @@ fn what_an_agent_holds_is_ended_by_itself_or_a_person() {
     let run = set("done", IN_TIME, &codex);
     assert!(refusal(&run).contains("is claimed by \"claude-code\" until"), "{run:?}");
     assert_eq!(set("blocked", IN_TIME, &codex).code, 0);
-    let mut nobody = sandbox.command();
-    nobody.args(["work", "set", "p", "--status", "done", "--now", IN_TIME]).env("CLAUDECODE", "1");
-    let run = Run::of(nobody.output().unwrap());
-    assert!(run.err.contains("no agent given"), "{run:?}");
+    // Bug: the handoff of two agents was closed by one that gave no name.
+    sandbox.ok(&["work", "add", "handoff", "Review", "--id", "h", "--to", "codex"]);
+    for (id, status) in [("p", "done"), ("h", "closed")] {
+        let mut nobody = sandbox.command();
+        nobody.args(["work", "set", id, "--status", status, "--now", IN_TIME]);
+        let run = Run::of(nobody.env("CLAUDECODE", "1").output().unwrap());
+        assert!(run.err.contains("no agent given"), "{id}: {run:?}");
+    }
     for (now, agent) in [(IN_TIME, &["--agent", "claude-code"][..]), (IN_TIME, &[]), (LATE, &codex)]
     {
         assert_eq!(set("done", now, agent).code, 0, "{agent:?}");
