@@ -200,7 +200,7 @@ fn record(settings: &Settings, entry: Entry) -> Result<Vec<LostClaim>, CliError>
     }
 }
 
-/// Says which claims were lost to others, and `more`.
+/// Says which claims were lost to others, and `more`. Forgets these claims, also if the policy says to tell nothing.
 fn say_lost(
     settings: &Settings,
     input: &HookInput,
@@ -209,19 +209,9 @@ fn say_lost(
     say: Say<'_>,
 ) -> Result<(), CliError> {
     let texts: Vec<ModelText> = taken_over(settings, &mut lost).into_iter().chain(more).collect();
-    if texts.is_empty() {
-        return Ok(());
+    if !texts.is_empty() {
+        say(&ModelText::join(texts, "\n"))?;
     }
-    say(&ModelText::join(texts, "\n"))?;
-    forget_lost(settings, input, lost)
-}
-
-/// Forgets claims on work that was lost to others, because the agent was told.
-fn forget_lost(
-    settings: &Settings,
-    input: &HookInput,
-    lost: Vec<LostClaim>,
-) -> Result<(), CliError> {
     let Some(id) = input.session.clone().filter(|_| !lost.is_empty()) else { return Ok(()) };
     let registry = open(settings, Access::Write)?;
     let key = SessionKey { project: settings.project.id.clone(), id };
@@ -299,7 +289,6 @@ fn session_start(
         return input.session.as_ref().map_or(Ok(()), later);
     };
     unless_busy(apply(&registry, settings, &[], &asker(input)))?;
-    let mut lost = Vec::new();
     if let Some(id) = &input.session {
         if cleared && let Some(told) = Told::of(settings, id) {
             told.forget();
@@ -307,7 +296,8 @@ fn session_start(
         match unless_busy(registry.sessions().start(&project.id, &resume.agent, id, now).wait()) {
             Ok(Some(_)) => {
                 resume.session = Some(id.clone());
-                lost = renewed(settings, &registry, input)?;
+                // The next event tells what was lost.
+                renewed(settings, &registry, input)?;
             }
             Ok(None) => later(id)?,
             // The session belongs to another agent. Report the changes without it.
@@ -326,9 +316,6 @@ fn session_start(
     // Changes that did not fit or were withheld are reported later.
     if told.whole {
         unless_busy(registry.sessions().mark_resumed(&project.id, &resume, &delta, now).wait())?;
-        // What was taken over is told as such by the next event.
-        lost.retain(|each| each.end.is_some());
-        forget_lost(settings, input, lost)?;
     }
     Ok(())
 }

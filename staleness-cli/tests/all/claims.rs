@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, told};
+use crate::common::{Run, Sandbox, line, told};
 
 const BEGIN: &str = "2026-11-29T12:00:00Z";
 const IN_TIME: &str = "2026-11-29T12:20:00Z";
@@ -29,6 +29,11 @@ fn claim(sandbox: &Sandbox, who: (&str, &str), now: &str) -> Run {
 /// Returns what an agent is told by an event of a session.
 fn event(sandbox: &Sandbox, session: &str, name: &str, now: &str) -> String {
     let source = if name == "SessionStart" { "startup" } else { "user" };
+    from(sandbox, session, name, now, source)
+}
+
+/// Returns what an agent is told by an event with a source of its own.
+fn from(sandbox: &Sandbox, session: &str, name: &str, now: &str, source: &str) -> String {
     let payload = json!({
         "session_id": session, "hook_event_name": name, "cwd": sandbox.project, "prompt": "go on",
         "tool_name": "Bash", "tool_use_id": format!("{session} {now}"), "source": source,
@@ -99,11 +104,6 @@ fn hooks_renew_a_claim_and_tell_a_late_session_once() {
         refusal(&claim(&sandbox, BEN, now));
     }
     assert_eq!(claim(&sandbox, BEN, "2026-11-29T14:00:00Z").code, 0);
-    sandbox.write("home/.config/staleness/staleness.toml", "[hooks]\ntell = false\n");
-    for name in ["PostToolUse", "UserPromptSubmit"] {
-        assert_eq!(event(&sandbox, "s-ana", name, "2026-11-29T14:00:30Z"), "");
-    }
-    sandbox.write("home/.config/staleness/staleness.toml", "");
     let said = event(&sandbox, "s-ana", "PostToolUse", "2026-11-29T14:01:00Z");
     assert!(
         said.starts_with("Your claim ended and another session took over: plan `p` (by `codex`")
@@ -113,6 +113,13 @@ fn hooks_renew_a_claim_and_tell_a_late_session_once() {
     assert!(refusal(&run).contains("codex"), "{run:?}");
     let until = sandbox.json(&["work", "show", "p", "--now", LATE])["claim"]["until"].clone();
     assert_eq!(until, "2026-11-29T14:30:00Z", "the late session renewed nothing");
+    // What the policy withholds is forgotten, too.
+    assert_eq!(claim(&sandbox, ANA, "2026-11-29T15:00:00Z").code, 0);
+    assert_eq!(claim(&sandbox, BEN, "2026-11-29T16:00:00Z").code, 0);
+    sandbox.write("home/.config/staleness/staleness.toml", "[hooks]\ntell = false\n");
+    assert_eq!(event(&sandbox, "s-ana", "PostToolUse", "2026-11-29T16:00:30Z"), "");
+    sandbox.write("home/.config/staleness/staleness.toml", "");
+    assert_eq!(event(&sandbox, "s-ana", "UserPromptSubmit", "2026-11-29T16:01:00Z"), "");
 }
 
 /// Bug: whose claim a person or another agent ended was told nothing in its session, and not by whom in the next one.
@@ -151,11 +158,12 @@ fn whose_claim_others_ended_is_told_once_by_whom() {
     let why = sandbox.ok(&["why", "p", "--now", AT]);
     let how = "by hand; held by \"claude-code\" in session \"s-ana\"\n";
     assert!(why.contains(how), "{why}");
-    // At a start of the session itself it comes with the news, and not again.
+    // At a start of the session itself it comes with the news, which may be cut, and once more.
     sandbox.ok(&["work", "reopen", "p", "--now", AT]);
     end(&["release", "p"]);
     let said = event(&sandbox, "s-ana", "SessionStart", IN_TIME);
     assert!(said.contains("plan `p` (released by a person at"), "{said}");
+    assert!(event(&sandbox, "s-ana", "UserPromptSubmit", IN_TIME).contains(" by a person at"));
     assert_eq!(event(&sandbox, "s-ana", "UserPromptSubmit", IN_TIME), "");
     // Another session of its agent is one of the others, if it says so.
     for (session, told) in [("s-ana", 0), ("s-new", 1)] {
@@ -169,6 +177,60 @@ fn whose_claim_others_ended_is_told_once_by_whom() {
     let why = sandbox.ok(&["why", "p", "--now", LATE]);
     let how = "by codex in session s-ben; abandoned by \"claude-code\" in session \"s-ana\" at ";
     assert!(why.contains(how), "{why}");
+}
+
+/// Bug: a start forgot what it had not told of, and what was taken over and finished was told nothing.
+#[test]
+fn a_session_is_told_of_each_claim_that_it_lost_and_of_no_other() {
+    let sandbox = plan();
+    event(&sandbox, "s-ana", "SessionStart", BEGIN);
+    let work = |now: &str, text: &str| sandbox.ok(&line(&format!("work {text} --now {now}")));
+    let next = |now: &str| event(&sandbox, "s-ana", "PostToolUse", now);
+    // Another session of its agent ended it.
+    assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
+    work(IN_TIME, "release p --agent claude-code --session s-new");
+    from(&sandbox, "s-ana", "SessionStart", IN_TIME, "compact");
+    let said = next(IN_TIME);
+    assert!(said.contains("plan `p` (released by `claude-code` at "), "{said}");
+    // A handoff is still for it.
+    work(BEGIN, "add handoff Review --id h --to claude-code");
+    event(&sandbox, "s-ana", "SessionStart", BEGIN);
+    work(BEGIN, "claim h --agent claude-code --session s-ana");
+    work(IN_TIME, "release h");
+    let said = event(&sandbox, "s-ana", "SessionStart", IN_TIME);
+    let lost = "- Your claim was ended, stop working on it or ask the user: handoff `h` (released";
+    assert!(said.contains(lost) && !said.contains("accept it"), "{said}");
+    assert!(next(IN_TIME).contains("handoff `h` (released by a person"));
+    // Another took it over, and finished it or lost it in turn.
+    for (end, now) in [("set p --status done --agent codex", "done"), ("release p", "released")] {
+        assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
+        assert_eq!(claim(&sandbox, BEN, LATE).code, 0);
+        work(LATE, end);
+        let told = format!("plan `p` (taken over by `codex` at {LATE}, now {now})");
+        let said = next(LATE);
+        assert_eq!(
+            said,
+            format!("Your claim was ended: {told}. Stop working on it, or ask the user.")
+        );
+        assert_eq!(next(LATE), "");
+        let said = event(&sandbox, now, "SessionStart", LATE);
+        assert!(said.contains(&told), "{said}");
+        if now == "done" {
+            work(BEGIN, "reopen p");
+        }
+    }
+}
+
+/// Bug: who settled what was abandoned was told to have ended a claim, instead of why.
+#[test]
+fn what_was_abandoned_and_resolved_keeps_its_reason() {
+    let sandbox = plan();
+    assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
+    sandbox.ok(&["stale", "resolve", "p", "--now", LATE]);
+    let why = sandbox.ok(&["why", "p", "--now", LATE]);
+    assert!(why.contains("abandoned within the last day") && !why.contains("held by"), "{why}");
+    let told = sandbox.ok(&["resume", "--agent", "claude-code", "--since", BEGIN, "--now", LATE]);
+    assert!(!told.contains("your claim"), "{told}");
 }
 
 #[test]

@@ -295,7 +295,7 @@ fn net(
             .rev()
             .take_while(|entry| entry.action != Action::Claimed || !is_agents(entry))
             .filter(|entry| !is_agents(entry))
-            .find_map(|entry| ClaimEnd::of(entry, Some(agent))),
+            .find_map(|entry| ClaimEnd::of(entry, |holder, _| holder == agent)),
         at: last.at,
         own: run.iter().all(|entry| is_agents(entry)),
         begun: is_agents(first),

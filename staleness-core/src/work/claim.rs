@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Work, WorkKind};
 use crate::ids::{AgentId, SessionId};
-use crate::journal::JournalEntry;
+use crate::journal::{Action, JournalEntry};
 use crate::time::Timestamp;
 
 /// A claim on a work item: who works on it, and until when.
@@ -76,6 +76,11 @@ impl Claim {
         (!is_holders).then(|| format!("{HELD}{}", self.holder()))
     }
 
+    /// Returns the cause of a change by which another takes over what the holder has abandoned.
+    pub(crate) fn abandoned(&self) -> String {
+        format!("{LEFT}{} at {}", self.holder(), self.until)
+    }
+
     /// Returns the holder in words, for a refusal.
     pub(crate) fn holder(&self) -> String {
         let session = self.session.as_ref().map(|id| format!(" in session {:?}", id.as_str()));
@@ -85,6 +90,15 @@ impl Claim {
 
 /// The prefix of the cause of a change that ends the claim of another, before its holder.
 const HELD: &str = "held by ";
+/// The prefix of the cause of a claim on what another has abandoned, before its holder and the end of its claim.
+const LEFT: &str = "abandoned by ";
+
+/// Returns who held an item before a change, if the cause of that tells.
+#[must_use]
+pub fn holder_before(cause: &str) -> Option<&str> {
+    let left = || Some(cause.strip_prefix(LEFT)?.rsplit_once(" at ")?.0);
+    cause.strip_prefix(HELD).or_else(left)
+}
 
 /// The end of a claim that somebody else than its holder brought about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -93,18 +107,24 @@ pub struct ClaimEnd {
     pub by: Option<AgentId>,
     /// When it ended.
     pub at: Timestamp,
+    /// True if that agent claimed the item, after the claim had run out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub taken_over: bool,
 }
 
 impl ClaimEnd {
-    /// Returns the end of a claim that an entry records, of any holder or of `agent`.
-    pub(crate) fn of(entry: &JournalEntry, agent: Option<&AgentId>) -> Option<Self> {
-        let holder = entry.cause.strip_prefix(HELD)?;
-        let is_agents = |agent: &AgentId| {
-            let more = holder.strip_prefix(&format!("{:?}", agent.as_str()));
-            more.is_some_and(|more| more.is_empty() || more.starts_with(' '))
-        };
-        let (by, at) = (entry.actor.clone(), entry.at);
-        agent.is_none_or(is_agents).then_some(Self { by, at })
+    /// Returns the end of a claim that an entry records, if `is_holder` is true for the agent and the session that had
+    /// it.
+    pub(crate) fn of(
+        entry: &JournalEntry,
+        is_holder: impl FnOnce(&AgentId, Option<SessionId>) -> bool,
+    ) -> Option<Self> {
+        let holder = holder_before(&entry.cause)?;
+        let mut names = holder.split(" in session ").map(|name| name.trim_matches('"'));
+        let agent = AgentId::new(names.next()?).ok()?;
+        let session = names.next().and_then(|id| SessionId::new(id).ok());
+        let (by, at, taken_over) = (entry.actor.clone(), entry.at, entry.action == Action::Claimed);
+        is_holder(&agent, session).then_some(Self { by, at, taken_over })
     }
 }
 

@@ -230,7 +230,8 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
         parts.push(named("claimed by", claim.agent.as_str()).and(" until ").and(claim.until));
     }
     if let Some(end) = &each.claim_end {
-        let by = end.by.as_ref().map(|by| named("ended by", by.as_str()));
+        let how = if end.taken_over { "taken over by" } else { "ended by" };
+        let by = end.by.as_ref().map(|by| named(how, by.as_str()));
         let by = by.unwrap_or_else(|| Text::new("ended by a person"));
         let text = Text::new("your claim was ").and(by).and(" at ").and(end.at);
         parts.push(text.and(": stop working on it or ask the user"));

@@ -50,13 +50,15 @@ pub fn taken_over(settings: &Settings, lost: &mut Vec<LostClaim>) -> Option<Mode
 
 /// Says of an item how, by whom and when the agent's claim on it ended.
 fn ended(item: ModelText, status: WorkStatus, end: &ClaimEnd) -> ModelText {
-    let how = if status.is_open() { Action::Released.as_str() } else { status.as_str() };
-    let item = item.and(" (").and(state(how).unwrap_or(how)).and(" by ");
+    let now = if status.is_open() { Action::Released.as_str() } else { status.as_str() };
+    let now = state(now).unwrap_or(now);
+    let item = item.and(" (").and(if end.taken_over { "taken over" } else { now }).and(" by ");
     let item = match &end.by {
         Some(agent) => item.and(ModelName::new(NameKind::Agent, agent.as_str())),
         None => item.and("a person"),
     };
-    item.and(" at ").and(end.at).and(")")
+    let item = item.and(" at ").and(end.at);
+    if end.taken_over { item.and(", now ").and(now).and(")") } else { item.and(")") }
 }
 
 /// Says of an item how the agent's claim on it ended, if others ended it.

@@ -70,11 +70,13 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (handed, offered): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         handed.into_iter().partition(|each| each.recipient.is_some());
     let is_handed = |item: &&DeltaItem| handed.iter().any(|each| each.subject == item.subject);
-    let news = delta.items.iter().filter(told).filter(|item| !is_handed(item));
+    // Who holds it now is told as such.
+    let is_lost = |item: &DeltaItem| item.claim_end.is_some() && item.claim.is_none();
     let (lost, news): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
-        news.partition(|each| each.claim_end.is_some());
+        delta.items.iter().filter(told).partition(|each| is_lost(each));
+    let news = news.into_iter().filter(|item| !is_handed(item));
     let (mut anyones, mut items): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
-        news.into_iter().partition(|each| is_for_anyone(each, resume));
+        news.partition(|each| is_for_anyone(each, resume));
     // Additions are what is cut.
     items.sort_by_key(|each| each.action == Some(Action::Added));
     let again = offered.into_iter().filter(|each| is_for_anyone(each, resume) && !is_told(each));
@@ -84,8 +86,11 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let items: Vec<ModelText> = items.into_iter().map(|each| item(each, resume)).collect();
     let standing: Vec<ModelText> =
         standing.into_iter().filter(|each| !is_told(each)).map(in_force).collect();
-    // What was abandoned is taken over by claiming it.
-    let is_left = |item: &DeltaItem| left.iter().any(|each| item.subject == subject(each));
+    // What was abandoned is taken over by claiming it; what was lost is not to be accepted at once.
+    let is_left = |item: &DeltaItem| {
+        left.iter().any(|each| item.subject == subject(each))
+            || lost.iter().any(|each| item.subject == each.subject)
+    };
     let handed: Vec<&DeltaItem> = handed.into_iter().filter(|each| !is_left(each)).collect();
     let (handed_title, handed) = offers("For you", &handed, &by);
     let lost: Vec<ModelText> = lost.into_iter().filter_map(lost_claim).collect();

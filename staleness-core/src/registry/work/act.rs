@@ -245,7 +245,7 @@ impl ActOnWork {
         let is_held = held.is_some();
         if !is_held {
             let cause = match before.filter(|_| !is_renewed) {
-                Some(left) => format!("abandoned by {} at {}", left.holder(), left.until),
+                Some(left) => left.abandoned(),
                 None => "by_hand".into(),
             };
             self.tell(draft, Action::Claimed, Some(status), status, cause);

@@ -1,7 +1,7 @@
 //! Renewal of claims by the events of the sessions that made them.
 
 use super::act::HISTORY;
-use crate::ids::{SessionId, WorkKey};
+use crate::ids::{AgentId, SessionId, WorkKey};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::registry::{Registry, RegistryError, Sessions};
 use crate::route::Suggestions;
@@ -77,21 +77,29 @@ enum Holder {
 /// Returns who holds the item `work`, in which the session `key` was noted to have a part at `noted`.
 fn holder(view: &View, key: &SessionKey, noted: Timestamp, work: &Work) -> Holder {
     let is_of_it = |entry: &&JournalEntry| entry.subject.work_key().as_ref() == Some(&work.key);
+    let is_agents = |agent: &AgentId| view.sessions.get(key).is_some_and(|own| own.agent == *agent);
     let Some(claim) = work.claim.as_ref().filter(|_| work.status.is_open()) else {
         let entries = view.journal.values().rev().filter(is_of_it);
         let entries = entries.filter(|entry| entry.session.as_ref() != Some(&key.id));
-        let mut ends = entries.filter_map(|entry| ClaimEnd::of(entry, None));
+        // Also of its agent, in a session that no hook reports.
+        let is_own = |agent: &AgentId, session: Option<SessionId>| {
+            session.is_some_and(|id| id == key.id || id.is_unreported() && is_agents(agent))
+        };
+        let mut ends = entries.filter_map(|entry| ClaimEnd::of(entry, is_own));
         let end = ends.find(|end| end.at >= noted);
         return end.map_or(Holder::Nobody, |end| Holder::Another(Some(end)));
     };
-    let is_agents = || view.sessions.get(key).is_some_and(|own| own.agent == claim.agent);
     // A claim that is not journalled is a renewal.
     let is_later = |entry: &JournalEntry| {
         entry.action == Action::Claimed && entry.at > noted && is_of_it(&entry)
     };
     match &claim.session {
         Some(id) if *id == key.id => Holder::Own,
-        Some(id) if id.is_unreported() && is_agents() && !view.journal.values().any(is_later) => {
+        Some(id)
+            if id.is_unreported()
+                && is_agents(&claim.agent)
+                && !view.journal.values().any(is_later) =>
+        {
             Holder::Unreported
         }
         _ => Holder::Another(None),
