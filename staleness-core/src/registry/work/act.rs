@@ -325,7 +325,8 @@ impl ActOnWork {
                 work.status
             )));
         };
-        let cause = self.ends(work.claim.as_ref()).unwrap_or_else(|| flag.reason());
+        let held = work.held(self.act.at);
+        let cause = self.ends(held).unwrap_or_else(|| flag.reason());
         let moved = work.move_to(to, self.act.at).map_err(|why| self.not_moved(&why))?;
         if let Some(moved) = moved {
             self.tell(draft, Action::Resolved, Some(moved.from), moved.to, cause);
