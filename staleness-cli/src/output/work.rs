@@ -392,13 +392,12 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
     let last = each.last.map(|last| format!(", {}", last.as_str()));
     let net = net + &last.unwrap_or_default();
     let own = if each.own { "you" } else { "" };
-    let held = each.claim.as_ref().filter(|claim| claim.holds(now));
-    let held = held.map(|claim| format!("[{}] ", claim.agent));
-    let ended = each.claim_end.as_ref().map(|end| {
+    let held = each.claim.as_ref().map(|claim| format!("[{}] ", claim.agent));
+    let mut held = held.unwrap_or_default();
+    if let Some(end) = &each.claim_end {
         let by = end.by.as_ref().map_or("a person", |agent| agent.as_str());
-        format!("[your claim was ended by {by}] ")
-    });
-    let held = ended.or(held).unwrap_or_default();
+        held.push_str(&format!("[your claim was ended by {by}] "));
+    }
     vec![
         (ago(now, each.at), Some(Paint::dim)),
         (each.subject.kind().into(), Some(Paint::dim)),

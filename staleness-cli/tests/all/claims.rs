@@ -175,6 +175,8 @@ fn whose_claim_others_ended_is_told_once_by_whom() {
     assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
     assert_eq!(claim(&sandbox, BEN, LATE).code, 0);
     let why = sandbox.ok(&["why", "p", "--now", LATE]);
+    let told = sandbox.ok(&[&resume[..5], &["--now", LATE]].concat());
+    assert!(told.contains("  p  [codex] [your claim was ended by codex] Move"), "{told}");
     let how = "by codex in session s-ben; abandoned by \"claude-code\" in session \"s-ana\" at ";
     assert!(why.contains(how), "{why}");
 }

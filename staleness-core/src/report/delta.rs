@@ -127,7 +127,7 @@ pub struct DeltaItem {
     /// True if a person typed the text on this machine.
     #[serde(skip)]
     pub by_person: bool,
-    /// The claim on a work item, which may have ended by time.
+    /// The claim that holds a work item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
     /// The end of the agent's claim on it, if another brought that about and it has not claimed it again.
