@@ -311,6 +311,10 @@ fn a_handoff_that_expired_is_told_to_its_sender_alone() {
     let add = "work add handoff More --id more --from claude-code --to codex --now 2026-11-07";
     sandbox.ok(&line(&format!("{add} --expires 2026-11-08")));
     assert_eq!(told_on(&sandbox, "codex", 9), "", "nor as news");
+    // Knowledge of the same id is not hidden with it.
+    sandbox.ok(&line("knowledge add --id more --body More --now 2026-11-10"));
+    let told = told_on(&sandbox, "codex", 11);
+    assert!(told.contains("knowledge `more` (added") && !told.contains("handoff"), "{told}");
 }
 
 /// Bug: what was handed to an agent came after many additions, each with the same command, and was cut.

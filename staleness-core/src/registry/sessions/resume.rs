@@ -180,12 +180,16 @@ impl WhatChanged {
         let others = self.others(&view);
         let is_others = |work: &Work| others.as_ref().is_some_and(|others| others.have(work, *now));
         let open = visible_open(&self.project, &view);
-        let hidden: BTreeSet<&str> =
-            open.iter().filter(|work| is_others(work)).map(|work| work.key.id.as_str()).collect();
+        let subject = |work: &Work| DeltaSubject::Work(work.kind, work.key.id.clone());
+        let of = |each: &Warning| DeltaSubject::Work(each.kind, each.id.clone());
+        let hidden: Vec<&Work> = open.iter().copied().filter(|work| is_others(work)).collect();
+        let expired: BTreeSet<DeltaSubject> =
+            hidden.iter().filter(|it| it.is_expired_handoff(*now)).map(|it| subject(it)).collect();
+        let hidden: BTreeSet<DeltaSubject> = hidden.into_iter().map(subject).collect();
         let mut warnings = self.overdue.warnings(&view);
         warnings.retain(|each| {
             let is_of_others = others.as_ref().is_some_and(|others| others.settle(each));
-            !is_of_others && !hidden.contains(each.id.as_str())
+            !is_of_others && !hidden.contains(&of(each))
         });
         let overdue = warnings.len();
         let told = self.cursor(&view).filter(|_| self.goes_on());
@@ -199,15 +203,13 @@ impl WhatChanged {
         };
         let last = self.told_last(&view).filter(|last| *last > after);
         let telling = tell(&context, after, last);
-        let expired = open.iter().filter(|work| is_others(work) && work.is_expired_handoff(*now));
-        let expired: BTreeSet<&str> = expired.map(|work| work.key.id.as_str()).collect();
         // A change that was undone later is reported to a context that was told of the change.
         let changed = || {
             let since = |after| changes(&view, after, agent);
             let mut items = with_changes(last.map(since).unwrap_or_default(), since(after));
             items.retain(|item| {
                 let is_others = self.is_of_others(others.as_ref(), &view, after, item);
-                item.own || !is_others && !expired.contains(item.subject.id())
+                item.own || !is_others && !expired.contains(&item.subject)
             });
             items
         };
@@ -234,10 +236,8 @@ impl WhatChanged {
         }
         // New items are always reported, regardless of when they became overdue.
         let is_new = |warning: &Warning| {
-            items.iter().any(|item| {
-                item.action == Some(Action::Added)
-                    && item.subject == DeltaSubject::Work(warning.kind, warning.id.clone())
-            })
+            let is_it = |item: &DeltaItem| item.subject == of(warning);
+            items.iter().any(|item| item.action == Some(Action::Added) && is_it(item))
         };
         let is_told = |each: &Warning| each.is_due(told, *now) || is_new(each);
         let warnings = warnings.into_iter().filter(is_told).collect();
