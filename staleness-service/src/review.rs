@@ -8,6 +8,7 @@ use staleness::knowledge::{self, Document};
 use staleness::registry::ToolListing;
 use staleness::report::{HealthState, KnowledgeReport, WorkReport};
 use staleness::verdict::{Level, Verdict};
+use staleness::work::Work;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Context;
 
@@ -21,7 +22,7 @@ use crate::remembered::{Remembered, is_open};
 use crate::scan::preview;
 use crate::settings::{Access, Settings};
 use crate::tools::{fold_doubtful, needs_attention};
-use crate::work::{is_addressed, retain_own};
+use crate::work::{is_addressed, retain_own, settles_expired};
 
 /// Something that needs attention.
 #[derive(Clone, Debug)]
@@ -158,7 +159,9 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
 
 /// Returns overdue work, but for the agent that asks no handoff between two others.
 fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, ServiceError> {
-    let items = crate::awaited::open(settings, registry)?;
+    let mut items = crate::awaited::open(settings, registry)?;
+    let is_left = |it: &Work| !settles_expired(settings, it.from.as_deref());
+    items.retain(|it| !(it.is_expired_handoff(settings.now) && is_left(it)));
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     let mut overdue: Vec<WorkReport> =
         told.into_iter().filter(|each| each.verdict.level != Level::Fresh).collect();

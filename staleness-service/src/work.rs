@@ -7,7 +7,7 @@ use staleness::registry::{Act, ScopeChoice, WorkPatch};
 use staleness::report::WorkReport;
 use staleness::session::Session;
 use staleness::store::Refusal;
-use staleness::work::{Warning, Work, WorkKind, WorkStatus};
+use staleness::work::{Overdue, Warning, Work, WorkKind, WorkStatus};
 use staleness::{Registry, RegistryError, Wait, clock};
 use staleness_core::registry::{Resolution, nearest};
 use staleness_core::work::Claim;
@@ -338,6 +338,9 @@ pub fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Warning>,
     retain_own(settings, registry, settings.agent.as_ref(), &mut all, |it| {
         (it.kind, it.from.as_deref(), it.to.as_deref())
     })?;
+    let is_expired =
+        |it: &Warning| (it.kind, it.flag.overdue) == (WorkKind::Handoff, Overdue::Expired);
+    all.retain(|it| !is_expired(it) || settles_expired(settings, it.from.as_deref()));
     Ok(all)
 }
 

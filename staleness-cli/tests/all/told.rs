@@ -306,6 +306,12 @@ fn a_handoff_that_expired_is_told_to_its_sender_alone() {
                    (expired 1 day ago) for `codex`";
     assert!(told.ends_with(expired), "{told}");
     assert_eq!(told_on(&sandbox, "claude-code", 7), "", "once");
+    for (agent, is_told) in [("claude-code", true), ("codex", false)] {
+        for command in ["stale", "review"] {
+            let told = sandbox.ok(&line(&format!("{command} --agent {agent} --now 2026-11-06")));
+            assert_eq!(told.contains("notes"), is_told, "{command} of {agent}: {told}");
+        }
+    }
     let stale = sandbox.ok(&line("stale --now 2026-11-06"));
     assert!(stale.contains("work set notes --expires +30d  # it is still valid"), "{stale}");
     let add = "work add handoff More --id more --from claude-code --to codex --now 2026-11-07";
