@@ -84,7 +84,7 @@ pub fn resolve(
     refuse_others(settings, &registry, &item, act.actor.as_ref(), item.from.as_deref())?;
     let registry = settings.open(Access::Write)?;
     let done = registry.work().resolve(&settings.project, item.key, act).wait();
-    done.map_err(|error| not_changed(item.status, error))
+    done.map_err(|error| not_settled(item.status, error))
 }
 
 /// Changes fields of an item.
@@ -98,7 +98,8 @@ pub fn set(
     patch: WorkPatch,
     act: Act,
 ) -> Result<Work, ServiceError> {
-    if patch.status.is_some_and(|status| !status.is_open()) {
+    let settles = patch.status.is_some_and(|status| !status.is_open());
+    if settles {
         refuse_held(&item, &act)?;
     }
     // To hand it on says what happens, unless that ends it.
@@ -109,11 +110,11 @@ pub fn set(
         refuse_others(settings, &registry, &item, act.actor.as_ref(), sender)?;
     }
     let done = settings.open(Access::Write)?.work().set(item.key, patch, act).wait();
-    done.map_err(|error| not_changed(item.status, error))
+    done.map_err(|error| if settles { not_settled(item.status, error) } else { error.into() })
 }
 
-/// Refuses a change, and says if nothing is left to end.
-fn not_changed(status: WorkStatus, error: RegistryError) -> ServiceError {
+/// Refuses to end an item, and says if nothing is left to end.
+fn not_settled(status: WorkStatus, error: RegistryError) -> ServiceError {
     let error = ServiceError::from(error);
     match status.is_open() || error.kind != ErrorKind::Invalid {
         true => error,
@@ -149,7 +150,7 @@ fn refuse_others(
             let id = quoted(item.key.id.as_str());
             let message = format!("{id} is a handoff for {}", quoted(to));
             Err(ServiceError::invalid(message).hint(match sender {
-                Some(from) => format!("only {from}, {to} or a person ends it"),
+                Some(from) => format!("only {}, {} or a person ends it", quoted(from), quoted(to)),
                 None => "leave it to that agent, or ask the user".into(),
             }))
         }
@@ -342,6 +343,11 @@ pub fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Warning>,
         |it: &Warning| (it.kind, it.flag.overdue) == (WorkKind::Handoff, Overdue::Expired);
     all.retain(|it| !is_expired(it) || settles_expired(settings, it.from.as_deref()));
     Ok(all)
+}
+
+/// Returns true if who asks is to settle a handoff that expired: the agent that gave it, or a person.
+pub(crate) fn settles_expired(settings: &Settings, from: Option<&str>) -> bool {
+    settings.agent.as_ref().is_none_or(|agent| from == Some(agent.as_str()))
 }
 
 /// Returns the agent behind the name of one who wrote something, hands it over or should take it; a person's name as

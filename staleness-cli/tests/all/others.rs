@@ -217,6 +217,9 @@ fn overdue_work_is_offered_to_whom_it_is_for() {
     assert!(!told_on(&sandbox, "codex", 26).contains("`rates` (open for"));
     assert!(!on(26, "stale --agent codex").contains("rates"));
     let run = sandbox.run(&line("stale resolve rates --agent codex --now 2026-11-26"));
-    assert!(run.code == 3 && run.err.contains("only ben, ana or a person ends it"), "{run:?}");
+    assert!(
+        run.code == 3 && run.err.contains("only \"ben\", \"ana\" or a person ends it"),
+        "{run:?}"
+    );
     on(26, "stale resolve rates --agent ben");
 }

@@ -118,6 +118,7 @@ fn every_verb_changes_what_it_says_and_nothing_else() {
     assert_eq!((&item["refs"], &item["expires_at"]), (&json!([]), &Value::Null));
     let (code, line) = refused(&sandbox, &["work", "set", "p", "--status", "todo"]);
     assert!(code == 3 && line.contains("reopen it first"), "{line}");
+    assert!(!line.contains("nothing is left to end"), "{line}");
     let back = on(&sandbox, "2026-10-07", &["work", "reopen", "p"]);
     assert_eq!(back["item"]["status"], "blocked", "the state before");
     assert_eq!(back["item"]["steps"], done);
