@@ -1,6 +1,6 @@
 //! Open work, and what of it waits for other work.
 
-use staleness::ids::{AgentId, WorkId};
+use staleness::ids::{AgentId, WorkId, WorkKey};
 use staleness::registry::WorkListing;
 use staleness::work::{Warning, Work};
 use staleness::{Registry, Wait};
@@ -24,26 +24,31 @@ pub fn open(settings: &Settings, registry: &Registry) -> Result<Vec<Work>, Servi
 pub fn waiting_for(
     settings: &Settings,
     registry: &Registry,
-    id: &WorkId,
+    key: &WorkKey,
 ) -> Result<Vec<WorkId>, ServiceError> {
-    let open = open(settings, registry)?.into_iter();
-    Ok(open.filter(|work| is_after(work, id.as_str())).map(|work| work.key.id).collect())
-}
-
-/// Returns true if an open item waits for the one with this id.
-pub(crate) fn is_after(work: &Work, id: &str) -> bool {
-    work.after.contains(id)
+    let all = registry.work().awaited(&settings.project.id).wait()?.into_iter();
+    Ok(all.filter(|(of, _)| of == key).map(|(_, by)| by.key.id).collect())
 }
 
 /// Notes for each overdue item an open item that waits for it: one that the agent claimed or wrote, if there is one.
-pub(crate) fn note_awaited(open: &[Work], agent: &AgentId, overdue: &mut [Warning]) {
+pub(crate) fn note_awaited(
+    settings: &Settings,
+    registry: &Registry,
+    agent: &AgentId,
+    overdue: &mut [Warning],
+) -> Result<(), ServiceError> {
+    if overdue.is_empty() {
+        return Ok(());
+    }
     let is_own = |work: &Work| {
         work.claim.as_ref().is_some_and(|claim| claim.agent == *agent)
             || work.author.as_deref() == Some(agent.as_str())
     };
+    let all = registry.work().awaited(&settings.project.id).wait()?;
     for each in overdue {
-        let waiting = open.iter().filter(|work| is_after(work, each.id.as_str()));
-        let first = waiting.min_by_key(|work| !is_own(work));
-        each.awaited_by = first.map(|work| work.key.id.clone());
+        let waiting = all.iter().filter(|(of, _)| (&of.scope, &of.id) == (&each.scope, &each.id));
+        let first = waiting.min_by_key(|(_, by)| !is_own(by));
+        each.awaited_by = first.map(|(_, by)| by.key.id.clone());
     }
+    Ok(())
 }

@@ -94,10 +94,7 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
     let mut delta =
         registry.sessions().resume(&settings.project, resume.clone(), settings.now).wait()?;
     fold_changes(&mut delta);
-    if !delta.warnings.is_empty() {
-        let open = crate::awaited::open(settings, &registry)?;
-        note_awaited(&open, &resume.agent, &mut delta.warnings);
-    }
+    note_awaited(settings, &registry, &resume.agent, &mut delta.warnings)?;
     Ok(Answer { delta, registry, resume })
 }
 

@@ -212,6 +212,7 @@ fn overdue_work_is_offered_to_whom_it_is_for() {
     // The item of the project is meant, not the global one of its id.
     on(25, "work add plan Other --id first --global");
     assert!(!on(25, "work claim p --agent codex").contains("waits for"));
+    assert!(!on(25, "work show first --scope global").contains("before"));
     // Bug: what one other hands to another was told to a third agent, which could end it.
     on(1, "work add handoff Rates --id rates --from ben --to ana");
     assert!(!told_on(&sandbox, "codex", 26).contains("`rates` (open for"));

@@ -120,6 +120,19 @@ fn a_handoff_between_two_others_is_named_and_refused() {
     assert!(text(&claude.call("work_item", close)).contains("is a handoff for 'codex'"));
 }
 
+/// Bug: of the items that wait for one, ten were named as if there were no more.
+#[test]
+fn how_many_more_items_wait_for_one_is_said() {
+    let machine = Machine::new();
+    machine.ok(&["work", "add", "plan", "Move", "--id", "p"]);
+    for _ in 0..12 {
+        machine.ok(&["work", "add", "plan", "Wait", "--after", "p"]);
+    }
+    let shown =
+        connect(&machine, "codex").call("work_item", json!({ "action": "show", "id": "p" }));
+    assert!(text(&shown).ends_with(" waits for it, and 2 more"), "{shown}");
+}
+
 /// Bug: whoever holds an item was not told by whom its claim was ended.
 #[test]
 fn a_session_that_resumes_is_told_who_ended_its_claim() {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Claim, Flag, NoteType, Overdue, Work, WorkKind, WorkPolicy, WorkStep};
-use crate::ids::WorkId;
+use crate::ids::{Scope, WorkId};
 use crate::time::Timestamp;
 use crate::verdict::{Ground, Level, NextAction, Signal, SignalKind, Verdict, round};
 
@@ -18,6 +18,9 @@ const MAX_TEXT: usize = 80;
 pub struct Warning {
     /// The id of the item.
     pub id: WorkId,
+    /// The scope of the item.
+    #[serde(skip)]
+    pub scope: Scope,
     /// The kind of work.
     pub kind: WorkKind,
     /// The sender of a handoff.
@@ -79,6 +82,7 @@ impl Warning {
             Self {
                 level: Level::of(freshness(rules.borrow(), softened_by.is_some())),
                 id: work.key.id.clone(),
+                scope: work.key.scope.clone(),
                 kind: work.kind,
                 from: work.from.clone(),
                 to: work.to.clone(),

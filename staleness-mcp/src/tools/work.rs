@@ -158,11 +158,14 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
         Action::Show => {
             let item = find(call, &asked)?;
             let registry = call.settings.open(Access::Look)?;
-            let waiting = awaited::waiting_for(&call.settings, &registry, &item.key.id)?;
+            let waiting = awaited::waiting_for(&call.settings, &registry, &item.key)?;
             let mut answer = tell(call, "", item)?;
             for id in waiting.iter().take(MAX_NAMED) {
                 let name = ModelName::new(NameKind::Work, id.as_str());
                 answer.text = answer.text.and("; ").and(name).and(" waits for it");
+            }
+            if let Some(more) = waiting.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
+                answer.text = answer.text.and(", and ").and(more).and(" more");
             }
             Ok(answer)
         }

@@ -3,7 +3,7 @@
 use crate::escape::is_unsafe;
 use crate::model_text::{ModelText, NameKind};
 use proptest::prelude::*;
-use staleness::ids::{AgentId, ItemId, ProjectId, SessionId, ToolName, WorkId};
+use staleness::ids::{AgentId, ItemId, ProjectId, Scope, SessionId, ToolName, WorkId};
 use staleness::knowledge::{Block, Citation, Context, Document, Evidence, Fact};
 use staleness::registry::Resume;
 use staleness::report::{
@@ -99,6 +99,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
     };
     let warning = |name: &String| Warning {
         id: id(name),
+        scope: Scope::Global,
         kind: WorkKind::Handoff,
         from: None,
         to: None,

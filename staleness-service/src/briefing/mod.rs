@@ -90,8 +90,8 @@ fn within(
     };
     let Doubts { documents, told, lock } = doubts(settings, registry, delta, resume, share)?;
     delta.items.retain(|item| item.begun || !told.contains(&item.subject));
+    note_awaited(settings, registry, &resume.agent, &mut delta.warnings)?;
     let open = crate::awaited::open(settings, registry)?;
-    note_awaited(&open, &resume.agent, &mut delta.warnings);
     let mut standing = standing(settings, delta, resume, open);
     if !settings.is_of_this_machine() {
         for item in delta.items.iter_mut().chain(&mut standing) {

@@ -265,7 +265,7 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
 #[cfg(test)]
 mod tests {
     use staleness::Timestamp;
-    use staleness::ids::{AgentId, ItemId, SessionId, WorkId};
+    use staleness::ids::{AgentId, ItemId, Scope, SessionId, WorkId};
     use staleness::verdict::Level;
     use staleness::work::{Flag, WorkStatus};
 
@@ -297,6 +297,7 @@ mod tests {
         };
         let warning = |id: &String| Warning {
             id: WorkId::new(id).unwrap(),
+            scope: Scope::Global,
             kind: WorkKind::Handoff,
             from: None,
             to: None,

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use serde::Serialize;
-use staleness::ids::{ItemId, ItemKey, Scope, ToolKey};
+use staleness::ids::{ItemId, ItemKey, Scope, ToolKey, WorkKey};
 use staleness::knowledge::{Evidence, Fact};
 use staleness::registry::ScopeChoice;
 use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
@@ -45,7 +45,7 @@ enum Thing {
     Route(RouteReport),
     Document(String),
     Item(Box<KnowledgeReport>, Vec<Evidence>),
-    Work(Box<WorkReport>),
+    Work(Box<WorkReport>, WorkKey),
 }
 
 /// The reasons for a thing's state.
@@ -164,13 +164,13 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             why.state = item.verdict.level.as_str().to_owned();
             (why.title, why.verdict) = (Some(item.title), Some(item.verdict));
         }
-        Thing::Work(work) => {
+        Thing::Work(work, key) => {
             let keys = ScopeChoice::Either.work_keys(&settings.project.id, &work.id);
             for key in keys {
                 journal.extend(events(registry, Subject::work(&key))?);
             }
             why.causes = of_references(world, registry, &work)?;
-            let waiting = crate::awaited::waiting_for(settings, registry, &work.id)?;
+            let waiting = crate::awaited::waiting_for(settings, registry, &key)?;
             why.causes.extend(waiting.iter().map(|by| format!("{by} waits for it")));
             (why.state, why.since) = (work.status.as_str().to_owned(), Some(work.updated_at));
             (why.title, why.verdict) = (Some(work.text), Some(work.verdict));
@@ -229,7 +229,7 @@ impl Thing {
             Self::Route(route) => ("route", route.id.to_string()),
             Self::Document(path) => ("document", path.clone()),
             Self::Item(item, _) => (item.kind.as_str(), item.id.clone()),
-            Self::Work(work) => (work.kind.as_str(), work.id.to_string()),
+            Self::Work(work, _) => (work.kind.as_str(), work.id.to_string()),
         };
         (kind.to_owned(), name)
     }
@@ -264,8 +264,9 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
     }
     match crate::work::find(registry, settings, name, ScopeChoice::Either) {
         Ok(work) => {
+            let key = work.key.clone();
             return crate::work::told(registry, settings, work)
-                .map(|work| Thing::Work(Box::new(work)));
+                .map(|work| Thing::Work(Box::new(work), key));
         }
         Err(error) if matches!(error.kind, ErrorKind::Unknown | ErrorKind::Invalid) => {}
         Err(error) => return Err(error),

@@ -14,7 +14,7 @@ use staleness_core::definition::Definition;
 use staleness_docs::disk::{Fence, look};
 
 use super::Thing;
-use crate::awaited::is_after;
+use crate::awaited::waiting_for;
 use crate::documents;
 use crate::error::ServiceError;
 use crate::knowledge::World;
@@ -229,13 +229,17 @@ pub(super) fn rests_on(
             lost,
         });
     }
+    let waiting = match thing {
+        Thing::Work(_, key) => waiting_for(settings, registry, key)?,
+        _ => Vec::new(),
+    };
     for work in crate::awaited::open(settings, registry)? {
         let id = work.key.id.to_string();
-        let is_own = matches!(thing, Thing::Work(own) if own.id == work.key.id);
+        let is_own = matches!(thing, Thing::Work(_, own) if *own == work.key);
         let texts: Vec<&str> = std::iter::once(work.text.as_str())
             .chain(work.steps.iter().map(|step| step.text.as_str()))
             .collect();
-        let how = if matches!(thing, Thing::Work(_)) && is_after(&work, &told.name) {
+        let how = if waiting.contains(&work.key.id) {
             "waits for it"
         } else if work.refs.contains(&told.name) {
             "refers to it"

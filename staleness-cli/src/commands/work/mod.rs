@@ -119,9 +119,9 @@ fn ready(settings: &Settings, out: &Output) -> Result<(), CliError> {
 fn show(settings: &Settings, id: &str, scope: ScopeChoice, out: &Output) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
     let item = find(&registry, settings, id, scope)?;
-    let of = Subject::work(&item.key);
+    let (of, key) = (Subject::work(&item.key), item.key.clone());
     let told = told(&registry, settings, item)?;
-    let awaited_by = awaited::waiting_for(settings, &registry, &told.id)?;
+    let awaited_by = awaited::waiting_for(settings, &registry, &key)?;
     if out.json {
         return out.json(&work::Shown { told: &told, awaited_by: &awaited_by });
     }

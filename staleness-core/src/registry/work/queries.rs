@@ -151,6 +151,14 @@ impl WorkItems<'_> {
         Ok(waits_for(&view, work).map(|other| other.key.id.clone()).collect())
     }
 
+    /// Returns each open item for which an open one waits that the project sees, with that one.
+    pub async fn awaited(self, project: &ProjectId) -> Result<Vec<(WorkKey, Work)>, RegistryError> {
+        let view = self.0.ask(Ready(project.clone())).await?;
+        let open = visible_open(project, &view).into_iter();
+        let pairs = |by| waits_for(&view, by).map(move |of| (of.key.clone(), Work::clone(by)));
+        Ok(open.flat_map(pairs).collect())
+    }
+
     /// Returns the id of a visible work item that is most similar to `text`, for a helpful error.
     pub async fn nearest(
         self,
