@@ -11,6 +11,7 @@ use staleness::tool::{Hold, PresenceCause, Status};
 use staleness::verdict::{Ground, Signal};
 use staleness_core::report::{HistoryEntry, ScoreParts, SourceReport};
 use staleness_core::tool::ListingState;
+use staleness_core::work::holder_before;
 
 use super::{Cell, Output, Paint, Painter, escape};
 use staleness_service::model_text::{ModelName, Quote, is_plain};
@@ -290,7 +291,7 @@ pub(crate) fn words(cause: &str) -> String {
 /// Formats the cause of a change, who made it or the clients it concerns, the reason and the session.
 pub(crate) fn cause(entry: &HistoryEntry) -> String {
     // A cause that quotes who held the item before comes after who changed it.
-    let (cause, held) = match entry.cause.contains(" by \"") {
+    let (cause, held) = match holder_before(&entry.cause).is_some() {
         true => ("by_hand", Some(entry.cause.as_str())),
         false => (entry.cause.as_str(), None),
     };

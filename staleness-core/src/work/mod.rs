@@ -11,7 +11,7 @@ mod policy;
 mod report;
 mod status;
 
-pub use claim::{Claim, ClaimEnd, LostClaim};
+pub use claim::{Claim, ClaimEnd, LostClaim, holder_before};
 pub use flag::{Aging, Flag, Overdue};
 pub(crate) use item::TransitionError;
 pub use item::{NoteType, Work, WorkStep};
