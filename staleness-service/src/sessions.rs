@@ -7,6 +7,7 @@ use staleness::registry::{Resume, ResumeFrom};
 use staleness::report::Delta;
 use staleness::session::Session;
 use staleness::{Registry, Timestamp, Wait};
+use staleness_core::policy::HookPolicy;
 
 use crate::awaited::note_awaited;
 use crate::briefing::{Doubts, doubts};
@@ -47,7 +48,8 @@ impl Answer {
     /// # Errors
     /// Errors of the store.
     pub fn doubts(&self, settings: &Settings) -> Result<Doubts, ServiceError> {
-        let share = settings.configured.policy.hooks.session_start_chars as usize / 3;
+        let budget = settings.configured.policy.hooks.session_start_chars as usize;
+        let share = HookPolicy::share(budget);
         doubts(settings, &self.registry, &self.delta, &self.resume, share)
     }
 }

@@ -169,6 +169,14 @@ thresholds! {
     }
 }
 
+impl HookPolicy {
+    /// Returns the room for documents, or for work, in a text of at most `budget` characters.
+    #[must_use]
+    pub const fn share(budget: usize) -> usize {
+        budget / 3
+    }
+}
+
 thresholds! {
     /// Rules that identify projects and forget old ones.
     ProjectPolicy {

@@ -20,6 +20,7 @@ use staleness::report::{Delta, DeltaItem, DeltaSubject};
 use staleness::verdict::{Level, SignalKind, Verdict};
 use staleness::work::{Warning, Work, WorkKind};
 use staleness::{Registry, Timestamp, Wait};
+use staleness_core::policy::HookPolicy;
 
 use crate::ServiceError;
 use crate::awaited::note_awaited;
@@ -83,7 +84,7 @@ fn within(
     budget: usize,
 ) -> Result<(Said, Option<Notice>), ServiceError> {
     // Tools are told in any case; documents and work get their share of the room, and work what is left.
-    let share = budget / 3;
+    let share = HookPolicy::share(budget);
     let left = |taken: [&Option<ModelText>; 4]| {
         let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
         budget - taken.sum::<usize>().min(budget)

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use staleness::ids::SessionId;
 use staleness::{Registry, Wait};
 use staleness_core::ids::{DocumentKey, stable_hash};
+use staleness_core::policy::HookPolicy;
 use staleness_docs::disk::read_small;
 use staleness_docs::is_checked;
 
@@ -88,7 +89,7 @@ pub fn look(
     (cwd, paths): (Option<&Path>, &[String]),
 ) -> Result<Option<Reading>, ServiceError> {
     let hooks = &settings.configured.policy.hooks;
-    let budget = hooks.session_start_chars as usize / 3;
+    let budget = HookPolicy::share(hooks.session_start_chars as usize);
     let mut keys = paths.iter().filter(|path| hooks.tell && is_checked(path)).peekable();
     if keys.peek().is_none() {
         return Ok(None);
