@@ -226,7 +226,7 @@ pub(crate) fn accept(
     let registry = if dry_run { registry.dry() } else { registry };
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
     let reason = args.reason.as_deref();
-    let by_hand = by_hand(settings, key.clone(), reason)?;
+    let by_hand = by_hand(settings, key.clone(), reason);
     let accepted = match registry.tools().accept(by_hand, seen.clone()).wait() {
         Ok(accepted) => accepted,
         Err(RegistryError::Rejected(Refusal::Conflict(why))) => {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::json;
 use staleness::ids::{SessionId, ToolKey, ToolName};
 use staleness::registry::{ByHand, FindTools, FoundTools, ScopeChoice, ToolListing};
-use staleness::report::ToolReport;
+use staleness::report::{HealthState, ToolReport};
 use staleness::tool::{Hold, ToolKind};
 use staleness::{Registry, Wait, clock};
 use staleness_core::report::HistoryEntry;
@@ -341,17 +341,12 @@ fn history_row(entry: &HistoryEntry, of_both: bool) -> Vec<Cell> {
 }
 
 /// Returns an act by hand on a tool.
-pub(super) fn by_hand(
-    settings: &Settings,
-    key: ToolKey,
-    reason: Option<&str>,
-) -> Result<ByHand, CliError> {
-    typed::as_someone(settings)?;
+pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -> ByHand {
     let scope = match key.scope {
         staleness::ids::Scope::Global => ScopeChoice::Global,
         staleness::ids::Scope::Project(_) => ScopeChoice::Project,
     };
-    Ok(ByHand {
+    ByHand {
         op: clock::fresh_op(),
         name: key.name,
         scope,
@@ -360,7 +355,17 @@ pub(super) fn by_hand(
         note: reason.map(ToOwned::to_owned),
         session: None,
         actor: settings.agent.clone(),
-    })
+    }
+}
+
+/// Refuses to end what a person demoted where an agent may run it without its name.
+fn may_end(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<(), CliError> {
+    let keys = std::slice::from_ref(key);
+    let told = registry.tools().show(&settings.project, keys, settings.now).wait()?;
+    match told.health.state {
+        HealthState::Demoted => typed::as_someone(settings),
+        _ => Ok(()),
+    }
 }
 
 /// The longest reason to store, in characters.
@@ -380,7 +385,10 @@ fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Resul
     let reason = check_reason(args.reason.as_deref())?;
     let registry = settings.open(Access::Write)?;
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
-    let report = registry.tools().set_hold(by_hand(settings, key, reason)?, hold).wait()?;
+    if hold != Hold::Demoted {
+        may_end(settings, &registry, &key)?;
+    }
+    let report = registry.tools().set_hold(by_hand(settings, key, reason), hold).wait()?;
     out.done(&json!({ "tool": report }), || tools::show(&report, &[], out))
 }
 
@@ -397,7 +405,8 @@ fn forget(
         let message = format!("this deletes {} and its outcomes", key.name);
         return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }
+    may_end(settings, &registry, &key)?;
     let name = key.name.to_string();
-    registry.tools().forget(by_hand(settings, key, None)?).wait()?;
+    registry.tools().forget(by_hand(settings, key, None)).wait()?;
     out.done(&json!({ "forgotten": name }), || format!("forgot {}\n", escape(&name)))
 }

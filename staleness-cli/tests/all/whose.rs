@@ -105,6 +105,11 @@ fn a_persons_demotion_is_ended_by_no_other_door() {
         assert!(run.code == 2 && run.err.contains("no agent given"), "{verb}: {run:?}");
     }
     assert_eq!(sandbox.status("mcp__github__delete"), "demoted");
+    // What is no person's demotion is anybody's in a terminal of an editor.
+    let mut command = sandbox.command();
+    command.args(line("tools pin mcp__github__get")).env("TERM_PROGRAM", "vscode");
+    assert!(command.output().unwrap().status.success());
+    ok("tools restore mcp__github__get");
     // What another agent demoted an agent may pin.
     ok("tools demote github --agent codex");
     let pinned = ok("tools pin mcp__github__get --agent claude-code");

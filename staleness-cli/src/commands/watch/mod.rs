@@ -169,7 +169,7 @@ impl<'a> Watch<'a> {
         let settings = self.settings()?;
         let hold = |key: &ToolKey, hold| {
             let registry = settings.open(Access::Write)?;
-            let report = registry.tools().set_hold(by_hand(&settings, key.clone(), None)?, hold);
+            let report = registry.tools().set_hold(by_hand(&settings, key.clone(), None), hold);
             Ok::<_, CliError>(report.wait()?.status_word)
         };
         match asked {
