@@ -1,6 +1,6 @@
 //! Checks the sources that items cite and the names they mention.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -62,39 +62,26 @@ const MOST_AT_HAND: usize = 256;
 /// Returns evidence about stored items if a file they cite was removed or changed. Looks at the first
 /// `MOST_AT_HAND` items with citations, and starts git only if one of them changed.
 pub fn evidence_at_hand(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
-    let changed = by_disk(settings, items, |fact| {
-        matches!(fact, Fact::SourceMissing { .. } | Fact::SourceChanged { .. })
-    });
-    let changed: Vec<Item> =
-        items.iter().filter(|item| changed.contains_key(&item.key)).cloned().collect();
-    if changed.is_empty() { BTreeMap::new() } else { evidence(settings, &changed) }
-}
-
-/// Returns evidence about stored items that cite what is not there, without git. Looks at as many items as
-/// [`evidence_at_hand`].
-pub(crate) fn missing(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
-    by_disk(settings, items, |fact| matches!(fact, Fact::SourceMissing { .. }))
-}
-
-fn by_disk(
-    settings: &Settings,
-    items: &[Item],
-    is_wanted: impl Fn(&Fact) -> bool,
-) -> BTreeMap<ItemKey, Vec<Evidence>> {
     let cites = |item: &&Item| item.path.is_none() && !item.citations.is_empty();
     let items: Vec<Item> = items.iter().filter(cites).take(MOST_AT_HAND).cloned().collect();
-    let (mut repo, mut go_on) = (LazyRepo::default(), |_| ControlFlow::Continue(()));
-    let found = match items.is_empty() {
-        true => Vec::new(),
-        false => {
-            staleness_docs::item_evidence(&settings.place, &mut repo, &items, &mut go_on)
-                .unwrap_or_default()
-                .found
-        }
+    if items.is_empty() {
+        return BTreeMap::new();
+    }
+    let mut go_on = |_| ControlFlow::Continue(());
+    let by_disk = staleness_docs::item_evidence(
+        &settings.place,
+        &mut LazyRepo::default(),
+        &items,
+        &mut go_on,
+    );
+    let is_changed = |each: &Evidence| {
+        matches!(each.fact, Fact::SourceMissing { .. } | Fact::SourceChanged { .. })
     };
-    let mut found: BTreeMap<ItemKey, Vec<Evidence>> = found.into_iter().collect();
-    found.retain(|_, evidence| evidence.iter().any(|each| is_wanted(&each.fact)));
-    found
+    let found = by_disk.unwrap_or_default().found.into_iter();
+    let changed = found.filter(|(_, evidence)| evidence.iter().any(is_changed));
+    let changed: BTreeSet<ItemKey> = changed.map(|(key, _)| key).collect();
+    let changed = items.into_iter().filter(|item| changed.contains(&item.key));
+    evidence(settings, &changed.collect::<Vec<_>>())
 }
 
 /// Returns the evidence about each item from what it cites and mentions, or an empty map if the work was

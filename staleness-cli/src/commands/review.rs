@@ -6,7 +6,7 @@ use staleness_service::documents::named_version;
 use staleness_service::knowledge::World;
 use staleness_service::review::{self as service, Subject, entries};
 
-use super::shell::{again, editor, from_here, quoted};
+use super::shell::{again, editor, from_here, quoted, word};
 use crate::args::ReviewArgs;
 use crate::error::CliError;
 use crate::output::review::{self, Entry};
@@ -20,10 +20,13 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     let total = entries.len();
     entries.truncate(args.limit);
     let here = std::env::current_dir().ok();
-    let open = |path: &str, line: Option<u32>| match (&settings.agent, line) {
-        (None, _) => editor(&from_here(&settings.place.folder, here.as_deref(), path), line),
-        (Some(_), Some(line)) => format!("# correct line {line} of {path}"),
-        (Some(_), None) => format!("# correct {path}"),
+    let open = |path: &str, line: Option<u32>| {
+        let path = from_here(&settings.place.folder, here.as_deref(), path);
+        match (&settings.agent, line) {
+            (None, _) => editor(&path, line),
+            (Some(_), Some(line)) => format!("# correct line {line} of {}", word(&path)),
+            (Some(_), None) => format!("# correct {}", word(&path)),
+        }
     };
     // What a person said to be wrong, only a person takes back.
     let is_wrong = |each: &service::Entry| each.verdict.rests_on(SignalKind::Contradicted);

@@ -43,7 +43,7 @@ pub(crate) fn from_here(project: &Path, here: Option<&Path>, path: &str) -> Stri
     }
 }
 
-fn word(text: &str) -> String {
+pub(crate) fn word(text: &str) -> String {
     // Characters that a terminal would hide or interpret are written in octal, and so are quotation marks and
     // backslashes. Even a shell without `$'…'` then sees one word.
     if text.contains(is_unsafe) {

@@ -187,3 +187,15 @@ fn an_item_that_is_said_to_be_wrong_comes_with_what_settles_it() {
     let review = sandbox.json(&["review", "--agent", "codex"]);
     assert_eq!(review["items"][0]["otherwise"], json!(null), "{review}");
 }
+
+/// Bug: an agent was offered an editor, which it cannot use.
+#[test]
+fn an_agent_is_told_what_to_correct_and_not_to_open_an_editor() {
+    let sandbox = Sandbox::rotted();
+    for (agent, offered) in
+        [(" --agent codex", "\n    correct line 3 of AGENTS.md"), ("", "EDITOR")]
+    {
+        let told = sandbox.ok(&line(&format!("review{agent}")));
+        assert!(told.contains(offered), "{told}");
+    }
+}

@@ -120,8 +120,8 @@ impl Registry {
 
     /// Adds [`View::decisions`].
     async fn add_decisions(&self, view: &mut View) -> Result<(), RegistryError> {
-        let demoted = view.tools.values().filter(|tool| tool.hold == Hold::Demoted);
-        let entries = demoted.fold(Selection::new(), |all, tool| all.journal(history(&tool.key)));
+        let held = view.tools.values().filter(|tool| tool.hold != Hold::None);
+        let entries = held.fold(Selection::new(), |all, tool| all.journal(history(&tool.key)));
         let read = match entries == Selection::new() {
             true => View::default(),
             false => self.store.view(Arc::new(entries)).await?,

@@ -2,9 +2,11 @@
 //! by what the store itself tells of them.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use staleness::Timestamp;
 use staleness::knowledge::Item;
+use staleness::report::DeltaSubject;
 
 use super::{TAIL, section};
 use crate::model_text::{ModelName, ModelText, NameKind};
@@ -19,8 +21,6 @@ pub(crate) struct Doubtful {
     pub(crate) freshness: f64,
     /// When it became stale or due.
     pub(crate) since: Timestamp,
-    /// True if something that it cites is missing.
-    pub(crate) is_missing: bool,
 }
 
 impl Doubtful {
@@ -39,8 +39,7 @@ impl Doubtful {
             item if item.contradicted.is_some() => 0,
             item if item.expires_at.is_some_and(|at| at <= now) => 1,
             item if item.due.is_some_and(|at| at <= now) => 2,
-            _ if self.is_missing => 3,
-            _ => 4,
+            _ => 3,
         }
     }
 
@@ -52,19 +51,14 @@ impl Doubtful {
 }
 
 /// The titles of the sections.
-const TITLES: [&str; 5] = [
-    "Marked as wrong",
-    "Expired",
-    "Due",
-    "Cited source is missing",
-    "Do not rely on these without looking",
-];
+const TITLES: [&str; 4] =
+    ["Marked as wrong", "Expired", "Due", "Do not rely on these without looking"];
 
 /// The commands, or over MCP the tools, that show an item and settle it.
 pub(crate) struct Remedies {
     show: ModelText,
     /// What settles the items of each section.
-    settle: [ModelText; 5],
+    settle: [ModelText; 4],
     list: &'static str,
 }
 
@@ -83,7 +77,6 @@ impl Remedies {
                 ModelText::from("settle: ").and(&replace),
                 either("still true: ", "set --expires none ID", &done),
                 either("later: ", "set --due +14d ID", &done),
-                either("still true: ", "set --cite PATH ID", &replace),
                 either("still true: ", "verify ID", &replace),
             ],
             list: "`staleness review`",
@@ -96,7 +89,6 @@ impl Remedies {
             "settle: `save_knowledge` with what is true now, and `supersedes`",
             "still true: `verify_knowledge` with a later `expires`, else `verify_knowledge` with still `done`",
             "later: `save_knowledge` with another `due`, else `verify_knowledge` with still `done`",
-            "still true: `save_knowledge` with `cite`, else with what is true now, and `supersedes`",
             "still true: `verify_knowledge`, else `save_knowledge` with what is true now, and `supersedes`",
         ];
         Self {
@@ -107,12 +99,14 @@ impl Remedies {
     }
 }
 
-/// The text for an agent, at most `budget` characters; `None` when there is nothing to say.
+/// The text for an agent, at most `budget` characters; `None` when there is nothing to say. Adds the items that it names
+/// to `told`.
 pub(crate) fn text(
     items: &[Doubtful],
     remedies: &Remedies,
     now: Timestamp,
     budget: usize,
+    told: &mut BTreeSet<DeltaSubject>,
 ) -> Option<ModelText> {
     let Remedies { show, settle, list } = remedies;
     let head = ModelText::from("Knowledge status from `staleness`").and(show).and(":");
@@ -127,7 +121,10 @@ pub(crate) fn text(
         let fits = text.chars() + whole.chars() + named[0].chars() + 2 * TAIL <= budget;
         let short = || ModelText::from(title).and(" (see ").and(*list).and(")");
         let title = if fits { whole } else { short() };
-        let _ = section(&mut text, &title, (&named, items.len() - named.len()), budget, 0);
+        let left = section(&mut text, &title, (&named, items.len() - named.len()), budget, 0);
+        let shown = left.map_or(0, |left| items.len() - left);
+        let ids = items.iter().take(shown).map(|each| each.item.key.id.clone());
+        told.extend(ids.map(DeltaSubject::Knowledge));
     }
     (text != head).then_some(text)
 }
@@ -146,7 +143,7 @@ mod tests {
             let key = ItemKey { scope: Scope::Global, id: ItemId::new(id).unwrap() };
             let item = Item::new(key, ItemKind::Knowledge, "The port is 8080", now);
             let item = Item { expires_at, ..item };
-            Doubtful { item, freshness: 0.0, since: now, is_missing: false }
+            Doubtful { item, freshness: 0.0, since: now }
         };
         let items = [doubtful("port", Some(now)), doubtful("host", None)];
         let by = ModelText::from(" --agent codex");
@@ -159,7 +156,10 @@ mod tests {
                 240,
             ),
         ] {
-            let told = |budget| text(&items, &remedies, now, budget).map(|told| told.to_string());
+            let told = |budget| {
+                let told = text(&items, &remedies, now, budget, &mut BTreeSet::new());
+                told.map(|told| told.to_string())
+            };
             let whole = told(700).unwrap();
             let expired = format!("\n- Expired (still true: {keep}, else ");
             assert!(whole.contains(&expired) && !whole.contains(list), "{whole}");

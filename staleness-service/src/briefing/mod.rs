@@ -14,17 +14,16 @@ mod work;
 use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::ids::{ClientId, ItemId};
-use staleness::knowledge::{Context, Document, Evidence, Fact};
+use staleness::knowledge::{Context, Document, Fact};
 use staleness::registry::{FindTools, Resume};
 use staleness::report::{Delta, DeltaItem, DeltaSubject};
-use staleness::verdict::{Level, SignalKind, Verdict};
+use staleness::verdict::{Level, Verdict};
 use staleness::work::{Warning, Work, WorkKind};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::policy::HookPolicy;
 
 use crate::ServiceError;
 use crate::awaited::note_awaited;
-use crate::citations;
 use crate::items::{Known, joined_for_files, known, outside};
 use crate::lock::{Notice, notice};
 use crate::model_text::{ModelName, ModelText, Piece};
@@ -128,7 +127,7 @@ fn within(
 pub struct Doubts {
     /// The documents that its client loads, and items of knowledge.
     pub documents: Option<ModelText>,
-    /// The items of knowledge among them.
+    /// The items of knowledge that are named there.
     pub(crate) told: BTreeSet<DeltaSubject>,
     /// Notice of changes since `agents.lock` was written.
     pub lock: Option<Notice>,
@@ -159,9 +158,8 @@ pub(crate) fn doubts(
         true => Remedies::tools(),
         false => Remedies::commands(&work::by(resume)),
     };
-    let knowledge = knowledge::text(&doubtful, &remedies, settings.now, room);
-    let named = doubtful.iter().filter(|_| knowledge.is_some());
-    let told = named.map(|each| DeltaSubject::Knowledge(each.item.key.id.clone())).collect();
+    let mut told = BTreeSet::new();
+    let knowledge = knowledge::text(&doubtful, &remedies, settings.now, room, &mut told);
     let documents = ModelText::join([documents, knowledge].into_iter().flatten(), "\n");
     let documents = (!documents.is_empty()).then_some(documents);
     let lock = notice(settings, registry, &resume.agent, resume.cleared)?;
@@ -258,8 +256,8 @@ fn judged(
     let mut doubtful: Vec<Doubtful> = Vec::new();
     let rows = crate::documents::rows(settings, registry, &report.items)?;
     let all = joined_for_files(rows, report.items.clone());
-    let missing = citations::missing(settings, &all);
-    let all = known(all, &|item| outside(item, &report, &missing), context);
+    let nothing = BTreeMap::new();
+    let all = known(all, &|item| outside(item, &report, &nothing), context);
     let by_id: BTreeMap<&str, &Known> =
         all.iter().map(|each| (each.item.key.id.as_str(), each)).collect();
     let of_itself = |each: &Known| {
@@ -297,10 +295,8 @@ fn judged(
                     Level::Stale => since(each),
                 };
                 if let Some(since) = since {
-                    let is_missing = |one: &Evidence| one.fact.kind() == SignalKind::SourceMissing;
-                    let is_missing = each.evidence.iter().any(is_missing);
                     let item = each.item.clone();
-                    doubtful.push(Doubtful { item, freshness, since, is_missing });
+                    doubtful.push(Doubtful { item, freshness, since });
                 }
             }
             None => {}
