@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 use staleness::RegistryError;
 use staleness::ids::{ClientId, Scope, ServerKey, ToolKey, ToolName};
 use staleness::registry::ScopeChoice;
-use staleness::report::{Delta, Failing, News, ToolReport};
+use staleness::report::{Delta, Failing, ToolReport};
 use staleness::store::Refusal;
 use staleness::tool::{Hold, PresenceCause, Status, ToolKind};
 use staleness::verdict::{Ground, Level, NextAction};
 use staleness::{Registry, Wait};
+use staleness_core::report::News;
 use staleness_core::text::counted;
 use staleness_core::tool::ListingState;
 

@@ -102,7 +102,7 @@ pub mod registry {
 pub mod report {
     pub use staleness_core::report::{
         Delta, DeltaItem, DeltaSource, DeltaSubject, Failing, HealthState, KnowledgeReport,
-        NetChange, News, Redefined, RouteReport, ScanReport, SessionReport, Suggestion, ToolReport,
+        NetChange, Redefined, RouteReport, ScanReport, SessionReport, Suggestion, ToolReport,
         WorkReport,
     };
 }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use super::{Said, TAIL, count, section};
 use crate::model_text::{ModelName, ModelText, cause, failing, redefined, tool_prefix};
 use staleness::ids::ClientId;
-use staleness::report::{Delta, DeltaSource, Failing, HealthState, News};
+use staleness::report::{Delta, DeltaSource, Failing, HealthState};
 use staleness::tool::PresenceCause;
+use staleness_core::report::News;
 
 /// The text for an agent, at most `budget` characters: what changed and what fails, and after that the
 /// tools that are `ranked`, as far as there is room.
