@@ -68,6 +68,10 @@ fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), 
         );
         return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }
+    if settings.agent.is_some() {
+        return Err(CliError::invalid("an agent does not forget what people wrote and decided")
+            .hint("ask the user to run this without --agent"));
+    }
     let op = clock::fresh_op();
     registry.admin().forget_project_and_knowledge(project.id.clone(), op, settings.now).wait()?;
     if out.json {

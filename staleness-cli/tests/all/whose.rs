@@ -104,6 +104,9 @@ fn a_persons_demotion_is_ended_by_no_other_door() {
         let run = Run::of(command.output().unwrap());
         assert!(run.code == 2 && run.err.contains("no agent given"), "{verb}: {run:?}");
     }
+    let root = sandbox.project.to_str().unwrap();
+    let run = sandbox.run(&["project", "forget", root, "--yes", "--agent", "codex"]);
+    assert!(run.code == 3 && run.err.contains("an agent does not forget"), "{run:?}");
     assert_eq!(sandbox.status("mcp__github__delete"), "demoted");
     // What is no person's demotion is anybody's in a terminal of an editor.
     let mut command = sandbox.command();
