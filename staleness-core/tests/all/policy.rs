@@ -70,9 +70,11 @@ fn the_defaults_are_those_that_are_documented() {
 
         [agents]
         "Visual Studio Code" = "vscode"
+        claude-ai = "claude-desktop"
         codex-mcp-client = "codex"
         cursor-vscode = "cursor"
         gemini-cli-mcp-client = "gemini"
+        windsurf-client = "windsurf"
         [journal]
         keep_days = 365
         [hooks]
