@@ -76,6 +76,11 @@ fn a_handoff_between_two_others_is_named_and_refused() {
     let listed = claude.call("work_item", json!({ "action": "list" }));
     assert!(text(&listed).contains("- handoff `h` open, for `codex`: "), "{listed}");
     assert!(text(&listed).contains("- handoff `free` open: "), "{listed}");
+    // Bug: a step was told for it that is refused.
+    let told = claude.data("resume_session", json!({ "digest": true }));
+    let of = |id: &str| told["warnings"].as_array().unwrap().iter().find(|it| it["id"] == id);
+    assert_eq!(of("h").unwrap()["next"], "leave it to its agents, or ask the user", "{told}");
+    assert!(of("free").unwrap()["next"].as_str().unwrap().contains("settle_work"), "{told}");
     let accept = json!({ "action": "update", "id": "h", "status": "accepted" });
     for (tool, asked) in [
         ("settle_work", json!({ "id": "h" })),

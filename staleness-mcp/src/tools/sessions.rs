@@ -238,7 +238,9 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     }
     match each.sender.as_deref() {
         Some(name) if name != agent => parts.push(named("from", name)),
-        _ if each.own && !has_ended => parts.push(Text::new("by this agent")),
+        _ if each.own && each.action.is_some() && !has_ended => {
+            parts.push(Text::new("by this agent"))
+        }
         _ => {}
     }
     parts
@@ -261,7 +263,9 @@ fn render(
     let warnings = Rows::fit(&delta.warnings, Delta::TOP_WARNINGS, |each| {
         let is_others =
             is_addressed(each.from.as_deref(), each.to.as_deref(), agent) == Some(false);
+        let is_strangers = is_others && each.from.as_deref() != Some(agent);
         let next = match each.flag.overdue {
+            _ if is_strangers && each.to.is_some() => "leave it to its agents, or ask the user",
             work::Overdue::Abandoned => given_up(is_others),
             overdue => settled_by(each.kind, overdue == work::Overdue::Expired, is_others),
         };
