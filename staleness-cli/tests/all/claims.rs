@@ -141,7 +141,8 @@ fn whose_claim_others_ended_is_told_once_by_whom() {
         [(&["release", "p"][..], "released"), (&["set", "p", "--status", "done"], "done")]
     {
         end(args);
-        let told = format!("plan `p` ({how} by a person at {AT})");
+        let now = if how == "done" { ", now done" } else { "" };
+        let told = format!("plan `p` (ended by a person at {AT}{now})");
         let said = event(&sandbox, "s-ana", "UserPromptSubmit", IN_TIME);
         let advice = ". Stop working on it, or ask the user.";
         assert_eq!(said, format!("Your claim was ended: {told}{advice}"));
@@ -162,14 +163,20 @@ fn whose_claim_others_ended_is_told_once_by_whom() {
     sandbox.ok(&["work", "reopen", "p", "--now", AT]);
     end(&["release", "p"]);
     let said = event(&sandbox, "s-ana", "SessionStart", IN_TIME);
-    assert!(said.contains("plan `p` (released by a person at"), "{said}");
+    assert!(said.contains("plan `p` (ended by a person at"), "{said}");
     assert!(event(&sandbox, "s-ana", "UserPromptSubmit", IN_TIME).contains(" by a person at"));
     assert_eq!(event(&sandbox, "s-ana", "UserPromptSubmit", IN_TIME), "");
+    // What became of it since is nothing that this person did.
+    end(&["release", "p"]);
+    sandbox.ok(&["work", "set", "p", "--status", "done", "--agent", "codex", "--now", AT]);
+    let said = event(&sandbox, "s-ana", "UserPromptSubmit", IN_TIME);
+    assert!(said.contains(&format!("(ended by a person at {AT}, now done)")), "{said}");
+    sandbox.ok(&["work", "reopen", "p", "--now", AT]);
     // Another session of its agent is one of the others, if it says so.
     for (session, told) in [("s-ana", 0), ("s-new", 1)] {
         end(&["release", "p", "--agent", "claude-code", "--session", session]);
         let said = event(&sandbox, "s-ana", "PostToolUse", IN_TIME);
-        assert_eq!(said.matches("(released by `claude-code` at").count(), told, "{said}");
+        assert_eq!(said.matches("(ended by `claude-code` at").count(), told, "{said}");
     }
     // Who takes over what was abandoned is named first.
     assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
@@ -193,22 +200,23 @@ fn a_session_is_told_of_each_claim_that_it_lost_and_of_no_other() {
     work(IN_TIME, "release p --agent claude-code --session s-new");
     from(&sandbox, "s-ana", "SessionStart", IN_TIME, "compact");
     let said = next(IN_TIME);
-    assert!(said.contains("plan `p` (released by `claude-code` at "), "{said}");
+    assert!(said.contains("plan `p` (ended by `claude-code` at "), "{said}");
     // A handoff is still for it.
     work(BEGIN, "add handoff Review --id h --to claude-code");
     event(&sandbox, "s-ana", "SessionStart", BEGIN);
     work(BEGIN, "claim h --agent claude-code --session s-ana");
     work(IN_TIME, "release h");
     let said = event(&sandbox, "s-ana", "SessionStart", IN_TIME);
-    let lost = "- Your claim was ended, stop working on it or ask the user: handoff `h` (released";
+    let lost = "- Your claim was ended, stop working on it or ask the user: handoff `h` (ended";
     assert!(said.contains(lost) && !said.contains("accept it"), "{said}");
-    assert!(next(IN_TIME).contains("handoff `h` (released by a person"));
+    assert!(next(IN_TIME).contains("handoff `h` (ended by a person"));
     // Another took it over, and finished it or lost it in turn.
     for (end, now) in [("set p --status done --agent codex", "done"), ("release p", "released")] {
         assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
         assert_eq!(claim(&sandbox, BEN, LATE).code, 0);
         work(LATE, end);
-        let told = format!("plan `p` (taken over by `codex` at {LATE}, now {now})");
+        let told = if now == "done" { ", now done" } else { "" };
+        let told = format!("plan `p` (taken over by `codex` at {LATE}{told})");
         let said = next(LATE);
         assert_eq!(
             said,

@@ -2,7 +2,6 @@
 
 use staleness::registry::Resume;
 use staleness::report::DeltaItem;
-use staleness_core::journal::Action;
 use staleness_core::work::{Claim, ClaimEnd, LostClaim, WorkStatus};
 
 use super::work::named;
@@ -50,15 +49,17 @@ pub fn taken_over(settings: &Settings, lost: &mut Vec<LostClaim>) -> Option<Mode
 
 /// Says of an item how, by whom and when the agent's claim on it ended.
 fn ended(item: ModelText, status: WorkStatus, end: &ClaimEnd) -> ModelText {
-    let now = if status.is_open() { Action::Released.as_str() } else { status.as_str() };
-    let now = state(now).unwrap_or(now);
-    let item = item.and(" (").and(if end.taken_over { "taken over" } else { now }).and(" by ");
+    let item = item.and(" (").and(if end.taken_over { "taken over by " } else { "ended by " });
     let item = match &end.by {
         Some(agent) => item.and(ModelName::new(NameKind::Agent, agent.as_str())),
         None => item.and("a person"),
     };
     let item = item.and(" at ").and(end.at);
-    if end.taken_over { item.and(", now ").and(now).and(")") } else { item.and(")") }
+    // Others may have brought it there since.
+    match state(status.as_str()).filter(|_| !status.is_open()) {
+        Some(now) => item.and(", now ").and(now).and(")"),
+        None => item.and(")"),
+    }
 }
 
 /// Says of an item how the agent's claim on it ended, if others ended it.
