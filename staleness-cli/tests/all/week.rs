@@ -22,7 +22,7 @@ const WEEK: &[Day] = &[
             "codex github",
             "work add plan 'Ship it' --id ship --status in_progress --agent claude-code",
         ],
-        &[WORK, "- Open: plan `ship` (in progress, by this agent)"],
+        &[WORK, "- Open: plan `ship` (in progress)"],
         &[WORK, "- Open: plan `ship` (in progress)"],
     ),
     ("2026-11-17", &["claude github linear"], &[TOOLS, "- New: `mcp__linear__*`"], &[]),

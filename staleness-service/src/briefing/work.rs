@@ -253,7 +253,11 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
         (_, _, Some(from), Some(to)) => named.and(from).and(" → ").and(to),
         (_, action, _, _) => named.and(action.map_or("there", Action::as_str)),
     };
-    let net = net.and(if item.own && ended.is_none() { ", by this agent)" } else { ")" });
+    let net = net.and(if item.own && item.action.is_some() && ended.is_none() {
+        ", by this agent)"
+    } else {
+        ")"
+    });
     match item.recipient.as_deref().filter(|to| *to != resume.agent.as_str()) {
         Some(other) => net.and(" for ").and(ModelName::new(NameKind::Agent, other)),
         // Nobody is to act on what has ended.
