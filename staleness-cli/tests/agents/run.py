@@ -156,7 +156,7 @@ def play_work(client, other, machine):
     author = ["--agent", other.name]
     machine.staleness("work", "add", "plan", "Move the invoices", "--id", "invoices", *author)
     machine.staleness("work", "claim", "invoices", *author)
-    told(client, f"{other.name} claimed a plan", client.session(), "Changed", "Claimed by others")
+    told(client, f"{other.name} claimed a plan", client.session(), "Claimed by others", "Changed")
     machine.staleness("work", "release", "invoices", *author)
     machine.staleness("work", "claim", "invoices", *author, "--for", "1s")
     time.sleep(1.1)
@@ -175,7 +175,7 @@ def play_work(client, other, machine):
     told(client, "the handoff is still open", client.session(), "For you")
 
     machine.type("work", "add", "constraint", RULE, "--id", "generated")
-    told(client, "a person typed a rule", client.session(), "Changed", "For you")
+    told(client, "a person typed a rule", client.session(), "For you", "Changed")
 
     machine.type("--now", WEEKS_AGO, "work", "add", "plan", "Move the orders", "--id", "orders")
     told(client, "a plan is overdue", client.session(), "Overdue", "For you", "In force")
@@ -192,10 +192,12 @@ def play_documents(client, machine):
     machine.staleness("check")
     reference = ["--id", "ports", "--kind", "reference", "--body", "80 and 90", "--expires", "+3d"]
     machine.staleness("--now", WEEKS_AGO, "knowledge", "add", *reference)
-    holds = ["For you", "In force", "Do not rely", "Expired"]
-    told(client, "a document and an item are stale", client.session(), "Changed", *holds)
+    machine.staleness("knowledge", "add", "--id", "hosts", "--body", "a and b")
+    doubts = ["Do not rely", "Expired"]
+    news = ["For you", "Changed", "In force", *doubts]
+    told(client, "a document and an item are stale, one is new", client.session(), *news)
     for command in client.clears:
-        cleared = ["Did not answer", "Overdue", "For whoever takes it", *holds]
+        cleared = ["Did not answer", "Overdue", "For you", "For whoever takes it", "In force", *doubts]
         told(client, f"after {command}", client.session(clear=command), *cleared)
 
 
