@@ -52,9 +52,10 @@ capabilities! {
     backup,
     /// Another handle of the same location can commit while a view or a visit of pages is in progress.
     concurrent_readers,
-    /// A location is a file path, and [`Backend::open_as`] works.
+    /// A location is a file path, and [`Backend::open_as`] works as "Stores in files" of
+    /// [`staleness_core::store`] says.
     file,
-    /// In a tokio runtime, steps run on its blocking threads.
+    /// In a tokio runtime, steps run on its blocking threads. The case for it waits for ever on a store that blocks.
     runtime,
 }
 
@@ -99,13 +100,14 @@ impl fmt::Debug for Place {
 /// A mode of opening a store's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
-    /// Create the store if it does not exist.
+    /// Create the store if it does not exist, and the folders above it.
     Create,
     /// The store must exist.
     Existing,
-    /// The store must exist and is not written to.
+    /// The store must exist. Nothing is written, also not beside it, and steps are answered with
+    /// [`StoreError::ReadOnly`].
     ReadOnly,
-    /// Like [`Opening::Create`], but does not wait for locks.
+    /// Like [`Opening::Create`], but answers [`StoreError::Busy`] at once while others hold the store.
     Impatient,
 }
 

@@ -4,7 +4,21 @@
 //! `harness = false`:
 //!
 //! ```no_run
-//! staleness_conformance::main!(staleness_conformance::Simple::MEMORY);
+//! use std::sync::Arc;
+//!
+//! use staleness_conformance::{Capabilities, Opening, Simple};
+//! use staleness_core::MemoryStore;
+//! use staleness_core::store::{RegistryStore, StoreError};
+//!
+//! fn open(_location: &str, _how: Opening) -> Result<Arc<dyn RegistryStore>, StoreError> {
+//!     Ok(Arc::new(MemoryStore::new()))
+//! }
+//!
+//! staleness_conformance::main!(Simple {
+//!     name: "memory",
+//!     capabilities: Capabilities { persistent: false, ..Capabilities::NONE },
+//!     open,
+//! });
 //! ```
 //!
 //! - [`cases`] lists all requirements: one named [`Case`] each, a function over a new store. A case that needs more than

@@ -45,7 +45,7 @@ pub enum OutcomeRange {
         /// The maximum number in one commit, so that other writers wait only briefly.
         limit: u64,
     },
-    /// The outcomes of one tool.
+    /// The outcomes of one tool. Those that only credit it stay.
     OfTool(ToolKey),
     /// The outcomes of one project.
     OfProject(ProjectId),
@@ -64,7 +64,7 @@ macro_rules! change_set {
             )*
             /// Outcomes to append. The store assigns their sequence numbers.
             pub outcomes: Vec<Outcome>,
-            /// Outcomes to remove, before the appends.
+            /// Outcomes to remove, one range after the other, before the appends.
             pub outcome_ranges: Vec<OutcomeRange>,
             /// Journal entries to append. The store assigns revision and index.
             pub journal: Vec<JournalEntry>,

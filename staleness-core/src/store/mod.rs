@@ -69,9 +69,21 @@
 //! implement serde and contain no number that JSON cannot represent. To replay a change set, as a log does,
 //! run a step that selects its [`ChangeSet::locks`] and decides [`Decision::Write`]: it gets the same numbers.
 //!
-//! The crate `staleness-conformance` is the test suite: call `main!` with a function that opens the store,
-//! and its `Capabilities` (a single-threaded store need not offer `runtime`). `examples/log-store` is a
-//! complete backend in one file.
+//! A backend in maps can answer with [`View::last_of_project`] and [`View::last_per_server`], and check itself with
+//! [`JournalCheck`](crate::journal::JournalCheck).
+//!
+//! The crate `staleness-conformance` is the test suite: call `main!` with a name, the `Capabilities` and a function
+//! that opens the store in one of four ways. `examples/log-store` is a complete backend in one file.
+//!
+//! # Stores in files
+//!
+//! - A new store begins with a random generation, so that caches of another file that stood there do not count.
+//! - Missing folders above a new store are created. Files and folders are for their owner alone (0600, 0700).
+//! - A new store is written to `PATH.new` and renamed. What a process that died left there is replaced.
+//! - Symbolic links are followed before the names of files beside the store are made.
+//! - What is no store, also a socket or a pipe, is [`StoreError::NotAStore`], and nothing is put beside it. An
+//!   empty file is [`StoreError::Corrupt`], and what was cut off one of the two.
+//! - A store in a folder that may only be read answers queries.
 
 mod blobs;
 mod change;
@@ -217,6 +229,7 @@ pub trait RegistryStore: fmt::Debug + Send + Sync + 'static {
 
     /// Visits whole collections from one snapshot, in key order and in pages of bounded size, until the
     /// visitor breaks. Rows of different collections may arrive in different views; no row arrives twice.
+    /// Each view has the revision and the floor.
     ///
     /// # Errors
     /// That of [`Selection::check_whole`], or as [`RegistryStore::view`]. Earlier pages were already visited.

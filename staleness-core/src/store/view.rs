@@ -35,7 +35,7 @@ macro_rules! view {
                 #[doc = concat!("Rows of ", stringify!($field), " by key.")]
                 pub $field: BTreeMap<<$row as Row>::Key, $row>,
             )*
-            /// The tool summaries of the selected scopes, in no particular order.
+            /// The tool summaries of each selected scope, also of one without tools, in no particular order.
             pub summaries: BTreeMap<Scope, Vec<ToolSummary>>,
             /// Outcomes by sequence number.
             pub outcomes: BTreeMap<u64, Outcome>,
