@@ -1,5 +1,6 @@
 //! Decisions by hand, of a person or an agent: restore, demote, pin, ignore or forget a tool; forget a project.
 
+use std::iter;
 use std::sync::Arc;
 
 use super::knowledge::written_in;
@@ -162,14 +163,12 @@ pub(super) fn set_hold(by_hand: ByHand, hold: Hold, policy: Arc<Policy>) -> impl
             let is_its = other.kind == ToolKind::McpServer && other.server == tool.server;
             is_concerned && is_its && other.key != tool.key && other.hold == Hold::Demoted
         });
+        let all = || iter::once(tool).chain(others.clone());
+        if hold != Hold::Demoted {
+            all().try_for_each(|tool| by_hand.may_lift(view, tool))?;
+        }
         let policy = policy.tools_for(tool.kind, by_hand.project.caller(None));
-        for (at, tool) in [tool].into_iter().chain(others).enumerate() {
-            if hold != Hold::Demoted {
-                by_hand.may_lift(view, tool)?;
-            }
-            if at > 0 && !lifts {
-                continue;
-            }
+        for tool in all().take(if lifts { usize::MAX } else { 1 }) {
             let mut edited = tool.clone();
             edited.hold = hold;
             let is_lifted = lifts && edited.health.lift(&policy);
