@@ -128,8 +128,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         let (title, lines, beside, _) = each;
         let reserved = all.chars() + if at < NEWS { kept } else { 0 };
         let said = section(&mut text, title, (lines, *beside), budget, reserved);
-        // What is for this agent, claimed or in force is told each time.
-        whole &= said.is_some() || matches!(at, 3..=6 | 9);
+        whole &= said.is_some() || EACH_TIME.contains(&at);
         if said != Some(0) {
             cut.push(each);
         }
@@ -144,6 +143,8 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
 
 /// The place of the first section that holds only what changed.
 const NEWS: usize = 7;
+/// The places of the sections that are told at each start: what is for this agent, claimed or in force.
+const EACH_TIME: [usize; 5] = [3, 4, 5, 6, 9];
 
 const WORK: &str = "Work status from `staleness` (`staleness work show ID` for one):";
 const BOTH: &str = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \

@@ -45,7 +45,7 @@ impl<'a> Others<'a> {
     }
 
     /// Returns true if an overdue item is a handoff from one other to another, known or not.
-    pub(super) fn settle(&self, overdue: &Warning) -> bool {
+    pub(super) fn is_between_them(&self, overdue: &Warning) -> bool {
         let is_other = |party: &Option<String>| {
             party.as_deref().is_some_and(|party| party != self.agent.as_str())
         };

@@ -188,7 +188,7 @@ impl WhatChanged {
         let hidden: BTreeSet<DeltaSubject> = hidden.into_iter().map(subject).collect();
         let mut warnings = self.overdue.warnings(&view);
         warnings.retain(|each| {
-            let is_of_others = others.as_ref().is_some_and(|others| others.settle(each));
+            let is_of_others = others.as_ref().is_some_and(|others| others.is_between_them(each));
             !is_of_others && !hidden.contains(&of(each))
         });
         let overdue = warnings.len();
