@@ -48,8 +48,7 @@ macro_rules! view {
             /// The store's generation, if selected. A commit raises it if it changes data that searches read:
             /// see [`ChangeSet::moves_generation`].
             pub generation: Option<u64>,
-            /// The entries by which tools in the view were demoted and, of those with a history in it, pinned or
-            /// ignored. Never set by a store.
+            /// The entries by which tools in the view were demoted, pinned or ignored. Never set by a store.
             pub decisions: BTreeMap<ToolKey, JournalEntry>,
             /// The client for which the registry adapted this view. Never set by a store.
             pub seen_by: Option<ClientId>,

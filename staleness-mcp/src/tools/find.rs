@@ -217,7 +217,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         text = text.and(report.status_word).and(trial).and("; ");
     }
     text = text.and(verdict::words(&report.verdict));
-    // Anybody may have given it.
+    // The reason may come from an agent or a repository.
     report.held_because = None;
     let mut data = verdict::tool(settings.client.as_ref(), &report);
     data["for"] = settings.audience().into();

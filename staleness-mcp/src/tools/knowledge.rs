@@ -132,11 +132,8 @@ fn recall_knowledge(call: &Call<'_>, asked: Recall) -> Result<Answer<Recalled>, 
         (Found { item: row(told), score: each.score, body, mark: each.mark }, text)
     });
     rows.more += found.more;
-    let head = if found.told.is_empty() && found.more == 0 {
-        "no note matches; try fewer words"
-    } else {
-        ""
-    };
+    let is_none = found.told.is_empty() && found.more == 0;
+    let head = if is_none { "no note matches; try fewer words" } else { "" };
     let text = rows.text(Text::new(head), Text::new("ask more precisely, or raise `limit`"));
     Ok(Answer::new(text, Recalled { items: rows.items, more: rows.more }))
 }

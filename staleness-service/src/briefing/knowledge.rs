@@ -57,7 +57,7 @@ const TITLES: [&str; 4] =
 /// The commands, or over MCP the tools, that show an item and settle it.
 pub(crate) struct Remedies {
     show: ModelText,
-    /// What settles the items of each section.
+    /// The commands or tools that settle the items of each section.
     settle: [ModelText; 4],
     list: &'static str,
 }

@@ -68,9 +68,9 @@ enum Holder {
     Own,
     /// Its agent, in a session that no hook reports: a connection, or a command.
     Unreported,
-    /// Another agent or session; nobody, if another ended the claim.
+    /// Another agent or session. With the end of the claim, another ended it, and the item is free or ended.
     Another(Option<ClaimEnd>),
-    /// Nobody.
+    /// No agent, and no other ended the session's claim.
     Nobody,
 }
 
