@@ -83,8 +83,10 @@ impl Claim {
 
     /// Returns the holder in words, for a refusal.
     pub(crate) fn holder(&self) -> String {
-        let session = self.session.as_ref().map(|id| format!(" in session {:?}", id.as_str()));
-        format!("{:?}{}", self.agent.as_str(), session.unwrap_or_default())
+        // As JSON, which can be read again whatever the names contain.
+        let quoted = |name: &str| serde_json::Value::from(name).to_string();
+        let session = self.session.as_ref().map(|id| format!("{IN}{}", quoted(id.as_str())));
+        quoted(self.agent.as_str()) + session.as_deref().unwrap_or_default()
     }
 }
 
@@ -92,6 +94,8 @@ impl Claim {
 const HELD: &str = "held by ";
 /// The prefix of the cause of a claim on what another has abandoned, before its holder and the end of its claim.
 const LEFT: &str = "abandoned by ";
+/// Stands between the agent and the session of a holder.
+const IN: &str = " in session ";
 
 /// Returns who held an item before a change, if the cause of that tells.
 #[must_use]
@@ -120,9 +124,10 @@ impl ClaimEnd {
         is_holder: impl FnOnce(&AgentId, Option<SessionId>) -> bool,
     ) -> Option<Self> {
         let holder = holder_before(&entry.cause)?;
-        let mut names = holder.split(" in session ").map(|name| name.trim_matches('"'));
-        let agent = AgentId::new(names.next()?).ok()?;
-        let session = names.next().and_then(|id| SessionId::new(id).ok());
+        let mut names = serde_json::Deserializer::from_str(holder).into_iter();
+        let agent: AgentId = names.next()?.ok()?;
+        let session = holder.get(names.byte_offset()..)?.strip_prefix(IN);
+        let session = session.and_then(|id| serde_json::from_str(id).ok());
         let (by, at, taken_over) = (entry.actor.clone(), entry.at, entry.action == Action::Claimed);
         is_holder(&agent, session).then_some(Self { by, at, taken_over })
     }
@@ -156,6 +161,8 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::{ToolKey, ToolName};
+    use crate::journal::Subject;
 
     #[test]
     fn a_renewal_lasts_as_long_as_before_and_never_shortens_a_claim() {
@@ -172,5 +179,30 @@ mod tests {
         assert!(claim.end(at(25)) && !claim.holds(at(25)) && !claim.end(at(26)));
         assert!(claim.renew(at(27)));
         assert_eq!((claim.at, claim.until), (at(27), at(57)));
+    }
+
+    #[test]
+    fn a_holder_is_read_again_whatever_its_names_contain() {
+        let at = Timestamp::from_millis(60_000);
+        for (agent, session) in [
+            ("codex", None),
+            ("codex", Some("s-1")),
+            (r#"a "b" \ c"#, Some(r#"x" in session "y "#)),
+            ("a at b", Some("c at d")),
+            ("\u{202e}\u{1f680}", Some("held by \"codex\"")),
+        ] {
+            let agent = AgentId::new(agent).expect("a name");
+            let session = session.map(|id| SessionId::new(id).expect("an id"));
+            let claim = Claim { agent, session, at, until: at };
+            for cause in [claim.ended_by(None, None).expect("a person"), claim.abandoned()] {
+                let subject =
+                    Subject::tool(&ToolKey::global(ToolName::of_server("s").expect("a name")));
+                let entry = JournalEntry::new(at, subject, Action::Released, cause);
+                let is_holder = |agent: &AgentId, session: Option<SessionId>| {
+                    (agent, &session) == (&claim.agent, &claim.session)
+                };
+                assert!(ClaimEnd::of(&entry, is_holder).is_some(), "{entry:?}");
+            }
+        }
     }
 }
