@@ -6,24 +6,12 @@ use super::row::Row;
 use super::{Site, Table};
 
 pub(super) const TABLES: [Table; 2] = [
-    Table {
-        name: "observations",
-        what: "observation",
-        needs: &["id", "memory_session_id", "project", "type", "created_at_epoch"],
-        internal: &SYNC,
-        is_optional: false,
-        elsewhere,
-        map: observation,
-    },
-    Table {
-        name: "session_summaries",
-        what: "summary",
-        needs: &["id", "memory_session_id", "project", "created_at_epoch"],
-        internal: &SYNC,
-        is_optional: false,
-        elsewhere,
-        map: summary,
-    },
+    Table::of("observations", "observation", elsewhere, observation)
+        .needs(&["id", "memory_session_id", "project", "type", "created_at_epoch"])
+        .internal(&SYNC),
+    Table::of("session_summaries", "summary", elsewhere, summary)
+        .needs(&["id", "memory_session_id", "project", "created_at_epoch"])
+        .internal(&SYNC),
 ];
 
 /// Tables about the database itself, and its exchange with others.

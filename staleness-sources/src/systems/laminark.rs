@@ -6,69 +6,33 @@ use super::row::Row;
 use super::{Site, Table};
 
 pub(super) const TABLES: [Table; 7] = [
-    Table {
-        name: "observations",
-        what: "observation",
-        needs: &["id", "project_hash", "content", "created_at", "updated_at"],
-        internal: &["rowid", "embedding", "embedding_model", "embedding_version", "classified_at"],
-        is_optional: false,
-        elsewhere,
-        map: observation,
-    },
-    Table {
-        name: "sessions",
-        what: "session",
-        needs: &["id", "project_hash", "started_at", "summary"],
-        internal: &[],
-        is_optional: false,
-        elsewhere,
-        map: session,
-    },
-    Table {
-        name: "tool_registry",
-        what: "tool",
-        needs: &["name", "tool_type", "project_hash", "server_name"],
-        internal: &["id", "scope", "source", "discovered_at", "updated_at", "last_used_at"],
-        is_optional: true,
-        elsewhere,
-        map: tool,
-    },
-    Table {
-        name: "tool_usage_events",
-        what: "use",
-        needs: &["id", "tool_name", "project_hash", "success", "created_at"],
-        internal: &[],
-        is_optional: true,
-        elsewhere,
-        map: outcome,
-    },
-    Table {
-        name: "context_stashes",
-        what: "stash",
-        needs: &["id", "project_id", "topic_label", "summary", "created_at"],
-        internal: &["session_id"],
-        is_optional: true,
-        elsewhere,
-        map: stash,
-    },
-    Table {
-        name: "debug_paths",
-        what: "debug path",
-        needs: &["id", "project_hash", "status", "trigger_summary", "started_at"],
-        internal: &[],
-        is_optional: true,
-        elsewhere,
-        map: debug_path,
-    },
-    Table {
-        name: "thought_branches",
-        what: "thought branch",
-        needs: &["id", "project_hash", "status", "started_at"],
-        internal: &["session_id", "created_at", "arc_stage", "tool_pattern", "observation_count"],
-        is_optional: true,
-        elsewhere,
-        map: branch,
-    },
+    Table::of("observations", "observation", elsewhere, observation)
+        .needs(&["id", "project_hash", "content", "created_at", "updated_at"])
+        .internal(&["rowid", "embedding", "embedding_model", "embedding_version", "classified_at"]),
+    Table::of("sessions", "session", elsewhere, session).needs(&[
+        "id",
+        "project_hash",
+        "started_at",
+        "summary",
+    ]),
+    Table::of("tool_registry", "tool", elsewhere, tool)
+        .needs(&["name", "tool_type", "project_hash", "server_name"])
+        .internal(&["id", "scope", "source", "discovered_at", "updated_at", "last_used_at"])
+        .optional(),
+    Table::of("tool_usage_events", "use", elsewhere, outcome)
+        .needs(&["id", "tool_name", "project_hash", "success", "created_at"])
+        .optional(),
+    Table::of("context_stashes", "stash", elsewhere, stash)
+        .needs(&["id", "project_id", "topic_label", "summary", "created_at"])
+        .internal(&["session_id"])
+        .optional(),
+    Table::of("debug_paths", "debug path", elsewhere, debug_path)
+        .needs(&["id", "project_hash", "status", "trigger_summary", "started_at"])
+        .optional(),
+    Table::of("thought_branches", "thought branch", elsewhere, branch)
+        .needs(&["id", "project_hash", "status", "started_at"])
+        .internal(&["session_id", "created_at", "arc_stage", "tool_pattern", "observation_count"])
+        .optional(),
 ];
 
 /// Tables about the database itself, and thresholds that it learned.

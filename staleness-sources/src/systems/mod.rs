@@ -188,6 +188,29 @@ struct Table {
     map: fn(&mut Row) -> Mapped,
 }
 
+impl Table {
+    const fn of(
+        name: &'static str,
+        what: &'static str,
+        elsewhere: fn(&mut Row, &Site<'_>) -> Option<Mapped>,
+        map: fn(&mut Row) -> Mapped,
+    ) -> Self {
+        Self { name, what, needs: &[], internal: &[], is_optional: false, elsewhere, map }
+    }
+
+    const fn needs(self, columns: &'static [&'static str]) -> Self {
+        Self { needs: columns, ..self }
+    }
+
+    const fn internal(self, columns: &'static [&'static str]) -> Self {
+        Self { internal: columns, ..self }
+    }
+
+    const fn optional(self) -> Self {
+        Self { is_optional: true, ..self }
+    }
+}
+
 #[cfg(feature = "sqlite")]
 use sqlite::read as tables;
 

@@ -8,15 +8,9 @@ use super::row::Row;
 /// The model of its vectors.
 const MODEL: &str = "BGE-small-en-v1.5";
 
-pub(super) const TABLES: [Table; 1] = [Table {
-    name: "dynamic_entries",
-    what: "route",
-    needs: &["vector", "tool_name", "query", "confidence", "created_at", "last_used_at"],
-    internal: &["id"],
-    is_optional: false,
-    elsewhere: |_, _| None,
-    map: route,
-}];
+pub(super) const TABLES: [Table; 1] = [Table::of("dynamic_entries", "route", |_, _| None, route)
+    .needs(&["vector", "tool_name", "query", "confidence", "created_at", "last_used_at"])
+    .internal(&["id"])];
 
 fn route(row: &mut Row) -> Mapped {
     // It names a tool by its server, as `github__search`; without it between, clients call it with a prefix.
