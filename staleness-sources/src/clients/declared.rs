@@ -186,7 +186,7 @@ impl Reader {
                 let Some(members) = starts.members(&reading.id, &found.name) else { continue };
                 let name = found.name.spelled_server().unwrap_or(found.name.as_str());
                 let name = format!("{path}#{name}");
-                let digest = of_value(&without_secrets(&members));
+                let digest = of_value(without_secrets(&members));
                 let server = found.server.clone();
                 self.all.entries.push(Declared { kind: "server", name, digest, server });
             }
@@ -235,12 +235,12 @@ impl Reader {
                     let tools = object("tools").into_iter().flatten();
                     let tools = tools.filter(|(key, _)| key.ends_with("Command"));
                     for (name, value) in hooks.chain(odd).chain(own).chain(tools) {
-                        self.add("hook", format!("{below}#{name}"), of_value(&clean(value)));
+                        self.add("hook", format!("{below}#{name}"), of_value(clean(value)));
                     }
                     for (name, value) in
                         SETTINGS.iter().filter_map(|key| members.get_key_value(*key))
                     {
-                        self.add("setting", format!("{below}#{name}"), of_value(&clean(value)));
+                        self.add("setting", format!("{below}#{name}"), of_value(clean(value)));
                     }
                 }
             }
@@ -387,35 +387,9 @@ fn is_variables(path: &Path) -> bool {
 }
 
 /// Returns the digest of a value as JSON with sorted keys.
-fn of_value(value: &Value) -> String {
-    fn write(value: &Value, out: &mut String) {
-        match value {
-            Value::Object(map) => {
-                let mut members: Vec<_> = map.iter().collect();
-                members.sort_unstable_by_key(|(key, _)| *key);
-                out.push('{');
-                for (key, value) in members {
-                    out.push_str(&Value::from(key.as_str()).to_string());
-                    out.push(':');
-                    write(value, out);
-                    out.push(',');
-                }
-                out.push('}');
-            }
-            Value::Array(list) => {
-                out.push('[');
-                for value in list {
-                    write(value, out);
-                    out.push(',');
-                }
-                out.push(']');
-            }
-            other => out.push_str(&other.to_string()),
-        }
-    }
-    let mut text = String::new();
-    write(value, &mut text);
-    hex(Sha256::digest(text).as_slice())
+fn of_value(mut value: Value) -> String {
+    value.sort_all_objects();
+    hex(Sha256::digest(value.to_string()).as_slice())
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -430,7 +404,7 @@ mod tests {
     use super::*;
 
     fn digest(value: &Value) -> String {
-        of_value(&without_secrets(value.as_object().unwrap()))
+        of_value(without_secrets(value.as_object().unwrap()))
     }
 
     #[test]
