@@ -69,6 +69,16 @@ impl<'t> JsonFile<'t> {
             Err((line, what)) => Self::Failed(format!("{}:{line}: {what}", shown(path))),
         }
     }
+
+    /// Returns the parsed file. Passes the reason why it cannot be used to `fault`.
+    pub(crate) fn or_fault(self, fault: impl FnOnce(String)) -> Option<JsonText<'t>> {
+        match self {
+            Self::Missing => return None,
+            Self::Read(file) => return Some(file),
+            Self::Failed(why) => fault(why),
+        }
+        None
+    }
 }
 
 /// A parsed configuration file.

@@ -48,7 +48,7 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
         let servers = project_servers(outside, &AllSettings::default(), &LocalState::default());
         return readings.sources.push(servers);
     }
-    let (user, state_file) = match outside.claude_config_dir {
+    let (user, state_file) = match outside.request.claude_config_dir {
         None => (
             UserPlace { dir: outside.home.join(".claude"), is_there: outside.home_is_there },
             outside.home.join(".claude.json"),

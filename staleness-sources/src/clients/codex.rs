@@ -34,7 +34,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 const PIECE: usize = 512;
 
 pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
-    let user = match outside.codex_dir {
+    let user = match outside.request.codex_dir {
         Some(folder) => folder.join("config.toml"),
         None => outside.home.join(".codex/config.toml"),
     };
@@ -192,7 +192,7 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, users: &mut Users) -> S
 
 /// Returns true if nobody has written to a file lately. While it is being written, it may be empty or end early.
 fn is_settled(path: &Path, outside: &Outside<'_>) -> bool {
-    let stamp = |meta| stamp(&meta, outside.outlines?.now());
+    let stamp = |meta| stamp(&meta, outside.request.outlines?.now());
     fs::metadata(path).ok().and_then(stamp).is_some()
 }
 

@@ -222,27 +222,22 @@ impl Reader {
                     continue;
                 }
             };
-            match JsonFile::of(&path, &content) {
-                JsonFile::Missing => {}
-                JsonFile::Failed(why) => self.unread(&below, &why, outside),
-                JsonFile::Read(file) => {
-                    let members = json::members(&file.root);
-                    let object = |key: &str| members.get(key).and_then(Value::as_object);
-                    let hooks = object("hooks").into_iter().flatten();
-                    let odd =
-                        members.get_key_value("hooks").filter(|(_, hooks)| !hooks.is_object());
-                    let own = PROGRAMS.iter().filter_map(|key| members.get_key_value(*key));
-                    let tools = object("tools").into_iter().flatten();
-                    let tools = tools.filter(|(key, _)| key.ends_with("Command"));
-                    for (name, value) in hooks.chain(odd).chain(own).chain(tools) {
-                        self.add("hook", format!("{below}#{name}"), of_value(clean(value)));
-                    }
-                    for (name, value) in
-                        SETTINGS.iter().filter_map(|key| members.get_key_value(*key))
-                    {
-                        self.add("setting", format!("{below}#{name}"), of_value(clean(value)));
-                    }
-                }
+            let file = JsonFile::of(&path, &content);
+            let Some(file) = file.or_fault(|why| self.unread(&below, &why, outside)) else {
+                continue;
+            };
+            let members = json::members(&file.root);
+            let object = |key: &str| members.get(key).and_then(Value::as_object);
+            let hooks = object("hooks").into_iter().flatten();
+            let odd = members.get_key_value("hooks").filter(|(_, hooks)| !hooks.is_object());
+            let own = PROGRAMS.iter().filter_map(|key| members.get_key_value(*key));
+            let tools = object("tools").into_iter().flatten();
+            let tools = tools.filter(|(key, _)| key.ends_with("Command"));
+            for (name, value) in hooks.chain(odd).chain(own).chain(tools) {
+                self.add("hook", format!("{below}#{name}"), of_value(clean(value)));
+            }
+            for (name, value) in SETTINGS.iter().filter_map(|key| members.get_key_value(*key)) {
+                self.add("setting", format!("{below}#{name}"), of_value(clean(value)));
             }
         }
     }

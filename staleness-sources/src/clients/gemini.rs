@@ -182,15 +182,12 @@ fn object_in(
         return None;
     }
     let content = outside.json(path, None, &shapes::GEMINI_SWITCHES);
-    match JsonFile::of(path, &content) {
-        JsonFile::Read(file) => match format.syntax.refuses(&file.liberties) {
-            None => take(&file.root),
-            Some((line, what)) => return Some(format.refusal(path, line, what)),
-        },
-        JsonFile::Missing => {}
-        JsonFile::Failed(why) => faults.push(why),
+    let file = JsonFile::of(path, &content).or_fault(|why| faults.push(why))?;
+    let refusal = format.syntax.refuses(&file.liberties);
+    if refusal.is_none() {
+        take(&file.root);
     }
-    None
+    refusal.map(|(line, what)| format.refusal(path, line, what))
 }
 
 /// Returns what the most specific rule for a folder says: true if the user trusts it.
@@ -250,11 +247,8 @@ fn extension(
     gate: &Gate,
     off: &HashSet<String>,
 ) {
-    let file = match JsonFile::of(path, content) {
-        JsonFile::Missing => return,
-        JsonFile::Failed(why) => return draft.fault(|| why),
-        JsonFile::Read(file) => file,
-    };
+    let file = JsonFile::of(path, content).or_fault(|why| draft.fault(|| why));
+    let Some(file) = file else { return };
     let name = json::get_str(&file.root, "name");
     let is_off = name.is_some_and(|name| off.contains(name));
     let state = |server: &str| if is_off { ListingState::Off } else { gate.state(server) };

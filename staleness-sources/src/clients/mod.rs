@@ -234,10 +234,7 @@ struct Outside<'a> {
     project_id: ProjectId,
     project_is_there: bool,
     fence: Fence,
-    claude_config_dir: Option<&'a Path>,
-    codex_dir: Option<&'a Path>,
-    config_dir: Option<&'a Path>,
-    outlines: Option<&'a dyn Outlines>,
+    request: ScanRequest<'a>,
     /// Collects the launches of servers.
     starts: Option<Starts>,
     /// Nothing counts that the user has, approved or trusts.
@@ -261,10 +258,7 @@ impl<'a> Outside<'a> {
             // proves nothing about the shared project.
             project_is_there: is_there(folder) && request.project.is_main_tree(),
             fence: request.project.fence(),
-            claude_config_dir: request.claude_config_dir,
-            codex_dir: request.codex_dir,
-            config_dir: request.config_dir,
-            outlines: request.outlines,
+            request: *request,
             starts: None,
             is_project_alone: false,
             #[cfg(test)]
@@ -285,7 +279,7 @@ impl<'a> Outside<'a> {
             Ok(meta) => meta,
             Err(content) => return content,
         };
-        match self.outlines.filter(|_| meta.len() > LARGE) {
+        match self.request.outlines.filter(|_| meta.len() > LARGE) {
             Some(outlines) => {
                 let key = remembered::key(path, shapes::VERSION, kind.name);
                 remembered::read(outlines, &key, path, &meta, kind.root)
@@ -303,7 +297,7 @@ impl<'a> Outside<'a> {
     /// Returns a file in the user's settings folder. Also checks the folders of other platforms, because home
     /// folders move between platforms.
     fn user_config(&self, file: &str) -> PathBuf {
-        if let Some(folder) = self.config_dir {
+        if let Some(folder) = self.request.config_dir {
             return folder.join(file);
         }
         let mut folders = [".config", "Library/Application Support", "AppData/Roaming"];

@@ -138,17 +138,8 @@ impl<'a> Reader<'a> {
 
     fn server_file(&self, draft: &mut Draft, path: &Path, rules: &Rules<'_>) -> bool {
         let content = self.outside.json(path, Some(self.fence), &shapes::BARE);
-        match JsonFile::of(path, &content) {
-            JsonFile::Missing => false,
-            JsonFile::Failed(why) => {
-                draft.fault(|| why);
-                false
-            }
-            JsonFile::Read(file) => {
-                servers::add_bare(draft, &file, &file.root, rules);
-                true
-            }
-        }
+        let file = JsonFile::of(path, &content).or_fault(|why| draft.fault(|| why));
+        file.map(|file| servers::add_bare(draft, &file, &file.root, rules)).is_some()
     }
 
     /// Adds the contents of a shelf. Returns true if the shelf exists.

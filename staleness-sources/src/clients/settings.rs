@@ -57,13 +57,11 @@ impl Settings {
     pub(super) fn read(outside: &Outside<'_>, path: &Path, fence: Option<&Fence>) -> Self {
         let content = outside.json(path, fence, &shapes::SETTINGS);
         let mut settings = Self::default();
-        match JsonFile::of(path, &content) {
-            JsonFile::Missing => {}
-            JsonFile::Failed(why) => settings.faults.push(why),
-            JsonFile::Read(file) => match FILE.syntax.refuses(&file.liberties) {
-                Some((line, what)) => settings.refusal = Some(FILE.refusal(path, line, what)),
-                None => settings.take(&file),
-            },
+        let file = JsonFile::of(path, &content).or_fault(|why| settings.faults.push(why));
+        let Some(file) = file else { return settings };
+        match FILE.syntax.refuses(&file.liberties) {
+            Some((line, what)) => settings.refusal = Some(FILE.refusal(path, line, what)),
+            None => settings.take(&file),
         }
         settings
     }

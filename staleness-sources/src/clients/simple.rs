@@ -150,13 +150,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
 fn off_in(outside: &Outside<'_>, path: PathBuf) -> (HashSet<String>, Vec<String>) {
     let content = outside.json(&path, None, &MORE_SETTINGS);
     let mut faults = Vec::new();
-    let names = match JsonFile::of(&path, &content) {
-        JsonFile::Missing => None,
-        JsonFile::Failed(why) => {
-            faults.push(why);
-            None
-        }
-        JsonFile::Read(file) => servers::names(&file, &file.root, OFF_LIST, &mut faults),
-    };
+    let file = JsonFile::of(&path, &content).or_fault(|why| faults.push(why));
+    let names = file.and_then(|file| servers::names(&file, &file.root, OFF_LIST, &mut faults));
     (names.into_iter().flatten().collect(), faults)
 }
