@@ -83,17 +83,19 @@ pub fn look(path: &Path, fence: Option<&Fence>) -> Result<Option<Metadata>, &'st
     }
 }
 
-/// Reads a file of at most `limit` bytes. Returns `None` if it is larger.
-pub(crate) fn read_bytes(
-    path: &Path,
-    limit: u64,
-    expected: u64,
-) -> Result<Option<Vec<u8>>, ErrorKind> {
-    let mut bytes = Vec::with_capacity(usize::try_from(expected.min(limit)).unwrap_or(0) + 1);
-    File::open(path)
-        .and_then(|file| file.take(limit.saturating_add(1)).read_to_end(&mut bytes))
-        .map_err(|error| error.kind())?;
-    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+/// Reads a file of at most `limit` bytes, with its metadata from before. Returns `None` if it is larger.
+///
+/// # Errors
+/// If the file cannot be opened or read.
+pub fn read_bytes(path: &Path, limit: u64) -> Result<Option<(Vec<u8>, Metadata)>, ErrorKind> {
+    let read = || {
+        let file = File::open(path)?;
+        let meta = file.metadata()?;
+        let mut bytes = Vec::with_capacity(usize::try_from(meta.len().min(limit)).unwrap_or(0) + 1);
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        Ok((bytes.len() as u64 <= limit).then_some((bytes, meta)))
+    };
+    read().map_err(|error: std::io::Error| error.kind())
 }
 
 /// Returns the text of a small regular file, or `None` for anything else. Files that claim to be empty are
@@ -104,7 +106,7 @@ pub fn read_small(path: &Path, limit: u64) -> Option<String> {
     if !meta.is_file() || meta.len() == 0 || meta.len() > limit {
         return None;
     }
-    String::from_utf8(read_bytes(path, limit, meta.len()).ok()??).ok()
+    String::from_utf8(read_bytes(path, limit).ok()??.0).ok()
 }
 
 /// Returns the reason that the system refused access, in words without a path.

@@ -2,13 +2,13 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
 use staleness::tool::ToolKind;
 use staleness::{Registry, Wait};
 use staleness_core::report::ToolCost;
+use staleness_docs::disk::read_bytes;
 use staleness_sources::clients::names_only;
 
 use crate::documents::session_files;
@@ -133,10 +133,6 @@ fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 
 /// Estimates the tokens of a file; `None` if it cannot be read or is too large.
 fn tokens_of(path: &Path) -> Option<u64> {
-    if !path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES) {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    let (bytes, _) = path.is_file().then(|| read_bytes(path, MAX_BYTES).ok()?)??;
     Some(ToolCost::estimate(String::from_utf8_lossy(&bytes).chars().count()))
 }

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use staleness_docs::disk::{Fence, look, reason, shown};
+use staleness_docs::disk::{Fence, look, read_bytes, reason, shown};
 
 /// Maximum size of a configuration file, in bytes.
 pub(crate) const MAX_CONFIG_BYTES: u64 = 16 * 1024 * 1024;
@@ -65,18 +65,8 @@ pub(crate) fn check_config(
 
 /// Returns the bytes of a file, and its metadata from before it was read.
 pub(crate) fn load_config(path: &Path, limit: u64) -> Result<(Vec<u8>, Metadata), Content> {
-    let read = || {
-        let file = File::open(path)?;
-        let meta = file.metadata()?;
-        let mut bytes = Vec::with_capacity(usize::try_from(meta.len().min(limit)).unwrap_or(0) + 1);
-        file.take(limit + 1).read_to_end(&mut bytes)?;
-        Ok((bytes, meta))
-    };
-    match read() {
-        Err(error) => Err(failed(path, reason(std::io::Error::kind(&error)))),
-        Ok((bytes, _)) if bytes.len() as u64 > limit => Err(too_large(path, limit)),
-        Ok(loaded) => Ok(loaded),
-    }
+    let read = read_bytes(path, limit).map_err(|kind| failed(path, reason(kind)))?;
+    read.ok_or_else(|| too_large(path, limit))
 }
 
 /// Decodes the text of a configuration file.

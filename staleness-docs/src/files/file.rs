@@ -44,7 +44,7 @@ pub(crate) fn read(path: &Path, limit: u64, fence: Option<&Fence>) -> Result<Tex
     if meta.len() > limit {
         return Err(too_large());
     }
-    let bytes = read_bytes(path, limit, meta.len()).map_err(reason)?.ok_or_else(too_large)?;
+    let (bytes, _) = read_bytes(path, limit).map_err(reason)?.ok_or_else(too_large)?;
     if bytes.contains(&0) {
         return Err("is binary".to_owned());
     }

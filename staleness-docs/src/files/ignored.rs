@@ -113,8 +113,7 @@ impl Ignored {
             return Err("is not a file".to_owned());
         }
         let limit = MAX_FILE_BYTES.min(self.left);
-        let bytes = read_bytes(path, limit, meta.len()).map_err(reason)?;
-        let Some(bytes) = bytes else {
+        let Some((bytes, _)) = read_bytes(path, limit).map_err(reason)? else {
             return Err(match limit {
                 MAX_FILE_BYTES => format!("is larger than {MAX_FILE_BYTES} bytes"),
                 _ => format!("belongs to files of more than {MAX_BYTES} bytes together"),

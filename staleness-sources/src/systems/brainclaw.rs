@@ -1,11 +1,10 @@
 //! brainclaw: a file of JSON per record, in folders by its kind. Read from its sources up to July 2026
 //! (`core/schema.ts`, `core/io.ts`), whose kinds and states are those of work here.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use serde_json::{Map, Value};
+use staleness_docs::disk::read_bytes;
 
 use super::ReadError;
 use super::files::{MAX_FILE, files_in};
@@ -77,12 +76,8 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
 }
 
 fn record(file: &Path, what: &'static str) -> Result<Row, &'static str> {
-    let mut bytes = Vec::new();
-    let read = File::open(file).and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes));
-    read.map_err(|_| "cannot be read")?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err("larger than 1 MiB");
-    }
+    let read = read_bytes(file, MAX_FILE).map_err(|_| "cannot be read")?;
+    let (bytes, _) = read.ok_or("larger than 1 MiB")?;
     let fields: Map<String, Value> =
         serde_json::from_slice(&bytes).map_err(|_| "no JSON object; is the file half written?")?;
     let mut row = Row { what, fields };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use staleness_core::time::Timestamp;
-use staleness_docs::disk::{reason, shown};
+use staleness_docs::disk::{read_bytes, reason, shown};
 use staleness_docs::{FrontValue, front_matter};
 
 use super::line::{Mapped, Sink};
@@ -160,14 +160,8 @@ pub(super) fn notes(
 /// Reads a Markdown file. The error completes a sentence that begins with the sort of file.
 pub(super) fn note(folder: &Path, path: &str, what: &'static str) -> Result<Note, &'static str> {
     let place = folder.join(path);
-    let trouble = |error: std::io::Error| reason(error.kind());
-    let file = File::open(&place).map_err(trouble)?;
-    let meta = file.metadata().map_err(trouble)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(trouble)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err("is over 1 MiB");
-    }
+    let read = read_bytes(&place, MAX_FILE).map_err(reason)?;
+    let (bytes, meta) = read.ok_or("is over 1 MiB")?;
     let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8")?;
     let (fields, body) = front_matter(&text);
     let value = |value| match value {
