@@ -96,7 +96,7 @@ pub use date::parse as parse_date;
 pub use files::{instruction_files, retain_loaded_by, session_files, take_disk};
 pub use fix::{Edit, Mend, mend, mended};
 pub use front::{
-    Change, Field, FieldValue, FrontValue, SetError, front_matter, set_fields, unquote,
+    Change, Field, FieldValue, FrontValue, SetError, front_matter, front_text, set_fields,
 };
 pub use manifest::JSONC_OPTIONS;
 pub use nature::{is_checked, is_loaded_by, is_markdown};

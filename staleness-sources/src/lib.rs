@@ -35,7 +35,6 @@
 pub mod clients;
 mod draft;
 mod folder;
-mod front_matter;
 pub mod hook;
 mod json;
 pub mod live;

@@ -14,8 +14,9 @@ mod write;
 
 pub use field::Field;
 pub(crate) use item::{Fields, fields};
-pub use quoted::unquote;
+use quoted::unquote;
 pub(crate) use read::{Front, Value, in_braces, read};
+use read::{Style, strip_comment};
 pub use write::{Change, FieldValue, SetError, set_fields};
 
 /// The value of a field of any program.
@@ -46,8 +47,35 @@ pub fn front_matter(text: &str) -> (Vec<(String, FrontValue)>, &str) {
     (fields, &text[front.body..])
 }
 
+/// Returns a text of YAML front matter on one line, without quotes and comments, or `None` if it is missing or empty.
+/// The front matter may be cut off.
+#[must_use]
+pub fn front_text(text: &str, key: &str) -> Option<String> {
+    let text = format!("{text}\n---\n");
+    let front = read(&text).ok()?.filter(|front| front.style == Style::Yaml)?;
+    let entry = front.entries.iter().find(|entry| entry.key == key)?;
+    let lines = &text[entry.place.start..entry.lines.end];
+    let value = match (&entry.value, lines.chars().next()) {
+        (Value::Text(value), _) => value.clone(),
+        (_, Some(quote @ ('"' | '\''))) => {
+            let open = &text[entry.place.start + 1..front.end];
+            // Without a closing quote, only the first line counts.
+            unquote(open, quote).or_else(|| open.lines().next().map(str::to_owned))?
+        }
+        (_, Some('|' | '>')) => lines.split_once('\n')?.1.to_owned(),
+        _ => {
+            let lines = lines.lines().map(|line| strip_comment(line.trim(), Style::Yaml));
+            lines.collect::<Vec<_>>().join("\n")
+        }
+    };
+    let words: Vec<&str> = value.split_whitespace().collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -63,5 +91,63 @@ mod tests {
         ];
         assert_eq!((fields.as_slice(), body), (&expected[..], "body\n"));
         assert_eq!(front_matter("no fields\n"), (Vec::new(), "no fields\n"));
+    }
+
+    fn front_description(text: &str) -> Option<String> {
+        front_text(text, "description")
+    }
+
+    fn of(yaml: &str) -> Option<String> {
+        front_description(&format!("---\nname: x\n{yaml}\nmodel: y\n---\nbody\n"))
+    }
+
+    #[test]
+    fn every_style_of_scalar_is_read() {
+        for (yaml, text) in [
+            ("description: Reviews code", "Reviews code"),
+            ("description:   Reviews code   # why", "Reviews code"),
+            ("description: Use this when: x", "Use this when: x"),
+            ("description: \"Say \\\"hi\\\" \\u00e9\"", "Say \"hi\" é"),
+            ("description: 'It''s here' # c", "It's here"),
+            ("description: \"two\n  lines\"", "two lines"),
+            ("description: >\n  folded\n  text\n\n  more", "folded text more"),
+            ("description: |-\n  literal\n   text", "literal text"),
+            ("description:\n  on the\n  next line", "on the next line"),
+            ("description: first\n  second", "first second"),
+            ("\"description\" : x", "x"),
+            ("description: \"open end", "open end"),
+            ("description: a#b", "a#b"),
+            ("description: *alias", "*alias"),
+            ("description: [x, y] # z", "[x, y]"),
+            ("description: \"two\nlines\"", "two lines"),
+            ("description: one # why\n  # what\n  two", "one two"),
+        ] {
+            assert_eq!(of(yaml).as_deref(), Some(text), "{yaml}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_is() {
+        for yaml in ["", "descriptions: x", "  description: x", "description:", "description: ~"] {
+            assert_eq!(of(yaml), None, "{yaml}");
+        }
+        assert_eq!(front_description("description: x"), None);
+        assert_eq!(front_description(""), None);
+        assert_eq!(front_description("---\n---\ndescription: x"), None);
+    }
+
+    #[test]
+    fn line_ends_may_be_crlf() {
+        assert_eq!(front_description("---\r\ndescription: x\r\n---\r\n").as_deref(), Some("x"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_description_makes_it_panic(text in ".*", tail in "(?s).{0,200}") {
+            let _ = front_description(&text);
+            let _ = front_description(&format!("---\ndescription: {tail}"));
+            let _ = front_description(&format!("---\ndescription: \"{tail}"));
+            let _ = front_description(&format!("---\ndescription: '{tail}"));
+        }
     }
 }

@@ -2,8 +2,7 @@
 
 /// Returns a text up to its closing quote, with YAML escapes resolved, or `None` without a closing quote. The
 /// text must begin after the opening quote.
-#[must_use]
-pub fn unquote(text: &str, quote: char) -> Option<String> {
+pub(super) fn unquote(text: &str, quote: char) -> Option<String> {
     let mut out = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

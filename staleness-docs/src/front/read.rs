@@ -368,7 +368,7 @@ fn closing(text: &str, quote: char) -> Option<usize> {
 }
 
 /// Strips the comment after an unquoted value. In TOML, no space is needed before the comment.
-fn strip_comment(text: &str, style: Style) -> &str {
+pub(super) fn strip_comment(text: &str, style: Style) -> &str {
     &text[..(0..text.len()).find(|at| begins_comment(text, *at, style)).unwrap_or(text.len())]
 }
 

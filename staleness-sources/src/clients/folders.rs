@@ -8,9 +8,9 @@ use staleness_core::tool::ToolKind;
 
 use crate::draft::Draft;
 use crate::folder::{Item, Lister, ends_in};
-use crate::front_matter;
 use crate::text::read_head;
 use staleness_docs::disk::{Fence, look, shown};
+use staleness_docs::front_text;
 
 /// Maximum size of a Markdown file to read front matter from, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
@@ -164,7 +164,7 @@ fn add(
         return;
     };
     let description = match read_head(file, MAX_FILE_BYTES, HEAD_BYTES) {
-        Ok(text) => front_matter::description(&text),
+        Ok(text) => front_text(&text, "description"),
         Err(what) => {
             draft.fault(|| format!("{} {what}", shown(file)));
             None
