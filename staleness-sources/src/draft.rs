@@ -29,7 +29,6 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Creates an empty draft.
     pub(crate) fn new(id: SourceId, path: &Path) -> Self {
         Self {
             id,
@@ -63,7 +62,6 @@ impl Draft {
         true
     }
 
-    /// Returns the source's id.
     pub(crate) const fn id(&self) -> &SourceId {
         &self.id
     }
@@ -96,7 +94,6 @@ impl Draft {
         self.places = places.collect();
     }
 
-    /// Returns true if a tool with this name was added.
     pub(crate) fn holds(&self, name: &ToolName) -> bool {
         self.places.contains_key(name)
     }

@@ -43,16 +43,13 @@ pub(crate) fn fault_of(text: &str, error: &ParseError) -> Fault {
 /// The result of parsing a configuration file. The root must be an object.
 #[derive(Debug)]
 pub(crate) enum JsonFile<'t> {
-    /// The file does not exist.
     Missing,
     /// The file cannot be used. Contains the reason.
     Failed(String),
-    /// The parsed file.
     Read(JsonText<'t>),
 }
 
 impl<'t> JsonFile<'t> {
-    /// Parses the content of the file at `path`.
     pub(crate) fn of(path: &'t Path, content: &'t Content) -> Self {
         let (text, liberties) = match content {
             Content::Missing => return Self::Missing,
@@ -136,7 +133,6 @@ pub(crate) fn get<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'o Valu
         .filter(|value| !matches!(value, Value::NullKeyword(_)))
 }
 
-/// Converts an object's members to a map.
 pub(crate) fn members(object: &Object<'_>) -> serde_json::Map<String, serde_json::Value> {
     match Value::Object(object.clone()).into() {
         serde_json::Value::Object(members) => members,
@@ -144,17 +140,14 @@ pub(crate) fn members(object: &Object<'_>) -> serde_json::Map<String, serde_json
     }
 }
 
-/// Returns the text of a string member.
 pub(crate) fn get_str<'o>(object: &'o Object<'_>, name: &str) -> Option<&'o str> {
     as_str(get(object, name)?)
 }
 
-/// Returns the value of a Boolean member.
 pub(crate) fn get_bool(object: &Object<'_>, name: &str) -> Option<bool> {
     get(object, name)?.as_boolean_lit().map(|node| node.value)
 }
 
-/// Returns the text of a string value.
 pub(crate) fn as_str<'o>(value: &'o Value<'_>) -> Option<&'o str> {
     value.as_string_lit().map(|node| &*node.value)
 }

@@ -31,7 +31,6 @@ pub(crate) struct Shape {
     pub(crate) members: &'static [(&'static str, &'static Self)],
     /// The shape of all other members.
     pub(crate) others: Option<&'static Self>,
-    /// The shape of list elements.
     pub(crate) elements: Option<&'static Self>,
     /// True for members of a launch, which may contain secrets. Only [`outline_to_start`] keeps them.
     pub(crate) starts: bool,

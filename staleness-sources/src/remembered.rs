@@ -101,12 +101,10 @@ impl From<Outline> for Content {
 /// A function that creates the outline of a text.
 pub(crate) type Outlining<'a> = dyn Fn(&str) -> Result<(String, Liberties), Fault> + 'a;
 
-/// Creates the outline of a file.
 pub(crate) fn outline_of(path: &Path, bytes: Vec<u8>, shape: &'static Shape) -> Content {
     outlined(path, bytes, &|text| outline(text, shape))
 }
 
-/// Creates the outline of a file with the given function.
 pub(crate) fn outlined(path: &Path, bytes: Vec<u8>, outline: &Outlining<'_>) -> Content {
     match config_text(path, bytes) {
         Content::Text(text, Liberties { mark, .. }) => match outline(&text) {
@@ -122,7 +120,6 @@ pub(crate) fn key(path: &Path, version: u32, kind: &str) -> String {
     format!("{kind}-{version}-{}", digest(path.as_os_str().as_encoded_bytes()))
 }
 
-/// Returns the digest of a file's content.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     format!("{:032x}", stable_hash(bytes))
 }

@@ -10,12 +10,10 @@ use staleness_docs::disk::{Fence, look, read_bytes, reason, shown};
 /// Maximum size of a configuration file, in bytes.
 pub(crate) const MAX_CONFIG_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The content of a file.
 #[derive(Debug)]
 pub(crate) enum Content {
     /// The text without a byte-order mark, and where it is not strict JSON, if that was checked.
     Text(String, Liberties),
-    /// The file does not exist.
     Missing,
     /// The file cannot be used. Contains the reason as `FILE: what`.
     Failed(String),
@@ -27,7 +25,6 @@ pub(crate) enum Content {
 pub struct Liberties {
     /// True if the text begins with a byte-order mark.
     pub(crate) mark: bool,
-    /// The line of a comment.
     pub(crate) comment: Option<usize>,
     /// The line of a trailing comma.
     pub(crate) comma: Option<usize>,
@@ -41,7 +38,6 @@ pub(crate) fn line_at(text: &str, offset: usize) -> usize {
     1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// Reads a configuration file of at most `limit` bytes.
 pub(crate) fn read_config(path: &Path, fence: Option<&Fence>, limit: u64) -> Content {
     check_config(path, fence, limit)
         .and_then(|_| load_config(path, limit))
@@ -69,7 +65,6 @@ pub(crate) fn load_config(path: &Path, limit: u64) -> Result<(Vec<u8>, Metadata)
     read.ok_or_else(|| too_large(path, limit))
 }
 
-/// Decodes the text of a configuration file.
 pub(crate) fn config_text(path: &Path, bytes: Vec<u8>) -> Content {
     match String::from_utf8(bytes) {
         Err(error) => {

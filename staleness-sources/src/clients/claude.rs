@@ -17,7 +17,6 @@ use crate::draft::Draft;
 use crate::json::JsonFile;
 use crate::text::is_there;
 
-/// The client's name.
 pub(super) const CLIENT: &str = "claude-code";
 
 /// The format of settings and of files with servers. The client ignores such a file unless it is strict JSON.
@@ -42,7 +41,6 @@ pub(super) struct UserPlace {
     pub(super) is_there: bool,
 }
 
-/// Reads all sources of this client.
 pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
     if outside.is_project_alone {
         let servers = project_servers(outside, &AllSettings::default(), &LocalState::default());

@@ -24,7 +24,6 @@ use crate::remembered::stamp;
 use crate::text::{Content, line_at, read_config};
 use staleness_docs::disk::shown;
 
-/// The client's name.
 pub(super) const CLIENT: &str = "codex";
 
 /// The largest file that is read, in bytes. No outline is made of it.

@@ -87,12 +87,10 @@ const NOT_READ: [&str; 14] = [
 ];
 /// The largest file of which a digest is made, and the most of all files together, in bytes.
 const MAX_BYTES: u64 = 8 << 20;
-/// Maximum size of all files together, in bytes.
 const MAX_TOTAL: u64 = 64 << 20;
 /// The most files of all kinds, those of one skill or folder of hooks, and the deepest folder of a skill.
 const MAX_ALL: usize = 20_000;
 const MAX_FILES: usize = 2_000;
-/// Maximum depth of folders in a skill.
 const MAX_DEPTH: usize = 8;
 
 /// Something that a project's own files give to agents.
@@ -372,7 +370,6 @@ impl Reader {
     }
 }
 
-/// More files than are looked at.
 const MANY: &str = "has too many files or folders to check";
 
 /// Returns true for files of variables, which may hold secrets.

@@ -54,7 +54,6 @@ impl Shelf {
 pub(super) struct Owner<'a> {
     /// The plugin's short name, used as a prefix, and its entry.
     pub(super) plugin: Option<(&'a str, &'a ToolName)>,
-    /// True if the client has disabled the plugin.
     pub(super) disabled: bool,
 }
 

@@ -93,7 +93,6 @@ impl Format {
         }
     }
 
-    /// Returns true if a server's entry disables it.
     pub(super) fn is_off(&self, server: &Object<'_>) -> bool {
         self.switches.iter().any(|(key, off)| json::get_bool(server, key) == Some(*off))
     }

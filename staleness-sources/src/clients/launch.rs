@@ -97,7 +97,6 @@ impl Starts {
         self.0.borrow_mut().insert((source.clone(), name), start);
     }
 
-    /// Returns the members of a server's entry.
     pub(super) fn members(&self, source: &SourceId, name: &ToolName) -> Option<Map<String, Value>> {
         let key = (source.clone(), name.clone());
         self.0.borrow().get(&key).map(|start| start.members.clone())

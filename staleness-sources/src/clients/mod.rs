@@ -74,7 +74,6 @@ pub const NAMES: &[&str] = &[
     "zed",
 ];
 
-/// Other names for clients.
 const OTHER_NAMES: [(&str, &str); 5] = [
     ("claude", "claude-code"),
     ("codex-cli", "codex"),
@@ -429,7 +428,6 @@ fn list_in(
     }
 }
 
-/// Creates a source's id.
 fn source(
     client: &str,
     level: Level,

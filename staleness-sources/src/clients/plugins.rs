@@ -26,7 +26,6 @@ pub(super) struct Installed {
     pub(super) name: ToolName,
     pub(super) level: Level,
     pub(super) folder: PathBuf,
-    /// True if the client has disabled it.
     pub(super) disabled: bool,
 }
 

@@ -20,7 +20,6 @@ const KEYS: [&str; 2] = ["mcpServers", "servers"];
 /// An entry outside the map with one of these members is a misplaced server.
 const STARTS: [&str; 2] = ["command", "url"];
 
-/// Rules for the servers in one file.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
     pub(super) format: &'a Format,

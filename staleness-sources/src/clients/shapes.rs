@@ -6,11 +6,9 @@ use crate::outline::Shape;
 /// The version of the shapes and of [`crate::outline`]. Outlines of other versions are rebuilt.
 pub(super) const VERSION: u32 = 2;
 
-/// The shape of one kind of file.
 pub(super) struct Kind {
     /// The name, which is part of the cache key.
     pub(super) name: &'static str,
-    /// The shape of the file's root value.
     pub(super) root: &'static Shape,
 }
 

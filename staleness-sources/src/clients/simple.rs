@@ -24,7 +24,6 @@ struct File {
     kind: &'static Kind,
     /// Path in the home folder, or after `@/` in the user's settings folder.
     user: &'static str,
-    /// Path in the project.
     project: Option<&'static str>,
     /// Another file of the user, with names of servers under [`OFF_LIST`].
     off_list: Option<&'static str>,

@@ -74,7 +74,6 @@ fn summary(row: &mut Row) -> Mapped {
     )
 }
 
-/// Returns what stands for a row of another project.
 fn elsewhere(row: &mut Row, site: &Site<'_>) -> Option<Mapped> {
     let project = row.text("project").unwrap_or_default();
     let merged = row.text("merged_into_project");

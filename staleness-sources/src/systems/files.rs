@@ -180,7 +180,6 @@ pub(super) fn note(folder: &Path, path: &str, what: &'static str) -> Result<Note
     })
 }
 
-/// Returns when a file was last written.
 pub(super) fn modified(path: &Path) -> Timestamp {
     let at = fs::metadata(path).and_then(|meta| meta.modified());
     at.map_or(Timestamp::default(), since_1970)

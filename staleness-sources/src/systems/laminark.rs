@@ -39,7 +39,6 @@ pub(super) const TABLES: [Table; 7] = [
 pub(super) const INTERNAL: [&str; 5] =
     ["_migrations", "project_metadata", "shift_decisions", "threshold_history", "research_buffer"];
 
-/// Returns what stands for a row of another project.
 fn elsewhere(row: &mut Row, site: &Site<'_>) -> Option<Mapped> {
     let project = row.text("project_hash").or_else(|| row.text("project_id"));
     let is_other = project.is_some_and(|project| project != site.hash());

@@ -20,7 +20,6 @@ const IDS: [&str; 4] = ["id", "session", "refs", "related"];
 /// Maximum length of such a name, in characters.
 const MAX_NAME: usize = 80;
 
-/// One line of an import.
 #[derive(Debug)]
 pub(super) struct Line(Map<String, Value>);
 
@@ -30,12 +29,10 @@ impl Line {
         Self(Map::from_iter([("type".to_owned(), of.into())]))
     }
 
-    /// Creates a line of work.
     pub(super) fn work(kind: &str, id: impl Into<String>) -> Self {
         Self::new("work").with("id", id.into()).with("kind", kind)
     }
 
-    /// Creates a line of knowledge.
     pub(super) fn knowledge(kind: &str, id: impl Into<String>) -> Self {
         Self::new("knowledge").with("id", id.into()).with("kind", kind)
     }
@@ -51,7 +48,6 @@ impl Line {
         self
     }
 
-    /// Sets a time.
     pub(super) fn at(self, key: &str, at: Option<Timestamp>) -> Self {
         self.with(key, at.map(|at| at.to_string()))
     }
@@ -66,7 +62,6 @@ impl Line {
 /// The place of a row in an import.
 #[derive(Debug)]
 pub(super) enum Mapped {
-    /// A line of the import.
     Line(Line),
     /// Nothing: it has no place here. The name stands for all of its sort.
     Left(String),
@@ -194,13 +189,11 @@ impl Parts {
         self.add(text.map(|text| format!("{name}: {text}")))
     }
 
-    /// Adds a list.
     pub(super) fn list(self, items: &[String]) -> Self {
         let lines: Vec<String> = items.iter().map(|item| format!("- {item}")).collect();
         self.add((!lines.is_empty()).then(|| lines.join("\n")))
     }
 
-    /// Returns the text.
     pub(super) fn text(self) -> String {
         self.0
     }

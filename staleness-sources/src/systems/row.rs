@@ -60,7 +60,6 @@ impl Row {
         items.into_iter().filter_map(row).collect()
     }
 
-    /// Takes a whole number.
     pub(super) fn number(&mut self, key: &str) -> Option<i64> {
         self.fields.shift_remove(key)?.as_i64()
     }
