@@ -132,12 +132,11 @@ impl<'p> Past<'p> {
         question: impl FnOnce(&mut Repo, &mut Watch<'_>) -> Result<T, GitError>,
     ) -> Result<T, Cancelled> {
         let Some(repo) = &mut self.repo else { return Ok(none) };
-        let mut watcher = |now: git::Progress| {
-            let of = usize::try_from(now.of.unwrap_or(0)).unwrap_or(usize::MAX);
-            let done = usize::try_from(now.done).unwrap_or(usize::MAX);
-            (self.watcher)(Progress::Tracing { done, of })
+        let mut watcher = |done, of: Option<usize>| {
+            let now = Progress::Tracing { done, of: of.unwrap_or(0) };
+            if (self.watcher)(now).is_break() { Err(GitError::Cancelled) } else { Ok(()) }
         };
-        match question(repo, &mut Watch::new(&mut watcher)) {
+        match question(repo, &mut watcher) {
             Ok(answer) => Ok(answer),
             Err(GitError::Cancelled) => Err(Cancelled),
             Err(why) => {

@@ -59,6 +59,6 @@ pub use lazy_repo::LazyRepo;
 pub(crate) use objects::Store;
 pub use objects::{Commit, Oid, Unread};
 pub use parts::{Part, PartFate, PartQuery, Reader};
-pub use process::{GitError, ProcessLimits, Program, Progress, Stage, Watch, Watchdog};
+pub use process::{GitError, ProcessLimits, Program, Watch, Watchdog};
 pub use repo::Repo;
 pub use search::{Trace, WordQuery};

@@ -11,7 +11,7 @@ use super::citations::Room;
 use super::history::History;
 use super::lines::is_text;
 use super::objects::{Commit, EntryKind, Object, Oid, Sort, Wanted};
-use super::process::{GitError, Stage, Watch};
+use super::process::{GitError, Watch};
 use super::renames::Moved;
 
 /// Maximum number of versions to read per file.
@@ -88,7 +88,7 @@ impl Parts<'_> {
         let is_whole = self.history.list_all(watch)?;
         let mut fates = Vec::with_capacity(queries.len());
         for query in queries {
-            watch.tell(Stage::Comparing, fates.len(), Some(queries.len()))?;
+            watch(fates.len(), Some(queries.len()))?;
             fates.push(self.of_file(query, is_whole)?);
         }
         Ok(fates)

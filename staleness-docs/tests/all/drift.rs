@@ -1,9 +1,7 @@
 //! Names in documents that the project no longer has.
 
-use std::ops::ControlFlow;
-
 use staleness_core::knowledge::{Fact, ItemKind, WordKind};
-use staleness_docs::git::{Limits, Repo, Watch, Word};
+use staleness_docs::git::{Limits, Repo, Word};
 
 use crate::project::{Project, found};
 
@@ -340,7 +338,6 @@ fn folders_without_number_end_a_search() {
     project.git(&["update-ref", "HEAD", &commit]);
     let mut repo = Repo::open(program, &project.place.folder, limits).unwrap();
     let word = Word { kind: WordKind::Identifier, text: "old_name".to_owned() };
-    let mut told = |_| ControlFlow::Continue(());
-    let missing = repo.missing(&[word], &|_| false, &mut Watch::new(&mut told)).unwrap();
+    let missing = repo.missing(&[word], &|_| false, &mut |_, _| Ok(())).unwrap();
     assert_eq!((missing, repo.is_cut()), (vec![false], true));
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use staleness_core::knowledge::{Citation, Lines};
 use staleness_docs::git::{
-    Anchor, CitationQuery, Cite, LazyRepo, Limits, Oid, Program, Repo, Unread, Watch,
+    Anchor, CitationQuery, Cite, LazyRepo, Limits, Oid, Program, Repo, Unread,
 };
 
 use crate::git_repo::{Git, cite, go};
@@ -26,7 +26,7 @@ fn all(repo: &mut Repo, citations: &[(&Citation, Oid)]) -> Vec<Cite> {
         .iter()
         .map(|(citation, id)| CitationQuery { citation, verified: Anchor::Commit(*id) })
         .collect();
-    repo.cited(&queries, &mut Watch::new(&mut go)).unwrap()
+    repo.cited(&queries, &mut go).unwrap()
 }
 
 /// A file of many lines, its first versions, and what is cited of it.

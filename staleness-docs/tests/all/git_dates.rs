@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 use staleness_core::knowledge::Lines;
 use staleness_docs::git::{
-    Anchor, Dated, DatingQuery, LifeQuery, Limits, Program, Repo, Watch, text_digest,
+    Anchor, Dated, DatingQuery, LifeQuery, Limits, Program, Repo, text_digest,
 };
 
 use crate::git_repo::{Git, dates, day, go, ids, open};
@@ -31,7 +31,7 @@ fn a_block_belongs_to_the_newest_of_its_lines_and_empty_lines_to_nobody() {
     let blocks =
         [Lines { first: 1, last: 3 }, Lines { first: 3, last: 4 }, Lines { first: 9, last: 9 }];
     let query = DatingQuery { path: "a.md", text: b"one\n\ntwo\nTHREE\n", blocks: &blocks };
-    let dates = git.open().date(&[query], &mut Watch::new(&mut go)).unwrap().remove(0);
+    let dates = git.open().date(&[query], &mut go).unwrap().remove(0);
     assert_eq!(ids(&dates), [Some(first), Some(second), None]);
     assert_eq!(dates[2], Dated::Unknown);
 }
@@ -132,7 +132,7 @@ fn a_file_with_more_versions_than_there_is_room_for_is_known_from_the_last_that_
     assert!(matches!(dates(&mut repo, &git.root, "one.md")[..], [Dated::In(by)] if by.id == only));
     let queries = [("a.md", &*text), ("one.md", "one\n")]
         .map(|(path, text)| LifeQuery { path, text: text_digest(text.as_bytes()) });
-    let lives = repo.lives(&queries, &mut Watch::new(&mut go)).unwrap();
+    let lives = repo.lives(&queries, &mut go).unwrap();
     assert_eq!([0, 1].map(|at| lives[at].unwrap().first.id), [last, only]);
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use staleness_core::knowledge::{Gap, Lines};
 use staleness_core::time::Timestamp;
 use staleness_docs::git::{
-    DatingQuery, GitError, LazyRepo, Limits, ProcessLimits, Program, Repo, Unread, Watch, Watchdog,
+    DatingQuery, GitError, LazyRepo, Limits, ProcessLimits, Program, Repo, Unread, Watchdog,
 };
 use staleness_docs::project::ProjectPlace;
 use staleness_docs::{CheckOptions, check};
@@ -69,7 +69,7 @@ fn bombed(in_head: bool) -> Git {
 fn date(repo: &mut Repo) -> Result<(), GitError> {
     let blocks = [Lines { first: 1, last: 1 }];
     let query = DatingQuery { path: "a.md", text: b"one\n", blocks: &blocks };
-    repo.date(&[query], &mut Watch::new(&mut |_| ControlFlow::Continue(()))).map(drop)
+    repo.date(&[query], &mut |_, _| Ok(())).map(drop)
 }
 
 fn open(git: &Git, limits: ProcessLimits) -> Repo {

@@ -1,6 +1,6 @@
 //! Parts of files through their history, with a reader of lines `name=what it says`.
 
-use staleness_docs::git::{Limits, Part, PartFate, PartQuery, Program, Repo, Unread, Watch};
+use staleness_docs::git::{Limits, Part, PartFate, PartQuery, Program, Repo, Unread};
 
 use crate::git_repo::{Git, go};
 
@@ -17,7 +17,7 @@ fn read(text: &[u8]) -> Vec<Part> {
 fn ask(repo: &mut Repo, path: &str, names: &[&str]) -> Vec<PartFate> {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let query = PartQuery { path, names: &names, read: &read };
-    repo.parts(&[query], &mut Watch::new(&mut go)).unwrap().remove(0)
+    repo.parts(&[query], &mut go).unwrap().remove(0)
 }
 
 /// Returns the fates in short: `gone COMMIT -> NEW NAME`.

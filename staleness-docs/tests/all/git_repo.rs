@@ -1,15 +1,14 @@
 //! Repositories in temporary folders, made by the git program.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use staleness_core::knowledge::{Lines, WordKind};
 use staleness_core::time::Timestamp;
 use staleness_docs::git::{
-    Anchor, CitationQuery, Cite, Dated, DatingQuery, GitError, Limits, Oid, Program, Progress,
-    Repo, Trace, Watch, Word, WordQuery,
+    Anchor, CitationQuery, Cite, Dated, DatingQuery, GitError, Limits, Oid, Program, Repo, Trace,
+    Word, WordQuery,
 };
 use tempfile::TempDir;
 
@@ -98,8 +97,8 @@ pub(crate) fn open(root: &Path) -> Result<Repo, GitError> {
     Repo::open(&Program::of_environment().unwrap(), root, Limits::default())
 }
 
-pub(crate) fn go(_: Progress) -> ControlFlow<()> {
-    ControlFlow::Continue(())
+pub(crate) fn go(_: usize, _: Option<usize>) -> Result<(), GitError> {
+    Ok(())
 }
 
 pub(crate) fn dates(repo: &mut Repo, root: &Path, path: &str) -> Vec<Dated> {
@@ -108,7 +107,7 @@ pub(crate) fn dates(repo: &mut Repo, root: &Path, path: &str) -> Vec<Dated> {
     let count = u32::try_from(count).unwrap();
     let blocks: Vec<Lines> = (1..=count).map(|line| Lines { first: line, last: line }).collect();
     let query = DatingQuery { path, text: &text, blocks: &blocks };
-    repo.date(&[query], &mut Watch::new(&mut go)).unwrap().remove(0)
+    repo.date(&[query], &mut go).unwrap().remove(0)
 }
 
 pub(crate) fn ids(dates: &[Dated]) -> Vec<Option<Oid>> {
@@ -125,7 +124,7 @@ pub(crate) fn is_document(path: &str) -> bool {
 
 pub(crate) fn trace(repo: &mut Repo, word: &Word, anchor: Oid) -> Trace {
     let query = WordQuery { word, anchor: Anchor::Commit(anchor) };
-    repo.trace(&[query], &is_document, &mut Watch::new(&mut go)).unwrap().remove(0)
+    repo.trace(&[query], &is_document, &mut go).unwrap().remove(0)
 }
 
 pub(crate) fn cite(
@@ -134,7 +133,7 @@ pub(crate) fn cite(
     verified: Oid,
 ) -> Cite {
     let query = CitationQuery { citation, verified: Anchor::Commit(verified) };
-    repo.cited(&[query], &mut Watch::new(&mut go)).unwrap().remove(0)
+    repo.cited(&[query], &mut go).unwrap().remove(0)
 }
 
 /// The moment of the n-th commit.

@@ -4,7 +4,7 @@ use std::fs;
 
 use proptest::prelude::*;
 use staleness_core::knowledge::{Citation, Cited, Lines, WordKind};
-use staleness_docs::git::{Anchor, CitationQuery, Cite, Oid, Trace, Watch, Word, WordQuery};
+use staleness_docs::git::{Anchor, CitationQuery, Cite, Oid, Trace, Word, WordQuery};
 
 use crate::git_repo::{Git, dates, go, is_document, word};
 
@@ -176,8 +176,8 @@ fn compare(edits: &[Edit]) -> Result<(), TestCaseError> {
     // The beginning of a document is looked for: all changes go by.
     dates(&mut by_changes, &git.root, "doc.md");
     let ask = |repo: &mut staleness_docs::git::Repo| {
-        let traces = repo.trace(&queries, &is_document, &mut Watch::new(&mut go)).unwrap();
-        (traces, repo.cited(&cites, &mut Watch::new(&mut go)).unwrap())
+        let traces = repo.trace(&queries, &is_document, &mut go).unwrap();
+        (traces, repo.cited(&cites, &mut go).unwrap())
     };
     let (expected, cited) = ask(&mut by_trees);
     let answers = ask(&mut by_changes);

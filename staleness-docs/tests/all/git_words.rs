@@ -1,7 +1,7 @@
 //! Traces of words and citations: whether the project has or had them, and the commit that removed them.
 
 use staleness_core::knowledge::{Citation, Cited, Lines, WordKind};
-use staleness_docs::git::{Cite, Trace, Watch, cited_digest};
+use staleness_docs::git::{Cite, Trace, cited_digest};
 
 use crate::git_repo::{Git, cite, go, is_document, trace, word};
 
@@ -21,7 +21,7 @@ fn a_word_is_here_gone_or_never_was() {
     git.save("src/b.rs", "fn less() {}\n");
     let mut repo = git.open();
     let words = ["old_name", "new_name", "docs_only"].map(|text| word(WordKind::Identifier, text));
-    let missing = repo.missing(&words, &is_document, &mut Watch::new(&mut go)).unwrap();
+    let missing = repo.missing(&words, &is_document, &mut go).unwrap();
     assert_eq!(missing, [true, false, true]);
     assert_eq!(gone(&trace(&mut repo, &words[0], first)), (Some(third.to_string()), None));
     assert_eq!(trace(&mut repo, &words[0], third), Trace::Never);
@@ -72,7 +72,7 @@ fn a_folder_of_documents_hides_no_equal_folder_of_code() {
         anchor: staleness_docs::git::Anchor::Commit(first),
     };
     let in_docs = |path: &str| path.starts_with("docs/");
-    let traces = repo.trace(&[query], &in_docs, &mut Watch::new(&mut go)).unwrap();
+    let traces = repo.trace(&[query], &in_docs, &mut go).unwrap();
     assert!(matches!(traces[..], [Trace::Gone { by: Some(_), .. }]), "{traces:?}");
 }
 

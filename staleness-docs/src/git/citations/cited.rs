@@ -8,7 +8,7 @@ use super::compared::{Case, Cases};
 use super::query::{CitationQuery, Cite};
 use super::room::Citations;
 use crate::git::objects::{EntryKind, Oid};
-use crate::git::process::{GitError, Stage, Watch};
+use crate::git::process::{GitError, Watch};
 use crate::symbols::{WantedPath, path};
 
 /// The result of a lookup by path alone, without reading the cited file.
@@ -30,7 +30,7 @@ impl Citations<'_> {
         let mut files = BTreeMap::new();
         let (mut answers, mut done) = (vec![Cite::Unknown; citations.len()], 0);
         for (at, query) in citations.iter().enumerate() {
-            watch.tell(Stage::Comparing, done, Some(citations.len()))?;
+            watch(done, Some(citations.len()))?;
             let anchor = self.history.anchor(query.verified)?;
             match self.cite(query.citation, anchor)? {
                 Whole::Answer(answer) => {
@@ -54,7 +54,7 @@ impl Citations<'_> {
         }
         // Citations of the same two versions are grouped, so that each version is read and compared once.
         for ((path, then, now), cases) in &files {
-            watch.tell(Stage::Comparing, done, Some(citations.len()))?;
+            watch(done, Some(citations.len()))?;
             self.compare(&Cases { path, then: *then, now: *now, cases }, &mut answers)?;
             done += cases.len();
         }
@@ -72,7 +72,7 @@ impl Citations<'_> {
         let is_whole = self.history.list_all(watch)?;
         let mut answers = Vec::with_capacity(paths.len());
         for text in paths {
-            watch.tell(Stage::Comparing, answers.len(), Some(paths.len()))?;
+            watch(answers.len(), Some(paths.len()))?;
             let removal = self.history.past()?.changes.last_removal(text);
             answers.push(match (path(text), removal) {
                 (Some(wanted), Some(removal)) => self.removed_in(wanted, removal)?,

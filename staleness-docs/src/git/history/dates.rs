@@ -12,7 +12,7 @@ use super::follow::{Trail, Version};
 use super::timeline::{Anchor, History};
 use crate::git::lines::{Numbers, Text, is_text};
 use crate::git::objects::{Commit, EntryKind, Object, Objects, Oid, Sort, Wanted};
-use crate::git::process::{GitError, Stage, Watch};
+use crate::git::process::{GitError, Watch};
 use crate::symbols::split;
 
 /// Number of versions of a document to read at once: the first batch and the largest.
@@ -103,7 +103,7 @@ impl History {
                 },
             };
             let dates = date_each(far, past, &mut self.objects, most, &mut |done| {
-                watch.tell(Stage::Dating, near.len() + done, of)
+                watch(near.len() + done, of)
             });
             is_over.store(dates.is_err(), Ordering::Relaxed);
             (dates, helper.map(ScopedJoinHandle::join))

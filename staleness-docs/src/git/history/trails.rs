@@ -4,7 +4,7 @@ use super::commits::Past;
 use super::follow::{Follow, Trail};
 use super::timeline::History;
 use crate::git::objects::Oid;
-use crate::git::process::{GitError, Process, Stage, Watch, ahead};
+use crate::git::process::{GitError, Process, Watch, ahead};
 
 /// Number of commits per git process, which keeps some kilobytes for each until it ends.
 const BATCH: usize = 4_096;
@@ -93,7 +93,7 @@ impl History {
             }
             if follow.commits.len() >= told + 512 {
                 told = follow.commits.len();
-                watch.tell(Stage::Listing, told, Some(of))?;
+                watch(told, Some(of))?;
             }
         };
         let Follow { commits, trails, changes, .. } = follow;

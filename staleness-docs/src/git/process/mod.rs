@@ -6,15 +6,17 @@ mod child;
 mod error;
 mod program;
 mod special_files;
-mod watch;
 mod watchdog;
 
 pub use error::GitError;
 pub use program::Program;
-pub use watch::{Progress, Stage, Watch};
 pub use watchdog::{ProcessLimits, Watchdog};
 
 pub(crate) use answers::{ahead, many};
 pub(crate) use child::Process;
 pub(crate) use program::Call;
 pub(crate) use special_files::{check_files, check_work_tree, object_folders};
+
+/// A callback that receives the numbers of completed steps and, if known, of all. If it returns an error, for
+/// example [`GitError::Cancelled`], the query fails with it.
+pub type Watch<'a> = dyn FnMut(usize, Option<usize>) -> Result<(), GitError> + 'a;

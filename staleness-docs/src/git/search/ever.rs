@@ -9,7 +9,7 @@ use super::found::{Numbered, earlier, number};
 use super::missing::{Search, Trace};
 use super::times::Times;
 use crate::git::history::History;
-use crate::git::process::{GitError, Stage};
+use crate::git::process::GitError;
 use crate::symbols::{Lexicon, Word, path};
 
 impl Search<'_, '_> {
@@ -53,7 +53,6 @@ impl Search<'_, '_> {
                 objects,
                 is_document: self.is_document,
                 watch: self.watch,
-                stage: Stage::Tracing,
                 bytes: self.left,
                 visits: &mut visits,
             };

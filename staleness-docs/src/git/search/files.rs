@@ -10,7 +10,7 @@ use std::thread;
 use super::found::{Found, Numbered};
 use crate::git::lines::is_text;
 use crate::git::objects::{Object, Objects, Oid, Place, Sort, Wanted};
-use crate::git::process::{GitError, Stage, Watch};
+use crate::git::process::{GitError, Watch};
 use crate::symbols::{Lexicon, Naming};
 
 /// From this number of files on, separate git processes read them.
@@ -26,7 +26,6 @@ pub(crate) struct Tools<'a, 'w> {
     pub(crate) objects: &'a mut Objects,
     pub(crate) is_document: &'a dyn Fn(&str) -> bool,
     pub(crate) watch: &'a mut Watch<'w>,
-    pub(crate) stage: Stage,
     /// Number of bytes that may still be read.
     pub(crate) bytes: &'a mut u64,
     /// Number of files and folders that may still be visited.
@@ -124,14 +123,14 @@ impl Files<'_> {
         tools: &mut Tools<'_, '_>,
         found: &mut dyn FnMut(usize, Found),
     ) -> Result<bool, GitError> {
-        let (watch, stage, of) = (&mut *tools.watch, tools.stage, self.wanted.len());
+        let (watch, of) = (&mut *tools.watch, self.wanted.len());
         let before = of - share.len();
         let (mut cut, mut ended) = (false, Ok(()));
         let mut looker = Looker::new(self.lexicon, *tools.bytes);
         let answered = tools.objects.each(&self.asked(share), &mut |at, object| {
             found(share[at], looker.look(self.wanted[share[at]].1, object));
             if at.is_multiple_of(STEP) {
-                ended = watch.tell(stage, before + at, Some(of));
+                ended = watch(before + at, Some(of));
             }
             cut |= !looker.goes_on() && at + 1 < share.len();
             if ended.is_ok() && looker.goes_on() {
@@ -160,7 +159,7 @@ impl Files<'_> {
         let part = tools.bytes.div_ceil(gits as u64);
         let mut gits: Vec<Objects> = shares.iter().map(|_| tools.objects.another(gits)).collect();
         let (done, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
-        tools.watch.tell(tools.stage, 0, Some(of))?;
+        (tools.watch)(0, Some(of))?;
         let ended = thread::scope(|scope| {
             let (to, steps) = channel();
             let readers = shares.iter().zip(&mut gits).map(|(share, objects)| {
@@ -189,7 +188,7 @@ impl Files<'_> {
             drop(to);
             let mut ended = Ok(());
             for now in &steps {
-                ended = tools.watch.tell(tools.stage, now, Some(of));
+                ended = (tools.watch)(now, Some(of));
                 if ended.is_err() {
                     is_over.store(true, Ordering::Relaxed);
                     break;

@@ -212,7 +212,7 @@ impl Index {
         let wanted: Vec<Wanted> = keys.iter().map(|(id, _)| Wanted::Object(*id)).collect();
         let mut opened = Vec::with_capacity(keys.len());
         let (is_document, visits) = (tools.is_document, &mut *tools.visits);
-        let (watch, stage) = (&mut *tools.watch, tools.stage);
+        let watch = &mut *tools.watch;
         let mut ended = Ok(());
         tools.objects.each(&wanted, &mut |at, object| {
             opened.push(match object {
@@ -225,7 +225,7 @@ impl Index {
                 }
             });
             if at % 1024 == 1023 {
-                ended = watch.tell(stage, at, None);
+                ended = watch(at, None);
             }
             if ended.is_err() || *visits == 0 {
                 ControlFlow::Break(())

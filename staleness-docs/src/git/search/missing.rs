@@ -9,7 +9,7 @@ use super::index::{Index, Seen};
 use super::veil::Veil;
 use crate::git::history::{Anchor, History};
 use crate::git::objects::Commit;
-use crate::git::process::{GitError, Stage, Watch};
+use crate::git::process::{GitError, Watch};
 use crate::git::renames::Moved;
 use crate::symbols::{Lexicon, Thing, Word, meaning};
 
@@ -114,7 +114,6 @@ impl Search<'_, '_> {
                 objects,
                 is_document: self.is_document,
                 watch: self.watch,
-                stage: Stage::Searching,
                 bytes: &mut bytes,
                 visits: &mut visits,
             },

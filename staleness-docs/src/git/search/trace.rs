@@ -12,7 +12,7 @@ use super::missing::{Search, Searched, Trace, WordQuery};
 use super::times::Times;
 use crate::git::history::{History, Past, between};
 use crate::git::objects::{Commit, Oid};
-use crate::git::process::{GitError, Stage};
+use crate::git::process::GitError;
 use crate::symbols::{Lexicon, Word, path};
 
 /// Number of commits to search at once.
@@ -93,7 +93,6 @@ impl Search<'_, '_> {
             objects,
             is_document: self.is_document,
             watch: self.watch,
-            stage: Stage::Tracing,
             bytes: self.left,
             visits: &mut visits,
         };
