@@ -97,11 +97,10 @@ const fn time(millis: i64) -> FieldValue {
 /// Sets fields one by one, and all at once. An accepted edit must have its effect.
 fn edits(text: &str) {
     let words = FieldValue::Words(vec!["b c".into(), "a".into()]);
-    let changes: [Change; 9] = [
+    let changes: [Change; 8] = [
         (Field::Verified, Some(time(DAY))),
         (Field::Verified, Some(time(MOMENT))),
         (Field::Verified, None),
-        (Field::RecallCount, Some(FieldValue::Number(7))),
         (Field::Evergreen, Some(FieldValue::Flag(true))),
         (Field::Id, Some(FieldValue::Text("it's \"new\": #1".into()))),
         (Field::VersionContext, Some(FieldValue::Text("2.0".into()))),
@@ -155,7 +154,6 @@ fn edit(text: &str, change: &Change) -> Option<String> {
             wanted.verified = after.front.verified;
         }
         (Field::Verified, _) => wanted.verified = None,
-        (Field::RecallCount, _) => wanted.recalls = 7,
         (Field::Evergreen, _) => wanted.evergreen = true,
         (Field::Id, Some(FieldValue::Text(id))) => wanted.id = Some(id.clone()),
         (Field::VersionContext, Some(FieldValue::Text(version))) => {

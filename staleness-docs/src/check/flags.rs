@@ -155,7 +155,8 @@ impl Check<'_> {
         let mut room = MAX_SHIPPED_BYTES;
         let mut all: HashMap<String, Option<Rc<str>>> = HashMap::new();
         for path in paths {
-            let text = self.past.look_up(|repo| repo.text_at(head, &path)).unwrap_or_default();
+            let text =
+                self.past.look_up(|repo| repo.history.text_at(head, &path)).unwrap_or_default();
             let bytes = &text.as_bytes()[..text.len().min(room)];
             room -= bytes.len();
             let words = bytes.split(|byte| !(byte.is_ascii_alphanumeric() || b"-_".contains(byte)));

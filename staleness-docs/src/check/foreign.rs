@@ -84,7 +84,7 @@ impl Check<'_> {
         let manifests = self.manifests();
         for commit in commits {
             for path in &manifests {
-                if let Some(text) = self.past.look_up(|repo| repo.text_at(commit, path)) {
+                if let Some(text) = self.past.look_up(|repo| repo.history.text_at(commit, path)) {
                     foreign.dependencies.read(path, &text);
                 }
             }

@@ -152,7 +152,7 @@ impl Check<'_> {
         let versions: Vec<Option<Oid>> =
             files.iter().flat_map(|file| [file.old, file.new]).collect();
         let ids: Vec<Oid> = versions.iter().copied().flatten().collect();
-        let read = self.past.ask(Vec::new(), |repo, _| repo.texts(&ids, MAX_BYTES))?;
+        let read = self.past.ask(Vec::new(), |repo, _| repo.history.texts(&ids, MAX_BYTES))?;
         let (mut read, mut left_out) = (read.into_iter(), 0);
         let mut text = |id: Option<Oid>| match id {
             Some(_) => read.next().flatten(),

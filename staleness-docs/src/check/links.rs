@@ -268,9 +268,9 @@ impl Check<'_> {
     /// past.
     fn named_at(&mut self, open: &Open<'_>, name: &str, commit: Oid) -> bool {
         let path = &open.doc.key.path;
-        let old = self.past.look_up(|repo| repo.name_at(path, Anchor::Commit(commit)));
+        let old = self.past.look_up(|repo| repo.history.name_at(path, Anchor::Commit(commit)));
         let old = old.map_or_else(|| path.clone(), |(old, _)| old);
-        let text = self.past.look_up(|repo| repo.text_at(commit, &old));
+        let text = self.past.look_up(|repo| repo.history.text_at(commit, &old));
         text.is_some_and(|text| text.contains(name))
     }
 

@@ -194,7 +194,7 @@ impl Past<'_> {
             if !seen.insert(file.clone()) {
                 continue;
             }
-            let text = head.and_then(|id| self.look_up(|repo| repo.text_at(id, &file)));
+            let text = head.and_then(|id| self.look_up(|repo| repo.history.text_at(id, &file)));
             let targets = text.and_then(|text| commands::read(kind, &file, &text));
             let Some(mut targets) = targets.filter(|_| seen.len() <= MAX_INCLUDED) else {
                 all.open = true;

@@ -24,8 +24,9 @@ impl Check<'_> {
                 && let question = &open.asked[*block].asks[*ask]
                 && let Some(written) = &question.relative
                 && question.cites.first() == Some(query.citation)
-                && let Some((name, by)) =
-                    self.past.look_up(|repo| repo.name_at(&open.doc.key.path, query.verified))
+                && let Some((name, by)) = self
+                    .past
+                    .look_up(|repo| repo.history.name_at(&open.doc.key.path, query.verified))
                 && let folder = paths::folder_of(&name)
                 && let Ok(path) = paths::resolve(folder, written)
                 && path != query.citation.path

@@ -68,7 +68,7 @@ impl<'p> Past<'p> {
         });
         match listed {
             Ok(repo) => {
-                past.boundary = repo.boundary();
+                past.boundary = repo.history.boundary();
                 past.repo = Some(repo);
             }
             Err(GitError::Cancelled) => return Err(Cancelled),
@@ -95,7 +95,7 @@ impl<'p> Past<'p> {
 
     /// Returns the checked-out commit, if the head is a commit of the files on disk.
     pub(super) fn committed(&self) -> Option<String> {
-        self.repo.as_ref()?.committed().as_ref().map(commit_text)
+        self.repo.as_ref()?.history.committed.as_ref().map(commit_text)
     }
 
     pub(super) fn head_commit(&self) -> Option<git::Commit> {
@@ -121,7 +121,7 @@ impl<'p> Past<'p> {
     /// Lets git start on work that will be needed for the history of documents.
     pub(super) fn foresee(&mut self) {
         if let Some(repo) = &mut self.repo {
-            repo.foresee();
+            repo.history.foresee();
         }
     }
 
@@ -202,13 +202,13 @@ impl<'p> Past<'p> {
 
     /// Returns the remote that the repository was cloned from. `None` without a repository.
     pub(super) fn origin(&self) -> Option<Origin> {
-        Some(self.repo.as_ref()?.origin())
+        Some(self.repo.as_ref()?.history.origin())
     }
 
     /// Makes the next query read the history to its beginning.
     pub(super) fn look_far(&mut self) {
         if let Some(repo) = &mut self.repo {
-            repo.look_far();
+            repo.history.lists_all = true;
         }
     }
 
@@ -234,7 +234,7 @@ impl<'p> Past<'p> {
         let mut skip = |path: &str, reason: &str| {
             skipped.push(Skipped { path: path.to_owned(), reason: reason.to_owned() });
         };
-        for path in self.repo.iter().flat_map(|repo| repo.not_taken()) {
+        for path in self.repo.iter().flat_map(|repo| &repo.history.unread) {
             skip(path, "cannot be read by git, so its committed version counts");
         }
         if self.is_cut() {

@@ -17,8 +17,6 @@ pub enum FieldValue {
     Words(Vec<String>),
     /// A time. Written as a day if the old value is a day.
     Time(Timestamp),
-    /// A number.
-    Number(u64),
     /// True or false.
     Flag(bool),
 }
@@ -167,7 +165,6 @@ fn holds(before: &Front, edited: &str, field: Field, value: Option<&FieldValue>)
 fn says(text: &str, value: &FieldValue) -> bool {
     match value {
         FieldValue::Text(wanted) => text.trim() == wanted.trim(),
-        FieldValue::Number(number) => text == number.to_string(),
         FieldValue::Flag(flag) => text == flag.to_string(),
         FieldValue::Time(at) => {
             let moment = at.to_string();
@@ -224,7 +221,6 @@ fn has_control(value: &FieldValue) -> bool {
 fn written(value: &FieldValue, style: Style, old: Option<&str>) -> String {
     let quote = old.and_then(|old| old.chars().next()).filter(|c| matches!(c, '"' | '\''));
     match value {
-        FieldValue::Number(number) => in_quotes(&number.to_string(), quote),
         FieldValue::Flag(flag) => in_quotes(&flag.to_string(), quote),
         FieldValue::Time(at) => {
             let was_day =
@@ -289,11 +285,11 @@ mod tests {
             (Field::Kind, Some(FieldValue::Text("knowledge".into()))),
             (Field::Expires, Some(at("2027-02-03T00:00:00Z"))),
             (Field::LastRecalled, Some(at("2027-02-03T04:05:06Z"))),
-            (Field::RecallCount, Some(FieldValue::Number(3))),
+            (Field::Evergreen, Some(FieldValue::Flag(true))),
         ];
         assert_eq!(
             set_fields(text, &changes).unwrap(),
-            "---\n# who\ntype: 'knowledge'  # why\nstale_after: 2027-02-03\nLast-Recalled: 2027-02-03T04:05:06Z\nx: &a [1]\nrecall_count: 3\n---\nBody: x\n"
+            "---\n# who\ntype: 'knowledge'  # why\nstale_after: 2027-02-03\nLast-Recalled: 2027-02-03T04:05:06Z\nx: &a [1]\nevergreen: true\n---\nBody: x\n"
         );
     }
 

@@ -7,12 +7,11 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use super::citations::Room;
+use super::citations::Citations;
 use super::history::History;
 use super::lines::is_text;
 use super::objects::{Commit, EntryKind, Object, Oid, Sort, Wanted};
 use super::process::{GitError, Watch};
-use super::renames::Moved;
 
 /// Maximum number of versions to read per file.
 const MAX_VERSIONS: usize = 4_000;
@@ -62,13 +61,6 @@ pub enum PartFate {
     Unknown,
 }
 
-/// Answers questions about parts.
-pub(super) struct Parts<'r> {
-    pub(super) history: &'r mut History,
-    pub(super) moved: &'r mut Moved,
-    pub(super) room: &'r mut Room,
-}
-
 /// A version of a file.
 struct Version {
     file: Oid,
@@ -76,7 +68,7 @@ struct Version {
     replaced: Option<usize>,
 }
 
-impl Parts<'_> {
+impl Citations<'_> {
     pub(super) fn fates(
         &mut self,
         queries: &[PartQuery<'_>],

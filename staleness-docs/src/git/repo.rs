@@ -7,11 +7,9 @@ use staleness_core::knowledge::Lines;
 use staleness_core::time::Timestamp;
 
 use super::citations::{CitationQuery, Citations, Cite, Room};
-use super::history::{
-    Anchor, Dated, DatingQuery, History, Life, LifeQuery, Limits, Origin, Since, Tracked,
-};
-use super::objects::{Commit, Oid, Store, Unread};
-use super::parts::{PartFate, PartQuery, Parts};
+use super::history::{Dated, DatingQuery, History, Life, LifeQuery, Limits, Since, Tracked};
+use super::objects::{Commit, Store, Unread};
+use super::parts::{PartFate, PartQuery};
 use super::process::{GitError, Program, Watch};
 use super::renames::Moved;
 use super::search::{Search, Searched, Trace, WordQuery};
@@ -21,7 +19,7 @@ use crate::symbols::Word;
 /// count.
 #[derive(Debug)]
 pub struct Repo {
-    history: History,
+    pub(crate) history: History,
     tracked: OnceCell<Tracked>,
     moved: Moved,
     searched: Option<Searched>,
@@ -58,16 +56,6 @@ impl Repo {
         self.history.head
     }
 
-    /// Returns the checked-out commit if the head is a commit of the files on disk: see [`Repo::take_disk`].
-    pub(crate) const fn committed(&self) -> Option<Commit> {
-        self.history.committed
-    }
-
-    /// Returns the files that git could not read from disk: see [`Repo::take_disk`].
-    pub(crate) fn not_taken(&self) -> &[String] {
-        &self.history.unread
-    }
-
     /// Makes a private commit of the given files as they are on disk, on top of the checked-out commit and
     /// with the given time. It becomes the head. Returns false if nothing changed. Call this before any
     /// query. Each path, relative to the project, must be a regular file, a symbolic link or missing.
@@ -83,25 +71,10 @@ impl Repo {
         Ok(is_other)
     }
 
-    /// Returns the contents of files in order: nothing of binary ones, `None` of those that exceed `room` or cannot
-    /// be read.
-    pub(crate) fn texts(
-        &mut self,
-        files: &[Oid],
-        room: usize,
-    ) -> Result<Vec<Option<Vec<u8>>>, GitError> {
-        self.history.texts(files, room)
-    }
-
     /// Returns true if the repository has only the most recent part of its history.
     #[must_use]
     pub const fn is_shallow(&self) -> bool {
         self.history.shallow
-    }
-
-    /// Returns a hash of the boundary commits of a shallow history, or 0 for a complete one.
-    pub(crate) fn boundary(&self) -> u128 {
-        self.history.boundary()
     }
 
     /// Returns the numbers of objects that could not be read so far.
@@ -128,15 +101,6 @@ impl Repo {
         self.history.is_cut()
     }
 
-    /// Returns a commit by its full id, for example a recorded one, or `None` if the repository does not have
-    /// it.
-    ///
-    /// # Errors
-    /// If git fails.
-    pub fn commit(&mut self, id: Oid) -> Result<Option<Commit>, GitError> {
-        self.history.commit(id)
-    }
-
     /// Returns the commit that was checked out at a time: the latest at or before it. Assumes that the first
     /// parents of the current commit were checked out then.
     ///
@@ -144,11 +108,6 @@ impl Repo {
     /// If git fails.
     pub fn commit_at(&mut self, at: Timestamp) -> Result<Option<Commit>, GitError> {
         self.history.commit_at(at)
-    }
-
-    /// Returns the text of a file in a commit, if it exists.
-    pub(crate) fn text_at(&mut self, commit: Oid, path: &str) -> Result<Option<String>, GitError> {
-        self.history.text_at(commit, path)
     }
 
     /// Returns the tracked files of the checked-out commit, which are listed once.
@@ -194,21 +153,6 @@ impl Repo {
         self.history.since(revision, is_document)
     }
 
-    /// Starts listing the changes of each commit before they are needed.
-    pub(crate) fn foresee(&mut self) {
-        self.history.foresee();
-    }
-
-    /// Returns the remote that the repository was cloned from, if git knows it.
-    pub(crate) fn origin(&self) -> Origin {
-        self.history.origin()
-    }
-
-    /// Makes the first query read the list of changes to its end.
-    pub(crate) const fn look_far(&mut self) {
-        self.history.lists_all = true;
-    }
-
     /// Looks up paths that the checked-out commit lacks in all commits. The answers are in the order of the
     /// paths, and never [`Cite::Holds`].
     pub(crate) fn removals(
@@ -233,16 +177,6 @@ impl Repo {
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Vec<Dated>>, GitError> {
         self.history.date(documents, watch)
-    }
-
-    /// Returns the name of a dated document at a time, if it differs from the current one, and the commit
-    /// that renamed it.
-    pub(crate) fn name_at(
-        &mut self,
-        path: &str,
-        at: Anchor,
-    ) -> Result<Option<(String, Commit)>, GitError> {
-        self.history.name_at(path, at)
     }
 
     /// Finds out when files were added and last edited. The answers are in the order of the queries. `None`
@@ -333,8 +267,7 @@ impl Repo {
         files: &[PartQuery<'_>],
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Vec<PartFate>>, GitError> {
-        let Self { history, moved, room, .. } = self;
-        Parts { history, moved, room }.fates(files, watch)
+        self.citations().fates(files, watch)
     }
 
     /// Returns the range of cited lines in a text of their file, or of their replacement: the lines between

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use staleness_core::knowledge::WordKind;
 use staleness_docs::git::{GitError, Limits, ProcessLimits, Program, Repo};
 
-use crate::git_repo::Git;
+use crate::git_repo::{Git, go, is_document, word};
 
 fn pipe(path: &Path) {
     let _ = fs::remove_file(path);
@@ -89,11 +90,11 @@ fn a_git_that_waits_for_ever_is_ended_and_nothing_more_is_asked_of_it() {
     assert_eq!(open(&git.root, soon).unwrap_err(), GitError::NoAnswer);
     // In the middle of a conversation.
     let git = Git::new();
-    git.save("a.md", "one\n");
-    let first = git.id("HEAD");
-    git.save("a.md", "two\n");
+    git.save("a.rs", "one\n");
     let mut repo = open(&git.root, soon).unwrap();
-    pipe(&object(&git, "HEAD~1"));
-    assert_eq!(repo.commit(first).unwrap_err(), GitError::NoAnswer);
+    pipe(&object(&git, "HEAD:a.rs"));
+    let one = word(WordKind::Identifier, "one");
+    let missing = repo.missing(&[one], &is_document, &mut go);
+    assert_eq!(missing.unwrap_err(), GitError::NoAnswer);
     assert_eq!(repo.tracked().unwrap_err(), GitError::NoAnswer);
 }

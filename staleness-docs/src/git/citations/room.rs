@@ -29,7 +29,7 @@ impl Room {
     }
 }
 
-/// Answers questions about citations.
+/// Answers questions about citations and parts.
 pub(crate) struct Citations<'r> {
     pub(crate) history: &'r mut History,
     pub(crate) moved: &'r mut Moved,

@@ -116,6 +116,8 @@ impl History {
 }
 
 impl History {
+    /// Returns the name of a dated document at a time, if it differs from the current one, and the commit
+    /// that renamed it.
     pub(crate) fn name_at(
         &mut self,
         path: &str,

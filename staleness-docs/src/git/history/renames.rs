@@ -82,7 +82,7 @@ impl Renames {
     fn answer(place: &Place, asker: &mut Asker, question: &str) -> Result<Self, GitError> {
         let mut process = match asker.process.take() {
             Some(process) => process,
-            None => place.start_asked(&ARGUMENTS)?,
+            None => Process::start_asked(place.command(&ARGUMENTS))?,
         };
         let mut renames = Self::default();
         if renames.ask(place, &mut process, question).is_ok() {

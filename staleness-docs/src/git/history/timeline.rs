@@ -51,7 +51,7 @@ pub(crate) struct History {
     /// True if something was left out because a limit was reached.
     pub(crate) cut: bool,
     pub(crate) shallow: bool,
-    /// The checked-out commit, if the head is a commit of the files on disk.
+    /// The checked-out commit, if the head is a commit of the files on disk: see [`History::take_disk`].
     pub(crate) committed: Option<Commit>,
     /// Files on disk that git could not read for that commit.
     pub(crate) unread: Vec<String>,

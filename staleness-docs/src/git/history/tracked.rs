@@ -62,18 +62,6 @@ impl Tracked {
             self.at_or_after(&below).is_some_and(|(found, _)| found.starts_with(&below))
         }
     }
-
-    /// Returns the number of tracked files.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.files.len()
-    }
-
-    /// Returns true if nothing is tracked.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
-    }
 }
 
 impl History {

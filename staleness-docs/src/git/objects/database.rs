@@ -41,8 +41,6 @@ pub(crate) struct Objects {
     started: u32,
     buffer: Vec<u8>,
     pub(crate) unread: Unread,
-    /// Number of bytes of contents read.
-    pub(crate) bytes: u64,
 }
 
 /// One answer from git. The contents are in the buffer.
@@ -86,7 +84,6 @@ impl Objects {
             started: 0,
             buffer: Vec::new(),
             unread: Unread::default(),
-            bytes: 0,
         }
     }
 
@@ -121,7 +118,6 @@ impl Objects {
     /// Adds the counts of another reader.
     pub(crate) const fn add(&mut self, other: &Self) {
         self.restarts += other.restarts;
-        self.bytes += other.bytes;
         self.unread.missing += other.unread.missing;
         self.unread.too_large += other.unread.too_large;
         self.unread.damaged += other.unread.damaged;
@@ -362,7 +358,6 @@ impl Objects {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         self.buffer.pop();
-        self.bytes += size;
         Ok(if size > self.limit { Reply::TooLarge(size) } else { Reply::Object(id, sort) })
     }
 }

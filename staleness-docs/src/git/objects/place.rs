@@ -41,11 +41,6 @@ impl Place {
         Process::start(self.command(arguments))
     }
 
-    /// Starts git with these arguments. Requests go to its standard input.
-    pub(crate) fn start_asked(&self, arguments: &[&str]) -> Result<Process, GitError> {
-        Process::start_asked(self.command(arguments))
-    }
-
     /// Returns a path relative to the project, or `None` for files outside it.
     pub(crate) fn own<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
         path.strip_prefix(self.prefix.as_bytes())
