@@ -122,7 +122,7 @@ fn ask(place: &Place) {
         Err(error) => return assert!(!error.to_string().contains('\n'), "one line: {error}"),
     };
     let _ = repo.latest_version_tag();
-    let _ = repo.since("main", &|path| path.ends_with(".md"));
+    let _ = repo.since("main");
     let _ = repo.tracked();
 }
 

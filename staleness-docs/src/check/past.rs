@@ -13,7 +13,6 @@ use crate::git::{
     self, Anchor, CitationQuery, Cite, GitError, LazyRepo, Oid, Origin, PartFate, PartQuery, Repo,
     Since, Store, Trace, Tracked, Watch, Word, WordQuery,
 };
-use crate::nature::is_document;
 use crate::report::{Blind, HISTORY, WHOLE};
 use crate::{Note, Progress, Skipped};
 
@@ -164,18 +163,18 @@ impl<'p> Past<'p> {
 
     pub(crate) fn trace(&mut self, words: &[WordQuery<'_>]) -> Result<Vec<Trace>, Cancelled> {
         let unknown = vec![Trace::Unknown; words.len()];
-        self.ask(unknown, |repo, watch| repo.trace(words, &is_document, watch))
+        self.ask(unknown, |repo, watch| repo.trace(words, watch))
     }
 
     pub(crate) fn ever(&mut self, words: &[Word]) -> Result<Vec<Trace>, Cancelled> {
         let unknown = vec![Trace::Unknown; words.len()];
-        self.ask(unknown, |repo, watch| repo.ever(words, &is_document, watch))
+        self.ask(unknown, |repo, watch| repo.ever(words, watch))
     }
 
     /// Returns for each word true if the checked-out commit lacks it.
     pub(crate) fn missing(&mut self, words: &[Word]) -> Result<Vec<bool>, Cancelled> {
         let none = vec![false; words.len()];
-        self.ask(none, |repo, watch| repo.missing(words, &is_document, watch))
+        self.ask(none, |repo, watch| repo.missing(words, watch))
     }
 
     pub(crate) fn cited(
@@ -218,7 +217,7 @@ impl<'p> Past<'p> {
             self.note("without git history, everything counts as new");
             return Ok(None);
         };
-        match repo.since(revision, &is_document) {
+        match repo.since(revision) {
             Ok(since) => Ok(Some(since)),
             Err(GitError::Cancelled) => Err(Cancelled),
             Err(why) => {

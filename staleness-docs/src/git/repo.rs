@@ -145,12 +145,8 @@ impl Repo {
     ///
     /// # Errors
     /// [`GitError::UnknownRevision`] if there is no such commit; otherwise if git fails.
-    pub fn since(
-        &mut self,
-        revision: &str,
-        is_document: &dyn Fn(&str) -> bool,
-    ) -> Result<Since, GitError> {
-        self.history.since(revision, is_document)
+    pub fn since(&mut self, revision: &str) -> Result<Since, GitError> {
+        self.history.since(revision)
     }
 
     /// Looks up paths that the checked-out commit lacks in all commits. The answers are in the order of the
@@ -196,17 +192,14 @@ impl Repo {
     /// Returns for each word true if the checked-out commit lacks it, as far as its files can be read. A word
     /// that cannot be looked up is not missing. If a folder cannot be listed, no word is.
     ///
-    /// `is_document` returns true for documents among the tracked files, by path relative to the project.
-    ///
     /// # Errors
     /// If git fails, or the watcher cancels.
     pub fn missing(
         &mut self,
         words: &[Word],
-        is_document: &dyn Fn(&str) -> bool,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<bool>, GitError> {
-        self.search(is_document, watch).missing(words)
+        self.search(watch).missing(words)
     }
 
     /// Traces words through the history. The answers are in the order of the queries. Words that were not
@@ -217,10 +210,9 @@ impl Repo {
     pub fn trace(
         &mut self,
         words: &[WordQuery<'_>],
-        is_document: &dyn Fn(&str) -> bool,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Trace>, GitError> {
-        self.search(is_document, watch).trace(words)
+        self.search(watch).trace(words)
     }
 
     /// Looks up words in the whole history. The answers are in the order of the queries.
@@ -230,13 +222,8 @@ impl Repo {
     ///
     /// # Errors
     /// If git fails, or the watcher cancels.
-    pub fn ever(
-        &mut self,
-        words: &[Word],
-        is_document: &dyn Fn(&str) -> bool,
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<Trace>, GitError> {
-        self.search(is_document, watch).ever(words)
+    pub fn ever(&mut self, words: &[Word], watch: &mut Watch<'_>) -> Result<Vec<Trace>, GitError> {
+        self.search(watch).ever(words)
     }
 
     /// Follows citations through the history. The answers are in the order of the queries.
@@ -280,13 +267,9 @@ impl Repo {
         self.citations().follow(query, text)
     }
 
-    const fn search<'r, 'w>(
-        &'r mut self,
-        is_document: &'r dyn Fn(&str) -> bool,
-        watch: &'r mut Watch<'w>,
-    ) -> Search<'r, 'w> {
+    const fn search<'r, 'w>(&'r mut self, watch: &'r mut Watch<'w>) -> Search<'r, 'w> {
         let Self { history, moved, searched, left, .. } = self;
-        Search { history, moved, searched, left, is_document, watch }
+        Search { history, moved, searched, left, watch }
     }
 
     const fn citations(&mut self) -> Citations<'_> {

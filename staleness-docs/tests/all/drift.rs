@@ -338,6 +338,6 @@ fn folders_without_number_end_a_search() {
     project.git(&["update-ref", "HEAD", &commit]);
     let mut repo = Repo::open(program, &project.place.folder, limits).unwrap();
     let word = Word { kind: WordKind::Identifier, text: "old_name".to_owned() };
-    let missing = repo.missing(&[word], &|_| false, &mut |_, _| Ok(())).unwrap();
+    let missing = repo.missing(&[word], &mut |_, _| Ok(())).unwrap();
     assert_eq!((missing, repo.is_cut()), (vec![false], true));
 }

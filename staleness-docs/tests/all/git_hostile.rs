@@ -6,7 +6,7 @@ use std::fs;
 use staleness_core::knowledge::{Gap, WordKind};
 use staleness_docs::git::{GitError, Limits, Program, Repo, Trace, Unread};
 
-use crate::git_repo::{Git, dates, go, is_document, open, trace, word};
+use crate::git_repo::{Git, dates, go, open, trace, word};
 use crate::project::{Project, found};
 
 #[test]
@@ -74,7 +74,7 @@ fn a_damaged_object_costs_its_own_answers_only() {
     assert!(dates(&mut repo, &git.root, "good.md")[0].commit().is_some());
     assert!(repo.unread().missing + repo.unread().damaged > 0);
     let word = word(WordKind::Identifier, "nothing");
-    let missing = repo.missing(&[word], &|_| false, &mut go).unwrap();
+    let missing = repo.missing(&[word], &mut go).unwrap();
     assert_eq!(missing, [true]);
 }
 
@@ -194,7 +194,7 @@ fn what_may_be_read_is_for_all_files_not_for_each_half_of_them() {
         let limits = Limits { searched_bytes, ..Limits::default() };
         let program = Program::of_environment().unwrap();
         let mut repo = Repo::open(&program, &git.root, limits).unwrap();
-        let missing = repo.missing(&words, &is_document, &mut go).unwrap();
+        let missing = repo.missing(&words, &mut go).unwrap();
         (missing, repo.is_cut())
     };
     assert_eq!(missing(size), (vec![false, true], false), "all of it is read");
@@ -238,17 +238,17 @@ fn many_files_are_read_by_several_gits_as_by_one() {
     let names: Vec<_> =
         (590..610).map(|at| word(WordKind::Identifier, &format!("f{at}"))).collect();
     let mut repo = git.open();
-    let missing = repo.missing(&names, &is_document, &mut go).unwrap();
+    let missing = repo.missing(&names, &mut go).unwrap();
     assert_eq!(missing, (590..610).map(|at| at >= 600).collect::<Vec<_>>());
     assert_eq!((repo.is_cut(), repo.unread()), (false, Unread::default()));
     // One that is too large is read by nobody.
     git.save("src/large.rs", "x\n".repeat(5_000_000));
     let mut repo = git.open();
-    let missing = repo.missing(&names, &is_document, &mut go).unwrap();
+    let missing = repo.missing(&names, &mut go).unwrap();
     assert_eq!((missing[0], missing[19], repo.unread().too_large), (false, true, 1));
     // Whoever ends it while they read is heard.
     let mut stop = |_, of| if of == Some(601) { Err(GitError::Cancelled) } else { Ok(()) };
-    let ended = git.open().missing(&names, &is_document, &mut stop);
+    let ended = git.open().missing(&names, &mut stop);
     assert_eq!(ended, Err(GitError::Cancelled));
 }
 
@@ -274,7 +274,7 @@ fn nothing_that_a_repository_configures_is_run() {
     let mut repo = git.open();
     dates(&mut repo, &git.root, "b.md");
     trace(&mut repo, &word(WordKind::Path, "a.md"), first);
-    repo.since(&first.to_string(), &is_document).unwrap();
+    repo.since(&first.to_string()).unwrap();
     repo.tracked().unwrap();
     assert!(!mark.exists());
 }
@@ -286,9 +286,9 @@ fn a_question_can_be_ended() {
     let mut repo = git.open();
     let word = word(WordKind::Identifier, "one");
     let mut stop = |_, _| Err(GitError::Cancelled);
-    let answer = repo.missing(std::slice::from_ref(&word), &is_document, &mut stop);
+    let answer = repo.missing(std::slice::from_ref(&word), &mut stop);
     assert_eq!(answer.unwrap_err(), GitError::Cancelled);
-    let answer = repo.missing(&[word], &is_document, &mut go);
+    let answer = repo.missing(&[word], &mut go);
     assert_eq!(answer.unwrap(), [false]);
 }
 

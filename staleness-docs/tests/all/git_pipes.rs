@@ -8,7 +8,7 @@ use std::time::Duration;
 use staleness_core::knowledge::WordKind;
 use staleness_docs::git::{GitError, Limits, ProcessLimits, Program, Repo};
 
-use crate::git_repo::{Git, go, is_document, word};
+use crate::git_repo::{Git, go, word};
 
 fn pipe(path: &Path) {
     let _ = fs::remove_file(path);
@@ -94,7 +94,7 @@ fn a_git_that_waits_for_ever_is_ended_and_nothing_more_is_asked_of_it() {
     let mut repo = open(&git.root, soon).unwrap();
     pipe(&object(&git, "HEAD:a.rs"));
     let one = word(WordKind::Identifier, "one");
-    let missing = repo.missing(&[one], &is_document, &mut go);
+    let missing = repo.missing(&[one], &mut go);
     assert_eq!(missing.unwrap_err(), GitError::NoAnswer);
     assert_eq!(repo.tracked().unwrap_err(), GitError::NoAnswer);
 }

@@ -118,13 +118,9 @@ pub(crate) fn word(kind: WordKind, text: &str) -> Word {
     Word { kind, text: text.to_owned() }
 }
 
-pub(crate) fn is_document(path: &str) -> bool {
-    path.ends_with(".md")
-}
-
 pub(crate) fn trace(repo: &mut Repo, word: &Word, anchor: Oid) -> Trace {
     let query = WordQuery { word, anchor: Anchor::Commit(anchor) };
-    repo.trace(&[query], &is_document, &mut go).unwrap().remove(0)
+    repo.trace(&[query], &mut go).unwrap().remove(0)
 }
 
 pub(crate) fn cite(

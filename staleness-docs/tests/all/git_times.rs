@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use staleness_core::knowledge::{Citation, Cited, Lines, WordKind};
 use staleness_docs::git::{Anchor, CitationQuery, Cite, Oid, Trace, Word, WordQuery};
 
-use crate::git_repo::{Git, dates, go, is_document, word};
+use crate::git_repo::{Git, dates, go, word};
 
 /// Files of a history, and a submodule that may stand where a folder is.
 const FILES: [&str; 7] =
@@ -176,7 +176,7 @@ fn compare(edits: &[Edit]) -> Result<(), TestCaseError> {
     // The beginning of a document is looked for: all changes go by.
     dates(&mut by_changes, &git.root, "doc.md");
     let ask = |repo: &mut staleness_docs::git::Repo| {
-        let traces = repo.trace(&queries, &is_document, &mut go).unwrap();
+        let traces = repo.trace(&queries, &mut go).unwrap();
         (traces, repo.cited(&cites, &mut go).unwrap())
     };
     let (expected, cited) = ask(&mut by_trees);

@@ -3,7 +3,7 @@
 use staleness_core::knowledge::{Citation, Cited, Lines, WordKind};
 use staleness_docs::git::{Cite, Trace, cited_digest};
 
-use crate::git_repo::{Git, cite, go, is_document, trace, word};
+use crate::git_repo::{Git, cite, go, trace, word};
 
 fn gone(trace: &Trace) -> (Option<String>, Option<String>) {
     let Trace::Gone { by, renamed_to } = trace else { panic!("{trace:?}") };
@@ -21,7 +21,7 @@ fn a_word_is_here_gone_or_never_was() {
     git.save("src/b.rs", "fn less() {}\n");
     let mut repo = git.open();
     let words = ["old_name", "new_name", "docs_only"].map(|text| word(WordKind::Identifier, text));
-    let missing = repo.missing(&words, &is_document, &mut go).unwrap();
+    let missing = repo.missing(&words, &mut go).unwrap();
     assert_eq!(missing, [true, false, true]);
     assert_eq!(gone(&trace(&mut repo, &words[0], first)), (Some(third.to_string()), None));
     assert_eq!(trace(&mut repo, &words[0], third), Trace::Never);
@@ -71,8 +71,7 @@ fn a_folder_of_documents_hides_no_equal_folder_of_code() {
         word: &hidden,
         anchor: staleness_docs::git::Anchor::Commit(first),
     };
-    let in_docs = |path: &str| path.starts_with("docs/");
-    let traces = repo.trace(&[query], &in_docs, &mut go).unwrap();
+    let traces = repo.trace(&[query], &mut go).unwrap();
     assert!(matches!(traces[..], [Trace::Gone { by: Some(_), .. }]), "{traces:?}");
 }
 
@@ -156,11 +155,11 @@ fn what_changed_since_a_revision_is_told_by_lines() {
     git.write("c.rs", "x\n");
     git.save("a.md", "one\n2\nthree\nfour\n");
     let mut repo = git.open();
-    let since = repo.since("v1.2.0", &is_document).unwrap();
+    let since = repo.since("v1.2.0").unwrap();
     assert_eq!(since.changed.len(), 1);
     assert_eq!(since.changed[0].lines, [Lines { first: 2, last: 2 }, Lines { first: 4, last: 4 }]);
     for bad in ["", "nothing", "--all", "-x", "HEAD\n", "a..b", "--output=/tmp/x"] {
-        assert!(repo.since(bad, &is_document).is_err(), "{bad}");
+        assert!(repo.since(bad).is_err(), "{bad}");
     }
     assert_eq!(repo.latest_version_tag().unwrap().as_deref(), Some("1.2.0"));
 }

@@ -11,6 +11,7 @@ use super::timeline::History;
 use crate::git::lines::Numbers;
 use crate::git::objects::{Commit, Oid};
 use crate::git::process::GitError;
+use crate::nature::is_document;
 
 /// The longest revision name to look up, in bytes.
 const MAX_REVISION: usize = 512;
@@ -74,11 +75,7 @@ impl History {
         commit.ok_or(GitError::UnknownRevision)
     }
 
-    pub(crate) fn since(
-        &mut self,
-        revision: &str,
-        is_document: &dyn Fn(&str) -> bool,
-    ) -> Result<Since, GitError> {
+    pub(crate) fn since(&mut self, revision: &str) -> Result<Since, GitError> {
         let commit = self.revision(revision)?;
         let (old, new) = (commit.id.to_string(), self.head.id.to_string());
         let commits = self.commits_since(&old, &new)?;

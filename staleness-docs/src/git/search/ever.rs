@@ -48,17 +48,10 @@ impl Search<'_, '_> {
                 break;
             }
             let mut visits = limits.visited;
-            let mut tools = Tools {
-                place,
-                objects,
-                is_document: self.is_document,
-                watch: self.watch,
-                bytes: self.left,
-                visits: &mut visits,
-            };
+            let mut tools =
+                Tools { place, objects, watch: self.watch, bytes: self.left, visits: &mut visits };
             let upto = past.changes.upto();
-            let mut times =
-                Times::new(Arc::new(lexicon), &past.changes, &searched.seen, self.is_document);
+            let mut times = Times::new(Arc::new(lexicon), &past.changes, &searched.seen);
             times.look(&(0..=upto).collect::<Vec<_>>(), &mut tools)?;
             *cut |= times.cut;
             let is_whole =

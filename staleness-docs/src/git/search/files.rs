@@ -24,7 +24,6 @@ const STEP: usize = 256;
 pub(crate) struct Tools<'a, 'w> {
     pub(crate) place: &'a Place,
     pub(crate) objects: &'a mut Objects,
-    pub(crate) is_document: &'a dyn Fn(&str) -> bool,
     pub(crate) watch: &'a mut Watch<'w>,
     /// Number of bytes that may still be read.
     pub(crate) bytes: &'a mut u64,

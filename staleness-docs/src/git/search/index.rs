@@ -13,6 +13,7 @@ use super::found::{Found, Numbered, exists};
 use crate::git::lines::may_be_text;
 use crate::git::objects::{EntryKind, Object, Oid, Paths, Sort, Wanted, entries};
 use crate::git::process::GitError;
+use crate::nature::is_document;
 use crate::symbols::{Lexicon, Naming, WantedPath};
 
 /// Maximum depth of folders to follow.
@@ -190,13 +191,13 @@ impl Index {
             asked.iter().map(|commit| Wanted::Tree(*commit, folder.to_owned())).collect();
         let mut opened = Vec::new();
         let mut listed = Set::default();
-        let (is_document, visits) = (tools.is_document, &mut *tools.visits);
+        let visits = &mut *tools.visits;
         tools.objects.each(&wanted, &mut |at, object| {
             let root = match object {
                 Object::Found(id, Sort::Tree, bytes) => {
                     let key = (id, 0);
                     if !self.is_known(key) && listed.insert(key) {
-                        opened.push(self.open(key, bytes, is_document, visits));
+                        opened.push(self.open(key, bytes, visits));
                     }
                     Some(key)
                 }
@@ -211,14 +212,11 @@ impl Index {
     fn folders(&mut self, keys: &[Key], tools: &mut Tools<'_, '_>) -> Result<Vec<Open>, GitError> {
         let wanted: Vec<Wanted> = keys.iter().map(|(id, _)| Wanted::Object(*id)).collect();
         let mut opened = Vec::with_capacity(keys.len());
-        let (is_document, visits) = (tools.is_document, &mut *tools.visits);
-        let watch = &mut *tools.watch;
+        let (watch, visits) = (&mut *tools.watch, &mut *tools.visits);
         let mut ended = Ok(());
         tools.objects.each(&wanted, &mut |at, object| {
             opened.push(match object {
-                Object::Found(_, Sort::Tree, bytes) => {
-                    self.open(keys[at], bytes, is_document, visits)
-                }
+                Object::Found(_, Sort::Tree, bytes) => self.open(keys[at], bytes, visits),
                 _ => {
                     self.holes = true;
                     Open::new(keys[at], true)
@@ -240,13 +238,7 @@ impl Index {
         Ok(opened)
     }
 
-    fn open(
-        &mut self,
-        key: Key,
-        tree: &[u8],
-        is_document: &dyn Fn(&str) -> bool,
-        visits: &mut u64,
-    ) -> Open {
+    fn open(&mut self, key: Key, tree: &[u8], visits: &mut u64) -> Open {
         let (path, depth) = self.seen.paths.get(key.1).clone();
         let mut open = Open::new(key, false);
         let mut name = path.clone();

@@ -84,7 +84,6 @@ pub(crate) struct Search<'r, 'w> {
     pub(crate) searched: &'r mut Option<Searched>,
     /// Number of bytes in earlier commits that may still be searched, for all queries.
     pub(crate) left: &'r mut u64,
-    pub(crate) is_document: &'r dyn Fn(&str) -> bool,
     pub(crate) watch: &'r mut Watch<'w>,
 }
 
@@ -112,7 +111,6 @@ impl Search<'_, '_> {
             &mut Tools {
                 place,
                 objects,
-                is_document: self.is_document,
                 watch: self.watch,
                 bytes: &mut bytes,
                 visits: &mut visits,

@@ -16,6 +16,7 @@ use crate::git::history::{Changed, Changes};
 use crate::git::lines::may_be_text;
 use crate::git::objects::{EntryKind, name_of};
 use crate::git::process::GitError;
+use crate::nature::is_document;
 use crate::symbols::{Lexicon, Naming};
 
 /// Limits of the depth and the length of a path.
@@ -102,12 +103,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    pub(crate) fn new(
-        lexicon: Arc<Lexicon>,
-        changes: &Changes,
-        seen: &Seen,
-        is_document: &dyn Fn(&str) -> bool,
-    ) -> Self {
+    pub(crate) fn new(lexicon: Arc<Lexicon>, changes: &Changes, seen: &Seen) -> Self {
         let found = vec![Ranges::default(); lexicon.len()];
         let (holes, versions) = (Ranges::default(), Vec::new());
         let words = Arc::clone(&lexicon);

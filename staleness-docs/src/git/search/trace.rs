@@ -88,14 +88,8 @@ impl Search<'_, '_> {
         let History { place, objects, past, limits, cut, .. } = &mut *self.history;
         let (Some(past), Some(searched)) = (&*past, &mut *self.searched) else { return Ok(()) };
         let mut visits = limits.visited;
-        let mut tools = Tools {
-            place,
-            objects,
-            is_document: self.is_document,
-            watch: self.watch,
-            bytes: self.left,
-            visits: &mut visits,
-        };
+        let mut tools =
+            Tools { place, objects, watch: self.watch, bytes: self.left, visits: &mut visits };
         let lexicon = Arc::new(lexicon);
         // Commits that the list of changes does not cover need their trees.
         let (listed, others): (Vec<&Case<'_>>, Vec<_>) =
@@ -103,7 +97,7 @@ impl Search<'_, '_> {
         let mut searches = Vec::new();
         if !listed.is_empty() {
             let (lexicon, changes) = (Arc::clone(&lexicon), &past.changes);
-            let mut times = Times::new(lexicon, changes, &searched.seen, self.is_document);
+            let mut times = Times::new(lexicon, changes, &searched.seen);
             let mut places: Vec<usize> = listed.iter().filter_map(|case| case.place).collect();
             places.dedup();
             times.look(&places, &mut tools)?;
