@@ -143,12 +143,7 @@ impl Objects {
                 Some(process) => process,
                 None => self.start()?,
             };
-            let heard = if is_bulk {
-                self.listen(&mut process, wanted, &far, &mut next, look)
-            } else {
-                self.converse(&mut process, wanted, &far, &mut next, look)
-            };
-            match heard {
+            match self.converse(&mut process, is_bulk, wanted, &far, &mut next, look) {
                 Ok(Heard::Enough) => return Ok(()),
                 Ok(Heard::All) if is_bulk => {}
                 Ok(Heard::All) => self.process = Some(process),
@@ -247,23 +242,6 @@ impl Objects {
         })
     }
 
-    /// Reads answers from a git that has received all requests. Like [`Objects::converse`] otherwise.
-    fn listen(
-        &mut self,
-        process: &mut Process,
-        wanted: &[Wanted],
-        far: &Far,
-        next: &mut usize,
-        look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
-    ) -> io::Result<Heard> {
-        while *next < wanted.len() {
-            if let Some(heard) = self.hear(process, wanted, far, next, look)? {
-                return Ok(heard);
-            }
-        }
-        Ok(Heard::All)
-    }
-
     /// Reads the next answer. Returns the reason to stop, if there is one.
     fn hear(
         &mut self,
@@ -301,10 +279,11 @@ impl Objects {
     }
 
     /// Sends requests and reads answers until all are answered, an object is too large to discard, or `look`
-    /// breaks. `next` is the index of the next answer.
+    /// breaks. `next` is the index of the next answer. `is_bulk` is true if git has all requests already.
     fn converse(
         &mut self,
         process: &mut Process,
+        is_bulk: bool,
         wanted: &[Wanted],
         far: &Far,
         next: &mut usize,
@@ -312,11 +291,11 @@ impl Objects {
     ) -> io::Result<Heard> {
         let longest = wanted.iter().map(Wanted::len).max().unwrap_or(0);
         let window = (MAX_OPEN_BYTES / longest.max(1)).clamp(1, wanted.len().max(1));
-        let mut asked = *next;
+        let mut asked = if is_bulk { wanted.len() } else { *next };
         let mut questions = String::new();
         while *next < wanted.len() {
             // Refill when half the window is answered, so that git is never idle.
-            if asked - *next <= window / 2 {
+            if asked < wanted.len() && asked - *next <= window / 2 {
                 let upto = wanted.len().min(*next + window);
                 questions.clear();
                 let some = (asked..upto).filter(|at| !is_far(far, *at));
