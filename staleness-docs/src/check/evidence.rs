@@ -1,7 +1,5 @@
 //! Turns answers into evidence.
 
-use std::collections::HashMap;
-
 use staleness_core::knowledge::{Block, Cited, Document, Evidence, Fact, ItemKind};
 
 use super::block::{as_one, block_of};
@@ -128,49 +126,17 @@ impl Check<'_> {
             Cited::Path
         } else {
             let lines = citation.lines?;
-            let fence = &self.fence;
-            let count = self.counted.lines(&citation.path, || {
-                file::read(&path, MAX_COUNTED, Some(fence)).ok().map(|read| read.text)
-            })?;
-            (count < lines.last).then_some(Cited::Lines)?
+            let count = self.counted.entry(citation.path.clone()).or_insert_with(|| {
+                let read = file::read(&path, MAX_COUNTED, Some(&self.fence)).ok()?;
+                Some(u32::try_from(read.text.lines().count()).unwrap_or(u32::MAX))
+            });
+            ((*count)? < lines.last).then_some(Cited::Lines)?
         };
         Some(Fact::SourceMissing { citation, gone, renamed_to: None, commit: None })
-    }
-}
-
-/// Cached line counts of cited files.
-#[derive(Debug, Default)]
-pub(super) struct Counted {
-    files: HashMap<String, Option<u32>>,
-}
-
-impl Counted {
-    fn lines(&mut self, path: &str, read: impl FnOnce() -> Option<String>) -> Option<u32> {
-        if let Some(known) = self.files.get(path) {
-            return *known;
-        }
-        let count = |text: String| u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-        let count = read().map(count);
-        self.files.insert(path.to_owned(), count);
-        count
     }
 }
 
 fn evidence_at(lines: &mut Lines<'_>, at: usize, evidence: impl Into<Evidence>) -> Evidence {
     let (line, column) = lines.place(at);
     Evidence { line: Some(line), column: Some(column), ..evidence.into() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_is_read_once_however_often_its_lines_are_cited() {
-        let mut counted = Counted::default();
-        assert_eq!(counted.lines("a", || Some("one\ntwo\n".into())), Some(2));
-        assert_eq!(counted.lines("a", || panic!("it is known")), Some(2));
-        assert_eq!(counted.lines("b", || None), None);
-        assert_eq!(counted.lines("b", || panic!("it is known")), None);
-    }
 }

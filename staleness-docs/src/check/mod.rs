@@ -29,7 +29,7 @@ mod superseded;
 mod tree;
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use staleness_core::ids::{ItemId, stable_hash};
@@ -81,7 +81,7 @@ struct Check<'a> {
     /// Total size of the texts of all items, in bytes.
     item_bytes: usize,
     /// Cached line counts of files.
-    counted: evidence::Counted,
+    counted: HashMap<String, Option<u32>>,
     made: made::Made,
     /// Digest of the patterns of files that git ignores.
     ignored: u128,
@@ -154,7 +154,7 @@ pub fn check(
         partial: BTreeSet::new(),
         listed: 0,
         item_bytes: 0,
-        counted: evidence::Counted::default(),
+        counted: HashMap::new(),
         made: made::Made::default(),
         ignored,
         anchors: links::Anchors::default(),
@@ -196,7 +196,7 @@ impl Check<'_> {
     ) -> Result<(Vec<Doc>, Vec<Document>), Cancelled> {
         // The names in reused documents are not stored, but a diff may concern them.
         let known = if self.options.impact { &[] } else { self.options.known };
-        let known: std::collections::HashMap<&str, &Document> =
+        let known: HashMap<&str, &Document> =
             known.iter().map(|document| (&*document.key.path, document)).collect();
         let of = files.len();
         let (mut docs, mut taken) = (Vec::new(), Vec::new());
