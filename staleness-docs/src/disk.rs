@@ -47,12 +47,7 @@ pub(crate) fn plain(path: &Path) -> PathBuf {
 /// Formats a path for messages, on one line.
 #[must_use]
 pub fn shown(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if text.chars().any(char::is_control) {
-        text.replace(char::is_control, "?")
-    } else {
-        text.into_owned()
-    }
+    path.to_string_lossy().replace(char::is_control, "?")
 }
 
 /// Decodes a text. Each invalid byte becomes `mark` and two hexadecimal digits.

@@ -11,9 +11,9 @@ use crate::git::{GitError, Repo, Store, TrackedKind, Unread};
 use crate::report::{Blind, HISTORY};
 
 /// Some contents exceeded a limit.
-const CUT: u8 = 1;
+pub(super) const CUT: u8 = 1;
 /// Some files were too large.
-const TOO_LARGE: u8 = 2;
+pub(super) const TOO_LARGE: u8 = 2;
 /// Some objects were missing, or could not be read.
 const MISSING: u8 = 4;
 const DAMAGED: u8 = 8;
@@ -62,19 +62,10 @@ impl Past<'_> {
         *self.store.get_or_init(store)
     }
 
-    fn has_met(&self, bits: u8) -> bool {
+    /// Returns true if the check met one of these gaps.
+    pub(super) fn has_met(&self, bits: u8) -> bool {
         let now = self.repo.as_ref().map_or(0, |repo| met(repo));
         (now | self.met.get()) & bits > 0
-    }
-
-    /// Returns true if something was left out because of a limit.
-    pub(super) fn is_cut(&self) -> bool {
-        self.has_met(CUT)
-    }
-
-    /// Returns true if files were not searched because they are too large.
-    pub(super) fn is_too_large(&self) -> bool {
-        self.has_met(TOO_LARGE)
     }
 
     /// Returns the gaps of this check.

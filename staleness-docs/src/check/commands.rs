@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use staleness_core::knowledge::{Evidence, Fact, WordKind};
+use staleness_core::knowledge::{Evidence, WordKind};
 
 use super::doc::Doc;
 use super::links;
@@ -16,7 +16,7 @@ use super::manifests::{MAX_ELSEWHERE, Manifests};
 use super::open::{Anchored, Open};
 use super::questions::{Lost, LostCommands};
 use super::tree::nearest_of;
-use super::{Check, commit_text};
+use super::{Check, fact_of_word};
 use crate::Cancelled;
 use crate::commands::{self, Call, TargetKind, Targets};
 use crate::draft::names::{NameId, NameSort};
@@ -246,13 +246,8 @@ impl Check<'_> {
             }
             let new = new.filter(|new| commands::is_name(new)).map(|new| call.renamed(&new));
             let near = lost.near.clone().filter(|_| new.is_none());
-            let fact = Fact::ReferenceDrift {
-                word: call.text.clone(),
-                sort: WordKind::Command,
-                renamed_to: new,
-                commit: by.as_ref().map(commit_text),
-                at: by.map(|commit| commit.at),
-            };
+            let word = Word { kind: WordKind::Command, text: call.text.clone() };
+            let fact = fact_of_word(&word, by, new);
             facts.push((place, Evidence { near, ..fact.into() }));
         }
         Ok(facts)

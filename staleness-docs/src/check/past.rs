@@ -236,7 +236,7 @@ impl<'p> Past<'p> {
         for path in self.repo.iter().flat_map(|repo| &repo.history.unread) {
             skip(path, "cannot be read by git, so its committed version counts");
         }
-        if self.is_cut() {
+        if self.has_met(blind::CUT) {
             let reason = "the project or its history is too large or too deep to search \
                           completely, so lost names may be missed";
             skip(HISTORY, reason);
@@ -250,7 +250,7 @@ impl<'p> Past<'p> {
                  reported",
             );
         }
-        if self.is_too_large() {
+        if self.has_met(blind::TOO_LARGE) {
             self.note(
                 "files that are too large to search may still have names that are gone elsewhere",
             );

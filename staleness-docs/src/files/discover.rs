@@ -319,20 +319,16 @@ impl Search<'_> {
                 break;
             }
             let Ok(entry) = entry else { continue };
-            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let is_special = entry
-                .file_type()
-                .is_some_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink());
-            arrived |= is_folder && entry.path() == folder;
+            let Some(kind) = entry.file_type() else { continue };
+            arrived |= kind.is_dir() && entry.path() == folder;
             let Ok(below) = entry.path().strip_prefix(&self.place.folder) else { continue };
             let key = key_of(below);
             if !nature::is_checked(&key) {
                 continue;
             }
-            if is_file {
+            if kind.is_file() {
                 self.own_path(below, Loaded::No);
-            } else if is_special && !self.patterns.ignores(&key) {
+            } else if !kind.is_dir() && !kind.is_symlink() && !self.patterns.ignores(&key) {
                 self.skip(key, NO_FILE);
             }
         }

@@ -53,11 +53,11 @@ pub use citations::{CitationQuery, Cite, cited_digest};
 pub(crate) use history::Origin;
 pub use history::{
     Anchor, ChangedDocument, ChangedFile, Dated, DatingQuery, Life, LifeQuery, Limits, Since,
-    Tracked, TrackedKind, text_digest,
+    Tracked, text_digest,
 };
 pub use lazy_repo::LazyRepo;
 pub(crate) use objects::Store;
-pub use objects::{Commit, Oid, Unread};
+pub use objects::{Commit, Oid, TrackedKind, Unread};
 pub use parts::{Part, PartFate, PartQuery, Reader};
 pub use process::{GitError, ProcessLimits, Program, Watch, Watchdog};
 pub use repo::Repo;

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use super::citations::Citations;
 use super::history::History;
 use super::lines::is_text;
-use super::objects::{Commit, EntryKind, Object, Oid, Sort, Wanted};
+use super::objects::{Commit, Object, Oid, Sort, TrackedKind, Wanted};
 use super::process::{GitError, Watch};
 
 /// Maximum number of versions to read per file.
@@ -123,7 +123,7 @@ impl Citations<'_> {
     fn versions(&mut self, path: &str) -> Result<(Vec<Version>, bool), GitError> {
         let mut versions = Vec::new();
         match self.history.held_at(0, path)? {
-            Some((EntryKind::File, file)) => versions.push(Version { file, replaced: None }),
+            Some((TrackedKind::File, file)) => versions.push(Version { file, replaced: None }),
             None => {}
             Some(_) => return Ok((versions, false)),
         }
@@ -132,7 +132,7 @@ impl Citations<'_> {
             let past = self.history.past()?;
             let Some(changed) = past.changes.of(&name) else { return Ok((versions, true)) };
             for spell in changed.spells(past.changes.upto()) {
-                let (EntryKind::File, file) = spell.held else { continue };
+                let (TrackedKind::File, file) = spell.held else { continue };
                 if spell.newest <= since {
                     continue;
                 }

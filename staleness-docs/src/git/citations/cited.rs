@@ -7,7 +7,7 @@ use staleness_core::knowledge::{Citation, Cited};
 use super::compared::{Case, Cases};
 use super::query::{CitationQuery, Cite};
 use super::room::Citations;
-use crate::git::objects::{EntryKind, Oid};
+use crate::git::objects::{Oid, TrackedKind};
 use crate::git::process::{GitError, Watch};
 use crate::symbols::{WantedPath, path};
 
@@ -118,8 +118,8 @@ impl Citations<'_> {
                 }
             }
             (_, Some(_)) if citation.is_bare() => Cite::Holds,
-            (then, Some((EntryKind::File, now))) => {
-                let then = then.filter(|(kind, _)| *kind == EntryKind::File).map(|(_, id)| id);
+            (then, Some((TrackedKind::File, now))) => {
+                let then = then.filter(|(kind, _)| *kind == TrackedKind::File).map(|(_, id)| id);
                 return Ok(Whole::Compare { then, now });
             }
             // Citations of lines in a folder or a symbolic link cannot be checked.

@@ -9,7 +9,7 @@ use super::query::{CitationQuery, Cite};
 use super::room::{Citations, Full, Room};
 use super::version::{Matched, Version, is_telling};
 use crate::git::history::between;
-use crate::git::objects::{Commit, EntryKind, Oid};
+use crate::git::objects::{Commit, Oid, TrackedKind};
 use crate::git::process::GitError;
 
 /// A citation of lines or a symbol in a file that still exists.
@@ -214,13 +214,13 @@ impl Citations<'_> {
                 }
             };
             match there {
-                Some((EntryKind::File, id)) if Some(id) == file.then => {
+                Some((TrackedKind::File, id)) if Some(id) == file.then => {
                     states.push((at, State::Same));
                 }
-                Some((EntryKind::File, id)) if id == file.now => {
+                Some((TrackedKind::File, id)) if id == file.now => {
                     states.push((at, searches[at].now));
                 }
-                Some((EntryKind::File, id)) => match known.get(&(at, id)) {
+                Some((TrackedKind::File, id)) => match known.get(&(at, id)) {
                     Some(state) => states.push((at, *state)),
                     None => versions.entry(id).or_default().push(at),
                 },

@@ -11,7 +11,7 @@ use super::query::CitationQuery;
 use super::room::{Citations, Room};
 use super::version::{Matched, Version, is_telling};
 use crate::git::history::{Anchor, Held};
-use crate::git::objects::{EntryKind, Oid};
+use crate::git::objects::{Oid, TrackedKind};
 use crate::git::process::GitError;
 use crate::symbols::split;
 
@@ -130,7 +130,7 @@ fn extent(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
 }
 
 fn file_of(held: Option<Held>) -> Option<Oid> {
-    held.filter(|(kind, _)| *kind == EntryKind::File).map(|(_, file)| file)
+    held.filter(|(kind, _)| *kind == TrackedKind::File).map(|(_, file)| file)
 }
 
 /// Converts a range counted from 0 to line numbers, which start at 1.

@@ -3,7 +3,7 @@
 use foldhash::HashMap as Map;
 
 use super::raw::Change;
-use crate::git::objects::{EntryKind, Oid};
+use crate::git::objects::{Oid, TrackedKind};
 
 /// Limits of the changes in memory, at about 40 bytes each, and of the bytes of their paths. Older changes
 /// are looked up in the trees of commits.
@@ -11,7 +11,7 @@ const MAX_STEPS: usize = 500_000;
 const MAX_PATHS: usize = 16 * 1024 * 1024;
 
 /// Kind and id of a tracked path.
-pub(crate) type Held = (EntryKind, Oid);
+pub(crate) type Held = (TrackedKind, Oid);
 
 /// One change to a path.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +119,7 @@ impl Changes {
             self.full = Some(commit);
             return;
         }
-        let held = |kind: Option<EntryKind>, id| kind.map(|kind| (kind, id));
+        let held = |kind: Option<TrackedKind>, id| kind.map(|kind| (kind, id));
         let number = match self.numbers.get(path) {
             Some(number) => *number,
             None => {
@@ -202,7 +202,7 @@ impl Changes {
     pub(crate) fn removal(&self, path: &str, there: usize) -> Option<usize> {
         let file = self.of(path)?;
         let last = file.steps.first().filter(|_| file.now.is_none())?;
-        let removed = matches!(last.old, Some((EntryKind::File, _)));
+        let removed = matches!(last.old, Some((TrackedKind::File, _)));
         let commit = last.commit as usize;
         (removed && commit < there && there <= self.upto).then_some(commit)
     }
@@ -249,7 +249,7 @@ mod tests {
     }
 
     fn change(was: Option<u8>, is: Option<u8>) -> Change {
-        let kind = |byte: Option<u8>| byte.map(|_| EntryKind::File);
+        let kind = |byte: Option<u8>| byte.map(|_| TrackedKind::File);
         let of = |byte: Option<u8>| id(byte.unwrap_or(0));
         Change { was: kind(was), is: kind(is), old: of(was), new: of(is), status: b'M' }
     }

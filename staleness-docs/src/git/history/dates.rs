@@ -11,7 +11,7 @@ use super::commits::Past;
 use super::follow::{Trail, Version};
 use super::timeline::{Anchor, History};
 use crate::git::lines::{Numbers, Text, is_text};
-use crate::git::objects::{Commit, EntryKind, Object, Objects, Oid, Sort, Wanted};
+use crate::git::objects::{Commit, Object, Objects, Oid, Sort, TrackedKind, Wanted};
 use crate::git::process::{GitError, Watch};
 use crate::symbols::split;
 
@@ -163,7 +163,7 @@ fn date_each(
             left: most,
         };
         match newest {
-            Some((EntryKind::File, newest)) => dating.run(document, *newest, trail)?,
+            Some((TrackedKind::File, newest)) => dating.run(document, *newest, trail)?,
             Some(_) => {}
             None => dating.dates.fill(Dated::Uncommitted),
         }

@@ -3,7 +3,7 @@
 use staleness_core::ids::stable_hash;
 
 use super::timeline::History;
-use crate::git::objects::{Commit, EntryKind};
+use crate::git::objects::{Commit, TrackedKind};
 use crate::git::process::{GitError, Watch};
 use crate::symbols::split;
 
@@ -51,7 +51,7 @@ impl History {
         let mut lives = Vec::with_capacity(files.len());
         for (file, trail) in files.iter().zip(trails) {
             let found = self.held_at(0, file.path)?;
-            let Some((EntryKind::File, id)) = found else {
+            let Some((TrackedKind::File, id)) = found else {
                 lives.push(None);
                 continue;
             };

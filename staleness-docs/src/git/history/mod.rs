@@ -20,7 +20,7 @@ pub use life::{Life, LifeQuery, text_digest};
 pub use limits::Limits;
 pub use since::{ChangedDocument, ChangedFile, Since};
 pub use timeline::Anchor;
-pub use tracked::{Tracked, TrackedKind};
+pub use tracked::Tracked;
 
 pub(crate) use changes::{Changed, Changes, Held};
 pub(crate) use commits::{Past, between};

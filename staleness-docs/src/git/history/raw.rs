@@ -4,7 +4,7 @@ use std::io;
 
 use staleness_core::time::Timestamp;
 
-use crate::git::objects::{Commit, EntryKind, Oid, at_seconds};
+use crate::git::objects::{Commit, Oid, TrackedKind, at_seconds};
 use crate::git::process::Process;
 
 /// One record of the list.
@@ -20,9 +20,9 @@ pub(crate) enum Raw {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
     /// Kind before the change. `None` if the file did not exist.
-    pub(crate) was: Option<EntryKind>,
+    pub(crate) was: Option<TrackedKind>,
     /// Kind after the change. `None` if the file was removed.
-    pub(crate) is: Option<EntryKind>,
+    pub(crate) is: Option<TrackedKind>,
     pub(crate) old: Oid,
     pub(crate) new: Oid,
     /// `A`, `C`, `D`, `M`, `R` or `T`.
@@ -32,12 +32,12 @@ pub(crate) struct Change {
 impl Change {
     /// Returns true if it was a regular file before the change.
     pub(crate) fn was_file(&self) -> bool {
-        self.was == Some(EntryKind::File)
+        self.was == Some(TrackedKind::File)
     }
 
     /// Returns true if it is a regular file after the change.
     pub(crate) fn is_file(&self) -> bool {
-        self.is == Some(EntryKind::File)
+        self.is == Some(TrackedKind::File)
     }
 }
 
@@ -97,20 +97,13 @@ pub(crate) fn seconds(digits: &[u8]) -> Option<Timestamp> {
 /// Parses `<old mode> <new mode> <old id> <new id> <status>`.
 pub(super) fn parse(change: &[u8]) -> Option<Change> {
     let mut words = change.split(|byte| *byte == b' ');
-    let (was, is) = (kind(words.next()?), kind(words.next()?));
+    let mut kind = || {
+        let mode = words.next()?;
+        Some((mode != b"000000").then(|| TrackedKind::of_mode(mode)))
+    };
+    let (was, is) = (kind()?, kind()?);
     let (old, new) = (Oid::from_hex(words.next()?)?, Oid::from_hex(words.next()?)?);
     Some(Change { was, is, old, new, status: *words.next()?.first()? })
-}
-
-/// Returns the kind that a mode stands for, or `None` if there is no file.
-fn kind(mode: &[u8]) -> Option<EntryKind> {
-    match mode {
-        b"000000" => None,
-        b"040000" => Some(EntryKind::Folder),
-        b"160000" => Some(EntryKind::Submodule),
-        _ if mode.starts_with(b"100") => Some(EntryKind::File),
-        _ => Some(EntryKind::Link),
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 
 use super::changes::Arrival;
 use super::raw::{Raw, Reader};
-use crate::git::objects::{EntryKind, Oid, Place};
+use crate::git::objects::{Oid, Place, TrackedKind};
 use crate::git::process::{GitError, Process};
 
 /// Maximum number of renames to keep per commit.
@@ -107,10 +107,10 @@ impl Renames {
         let mut removed: BTreeMap<Oid, Vec<&[u8]>> = BTreeMap::new();
         for arrival in arrivals {
             match (arrival.old, arrival.new) {
-                (None, Some((EntryKind::File, id))) => {
+                (None, Some((TrackedKind::File, id))) => {
                     added.entry(id).or_default().push(arrival.path)
                 }
-                (Some((EntryKind::File, id)), None) => {
+                (Some((TrackedKind::File, id)), None) => {
                     removed.entry(id).or_default().push(arrival.path)
                 }
                 _ => {}

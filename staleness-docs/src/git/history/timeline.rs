@@ -14,7 +14,7 @@ use super::limits::Limits;
 use super::raw::seconds;
 use crate::git::lines::is_text;
 use crate::git::objects::{
-    Commit, EntryKind, Object, Objects, Oid, Place, Sort, Trees, Unread, Wanted, commit, head,
+    Commit, Object, Objects, Oid, Place, Sort, TrackedKind, Trees, Unread, Wanted, commit, head,
 };
 use crate::git::process::{GitError, Process, Program, check_files, check_work_tree};
 
@@ -234,7 +234,7 @@ impl History {
 
     /// Returns the text of a file in a commit, if it exists.
     pub(crate) fn text_at(&mut self, commit: Oid, path: &str) -> Result<Option<String>, GitError> {
-        let Some((EntryKind::File, file)) = self.look_up(commit, path)? else { return Ok(None) };
+        let Some((TrackedKind::File, file)) = self.look_up(commit, path)? else { return Ok(None) };
         Ok(self.text(file)?.and_then(|bytes| String::from_utf8(bytes).ok()))
     }
 

@@ -1,6 +1,7 @@
 //! The files in the checked-out commit.
 
 use super::timeline::History;
+use crate::git::objects::TrackedKind;
 use crate::git::process::GitError;
 use std::ops::ControlFlow;
 
@@ -11,17 +12,6 @@ const MAX_FILES: usize = 1_000_000;
 const MAX_PATH_BYTES: usize = 48 * 1024 * 1024;
 /// Maximum number of paths to report that are not UTF-8.
 const MAX_UNNAMED: usize = 1_000;
-
-/// Kind of a tracked path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TrackedKind {
-    /// A regular file.
-    File,
-    /// A symbolic link.
-    Link,
-    /// The root of a submodule, which is a separate repository.
-    Submodule,
-}
 
 /// The tracked files of the project in the checked-out commit. Paths are relative to the project's folder.
 #[derive(Clone, Debug, Default)]
@@ -87,11 +77,7 @@ impl History {
         let garbled = || GitError::garbled("a list of files");
         let tab = record.iter().position(|byte| *byte == b'\t').ok_or_else(garbled)?;
         let mut words = record[..tab].split(|byte| *byte == b' ');
-        let kind = match words.next().ok_or_else(garbled)? {
-            b"120000" => TrackedKind::Link,
-            b"160000" => TrackedKind::Submodule,
-            _ => TrackedKind::File,
-        };
+        let kind = TrackedKind::of_mode(words.next().ok_or_else(garbled)?);
         let Some(path) = self.place.own(&record[tab + 1..]) else { return Ok(()) };
         match std::str::from_utf8(path) {
             Ok(path) => {

@@ -17,4 +17,5 @@ pub(crate) use database::Objects;
 pub(crate) use place::Place;
 pub(crate) use question::{Object, Sort, Wanted};
 pub(crate) use store::Store;
-pub(crate) use tree::{EntryKind, Paths, Trees, entries, name_of};
+pub use tree::TrackedKind;
+pub(crate) use tree::{Paths, Trees, entries, name_of};

@@ -11,20 +11,36 @@ use crate::git::process::GitError;
 /// Maximum number of tree entries to cache.
 const MAX_KEPT: usize = 500_000;
 
-/// Kind of a tree entry.
+/// Kind of a path in a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EntryKind {
+pub enum TrackedKind {
+    /// A regular file.
     File,
+    /// A folder. Never in [`Tracked`](crate::git::Tracked).
     Folder,
+    /// A symbolic link.
     Link,
+    /// The root of a submodule, which is a separate repository.
     Submodule,
+}
+
+impl TrackedKind {
+    /// Returns the kind that a mode in a tree or a list of git stands for.
+    pub(crate) fn of_mode(mode: &[u8]) -> Self {
+        match mode {
+            b"40000" | b"040000" => Self::Folder,
+            b"120000" => Self::Link,
+            b"160000" => Self::Submodule,
+            _ => Self::File,
+        }
+    }
 }
 
 /// A tree entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry<'a> {
     pub(crate) name: &'a [u8],
-    pub(crate) kind: EntryKind,
+    pub(crate) kind: TrackedKind,
     pub(crate) id: Oid,
 }
 
@@ -41,12 +57,7 @@ pub(crate) fn entries(tree: &[u8], id_len: usize) -> impl Iterator<Item = Entry<
         let end = rest.iter().position(|byte| *byte == 0)?;
         let id = Oid::from_bytes(rest.get(end + 1..end + 1 + id_len)?)?;
         let name = rest.get(space + 1..end)?;
-        let kind = match &rest[..space] {
-            b"40000" | b"040000" => EntryKind::Folder,
-            b"120000" => EntryKind::Link,
-            b"160000" => EntryKind::Submodule,
-            _ => EntryKind::File,
-        };
+        let kind = TrackedKind::of_mode(&rest[..space]);
         rest = &rest[end + 1 + id_len..];
         Some(Entry { name, kind, id })
     })
@@ -88,7 +99,7 @@ impl Paths {
 }
 
 /// Cached trees by id, each indexed by name.
-type Kept = Map<Oid, Map<Box<[u8]>, (EntryKind, Oid)>>;
+type Kept = Map<Oid, Map<Box<[u8]>, (TrackedKind, Oid)>>;
 
 /// Looks up paths in the trees of commits, and caches the trees.
 #[derive(Debug, Default)]
@@ -106,11 +117,11 @@ impl Trees {
         place: &Place,
         commit: Oid,
         path: &str,
-    ) -> Result<Option<(EntryKind, Oid)>, GitError> {
+    ) -> Result<Option<(TrackedKind, Oid)>, GitError> {
         let Some(root) = self.root(objects, place, commit)? else { return Ok(None) };
-        let mut at = (EntryKind::Folder, root);
+        let mut at = (TrackedKind::Folder, root);
         for name in path.split('/').filter(|name| !name.is_empty()) {
-            if at.0 != EntryKind::Folder {
+            if at.0 != TrackedKind::Folder {
                 return Ok(None);
             }
             self.load(objects, at.1)?;
@@ -156,7 +167,7 @@ impl Trees {
         Ok(())
     }
 
-    fn keep(&mut self, id: Oid, tree: Map<Box<[u8]>, (EntryKind, Oid)>) {
+    fn keep(&mut self, id: Oid, tree: Map<Box<[u8]>, (TrackedKind, Oid)>) {
         if self.kept > MAX_KEPT {
             self.kept = 0;
             self.trees.clear();
@@ -167,7 +178,7 @@ impl Trees {
     }
 }
 
-fn index(tree: &[u8], id: Oid) -> Map<Box<[u8]>, (EntryKind, Oid)> {
+fn index(tree: &[u8], id: Oid) -> Map<Box<[u8]>, (TrackedKind, Oid)> {
     entries(tree, id.as_bytes().len())
         .map(|entry| (entry.name.into(), (entry.kind, entry.id)))
         .collect()

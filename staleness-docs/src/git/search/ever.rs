@@ -47,9 +47,13 @@ impl Search<'_, '_> {
             if asked.is_empty() {
                 break;
             }
-            let mut visits = limits.visited;
-            let mut tools =
-                Tools { place, objects, watch: self.watch, bytes: self.left, visits: &mut visits };
+            let mut tools = Tools {
+                place,
+                objects,
+                watch: self.watch,
+                bytes: self.left,
+                visits: limits.visited,
+            };
             let upto = past.changes.upto();
             let mut times = Times::new(Arc::new(lexicon), &past.changes, &searched.seen);
             times.look(&(0..=upto).collect::<Vec<_>>(), &mut tools)?;
@@ -66,15 +70,20 @@ impl Search<'_, '_> {
             }
         }
         for (at, place) in gone {
-            let renamed_to = match words[at].kind {
-                WordKind::Path => path(&words[at].text)
-                    .map(|path| self.moved.find(self.history, &path, place))
-                    .transpose()?,
-                _ => None,
-            };
-            let by = self.history.past.as_ref().and_then(|past| past.commits.get(place).copied());
-            answers[at] = Trace::Gone { by, renamed_to: renamed_to.flatten() };
+            answers[at] = self.gone(&words[at], place)?;
         }
         Ok(answers)
+    }
+
+    /// Returns the answer for a word that the commit at this index removed.
+    pub(super) fn gone(&mut self, word: &Word, place: usize) -> Result<Trace, GitError> {
+        let renamed_to = match path(&word.text) {
+            Some(path) if word.kind == WordKind::Path => {
+                self.moved.find(self.history, &path, place)?
+            }
+            _ => None,
+        };
+        let by = self.history.past.as_ref().and_then(|past| past.commits.get(place).copied());
+        Ok(Trace::Gone { by, renamed_to })
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Tools<'a, 'w> {
     /// Number of bytes that may still be read.
     pub(crate) bytes: &'a mut u64,
     /// Number of files and folders that may still be visited.
-    pub(crate) visits: &'a mut u64,
+    pub(crate) visits: u64,
 }
 
 /// Tells if words existed at commits, by their index in the list of commits.

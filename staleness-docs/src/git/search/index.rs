@@ -11,7 +11,7 @@ use foldhash::{HashMap as Map, HashSet as Set};
 use super::files::{Tools, WantedFile, read};
 use super::found::{Found, Numbered, exists};
 use crate::git::lines::may_be_text;
-use crate::git::objects::{EntryKind, Object, Oid, Paths, Sort, Wanted, entries};
+use crate::git::objects::{Object, Oid, Paths, Sort, TrackedKind, Wanted, entries};
 use crate::git::process::GitError;
 use crate::nature::is_document;
 use crate::symbols::{Lexicon, Naming, WantedPath};
@@ -32,7 +32,7 @@ type Key = (Oid, u32);
 #[derive(Clone, Debug)]
 struct Named {
     name: Box<[u8]>,
-    kind: EntryKind,
+    kind: TrackedKind,
     key: Key,
 }
 
@@ -191,7 +191,7 @@ impl Index {
             asked.iter().map(|commit| Wanted::Tree(*commit, folder.to_owned())).collect();
         let mut opened = Vec::new();
         let mut listed = Set::default();
-        let visits = &mut *tools.visits;
+        let visits = &mut tools.visits;
         tools.objects.each(&wanted, &mut |at, object| {
             let root = match object {
                 Object::Found(id, Sort::Tree, bytes) => {
@@ -212,7 +212,7 @@ impl Index {
     fn folders(&mut self, keys: &[Key], tools: &mut Tools<'_, '_>) -> Result<Vec<Open>, GitError> {
         let wanted: Vec<Wanted> = keys.iter().map(|(id, _)| Wanted::Object(*id)).collect();
         let mut opened = Vec::with_capacity(keys.len());
-        let (watch, visits) = (&mut *tools.watch, &mut *tools.visits);
+        let (watch, visits) = (&mut *tools.watch, &mut tools.visits);
         let mut ended = Ok(());
         tools.objects.each(&wanted, &mut |at, object| {
             opened.push(match object {
@@ -245,7 +245,7 @@ impl Index {
         for entry in entries(tree, key.0.as_bytes().len()) {
             let mut below = (entry.id, 0);
             let length = path.len() + entry.name.len();
-            let folder = entry.kind == EntryKind::Folder;
+            let folder = entry.kind == TrackedKind::Folder;
             let cost = if folder { FOLDER_COST + length / PATH_BYTES } else { 1 } as u64;
             if *visits < cost || folder && (depth >= MAX_DEPTH || length > MAX_PATH) {
                 (open.holes, self.cut) = (true, true);
@@ -257,12 +257,12 @@ impl Index {
             }
             *visits -= cost;
             match entry.kind {
-                EntryKind::Folder => {
+                TrackedKind::Folder => {
                     below.1 = self.seen.paths.below(key.1, entry.name);
                     open.folders.push(below);
                     self.lexicon.named(entry.name, &mut open.things);
                 }
-                EntryKind::File if self.lexicon.has_words() && may_be_text(entry.name) => {
+                TrackedKind::File if self.lexicon.has_words() && may_be_text(entry.name) => {
                     let before = open.things.len();
                     self.lexicon.named(entry.name, &mut open.things);
                     // Most files are the same as in the checked-out commit.
@@ -276,7 +276,7 @@ impl Index {
                         }
                     }
                 }
-                EntryKind::Submodule => self.submodule = true,
+                TrackedKind::Submodule => self.submodule = true,
                 _ => {}
             }
             if self.names.contains(entry.name) {
@@ -353,9 +353,9 @@ impl Index {
         for part in &path.parts[1..] {
             match at.kind {
                 // The contents of a submodule are unknown.
-                EntryKind::Submodule => return true,
-                EntryKind::Folder => {}
-                EntryKind::File | EntryKind::Link => return false,
+                TrackedKind::Submodule => return true,
+                TrackedKind::Folder => {}
+                TrackedKind::File | TrackedKind::Link => return false,
             }
             let next = self
                 .node(at.key)
@@ -365,6 +365,6 @@ impl Index {
                 _ => return false,
             }
         }
-        !path.folder || matches!(at.kind, EntryKind::Folder | EntryKind::Submodule)
+        !path.folder || matches!(at.kind, TrackedKind::Folder | TrackedKind::Submodule)
     }
 }

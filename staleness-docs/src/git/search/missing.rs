@@ -105,7 +105,7 @@ impl Search<'_, '_> {
         let mut index = Index::new(Arc::new(lexicon), Seen::default());
         let History { place, objects, limits, head, .. } = &mut *self.history;
         let head = head.id;
-        let (mut bytes, mut visits) = (limits.searched_bytes, limits.visited);
+        let mut bytes = limits.searched_bytes;
         index.look(
             &[head],
             &mut Tools {
@@ -113,7 +113,7 @@ impl Search<'_, '_> {
                 objects,
                 watch: self.watch,
                 bytes: &mut bytes,
-                visits: &mut visits,
+                visits: limits.visited,
             },
         )?;
         self.history.cut |= index.cut;

@@ -2,7 +2,7 @@
 
 use foldhash::HashMap as Map;
 
-use crate::git::objects::EntryKind;
+use crate::git::objects::TrackedKind;
 use crate::symbols::{Lexicon, WantedPath, is_folder_of_others, is_shown_in};
 
 /// The wanted paths.
@@ -29,18 +29,18 @@ impl<'l> Starts<'l> {
     }
 
     /// Returns the number of comparisons that a path needs.
-    pub(crate) fn compared(&self, parts: &[&[u8]], kind: EntryKind) -> usize {
+    pub(crate) fn compared(&self, parts: &[&[u8]], kind: TrackedKind) -> usize {
         let known = (0..parts.len()).filter_map(|from| Some((from, self.first.get(parts[from])?)));
         known
             .map(|(from, all)| match kind {
-                EntryKind::Submodule => all.len(),
+                TrackedKind::Submodule => all.len(),
                 _ => self.longest.min(parts.len() - from),
             })
             .sum()
     }
 
     /// Returns the numbers of the wanted paths that exist if there is a file, link or submodule at this path.
-    pub(crate) fn of(&self, path: &[u8], parts: &[&[u8]], kind: EntryKind) -> Vec<u32> {
+    pub(crate) fn of(&self, path: &[u8], parts: &[&[u8]], kind: TrackedKind) -> Vec<u32> {
         let (mut all, mut begin, mut is_of_others) = (Vec::new(), 0, false);
         for from in 0..parts.len() {
             if from > 0 && is_shown_in(parts[from - 1]) {
@@ -54,7 +54,7 @@ impl<'l> Starts<'l> {
             let take = |(wanted, number): &(&WantedPath, u32)| {
                 (from == 0 || !wanted.anchored).then_some(*number)
             };
-            if kind == EntryKind::Submodule {
+            if kind == TrackedKind::Submodule {
                 // The contents of a submodule are unknown, so any wanted path below it may exist.
                 let known = self.first.get(rest[0]).into_iter().flatten();
                 let shared = known.filter(|(wanted, _)| {
@@ -87,13 +87,13 @@ mod tests {
     use super::*;
 
     /// Compares with every wanted path. A slow reference implementation.
-    fn plainly(lexicon: &Lexicon, parts: &[&[u8]], kind: EntryKind) -> Vec<u32> {
+    fn plainly(lexicon: &Lexicon, parts: &[&[u8]], kind: TrackedKind) -> Vec<u32> {
         let leads = |path: &WantedPath, from: usize| {
             let rest = &parts[from..];
             let may = match path.parts.len().cmp(&rest.len()) {
                 Ordering::Less => true,
-                Ordering::Equal => !path.folder || kind == EntryKind::Submodule,
-                Ordering::Greater => kind == EntryKind::Submodule,
+                Ordering::Equal => !path.folder || kind == TrackedKind::Submodule,
+                Ordering::Greater => kind == TrackedKind::Submodule,
             };
             may && path.parts.iter().zip(rest).all(|(wanted, part)| **wanted == **part)
                 && (from == 0 || !path.anchored)
@@ -118,7 +118,7 @@ mod tests {
             path in parts(),
             of in 0..2_usize,
         ) {
-            let kind = [EntryKind::File, EntryKind::Submodule][of];
+            let kind = [TrackedKind::File, TrackedKind::Submodule][of];
             let mut lexicon = Lexicon::default();
             for (parts, anchored, folder) in wanted {
                 let parts = parts.iter().map(|part| part.as_bytes().into()).collect();

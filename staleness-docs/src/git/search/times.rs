@@ -14,7 +14,7 @@ use super::index::Seen;
 use super::starts::Starts;
 use crate::git::history::{Changed, Changes};
 use crate::git::lines::may_be_text;
-use crate::git::objects::{EntryKind, name_of};
+use crate::git::objects::{TrackedKind, name_of};
 use crate::git::process::GitError;
 use crate::nature::is_document;
 use crate::symbols::{Lexicon, Naming};
@@ -133,7 +133,7 @@ impl Times {
                 continue;
             }
             for spell in file.spells(changes.upto()) {
-                let (EntryKind::File, id) = spell.held else { continue };
+                let (TrackedKind::File, id) = spell.held else { continue };
                 if seen.holds(id) {
                     continue;
                 }
@@ -188,7 +188,7 @@ impl Times {
             self.lexicon.named(name, &mut of_file);
         }
         // Adjacent versions form one range, because only the kind of a path decides what it names.
-        let mut ranges: Vec<(EntryKind, Vec<(u32, u32)>)> = Vec::new();
+        let mut ranges: Vec<(TrackedKind, Vec<(u32, u32)>)> = Vec::new();
         for spell in file.spells(upto) {
             let at = ranges.iter().position(|(kind, _)| *kind == spell.held.0);
             let at = at.unwrap_or_else(|| {
@@ -212,7 +212,7 @@ impl Times {
             self.compared = compared;
             let mut things = starts.of(&file.path, &parts, kind);
             things.extend(&always);
-            if kind == EntryKind::File {
+            if kind == TrackedKind::File {
                 things.extend(&of_file);
             }
             things.sort_unstable();

@@ -87,9 +87,8 @@ impl Search<'_, '_> {
     ) -> Result<(), GitError> {
         let History { place, objects, past, limits, cut, .. } = &mut *self.history;
         let (Some(past), Some(searched)) = (&*past, &mut *self.searched) else { return Ok(()) };
-        let mut visits = limits.visited;
         let mut tools =
-            Tools { place, objects, watch: self.watch, bytes: self.left, visits: &mut visits };
+            Tools { place, objects, watch: self.watch, bytes: self.left, visits: limits.visited };
         let lexicon = Arc::new(lexicon);
         // Commits that the list of changes does not cover need their trees.
         let (listed, others): (Vec<&Case<'_>>, Vec<_>) =
@@ -156,14 +155,7 @@ impl Search<'_, '_> {
         }
         searches.retain(|search| answers[search.at] != Trace::Unknown);
         for search in &searches {
-            let renamed_to = match words.get(&search.at) {
-                Some(word) if word.kind == WordKind::Path => path(&word.text)
-                    .map(|path| self.moved.find(self.history, &path, search.gone))
-                    .transpose()?,
-                _ => None,
-            };
-            let by = self.history.past.as_ref().map(|past| past.commits[search.gone]);
-            answers[search.at] = Trace::Gone { by, renamed_to: renamed_to.flatten() };
+            answers[search.at] = self.gone(words[&search.at], search.gone)?;
         }
         Ok(())
     }

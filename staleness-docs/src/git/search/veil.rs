@@ -9,7 +9,7 @@ use foldhash::HashSet as Set;
 
 use super::index::Index;
 use crate::git::history::{Changes, Held};
-use crate::git::objects::{EntryKind, Object, Objects, Oid, Wanted};
+use crate::git::objects::{Object, Objects, Oid, TrackedKind, Wanted};
 use crate::git::process::GitError;
 
 /// Maximum number of earlier versions to check for being unreadable too.
@@ -47,7 +47,7 @@ impl Veil {
             let Some(now) = file.now().filter(|held| self.hides(*held)) else { continue };
             for (commit, old) in file.before() {
                 let same = match old {
-                    Some((EntryKind::File, id)) if now.0 == EntryKind::File => {
+                    Some((TrackedKind::File, id)) if now.0 == TrackedKind::File => {
                         asked += 1;
                         asked <= MAX_ASKED && *bytes > 0 && is_unread(id, objects, bytes)?
                     }
@@ -66,8 +66,8 @@ impl Veil {
 
     fn hides(&self, (kind, id): Held) -> bool {
         match kind {
-            EntryKind::Submodule => true,
-            EntryKind::File => self.unread.contains(&id),
+            TrackedKind::Submodule => true,
+            TrackedKind::File => self.unread.contains(&id),
             _ => false,
         }
     }
