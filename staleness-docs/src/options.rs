@@ -1,5 +1,3 @@
-//! Options of a check.
-
 use std::path::{Path, PathBuf};
 
 use staleness_core::knowledge::Document;

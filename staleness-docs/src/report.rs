@@ -1,5 +1,3 @@
-//! Result of a check.
-
 use std::fmt;
 
 use staleness_core::knowledge::{Document, Gap, Item, SignalSet};

@@ -1,5 +1,3 @@
-//! Documents with open questions, and what is answered about them.
-
 use staleness_core::knowledge::{Evidence, Lines as LineRange};
 use staleness_core::time::Timestamp;
 

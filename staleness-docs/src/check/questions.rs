@@ -191,8 +191,7 @@ impl Asking<'_, '_> {
         made
     }
 
-    /// Returns true if the front matter of a page says that a link to this path leads to it. The page may change
-    /// although the document with the link does not.
+    /// Calls [`Check::is_alias`]. The page may change although the document with the link does not.
     fn is_alias(&mut self, written: &str, path: &str) -> bool {
         let is_alias = self.check.is_alias(written, path);
         self.rests_on_disk |= is_alias;

@@ -1,5 +1,3 @@
-//! The known fields of front matter and their names.
-
 /// A field of front matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]

@@ -1,5 +1,3 @@
-//! A repository that is opened on first use.
-
 use std::path::{Path, PathBuf};
 
 use super::history::Limits;

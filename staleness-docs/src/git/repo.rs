@@ -17,6 +17,8 @@ use crate::symbols::Word;
 
 /// A project in a repository, as in the checked-out commit and the commits before it. Files on disk do not
 /// count.
+///
+/// Answers are in the order of the queries. All fail if git fails, or with the error of their [`Watch`].
 #[derive(Debug)]
 pub struct Repo {
     pub(crate) history: History,
@@ -103,17 +105,11 @@ impl Repo {
 
     /// Returns the commit that was checked out at a time: the latest at or before it. Assumes that the first
     /// parents of the current commit were checked out then.
-    ///
-    /// # Errors
-    /// If git fails.
     pub fn commit_at(&mut self, at: Timestamp) -> Result<Option<Commit>, GitError> {
         self.history.commit_at(at)
     }
 
     /// Returns the tracked files of the checked-out commit, which are listed once.
-    ///
-    /// # Errors
-    /// If git fails.
     pub fn tracked(&self) -> Result<&Tracked, GitError> {
         if let Some(tracked) = self.tracked.get() {
             return Ok(tracked);
@@ -124,9 +120,6 @@ impl Repo {
 
     /// Returns the highest version among the tags of the form `1.2.3` or `v1.2.3`. Previews count only if
     /// there are no releases.
-    ///
-    /// # Errors
-    /// If git fails.
     pub fn latest_version_tag(&self) -> Result<Option<String>, GitError> {
         self.history.latest_version_tag()
     }
@@ -149,8 +142,7 @@ impl Repo {
         self.history.since(revision)
     }
 
-    /// Looks up paths that the checked-out commit lacks in all commits. The answers are in the order of the
-    /// paths, and never [`Cite::Holds`].
+    /// Looks up paths that the checked-out commit lacks in all commits. No answer is [`Cite::Holds`].
     pub(crate) fn removals(
         &mut self,
         paths: &[&str],
@@ -159,14 +151,8 @@ impl Repo {
         self.citations().removals(paths, watch)
     }
 
-    /// Dates blocks of documents. The answers are in the order of the queries. Empty lines count only in
-    /// blocks that have no others.
-    ///
-    /// The history is read once for all documents. For each document, only the versions needed to date its
-    /// blocks are read, across renames.
-    ///
-    /// # Errors
-    /// If git fails, or the watcher cancels.
+    /// Dates blocks of documents. Empty lines count only in blocks that have no others. For each document, only
+    /// the versions needed to date its blocks are read, across renames.
     pub fn date(
         &mut self,
         documents: &[DatingQuery<'_>],
@@ -175,12 +161,7 @@ impl Repo {
         self.history.date(documents, watch)
     }
 
-    /// Finds out when files were added and last edited. The answers are in the order of the queries. `None`
-    /// for a file that is not in the checked-out commit. The history is read once for all files, back to the
-    /// oldest of them.
-    ///
-    /// # Errors
-    /// If git fails, or the watcher cancels.
+    /// Finds out when files were added and last edited. `None` for a file that is not in the checked-out commit.
     pub fn lives(
         &mut self,
         files: &[LifeQuery<'_>],
@@ -191,9 +172,6 @@ impl Repo {
 
     /// Returns for each word true if the checked-out commit lacks it, as far as its files can be read. A word
     /// that cannot be looked up is not missing. If a folder cannot be listed, no word is.
-    ///
-    /// # Errors
-    /// If git fails, or the watcher cancels.
     pub fn missing(
         &mut self,
         words: &[Word],
@@ -202,11 +180,8 @@ impl Repo {
         self.search(watch).missing(words)
     }
 
-    /// Traces words through the history. The answers are in the order of the queries. Words that were not
-    /// passed to [`Repo::missing`] are first looked up in the checked-out commit.
-    ///
-    /// # Errors
-    /// If git fails, or the watcher cancels.
+    /// Traces words through the history. Words that were not passed to [`Repo::missing`] are first looked up in
+    /// the checked-out commit.
     pub fn trace(
         &mut self,
         words: &[WordQuery<'_>],
@@ -215,27 +190,19 @@ impl Repo {
         self.search(watch).trace(words)
     }
 
-    /// Looks up words in the whole history. The answers are in the order of the queries.
-    ///
-    /// [`Trace::Never`] means that no commit along first parents had the word. If this cannot be determined,
-    /// as in a shallow history, the answer is [`Trace::Unknown`].
-    ///
-    /// # Errors
-    /// If git fails, or the watcher cancels.
+    /// Looks up words in the whole history. [`Trace::Never`] means that no commit along first parents had the
+    /// word. If this cannot be determined, as in a shallow history, the answer is [`Trace::Unknown`].
     pub fn ever(&mut self, words: &[Word], watch: &mut Watch<'_>) -> Result<Vec<Trace>, GitError> {
         self.search(watch).ever(words)
     }
 
-    /// Follows citations through the history. The answers are in the order of the queries.
+    /// Follows citations through the history.
     ///
     /// The lines of a citation are those of its file at the verification, and are followed to their current
     /// place. Lines that moved, or differ only in trailing white space, are unchanged. The verified text may
     /// have been committed only later, so the digest of the citation finds its version. A symbol stands for
     /// its item, from the first line to the end of its block, if that can be determined; otherwise only its
     /// removal counts.
-    ///
-    /// # Errors
-    /// If git fails, or the watcher cancels.
     pub fn cited(
         &mut self,
         citations: &[CitationQuery<'_>],
@@ -244,11 +211,8 @@ impl Repo {
         self.citations().cited(citations, watch)
     }
 
-    /// Follows parts of files through the history. The answers are in the order of the queries and of the
-    /// names in each. At most [`Limits::document_bytes`] of each file's versions are read.
-    ///
-    /// # Errors
-    /// If git fails, or the watcher cancels.
+    /// Follows parts of files through the history. At most [`Limits::document_bytes`] of each file's versions
+    /// are read.
     pub fn parts(
         &mut self,
         files: &[PartQuery<'_>],

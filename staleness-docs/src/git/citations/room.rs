@@ -1,5 +1,3 @@
-//! The budget for reading and comparing cited files.
-
 use crate::git::history::History;
 use crate::git::objects::Oid;
 use crate::git::process::GitError;

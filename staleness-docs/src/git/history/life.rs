@@ -1,5 +1,3 @@
-//! When files were added, and when they were last edited.
-
 use staleness_core::ids::stable_hash;
 
 use super::timeline::History;

@@ -1,5 +1,3 @@
-//! Limits on reading a history.
-
 /// Limits of a query. Answers that would need more stay unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

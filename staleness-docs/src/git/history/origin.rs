@@ -1,5 +1,3 @@
-//! The remote that a repository was cloned from.
-
 use super::timeline::History;
 
 /// The remote that a repository was cloned from. Its URL may hold a password, so it is only parsed and never

@@ -1,5 +1,3 @@
-//! The changes since a revision.
-
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 

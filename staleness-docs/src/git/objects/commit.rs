@@ -1,5 +1,3 @@
-//! Commits.
-
 use staleness_core::time::Timestamp;
 
 use super::database::Objects;

@@ -1,5 +1,3 @@
-//! Object ids.
-
 use std::fmt;
 use std::hash::{Hash, Hasher};
 

@@ -1,5 +1,3 @@
-//! The location of a project in a repository.
-
 use std::path::PathBuf;
 
 use crate::git::process::{Call, GitError, Process, Program};

@@ -1,5 +1,3 @@
-//! Finds the current paths of removed files and folders.
-
 use std::collections::HashMap;
 
 use super::moves::Moves;
