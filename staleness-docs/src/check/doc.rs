@@ -45,7 +45,7 @@ impl Doc {
     /// Returns true if directives suppress this kind of evidence in a block.
     pub(super) fn leaves_aside(&self, block: Option<usize>, kind: SignalKind) -> bool {
         let inner = block.and_then(|at| self.draft.ignored_in.get(&at));
-        self.draft.ignored.has(kind) || inner.is_some_and(|in_it| in_it.has(kind))
+        self.draft.ignored.contains(&kind) || inner.is_some_and(|in_it| in_it.contains(&kind))
     }
 }
 

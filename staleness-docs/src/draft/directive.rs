@@ -27,7 +27,7 @@ pub(crate) enum Reach {
     File,
 }
 
-/// The signals of a directive. Empty means all of them.
+/// The signals of a directive.
 pub(crate) type Kinds = BTreeSet<SignalKind>;
 
 /// A directive.
@@ -77,12 +77,13 @@ fn parse(text: &str) -> Result<Directive, String> {
     kinds(rest).map(|kinds| Directive::Ignore(reach, kinds))
 }
 
-/// Parses signals separated by commas or spaces, up to a colon or ` -- `.
+/// Parses signals separated by commas or spaces, up to a colon or ` -- `. None stands for all.
 fn kinds(text: &str) -> Result<Kinds, String> {
     let list = text.split(" -- ").next().unwrap_or_default();
     let list = if list.starts_with("-- ") { "" } else { list };
     let list = list.split(':').next().unwrap_or_default();
-    list.split([',', ' ', '\t', '\n', '\r'])
+    let kinds = list
+        .split([',', ' ', '\t', '\n', '\r'])
         .filter(|word| !word.is_empty())
         .map(|word| {
             SignalKind::ALL
@@ -90,7 +91,8 @@ fn kinds(text: &str) -> Result<Kinds, String> {
                 .find(|kind| kind.as_str() == word)
                 .ok_or_else(|| "names an unknown signal; put a colon before a reason".into())
         })
-        .collect()
+        .collect::<Result<Kinds, String>>()?;
+    Ok(if kinds.is_empty() { SignalKind::ALL.into() } else { kinds })
 }
 
 #[cfg(test)]
@@ -103,7 +105,7 @@ mod tests {
 
     #[test]
     fn every_form_is_read() {
-        let all = Kinds::new();
+        let all = Kinds::from(SignalKind::ALL);
         let two = Kinds::from([SignalKind::ReferenceDrift, SignalKind::TemporalMarker]);
         for (text, expected) in [
             ("ignore", Directive::Ignore(Reach::Element, all.clone())),

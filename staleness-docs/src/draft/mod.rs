@@ -31,7 +31,7 @@ use staleness_core::verdict::SignalKind;
 use crate::commands::{Language, Shell};
 use crate::front::{self, Fields, Front};
 use crate::nature::is_of_the_past;
-use aside::{Aside, Directions};
+use aside::{Directions, has_all_of};
 use directive::{Directive, Kinds, Reach};
 use markdown::{BlockView, Sort, Visitor};
 use names::{NameId, NameSort, Names};
@@ -86,9 +86,9 @@ pub(crate) struct Draft {
     /// The dates in directives, with their offsets.
     pub(crate) days: Vec<(usize, Timestamp)>,
     /// Signals suppressed in the whole document.
-    pub(crate) ignored: Aside,
+    pub(crate) ignored: Kinds,
     /// Signals suppressed in some blocks that still have other names.
-    pub(crate) ignored_in: BTreeMap<usize, Aside>,
+    pub(crate) ignored_in: BTreeMap<usize, Kinds>,
     /// Number of mentions and marks dropped because of directives.
     pub(crate) left_aside: usize,
     /// The offsets at which commands enter and leave clones, with the name of the repository.
@@ -222,7 +222,7 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
                 Err(why) => {
                     self.draft.faults.push((range.start + at, format!("a directive {why}")))
                 }
-                Ok(Directive::Ignore(Reach::File, kinds)) => self.draft.ignored.add(&kinds),
+                Ok(Directive::Ignore(Reach::File, kinds)) => self.draft.ignored.extend(kinds),
                 Ok(Directive::Verified(at)) if !inline && self.draft.count == 0 => {
                     self.draft.verified = Some(at);
                 }
@@ -276,14 +276,14 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
         };
         let is_empty = |block: &DraftBlock| block.mentions.is_empty() && block.marks.is_empty();
         let directed = !self.ranges.is_empty() || !self.inline.is_empty() || self.section.is_some();
-        let mut aside = Aside::default();
+        let mut aside = Kinds::new();
         if directed && !is_empty(&block) {
             aside = self.heed(&mut block);
         }
         self.inline = Directions::default();
         if !is_empty(&block) {
             self.draft.count += u32::from(is_fence);
-            if !aside.is_none() {
+            if !aside.is_empty() {
                 self.draft.ignored_in.insert(self.draft.blocks.len(), aside);
             }
             self.draft.blocks.push(block);
@@ -398,7 +398,7 @@ impl<'a> Maker<'a, '_> {
     }
 
     /// Applies the directives to a block. Returns the signals that stay suppressed in the rest of it.
-    fn heed(&mut self, block: &mut DraftBlock) -> Aside {
+    fn heed(&mut self, block: &mut DraftBlock) -> Kinds {
         self.ranges.retain(|(range, _)| range.end > block.range.start);
         let start = block.range.start;
         let mut all = Directions::default();
@@ -407,24 +407,24 @@ impl<'a> Maker<'a, '_> {
         }
         all.join(&self.inline);
         if let Some((_, kinds)) = &self.section {
-            all.aside.add(kinds);
+            all.aside.extend(kinds);
         }
         block.verified = all.verified;
-        if !all.aside.is_none() {
+        if !all.aside.is_empty() {
             self.leave_aside(&all.aside, block);
         }
         all.aside
     }
 
     /// Drops names and marks with only suppressed signals. The block must be the last one of the draft.
-    fn leave_aside(&mut self, aside: &Aside, block: &mut DraftBlock) {
+    fn leave_aside(&mut self, aside: &Kinds, block: &mut DraftBlock) {
         let draft = &mut self.draft;
         let before = draft.marks.len() + draft.mentions.len();
-        if aside.has(SignalKind::TemporalMarker) {
+        if aside.contains(&SignalKind::TemporalMarker) {
             draft.marks.truncate(block.marks.start);
         }
         let mut kept = draft.mentions.split_off(block.mentions.start);
-        kept.retain(|mention| !aside.has_all_of(self.names.get(mention.name).0));
+        kept.retain(|mention| !has_all_of(aside, self.names.get(mention.name).0));
         draft.mentions.append(&mut kept);
         draft.left_aside += before - (draft.marks.len() + draft.mentions.len());
         block.mentions.end = draft.mentions.len();
