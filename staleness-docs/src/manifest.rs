@@ -25,12 +25,10 @@ pub const JSONC_OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Parses TOML.
 pub(crate) fn toml(text: &str) -> Option<Value> {
     toml::from_str(text.trim_start_matches('\u{feff}')).ok()
 }
 
-/// Parses JSON.
 pub(crate) fn json(text: &str) -> Option<Value> {
     serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()
 }
@@ -53,7 +51,6 @@ pub(crate) fn at<'v>(file: &'v Value, keys: &str) -> Option<&'v Value> {
     keys.split(' ').try_fold(file, |value, key| value.get(key))
 }
 
-/// Returns the text at these keys.
 pub(crate) fn text<'v>(file: &'v Value, keys: &str) -> Option<&'v str> {
     at(file, keys).and_then(Value::as_str)
 }

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::manifest::{self, members};
 
-/// The supported manifests.
 const MANIFESTS: [&str; 3] = ["Cargo.toml", "package.json", "pyproject.toml"];
 /// Places of the project's own names in them, and of its dependencies.
 const NAMES: [&str; 5] = ["lib name", "name", "package name", "project name", "tool poetry name"];
@@ -25,7 +24,6 @@ pub(super) struct Dependencies {
     theirs: HashSet<String>,
 }
 
-/// Returns true if the path is that of a supported manifest.
 pub(super) fn is_manifest(path: &str) -> bool {
     MANIFESTS.contains(&path.rsplit('/').next().unwrap_or(path))
 }

@@ -93,7 +93,6 @@ impl Past<'_> {
         Some(asked)
     }
 
-    /// Returns true if a build makes a makefile.
     fn is_generated(&self, makefile: &str) -> bool {
         let (folder, _) = makefile.rsplit_once('/').unwrap_or_default();
         MAKERS.iter().any(|name| {

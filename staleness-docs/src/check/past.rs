@@ -22,7 +22,6 @@ pub(crate) type Watcher<'p> = &'p mut dyn FnMut(Progress) -> ControlFlow<()>;
 /// A repository with cached answers.
 pub(crate) struct Past<'p> {
     pub(super) repo: Option<&'p mut Repo>,
-    /// The folder of the project.
     pub(super) folder: PathBuf,
     /// A value that identifies the end of a cut-off history.
     pub(super) boundary: u128,

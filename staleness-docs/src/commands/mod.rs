@@ -29,7 +29,6 @@ pub(crate) use own::{caller, own_from, script};
 pub(crate) use programs::is_foreign;
 pub(crate) use shell::{Language, Shell, lines};
 
-/// Kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum TargetKind {
     /// A script of `package.json`.

@@ -91,7 +91,6 @@ pub(super) const RUN: Options = Options {
     ..NONE
 };
 
-/// A parsed command.
 pub(super) struct Parsed<'w, 'a> {
     /// Words that are not options, and the words after the last parsed option.
     pub(super) words: Vec<&'a str>,

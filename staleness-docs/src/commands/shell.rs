@@ -82,7 +82,6 @@ fn without_prompt<'a>(line: &'a str, prompts: &[&str]) -> Option<&'a str> {
     prompts.iter().any(is_prompt).then_some(rest)
 }
 
-/// Returns the program that a line calls.
 fn program(line: &str) -> &str {
     let mut words = line.split_whitespace();
     words.find(|word| !is_assignment(word)).unwrap_or_default()

@@ -13,7 +13,6 @@ const USUAL: [&str; 8] = ["gmake", "mkdir", "poe", "prek", "pushd", "source", "t
 /// Receives a name: its shape, the name, and the text that contains it.
 type Found<'f, 'a> = dyn FnMut(WordKind, &str, &'a str) + 'f;
 
-/// Finds the commands in a code span.
 pub(super) fn in_span<'a>(code: &'a str, shell: &mut Shell<'a>, found: &mut Found<'_, 'a>) {
     if code.len() <= MAX_SPAN_BYTES && code.trim_ascii().contains(' ') {
         read(&[code], Language::Shell, shell, &mut |words, folder| calls(words, folder, found));

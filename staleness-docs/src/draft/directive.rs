@@ -30,7 +30,6 @@ pub(crate) enum Reach {
 /// The signals of a directive.
 pub(crate) type Kinds = BTreeSet<SignalKind>;
 
-/// A directive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Directive {
     Ignore(Reach, Kinds),

@@ -19,7 +19,6 @@ const MAX_PATH: usize = 1_024;
 /// The longest anchor, in bytes. A longer heading has no anchor.
 const MAX_SLUG: usize = 512;
 
-/// An anchor of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Anchor {
     /// The anchor as links write it.

@@ -17,7 +17,6 @@ const MAX_FENCE_BYTES: usize = 64 * 1024;
 /// Initial capacity for the pieces of a block.
 const PIECES: usize = 64;
 
-/// Form of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Paragraph,
@@ -25,13 +24,11 @@ pub(crate) enum Form {
     Row,
     /// HTML that contains links.
     Html,
-    /// A heading of this level.
     Heading(u8),
     /// A fenced block that may hold commands.
     Fence(Language),
 }
 
-/// Sort of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     Prose,
@@ -46,7 +43,6 @@ pub(crate) enum Sort {
     Other,
 }
 
-/// A piece of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) sort: Sort,
@@ -54,7 +50,6 @@ pub(crate) struct Piece {
     pub(crate) range: Range<usize>,
 }
 
-/// A parsed block.
 #[derive(Debug)]
 pub(crate) struct BlockView<'b, 'a> {
     pub(crate) form: Form,

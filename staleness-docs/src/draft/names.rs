@@ -13,11 +13,9 @@ pub(crate) enum NameSort {
     Link,
     /// An import in a file that a client loads.
     Import,
-    /// A word in the text.
     Word(WordKind),
 }
 
-/// The number of a name.
 pub(crate) type NameId = u32;
 
 /// Names, each with a number.
@@ -52,7 +50,6 @@ impl Names {
         Some(id)
     }
 
-    /// Returns the name with this number.
     pub(crate) fn get(&self, id: NameId) -> (NameSort, &str) {
         self.all.get(id as usize).map_or((NameSort::Link, ""), |(sort, text)| (*sort, text))
     }

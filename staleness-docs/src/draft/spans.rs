@@ -18,7 +18,6 @@ const KINDS: [&str; 16] = [
     "module", "namespace", "static", "struct", "trait", "type",
 ];
 
-/// Finds the names in a code span.
 pub(crate) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
     let code = text.trim_ascii();
     let is_plain = code.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b' '));

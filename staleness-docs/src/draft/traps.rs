@@ -119,7 +119,6 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns true if the word is a product name.
 pub(crate) fn is_product(word: &str) -> bool {
     has(&PRODUCTS, word)
 }

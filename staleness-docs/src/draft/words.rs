@@ -8,7 +8,6 @@ use staleness_core::knowledge::WordKind;
 
 use super::{target, traps};
 
-/// The longest word, in bytes.
 pub(crate) const MAX_WORD_BYTES: usize = 120;
 
 /// A name in a text: its shape, and the slice of the text without punctuation.

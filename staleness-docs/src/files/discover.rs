@@ -53,7 +53,6 @@ pub(crate) enum Loaded {
     ByItself,
 }
 
-/// A search for documents.
 pub(super) struct Search<'a> {
     pub(crate) place: &'a ProjectPlace,
     pub(crate) options: &'a CheckOptions<'a>,

@@ -42,7 +42,6 @@ impl Field {
         NAMES[self as usize].1
     }
 
-    /// Returns the field that a key names.
     pub(super) fn of_key(key: &str) -> Option<Self> {
         let key = key.to_ascii_lowercase().replace('-', "_");
         NAMES.iter().find(|(_, names)| names.contains(&key.as_str())).map(|(field, _)| *field)

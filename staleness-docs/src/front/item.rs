@@ -37,7 +37,6 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// Returns the line of a field.
     pub(crate) fn line(&self, field: Field) -> Option<u32> {
         self.lines.iter().find(|(each, _)| *each == field).map(|(_, line)| *line)
     }

@@ -20,7 +20,6 @@ pub(crate) enum Style {
     Toml,
 }
 
-/// Value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     /// A single value without its quotes.

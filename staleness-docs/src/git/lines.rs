@@ -31,7 +31,6 @@ pub(crate) struct Text {
 }
 
 impl Numbers {
-    /// Numbers the lines of a text.
     pub(crate) fn text(&mut self, bytes: &[u8]) -> Text {
         Text { lines: split(bytes).map(|line| Token(self.number(line))).collect() }
     }

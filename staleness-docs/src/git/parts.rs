@@ -61,7 +61,6 @@ pub enum PartFate {
     Unknown,
 }
 
-/// A version of a file.
 struct Version {
     file: Oid,
     /// Index of the commit that replaced this version. `None` for the version in the checked-out commit.

@@ -98,7 +98,6 @@ pub(super) fn definitions<'n>(
     found
 }
 
-/// Returns the last name in a symbol.
 pub(super) fn last_part(symbol: &str) -> Option<&str> {
     parts(symbol).last()
 }

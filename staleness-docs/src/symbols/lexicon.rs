@@ -47,7 +47,6 @@ const fn take(next: &mut u32) -> u32 {
     *next - 1
 }
 
-/// A wanted path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct WantedPath {
     pub(crate) parts: Vec<Box<[u8]>>,

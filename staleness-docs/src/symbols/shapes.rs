@@ -7,7 +7,6 @@ const FIELDS: [&[u8]; 6] = [b"class", b"struct", b"union", b"interface", b"messa
 /// Keywords before a block with its members on the same line.
 const BLOCKS: [&[u8]; 5] = [b"enum", b"struct", b"union", b"interface", b"type"];
 
-/// Returns true if one of the words occurs in the line.
 pub(super) fn has_word(line: &[u8], words: &[&[u8]]) -> bool {
     line.split(|b| b.is_ascii_whitespace()).any(|word| words.contains(&word))
 }
@@ -61,7 +60,6 @@ pub(super) fn without_annotation(text: &[u8]) -> Option<&[u8]> {
     (end > 0 && rest.starts_with(b" ")).then_some(rest)
 }
 
-/// Returns the last word of a text.
 fn last_word(before: &[u8]) -> &[u8] {
     let mut words = before.trim_ascii_end().rsplit(|b| !b.is_ascii_alphanumeric() && *b != b'_');
     words.next().unwrap_or_default()

@@ -19,7 +19,6 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Maximum number of targets per manifest. If there are more, the list counts as incomplete.
 const MAX_TARGETS: usize = 10_000;
 
-/// The targets of a manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Targets {
     /// The targets, each with a digest of what it runs. 0 means that the digest says nothing.

@@ -16,7 +16,6 @@ const BETWEEN: [&str; 5] =
 /// Maximum distance of a Python function from its decorator, in bytes.
 const MAX_APART: usize = 2_000;
 
-/// Returns true if a file may define subcommands, by its path.
 pub(super) fn may_define(path: &str) -> bool {
     let end = path.rsplit_once('.').map(|(_, end)| end);
     end.is_some_and(|end| ENDINGS.contains(&end))

@@ -22,7 +22,6 @@ struct Step {
     old: Option<Held>,
 }
 
-/// The changes of one path.
 #[derive(Debug)]
 pub(crate) struct Changed {
     pub(crate) path: Box<[u8]>,

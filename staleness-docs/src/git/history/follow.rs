@@ -19,7 +19,6 @@ const MAX_RENAMING: usize = 256;
 /// Maximum number of removed files of one commit to match with added ones.
 const MAX_REMOVED: usize = 50_000;
 
-/// A version of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Version {
     /// The commit that made this version, as an index into the list of commits.

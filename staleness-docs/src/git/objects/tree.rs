@@ -36,7 +36,6 @@ impl TrackedKind {
     }
 }
 
-/// A tree entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry<'a> {
     pub(crate) name: &'a [u8],

@@ -82,7 +82,6 @@ impl<'l> Looker<'l> {
         self.spent < self.may
     }
 
-    /// Returns the things found in an object.
     fn look(&mut self, naming: Naming, object: Object<'_>) -> Found {
         self.things.clear();
         let (holes, unread) = match object {

@@ -26,7 +26,6 @@ impl Found {
         }
     }
 
-    /// Returns true if the thing was found.
     pub(crate) fn holds(&self, thing: u32) -> bool {
         self.things.binary_search(&thing).is_ok()
     }

@@ -88,7 +88,6 @@ pub(crate) struct Index {
     files: Map<Oid, (Found, Naming)>,
     /// Files with unknown contents.
     pub(crate) unread: Set<Oid>,
-    /// True if there is a submodule.
     pub(crate) submodule: bool,
     /// True if some folder could not be listed.
     pub(crate) holes: bool,
