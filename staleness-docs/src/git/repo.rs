@@ -8,7 +8,7 @@ use staleness_core::time::Timestamp;
 
 use super::citations::{CitationQuery, Citations, Cite, Room};
 use super::history::{Dated, DatingQuery, History, Life, LifeQuery, Limits, Since, Tracked};
-use super::objects::{Commit, Store, Unread};
+use super::objects::{Commit, Oid, Store, Unread};
 use super::parts::{PartFate, PartQuery};
 use super::process::{GitError, Program, Watch};
 use super::renames::Moved;
@@ -101,6 +101,15 @@ impl Repo {
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.history.is_cut()
+    }
+
+    /// Returns a commit by its full id, for example a recorded one, or `None` if the repository does not have
+    /// it.
+    ///
+    /// # Errors
+    /// If git fails.
+    pub fn commit(&mut self, id: Oid) -> Result<Option<Commit>, GitError> {
+        self.history.commit(id)
     }
 
     /// Returns the commit that was checked out at a time: the latest at or before it. Assumes that the first
