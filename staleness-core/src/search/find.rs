@@ -1,10 +1,10 @@
 //! Ranks tools by how well their text and their learned queries fit a question.
 
 use super::index::SearchIndex;
+use super::is_cold;
 use super::learned::{Best, Candidate, LearnedMatch, Meaning};
 use super::question::Question;
 use super::words::Shares;
-use super::{Top, is_cold};
 use crate::ids::ToolName;
 use crate::knowledge::blend;
 use crate::verdict::round;
@@ -101,18 +101,11 @@ impl SearchIndex {
         wanted: impl Fn(&ToolName) -> bool,
     ) -> Found {
         let scores = self.scores(question, meaning, wanted);
-        let mut top = Top::new(limit);
-        for (tool, score, place) in scores.fitting() {
-            if top.wants(score) {
-                top.offer(score, (tool, place));
-            }
-        }
-        let matches = top.into_sorted().into_iter();
+        let all = scores.fitting().map(|(tool, score, place)| (score, tool, place));
+        let matches = best(limit, all).into_iter();
         Found {
             familiarity: scores.best.familiarity,
-            matches: matches
-                .filter_map(|(score, (_, place))| scores.matched(place, score))
-                .collect(),
+            matches: matches.filter_map(|(score, _, place)| scores.matched(place, score)).collect(),
         }
     }
 
@@ -198,17 +191,23 @@ impl SearchIndex {
             let entry = &self.entries[place as usize];
             *pass[place as usize].get_or_insert_with(|| wanted(&entry.tool))
         };
-        let best = self.learned(question, meaning, passes);
-        let mut top = Top::new(limit);
-        for route in best.all() {
-            if route.score > 0.0 && top.wants(route.score) {
-                top.offer(route.score, (route.id, route.tool));
-            }
-        }
-        let found = top.into_sorted().into_iter();
-        let found = found.filter_map(|(_, (_, tool))| best.of(tool)).map(Candidate::matched);
-        (best.familiarity, found.collect())
+        let learned = self.learned(question, meaning, passes);
+        let all = learned.all().iter().filter(|route| route.score > 0.0);
+        let found = best(limit, all.map(|route| (route.score, route.id, route))).into_iter();
+        (learned.familiarity, found.map(|(_, _, route)| route.matched()).collect())
     }
+}
+
+/// Returns the best `limit` elements, best first: by score, then by key.
+fn best<K: Ord, T>(limit: usize, all: impl Iterator<Item = (f64, K, T)>) -> Vec<(f64, K, T)> {
+    let order = |a: &(f64, K, T), b: &(f64, K, T)| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1));
+    let mut best: Vec<(f64, K, T)> = all.collect();
+    if limit < best.len() {
+        best.select_nth_unstable_by(limit, order);
+        best.truncate(limit);
+    }
+    best.sort_unstable_by(order);
+    best
 }
 
 /// The scores of all tools for one question. [`Scores::matched`] gives the details of a score.

@@ -31,7 +31,6 @@ mod lexicon;
 mod question;
 mod stem;
 mod synonyms;
-mod top;
 mod weights;
 mod words;
 
@@ -40,7 +39,6 @@ pub use find::{Found, Match};
 pub use index::SearchIndex;
 pub use learned::{LearnedMatch, Meaning};
 pub use question::Question;
-pub(crate) use top::Top;
 
 /// Familiarity below which no learned query counts as similar to the question.
 pub(crate) const COLD: f64 = 0.3;
