@@ -17,8 +17,8 @@ impl Admin<'_> {
     /// be repeated with the same op id.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] if the id is unknown, [`crate::store::Refusal::Conflict`] if items
-    /// of knowledge or work items belong to the project, or an error of the store.
+    /// [`crate::store::Refusal::Unknown`] if the id is unknown, or [`crate::store::Refusal::Conflict`] if items of
+    /// knowledge or work items belong to the project.
     pub async fn forget_project(
         self,
         id: ProjectId,
@@ -31,7 +31,7 @@ impl Admin<'_> {
     /// Forgets a project like [`Admin::forget_project`], including its items of knowledge and work items.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] if the id is unknown, or an error of the store.
+    /// [`crate::store::Refusal::Unknown`] if the id is unknown.
     pub async fn forget_project_and_knowledge(
         self,
         id: ProjectId,
@@ -43,9 +43,6 @@ impl Admin<'_> {
 
     /// Removes raw outcomes that the policy no longer keeps; with `dry_run` only counts them. The report
     /// counts outcomes as of the start.
-    ///
-    /// # Errors
-    /// An error of the store. Commits already made remain.
     pub async fn prune_outcomes(
         self,
         now: Timestamp,

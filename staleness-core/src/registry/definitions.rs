@@ -48,8 +48,8 @@ impl Tools<'_> {
     /// repeated with the same op id.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown name; [`Refusal::Conflict`] if no change waits, it is not the one that
-    /// was seen, or it is suspicious and was not seen; or an error of the store.
+    /// [`Refusal::Unknown`] for an unknown name; or [`Refusal::Conflict`] if no change waits, it is not the one
+    /// that was seen, or it is suspicious and was not seen.
     pub async fn accept(
         self,
         by_hand: ByHand,

@@ -61,7 +61,8 @@ use crate::tool::Hold;
 ///
 /// Every method that depends on time takes it as an argument. Methods that carry an
 /// [`OpId`](crate::ids::OpId) can be retried after errors with [`RegistryError::is_retryable`]. Every method
-/// may fail with an error of the store; a method with other errors lists them.
+/// may fail with an error of the store; a method with other errors lists them. If a method makes several
+/// commits, those before an error remain.
 #[derive(Clone, Debug)]
 pub struct Registry {
     store: Arc<dyn RegistryStore>,

@@ -26,7 +26,7 @@ impl Tools<'_> {
     /// A name that may be invented and that only other clients called is unknown.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the name is unknown or may mean several tools, or an error of the store.
+    /// [`Refusal::Unknown`] if the name is unknown or may mean several tools.
     pub async fn find_key(
         self,
         project: &ProjectId,
@@ -73,9 +73,6 @@ impl Tools<'_> {
     /// Returns the name and the server of a tool that was never used: one that `text` may mean, on a server
     /// that the project sees, or else of another client. `None` if there is no such server, or if a live list of the
     /// server already says which tools it has. A name without a server is that of a tool of the only server.
-    ///
-    /// # Errors
-    /// Errors of the store.
     pub async fn unused(
         self,
         project: &ProjectRef,
@@ -122,9 +119,6 @@ impl Tools<'_> {
     /// Returns the known names to suggest instead of `text`, at most three: those of which it is probably a
     /// misspelling (see `typing_errors`) or which it may all mean, and true; else the most similar one, and false.
     /// Names that only failed are left out; for the name of a server's tool, servers too.
-    ///
-    /// # Errors
-    /// Errors of the store.
     pub async fn similar(
         self,
         project: &ProjectRef,

@@ -34,9 +34,6 @@ impl Admin<'_> {
     /// Removes sessions and cursors that are older than `sessions.keep_days`, in pages while `more` returns true; with
     /// `dry_run` only counts them. A session stays as long as a cursor that refers to it. An agent without a cursor starts
     /// like a new one. Returns the counts of sessions and of cursors.
-    ///
-    /// # Errors
-    /// An error of the store. Pages already removed stay removed.
     pub async fn prune_sessions(
         self,
         now: Timestamp,
@@ -65,9 +62,6 @@ impl Admin<'_> {
     /// at least `outcomes.keep_invented_days` ago, with their outcomes, and tools that left their server's list
     /// without ever being used, with their definitions. Of these the newest `outcomes.keep_unlisted` stay for
     /// `outcomes.keep_unlisted_days`, and those with a hold or a changed definition. Returns the numbers of both.
-    ///
-    /// # Errors
-    /// An error of the store. Names already forgotten stay forgotten.
     pub async fn prune_names(
         self,
         now: Timestamp,
@@ -108,9 +102,6 @@ impl Admin<'_> {
     /// names and journal entries of all. Makes one commit if there is anything to remove, and continues
     /// while `more` returns true; it is called before each further kind and commit. The next call continues
     /// with the rest. The time decides which kind comes first, so that none keeps another waiting.
-    ///
-    /// # Errors
-    /// An error of the store. Commits already made remain.
     pub async fn prune_while(
         self,
         project: &ProjectId,

@@ -34,9 +34,6 @@ impl Admin<'_> {
     /// lookup of subjects except the first, and before each commit except the first. Each run looks up
     /// subjects in another order; those not looked up count as existing. The next run continues with the
     /// rest. Returns the number of entries.
-    ///
-    /// # Errors
-    /// An error of the store. Commits already made remain.
     pub async fn prune_journal(
         self,
         now: Timestamp,

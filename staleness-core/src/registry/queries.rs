@@ -237,7 +237,7 @@ impl Tools<'_> {
     /// Returns the report of the first of these tools that exists. [`Tools::find_key`] turns a short name into a key.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if none exists, or an error of the store.
+    /// [`Refusal::Unknown`] if none exists.
     pub async fn show(
         self,
         project: &ProjectRef,
@@ -251,9 +251,6 @@ impl Tools<'_> {
     /// A tool is unused after `days` days, by default as many as the policy says. Of a server's tools it returns
     /// only unused ones, and none if the whole server is unused. `names_only` returns true for a client that begins
     /// a session with the names of MCP tools.
-    ///
-    /// # Errors
-    /// Errors of the store.
     pub async fn costs(
         self,
         project: &ProjectRef,
@@ -294,7 +291,7 @@ impl Tools<'_> {
     /// name. A forgotten tool still has a history.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if there is neither a tool nor a history, or an error of the store.
+    /// [`Refusal::Unknown`] if there is neither a tool nor a history.
     pub async fn history(self, keys: &[ToolKey], limit: u32) -> Result<History, RegistryError> {
         let selection = keys.iter().fold(Selection::new(), |all, key| {
             all.peek(ToolFilter::Key(key.clone()))

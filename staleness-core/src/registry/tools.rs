@@ -46,8 +46,8 @@ impl Tools<'_> {
     /// Applies a scan: listed tools are added or become present; tools that are proven gone become absent.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Superseded`] if a newer reading was applied since [`Tools::readings`] (read
-    /// the files again), or an error of the store.
+    /// [`crate::store::Refusal::Superseded`] if a newer reading was applied since [`Tools::readings`] (read the
+    /// files again).
     pub async fn apply_scan(self, scan: Scan) -> Result<ScanReport, RegistryError> {
         let step = Arc::new(ApplyScan { scan, policy: Arc::clone(&self.0.policy) });
         let commit = self.0.store.transact(Arc::<ApplyScan>::clone(&step)).await?;
@@ -164,8 +164,8 @@ impl Tools<'_> {
     /// Demotes, pins, ignores or restores ([`Hold::None`]) a tool. May be repeated with the same op id.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] if the name is unknown, [`StoreError::Unknown`] if the change was
-    /// made but the tool could not be read afterwards, or an error of the store.
+    /// [`crate::store::Refusal::Unknown`] if the name is unknown, or [`StoreError::Unknown`] if the change was
+    /// made but the tool could not be read afterwards.
     pub async fn set_hold(self, by_hand: ByHand, hold: Hold) -> Result<ToolReport, RegistryError> {
         let (project, at) = (by_hand.project.clone(), by_hand.at);
         let keys = by_hand.keys();
@@ -178,7 +178,7 @@ impl Tools<'_> {
     /// Forgets a tool with its outcomes and routes; a server with all its tools. May be repeated with the same op id.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] if the name is unknown, or an error of the store.
+    /// [`crate::store::Refusal::Unknown`] if the name is unknown.
     pub async fn forget(self, by_hand: ByHand) -> Result<(), RegistryError> {
         self.0.run(Forget { by_hand }).await.map(drop)
     }

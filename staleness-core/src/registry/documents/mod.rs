@@ -35,9 +35,6 @@ impl Documents<'_> {
     /// Stores the findings of a check of a project's documents. Writes only changes, and never replaces a
     /// later check. If `paths` lists all documents of the project, the rows of other documents are removed,
     /// unless a check after `at` wrote them.
-    ///
-    /// # Errors
-    /// An error of the store. Batches already written remain.
     pub async fn put(
         self,
         project: &ProjectId,
@@ -76,9 +73,6 @@ impl Documents<'_> {
     }
 
     /// Returns the last check of the document with this key.
-    ///
-    /// # Errors
-    /// An error of the store.
     pub async fn read(self, key: DocumentKey) -> Result<Option<Document>, RegistryError> {
         Ok(self.0.seen_documents(DocumentFilter::Key(key)).await?.pop())
     }

@@ -35,9 +35,6 @@ impl Importer {
     }
 
     /// Takes the next record of a copy, like [`Importer::put`], to replace the row `seen`.
-    ///
-    /// # Errors
-    /// An error of the store. Records already written remain.
     pub async fn replace(&mut self, row: Record, seen: &Record) -> Result<(), RegistryError> {
         self.take(Placed { row, seen: Some(seen.clone()) }).await
     }

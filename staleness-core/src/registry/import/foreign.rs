@@ -33,8 +33,7 @@ impl Knowledge<'_> {
     /// number to be written. May be repeated: importing again changes nothing.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Invalid`] if an item is invalid, in which case nothing was written, or an
-    /// error of the store. Commits already made remain.
+    /// [`crate::store::Refusal::Invalid`] if an item is invalid, in which case nothing was written.
     pub async fn import(
         self,
         items: Vec<StatedItem>,
@@ -61,9 +60,8 @@ impl WorkItems<'_> {
     /// changes nothing.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Invalid`] if an item is invalid, in which case nothing was written;
-    /// [`crate::store::Refusal::Conflict`] if an item has another kind here; or an error of the store.
-    /// Commits already made remain.
+    /// [`crate::store::Refusal::Invalid`] if an item is invalid, in which case nothing was written; or
+    /// [`crate::store::Refusal::Conflict`] if an item has another kind here.
     pub async fn import(
         self,
         work: Vec<ToldWork>,

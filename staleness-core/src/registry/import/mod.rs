@@ -153,9 +153,6 @@ impl Importer {
     }
 
     /// Takes the next record. It is written with others, at the latest by [`Importer::finish`].
-    ///
-    /// # Errors
-    /// An error of the store. Records already written remain.
     pub async fn put(&mut self, row: Record) -> Result<(), RegistryError> {
         self.take(Placed { row, seen: None }).await
     }
@@ -194,9 +191,6 @@ impl Importer {
     }
 
     /// Writes all remaining records.
-    ///
-    /// # Errors
-    /// An error of the store. Records already written remain.
     pub async fn finish(mut self) -> Result<ImportReport, RegistryError> {
         self.write_batch(None).await?;
         let waiting = mem::take(&mut self.waiting).into_iter();

@@ -66,8 +66,7 @@ impl Routes<'_> {
     /// changes nothing.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Invalid`] if a route is invalid, in which case nothing was written, or an error of the
-    /// store. Commits already made remain.
+    /// [`crate::store::Refusal::Invalid`] if a route is invalid, in which case nothing was written.
     pub async fn import(
         self,
         routes: Vec<ToldRoute>,

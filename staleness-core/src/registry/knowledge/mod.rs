@@ -29,8 +29,8 @@ impl Knowledge<'_> {
     /// Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Taken`] if the id is in use, [`Refusal::Unknown`] if it supersedes an unknown id, any
-    /// refusal of [`Item::check`], or an error of the store.
+    /// [`Refusal::Taken`] if the id is in use, [`Refusal::Unknown`] if it supersedes an unknown id, or any refusal
+    /// of [`Item::check`].
     pub async fn add(self, item: Item, act: Act) -> Result<Item, RegistryError> {
         let key = item.key.clone();
         self.0.one(add::add(item, act), &key).await
@@ -40,8 +40,8 @@ impl Knowledge<'_> {
     /// May be repeated with the same op id. Returns the stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if an id is unknown, also one that they are to supersede; [`Refusal::Conflict`]
-    /// if an item is in a file; any refusal of [`Item::check`]; or an error of the store. Nothing is changed then.
+    /// [`Refusal::Unknown`] if an id is unknown, also one that they are to supersede; [`Refusal::Conflict`] if an
+    /// item is in a file; or any refusal of [`Item::check`]. Nothing is changed then.
     pub async fn edit(
         self,
         keys: Vec<ItemKey>,
@@ -56,8 +56,8 @@ impl Knowledge<'_> {
     /// op id. Returns the stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if an id is unknown, [`Refusal::Conflict`] if an agent verifies what a person marked as
-    /// wrong, or an error of the store. Nothing is recorded then.
+    /// [`Refusal::Unknown`] if an id is unknown, or [`Refusal::Conflict`] if an agent verifies what a person
+    /// marked as wrong. Nothing is recorded then.
     pub async fn verify(
         self,
         verifications: Vec<Verification>,
@@ -71,8 +71,8 @@ impl Knowledge<'_> {
     /// Returns the stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if an id is unknown, [`Refusal::Conflict`] if an item is not a to-do, or an error
-    /// of the store. Nothing is recorded then.
+    /// [`Refusal::Unknown`] if an id is unknown, or [`Refusal::Conflict`] if an item is not a to-do. Nothing is
+    /// recorded then.
     pub async fn done(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, RegistryError> {
         let step = judge::set_done(keys.clone(), true, act);
         self.0.several(step, &keys).await
@@ -82,8 +82,8 @@ impl Knowledge<'_> {
     /// stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if an id is unknown, [`Refusal::Conflict`] if an item is not a to-do, or an error
-    /// of the store. Nothing is recorded then.
+    /// [`Refusal::Unknown`] if an id is unknown, or [`Refusal::Conflict`] if an item is not a to-do. Nothing is
+    /// recorded then.
     pub async fn reopen(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, RegistryError> {
         let step = judge::set_done(keys.clone(), false, act);
         self.0.several(step, &keys).await
@@ -93,7 +93,7 @@ impl Knowledge<'_> {
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if an id is unknown, [`Refusal::Invalid`] if the two are the same or of different
-    /// scopes, [`Refusal::Conflict`] if `old` already replaces `new`, or an error of the store.
+    /// scopes, or [`Refusal::Conflict`] if `old` already replaces `new`.
     pub async fn supersede(
         self,
         old: ItemKey,
@@ -108,8 +108,7 @@ impl Knowledge<'_> {
     /// Records a statement that an item is wrong. May be repeated with the same op id. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Invalid`] if the name or the reason is empty, or
-    /// an error of the store.
+    /// [`Refusal::Unknown`] if the id is unknown, or [`Refusal::Invalid`] if the name or the reason is empty.
     pub async fn contradict(
         self,
         key: ItemKey,
@@ -125,7 +124,7 @@ impl Knowledge<'_> {
     /// the removed item; `None` if this op removed it before.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, or an error of the store.
+    /// [`Refusal::Unknown`] if the id is unknown.
     pub async fn remove(self, key: ItemKey, act: Act) -> Result<Option<Item>, RegistryError> {
         let commit = self.0.run(links::remove(key.clone(), act)).await?;
         Ok(commit.view.knowledge.get(&key).cloned())

@@ -22,7 +22,7 @@ impl Knowledge<'_> {
     ///
     /// # Errors
     /// [`crate::store::Refusal::Unknown`] if the id is unknown ([`Knowledge::nearest`] finds the most similar
-    /// one), or an error of the store.
+    /// one).
     pub async fn get(
         self,
         project: &ProjectId,

@@ -65,8 +65,8 @@ impl Routes<'_> {
     /// of its model, only words decide. A note says so, and mentions routes embedded by other models.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Invalid`] if the query has no words, or if the vector has no direction or not
-    /// the dimensions of its model; or an error of the store.
+    /// [`crate::store::Refusal::Invalid`] if the query has no words, or if the vector has no direction or not the
+    /// dimensions of its model.
     pub async fn find(
         self,
         project: &ProjectRef,

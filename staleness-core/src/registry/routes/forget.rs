@@ -12,7 +12,7 @@ impl Routes<'_> {
     /// Forgets a route, its vector, and the suggestions made for the same query. Returns the removed route.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`](crate::refusal::Refusal::Unknown) if the id is unknown, or an error of the store.
+    /// [`Refusal::Unknown`](crate::refusal::Refusal::Unknown) if the id is unknown.
     pub async fn forget(
         self,
         project: &ProjectId,

@@ -42,8 +42,7 @@ impl Routes<'_> {
     /// # Errors
     /// [`Refusal::Invalid`] if the query has no words, the signal is outside `0..=1`, or the vector has no
     /// direction or not the dimensions of its model; [`Refusal::TooLarge`] if the query is too long;
-    /// [`Refusal::Conflict`] if the tool is absent; [`Refusal::Unknown`] if the project does not know the
-    /// tool; or an error of the store.
+    /// [`Refusal::Conflict`] if the tool is absent; or [`Refusal::Unknown`] if the project does not know the tool.
     pub async fn learn(
         self,
         project: &ProjectRef,

@@ -35,9 +35,6 @@ pub struct RoutePruneReport {
 impl Routes<'_> {
     /// Removes routes of a project that are weak, unused or too many (see `plan_prune`), and suggestions of
     /// sessions without activity for as long. With `dry_run` only reports them.
-    ///
-    /// # Errors
-    /// An error of the store. Pages already removed stay removed.
     pub async fn prune(
         self,
         project: &ProjectId,

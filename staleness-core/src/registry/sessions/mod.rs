@@ -24,7 +24,7 @@ impl Sessions<'_> {
     /// continues, even if it had ended. May be repeated.
     ///
     /// # Errors
-    /// [`Refusal::Conflict`] if the session belongs to another agent, or an error of the store.
+    /// [`Refusal::Conflict`] if the session belongs to another agent.
     pub async fn start(
         self,
         project: &ProjectId,
@@ -42,7 +42,7 @@ impl Sessions<'_> {
     /// the session is unknown.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, or an error of the store.
+    /// [`Refusal::Unknown`] if the id is unknown.
     pub async fn end(
         self,
         project: &ProjectId,
@@ -75,7 +75,7 @@ impl Sessions<'_> {
     /// [`Sessions::mark_resumed`] after reporting it.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the delta is to start at an unknown session, or an error of the store.
+    /// [`Refusal::Unknown`] if the delta is to start at an unknown session.
     pub async fn resume(
         self,
         project: &ProjectRef,

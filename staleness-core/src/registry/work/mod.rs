@@ -41,7 +41,7 @@ impl WorkItems<'_> {
     /// Adds a work item, in any state of its kind. May be repeated with the same op id. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Taken`] if the id is in use, any refusal of [`Work::check`], or an error of the store.
+    /// [`Refusal::Taken`] if the id is in use, or any refusal of [`Work::check`].
     pub async fn add(self, work: Work, act: Act) -> Result<Work, RegistryError> {
         let key = work.key.clone();
         self.0.on_work(key, Deed::Add(Box::new(work)), act).await
@@ -51,8 +51,8 @@ impl WorkItems<'_> {
     /// the same op id. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if it cannot move to that state, any
-    /// refusal of [`Work::check`], or an error of the store.
+    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if it cannot move to that state, or any
+    /// refusal of [`Work::check`].
     pub async fn set(
         self,
         key: WorkKey,
@@ -65,8 +65,8 @@ impl WorkItems<'_> {
     /// Adds a step to a work item. May be repeated with the same op id. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Invalid`] if the text is empty,
-    /// [`Refusal::TooLarge`] if it is too long, or an error of the store.
+    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Invalid`] if the text is empty, or
+    /// [`Refusal::TooLarge`] if it is too long.
     pub async fn step(self, key: WorkKey, text: String, act: Act) -> Result<Work, RegistryError> {
         self.0.on_work(key, Deed::Step(text), act).await
     }
@@ -74,7 +74,7 @@ impl WorkItems<'_> {
     /// Records that a work item still matters. May be repeated. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, or an error of the store.
+    /// [`Refusal::Unknown`] if the id is unknown.
     pub async fn touch(self, key: WorkKey, at: Timestamp) -> Result<Work, RegistryError> {
         let commit = self.0.run(touch(key.clone(), at)).await?;
         of(&commit, &key)
@@ -83,7 +83,7 @@ impl WorkItems<'_> {
     /// Reopens an ended work item in its previous state. May be repeated with the same op id. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if the item is open, or an error of the store.
+    /// [`Refusal::Unknown`] if the id is unknown, or [`Refusal::Conflict`] if the item is open.
     pub async fn reopen(self, key: WorkKey, act: Act) -> Result<Work, RegistryError> {
         self.0.on_work(key, Deed::Reopen, act).await
     }
@@ -94,8 +94,7 @@ impl WorkItems<'_> {
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if another holds it, it has ended, or the
-    /// session has claimed too many, [`Refusal::Invalid`] if it is no task or the act names no agent, or an error of
-    /// the store.
+    /// session has claimed too many, or [`Refusal::Invalid`] if it is no task or the act names no agent.
     pub async fn claim(
         self,
         project: &ProjectRef,
@@ -123,8 +122,8 @@ impl WorkItems<'_> {
     /// Gives up the claim on a work item. May be repeated with the same op id. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if nobody has claimed it or another agent than
-    /// the acting one holds it, or an error of the store.
+    /// [`Refusal::Unknown`] if the id is unknown, or [`Refusal::Conflict`] if nobody has claimed it or another
+    /// agent than the acting one holds it.
     pub async fn release(self, key: WorkKey, act: Act) -> Result<Work, RegistryError> {
         self.0.on_work(key, Deed::Release, act).await
     }
@@ -133,8 +132,7 @@ impl WorkItems<'_> {
     /// one, so that [`WorkItems::reopen`] undoes it. May be repeated with the same op id.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if the item is not overdue, or an
-    /// error of the store.
+    /// [`Refusal::Unknown`] if the id is unknown, or [`Refusal::Conflict`] if the item is not overdue.
     pub async fn resolve(
         self,
         project: &ProjectRef,

@@ -41,7 +41,7 @@ impl WorkItems<'_> {
     ///
     /// # Errors
     /// [`crate::store::Refusal::Unknown`] if the id is unknown ([`WorkItems::nearest`] finds the most similar
-    /// one), or an error of the store.
+    /// one).
     pub async fn get(
         self,
         project: &ProjectId,
@@ -139,9 +139,6 @@ impl WorkItems<'_> {
     }
 
     /// Returns the ids of the open items that an open item waits for.
-    ///
-    /// # Errors
-    /// Errors of the store.
     pub async fn waits_for(
         self,
         project: &ProjectId,
