@@ -23,14 +23,6 @@ pub struct Found {
     pub matches: Vec<Match>,
 }
 
-impl Found {
-    /// Returns true if no learned query is similar to the question: see `super::COLD`.
-    #[must_use]
-    pub fn is_cold(&self) -> bool {
-        is_cold(self.familiarity)
-    }
-}
-
 /// A matching tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {

@@ -134,12 +134,6 @@ impl<'v> Draft<'v> {
         self.routes.insert(key.clone(), None);
     }
 
-    /// Returns the outcomes appended so far.
-    #[must_use]
-    pub fn appended(&self) -> &[Outcome] {
-        &self.outcomes
-    }
-
     /// Appends an outcome.
     pub fn append_outcome(&mut self, outcome: Outcome) {
         self.outcomes.push(outcome);

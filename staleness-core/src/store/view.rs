@@ -7,7 +7,7 @@ use crate::ids::{AgentId, ClientId, ProjectId, Scope, ServerKey, ToolKey, ToolNa
 use crate::journal::{Action, Floor, JournalEntry, Revision, Subject};
 use crate::outcome::Outcome;
 use crate::time::Timestamp;
-use crate::tool::{Tool, ToolKind, ToolSummary};
+use crate::tool::{Tool, ToolSummary};
 
 /// The counts of outcomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,19 +105,6 @@ impl View {
             self.tools.get(&ToolKey::project(project.clone(), name.clone())),
             self.tools.get(&ToolKey::global(name.clone())),
         )
-    }
-
-    /// Returns the entries of a server in a scope, among the tools in the view.
-    pub fn entries<'a>(
-        &'a self,
-        scope: &'a Scope,
-        server: &'a ServerKey,
-    ) -> impl Iterator<Item = &'a Tool> + 'a {
-        self.tools.values().filter(move |tool| {
-            tool.kind == ToolKind::McpServer
-                && tool.key.scope == *scope
-                && tool.server.as_ref() == Some(server)
-        })
     }
 
     /// Returns the agent that did something to a record at a time; `None` if a person may have done it, too.

@@ -109,15 +109,6 @@ impl WorkKind {
         }
     }
 
-    /// Returns the states that can follow `from`. Empty for a state that ends an item, which can only be reopened.
-    #[must_use]
-    pub fn after(self, from: WorkStatus) -> Vec<WorkStatus> {
-        if !from.is_open() {
-            return Vec::new();
-        }
-        self.states().iter().copied().filter(|to| *to != from).collect()
-    }
-
     /// Returns the state that resolves a flagged item of this kind; `None` for kinds that are never flagged.
     #[must_use]
     pub const fn resolved(self) -> Option<WorkStatus> {
@@ -189,26 +180,6 @@ impl fmt::Display for WorkKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The documented table of transitions, written out.
-    #[test]
-    fn the_table_of_transitions() {
-        let plan = |from| WorkKind::Plan.after(from);
-        assert_eq!(plan(Todo), [InProgress, Blocked, Done, Dropped]);
-        assert_eq!(plan(InProgress), [Todo, Blocked, Done, Dropped]);
-        assert_eq!(plan(Blocked), [Todo, InProgress, Done, Dropped]);
-        assert_eq!(plan(Done), []);
-        assert_eq!(plan(Dropped), []);
-        for kind in [WorkKind::Trap, WorkKind::Constraint] {
-            assert_eq!(kind.after(Active), [Resolved]);
-            assert_eq!(kind.after(Resolved), []);
-        }
-        assert_eq!(WorkKind::Handoff.after(Open), [Accepted, Closed]);
-        assert_eq!(WorkKind::Handoff.after(Accepted), []);
-        assert_eq!(WorkKind::Candidate.after(Pending), [Accepted, Rejected]);
-        assert_eq!(WorkKind::Note.after(Visible), [Archived]);
-        assert_eq!(WorkKind::Decision.after(Made), []);
-    }
 
     #[test]
     fn words_go_there_and_back() {

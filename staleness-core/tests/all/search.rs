@@ -54,7 +54,7 @@ fn words_alone_find_tools_and_the_answer_is_cold() {
     ] {
         let found = find(&index, question);
         assert_eq!(order(&found).first(), Some(&best), "{question}");
-        assert!(found.is_cold() && found.familiarity == 0.0, "{question}");
+        assert!(found.familiarity == 0.0, "{question}");
     }
     assert!(find(&index, "submarine").matches.is_empty());
 }
@@ -91,7 +91,7 @@ fn what_was_learned_finds_a_tool_that_its_words_do_not() {
     );
     let like = find(&index, "shipping to production now");
     assert_eq!(order(&like)[0], "mcp__hub__merge");
-    assert!(!like.is_cold() && like.familiarity < 1.0);
+    assert!((0.3..1.0).contains(&like.familiarity));
 }
 
 #[test]

@@ -70,18 +70,6 @@ impl RecallIndex {
         Builder { wanted, ..Builder::default() }.build(items)
     }
 
-    /// Returns the number of items in the index.
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.items
-    }
-
-    /// Returns true if there are no items.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.items == 0
-    }
-
     /// Returns the closeness of each item to a question by words, 0..=1, in the order of the items. `None` if
     /// the question consists only of filler words.
     #[must_use]
