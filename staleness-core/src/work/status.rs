@@ -32,40 +32,41 @@ wording! {
     }
 }
 
-/// The state of a work item. Each kind has its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WorkStatus {
-    /// A plan that has not been started.
-    Todo,
-    /// A plan that is being worked on.
-    InProgress,
-    /// A plan that is waiting for something.
-    Blocked,
-    /// A plan that was carried out.
-    Done,
-    /// A plan that was abandoned.
-    Dropped,
-    /// A trap or constraint that applies.
-    Active,
-    /// A trap or constraint that no longer applies.
-    Resolved,
-    /// A handoff without an answer yet.
-    Open,
-    /// A handoff or candidate that was accepted.
-    Accepted,
-    /// A handoff that was closed without being accepted.
-    Closed,
-    /// A candidate without an answer yet.
-    Pending,
-    /// A candidate that was rejected.
-    Rejected,
-    /// A note that is shown in lists.
-    Visible,
-    /// A note that is hidden but kept.
-    Archived,
-    /// A decision that was made.
-    Made,
+wording! {
+    /// The state of a work item. Each kind has its own.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum WorkStatus {
+        /// A plan that has not been started.
+        Todo = "todo",
+        /// A plan that is being worked on.
+        InProgress = "in_progress",
+        /// A plan that is waiting for something.
+        Blocked = "blocked",
+        /// A plan that was carried out.
+        Done = "done",
+        /// A plan that was abandoned.
+        Dropped = "dropped",
+        /// A trap or constraint that applies.
+        Active = "active",
+        /// A trap or constraint that no longer applies.
+        Resolved = "resolved",
+        /// A handoff without an answer yet.
+        Open = "open",
+        /// A handoff or candidate that was accepted.
+        Accepted = "accepted",
+        /// A handoff that was closed without being accepted.
+        Closed = "closed",
+        /// A candidate without an answer yet.
+        Pending = "pending",
+        /// A candidate that was rejected.
+        Rejected = "rejected",
+        /// A note that is shown in lists.
+        Visible = "visible",
+        /// A note that is hidden but kept.
+        Archived = "archived",
+        /// A decision that was made.
+        Made = "made",
+    }
 }
 
 impl WorkKind {
@@ -124,40 +125,6 @@ impl WorkKind {
 }
 
 impl WorkStatus {
-    /// Every state, in order.
-    pub const ALL: [Self; 15] = [
-        Todo, InProgress, Blocked, Done, Dropped, Active, Resolved, Open, Accepted, Closed,
-        Pending, Rejected, Visible, Archived, Made,
-    ];
-
-    /// Returns the name used in storage and reports.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Todo => "todo",
-            InProgress => "in_progress",
-            Blocked => "blocked",
-            Done => "done",
-            Dropped => "dropped",
-            Active => "active",
-            Resolved => "resolved",
-            Open => "open",
-            Accepted => "accepted",
-            Closed => "closed",
-            Pending => "pending",
-            Rejected => "rejected",
-            Visible => "visible",
-            Archived => "archived",
-            Made => "made",
-        }
-    }
-
-    /// The inverse of [`WorkStatus::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.as_str() == word)
-    }
-
     /// Returns true if an item in this state has not ended. A decision counts as open, because it still applies.
     #[must_use]
     pub const fn is_open(self) -> bool {
