@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{
     AgentId, ClientId, OpId, ProjectId, ServerKey, SessionId, ToolKey, stable_hash_of,
 };
+use crate::text::wording;
 use crate::time::Timestamp;
 
 /// The result of one use of a tool.
@@ -36,21 +37,15 @@ pub enum Mark {
     Unknown,
 }
 
-impl Mark {
-    /// Every mark.
-    pub const ALL: [Self; 5] =
-        [Self::Success, Self::Failure, Self::Interrupted, Self::Offline, Self::Unknown];
+wording! { Mark {
+    Success = "S", Failure = "F", Interrupted = "I", Offline = "O", Unknown = "U",
+} }
 
+impl Mark {
     /// Returns the mark's letter.
     #[must_use]
     pub const fn letter(self) -> char {
-        match self {
-            Self::Success => 'S',
-            Self::Failure => 'F',
-            Self::Interrupted => 'I',
-            Self::Offline => 'O',
-            Self::Unknown => 'U',
-        }
+        self.as_str().as_bytes()[0] as char
     }
 
     /// Returns the mark with this letter, if there is one.

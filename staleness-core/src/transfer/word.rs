@@ -15,12 +15,11 @@ pub(super) trait Word: Sized {
 
 impl Word for Mark {
     fn word(&self) -> String {
-        self.letter().to_string()
+        self.as_str().to_owned()
     }
 
     fn of(word: &str) -> Option<Self> {
-        let mut letters = word.chars();
-        letters.next().and_then(Self::from_letter).filter(|_| letters.next().is_none())
+        Self::from_word(word)
     }
 }
 

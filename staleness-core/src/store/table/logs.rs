@@ -14,7 +14,7 @@ columns! {
         scope scope = row.tool.scope;
         tool id = row.tool.name;
         server maybe_id = row.server;
-        mark parsed(mark_from_text) = mark_to_text(row.mark);
+        mark parsed(Mark::from_word) = row.mark.as_str();
         at time = row.at;
         project id = row.project;
     ]
@@ -30,20 +30,6 @@ columns! {
         tool: ToolKey { scope, name: tool },
         seq, server, mark, at, project, op, credits, session, agent, client, duration_ms,
     }
-}
-
-const fn mark_to_text(mark: Mark) -> &'static str {
-    match mark {
-        Mark::Success => "S",
-        Mark::Failure => "F",
-        Mark::Interrupted => "I",
-        Mark::Offline => "O",
-        Mark::Unknown => "U",
-    }
-}
-
-fn mark_from_text(text: &str) -> Option<Mark> {
-    Mark::ALL.into_iter().find(|mark| mark_to_text(*mark) == text)
 }
 
 columns! {
