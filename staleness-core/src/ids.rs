@@ -212,18 +212,12 @@ impl Scope {
     pub fn as_key(&self) -> &str {
         self.project().map_or("", ProjectId::as_str)
     }
-
-    /// The inverse of [`Scope::as_key`].
-    ///
-    /// # Errors
-    /// If the key is neither empty nor a valid project id.
-    pub fn from_key(key: &str) -> Result<Self, IdError> {
-        if key.is_empty() { Ok(Self::Global) } else { ProjectId::new(key).map(Self::Project) }
-    }
 }
 
 impl TryFrom<String> for Scope {
     type Error = IdError;
+
+    /// The inverse of [`Scope::as_key`].
     fn try_from(key: String) -> Result<Self, IdError> {
         if key.is_empty() { Ok(Self::Global) } else { key.try_into().map(Self::Project) }
     }
@@ -293,7 +287,7 @@ pub struct DocumentKey {
 }
 
 wording! {
-    /// The level at which a client stores a configuration.
+    /// The level at which a client stores a configuration. Stores keep its position, so the order must never change.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum Level {
         /// For every project of one user.

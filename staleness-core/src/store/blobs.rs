@@ -59,7 +59,7 @@ pub(crate) fn listings_to_bytes(listings: &[Listing]) -> Vec<u8> {
     for Listing { source, state } in listings {
         let of_project = source.project.is_some();
         bytes.push(*state as u8 + u8::from(of_project) * OF_PROJECT);
-        bytes.push(level_to_number(source.level));
+        bytes.push(source.level as u8);
         if let Some(project) = &source.project {
             put_text(&mut bytes, project.as_str());
         }
@@ -80,7 +80,7 @@ pub(crate) fn listings_from_bytes(bytes: &[u8]) -> Option<Vec<Listing>> {
             return None;
         }
         let state = *ListingState::ALL.get(usize::from(flags & STATE))?;
-        let level = level_from_number(rest.byte()?)?;
+        let level = *Level::ALL.get(usize::from(rest.byte()?))?;
         let project = match flags & OF_PROJECT {
             0 => None,
             _ => Some(ProjectId::new(rest.text()?).ok()?),
@@ -116,28 +116,11 @@ pub(crate) fn credits_from_bytes(bytes: &[u8]) -> Option<Vec<ToolKey>> {
     let mut credits = Vec::new();
     while !rest.0.is_empty() {
         credits.push(ToolKey {
-            scope: Scope::from_key(rest.text()?).ok()?,
+            scope: Scope::try_from(rest.text()?.to_owned()).ok()?,
             name: ToolName::new(rest.text()?).ok()?,
         });
     }
     Some(credits)
-}
-
-/// Returns a level as a number in the order of levels, so that sources sort by identity.
-#[must_use]
-pub(crate) const fn level_to_number(level: Level) -> u8 {
-    match level {
-        Level::User => 0,
-        Level::Project => 1,
-        Level::Local => 2,
-        Level::Live => 3,
-    }
-}
-
-/// The inverse of [`level_to_number`].
-#[must_use]
-fn level_from_number(number: u8) -> Option<Level> {
-    Level::ALL.into_iter().find(|level| level_to_number(*level) == number)
 }
 
 fn begin(expected: usize) -> Vec<u8> {

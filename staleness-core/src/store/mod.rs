@@ -111,8 +111,8 @@ pub use crate::collections;
 pub use crate::refusal::Refusal;
 pub(crate) use crate::text::{pack, unpack};
 pub(crate) use blobs::{
-    credits_from_bytes, credits_to_bytes, level_to_number, listings_from_bytes, listings_to_bytes,
-    ring_from_bytes, ring_to_bytes,
+    credits_from_bytes, credits_to_bytes, listings_from_bytes, listings_to_bytes, ring_from_bytes,
+    ring_to_bytes,
 };
 pub use change::{Change, ChangeSet, OutcomeRange};
 pub use draft::Draft;

@@ -12,7 +12,7 @@ use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::store::{
     CursorFilter, DefinitionFilter, DocumentFilter, ProjectFilter, RouteFilter, Row, SessionFilter,
-    SourceFilter, SuggestionFilter, VectorFilter, WorkFilter, level_to_number,
+    SourceFilter, SuggestionFilter, VectorFilter, WorkFilter,
 };
 use crate::work::Work;
 
@@ -72,7 +72,7 @@ packed! {
     key ["scope" "client" "level" "part"] |id: SourceId| [
         Cell::maybe_text(Some(id.project.as_ref().map_or("", ProjectId::as_str))),
         Cell::text(&id.client),
-        Cell::int(level_to_number(id.level)),
+        Cell::int(id.level as u8),
         Cell::text(&id.part)
     ];
     index [] |_row| [];
