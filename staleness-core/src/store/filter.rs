@@ -20,11 +20,12 @@ use crate::tool::{Status, Tool, ToolKind};
 use crate::work::{Aging, Work};
 
 /// Defines a filter. The first variant selects one key, `All` selects every row, and each other variant comes
-/// with an expression over the key and, if loaded, the row.
+/// with an expression over the key and, if loaded, the row. A `first` variant selects only the row with the smallest key.
 macro_rules! filter {
     (
         $(#[$doc:meta])* $filter:ident of $row_type:ty, |$key:ident, $row:ident|
         $(#[$one_doc:meta])* $one:ident($key_type:ty);
+        $(first $first:ident;)?
         { $($others:tt)* }
         $($other:pat => $named:expr,)*
     ) => {
@@ -57,6 +58,10 @@ macro_rules! filter {
                     Self::All => true,
                 }
             }
+
+            $(fn most(&self) -> usize {
+                if matches!(self, Self::$first(..)) { 1 } else { usize::MAX }
+            })?
         }
     };
 }
@@ -256,50 +261,27 @@ filter! {
     Self::Project(project) => *project == key.project,
 }
 
-/// A filter over the vectors of routes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum VectorFilter {
+filter! {
+    /// A filter over the vectors of routes.
+    VectorFilter of RouteVector, |key, row|
     /// The vector of the route with this key.
-    Key(RouteKey),
-    /// The vector with the smallest key among those that a model made in a project. It shows the number of dimensions.
-    First(ProjectId, ModelId),
-    /// The vectors of a project's routes to one tool, of any model. A store must read only these rows.
-    Tool(ProjectId, ToolName),
-    /// The vectors that a model made in a project, as searches need them.
-    Model(ProjectId, ModelId),
-    /// The vectors of a project.
-    Project(ProjectId),
-    /// Every vector.
-    All,
-}
-
-impl Filter for VectorFilter {
-    type Row = RouteVector;
-    const ALL: Self = Self::All;
-
-    fn of(key: RouteKey) -> Self {
-        Self::Key(key)
+    Key(RouteKey);
+    first First;
+    {
+        /// The vector with the smallest key among those that a model made in a project. It shows the number of dimensions.
+        First(ProjectId, ModelId),
+        /// The vectors of a project's routes to one tool, of any model. A store must read only these rows.
+        Tool(ProjectId, ToolName),
+        /// The vectors that a model made in a project, as searches need them.
+        Model(ProjectId, ModelId),
+        /// The vectors of a project.
+        Project(ProjectId),
     }
-
-    fn key(&self) -> Option<&RouteKey> {
-        if let Self::Key(key) = self { Some(key) } else { None }
-    }
-
-    fn matches(&self, key: &RouteKey, row: Option<&RouteVector>) -> bool {
-        match self {
-            Self::Key(wanted) => wanted == key,
-            Self::First(project, model) | Self::Model(project, model) => {
-                *project == key.project && row.is_some_and(|row| row.model == *model)
-            }
-            Self::Tool(project, tool) => *project == key.project && *tool == key.tool,
-            Self::Project(project) => *project == key.project,
-            Self::All => true,
-        }
-    }
-
-    fn most(&self) -> usize {
-        if matches!(self, Self::First(..)) { 1 } else { usize::MAX }
-    }
+    Self::First(project, model) | Self::Model(project, model) => {
+        *project == key.project && row.is_some_and(|row| row.model == *model)
+    },
+    Self::Tool(project, tool) => *project == key.project && *tool == key.tool,
+    Self::Project(project) => *project == key.project,
 }
 
 filter! {
