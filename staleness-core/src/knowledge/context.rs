@@ -1,6 +1,6 @@
 //! The context of a verdict: everything except the item and its evidence.
 
-use super::{Distance, ItemKind, KnowledgePolicy, KnowledgeRules, SignalKind, Version};
+use super::{Distance, ItemKind, KnowledgePolicy, KnowledgeRules, Version};
 use crate::ids::Caller;
 use crate::time::Timestamp;
 use crate::verdict::{Level, round};
@@ -10,25 +10,15 @@ use crate::verdict::{Level, round};
 pub struct Context {
     now: Timestamp,
     version: Option<(String, Version)>,
-    rules: [Resolved; ItemKind::ALL.len()],
-}
-
-/// The rules for one kind, with the weights indexed by [`SignalKind`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Resolved {
-    pub(super) rules: KnowledgeRules,
-    pub(super) weights: [f64; SignalKind::ALL.len()],
+    rules: [KnowledgeRules; ItemKind::ALL.len()],
 }
 
 impl Context {
     /// Creates a context as of `now`, with the rules for a caller.
     #[must_use]
     pub fn new(now: Timestamp, policy: &KnowledgePolicy, caller: Caller<'_>) -> Self {
-        let resolve = |kind| {
-            let rules = policy.rules(kind, caller);
-            Resolved { rules, weights: SignalKind::ALL.map(|kind| rules.weight(kind)) }
-        };
-        Self { now, version: None, rules: ItemKind::ALL.map(resolve) }
+        let rules = ItemKind::ALL.map(|kind| policy.rules(kind, caller));
+        Self { now, version: None, rules }
     }
 
     /// Sets the project's version. An unparsable version counts as unknown.
@@ -53,7 +43,7 @@ impl Context {
     /// Returns the rules for a kind.
     #[must_use]
     pub const fn rules(&self, kind: ItemKind) -> &KnowledgeRules {
-        &self.resolved(kind).rules
+        &self.rules[kind as usize]
     }
 
     /// Returns the level of a freshness under the rules for a kind.
@@ -61,10 +51,6 @@ impl Context {
     pub fn level(&self, kind: ItemKind, freshness: f64) -> Level {
         let rules = self.rules(kind);
         Level::between(round(freshness), rules.fresh_from, rules.review_from)
-    }
-
-    pub(super) const fn resolved(&self, kind: ItemKind) -> &Resolved {
-        &self.rules[kind as usize]
     }
 
     /// Returns how far the version `written_for` is behind the project's. `None` if it is not behind, or if

@@ -3,11 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::context::Resolved;
 use super::score::{Effect, Subject};
 use super::sentence::{Anchor, sentence};
 use super::signals::SignalSet;
-use super::{Block, Context, Distance, Document, Evidence, Fact, Item, ItemKind, SignalKind};
+use super::{
+    Block, Context, Distance, Document, Evidence, Fact, Item, ItemKind, KnowledgeRules, SignalKind,
+};
 use crate::text::days;
 use crate::time::Timestamp;
 use crate::verdict::{Ground, Level, NextAction, Signal, Verdict, round};
@@ -52,7 +53,7 @@ impl Item {
         let signals = SignalSet::of(evidence);
         let is_stale = |at: i64| {
             let subject = Subject::scored(self, signals, Timestamp::from_millis(at));
-            subject.score(context.resolved(self.kind)).1 == Level::Stale
+            subject.score(context.rules(self.kind)).1 == Level::Stale
         };
         let contradicted = self.contradicted.as_ref().map(|said| said.at);
         let begin = [Some(self.anchored_at()), self.expires_at, contradicted];
@@ -98,7 +99,7 @@ pub(crate) type Severity = (Level, f64);
 /// Returns the severity of a block in a document of this kind.
 pub(crate) fn severity(kind: ItemKind, block: &Block, context: &Context) -> Severity {
     let subject = Subject::block(kind, block, context.now());
-    let (freshness, level) = subject.score(context.resolved(kind));
+    let (freshness, level) = subject.score(context.rules(kind));
     (level, freshness)
 }
 
@@ -123,18 +124,18 @@ fn verdict(subject: &Subject<'_>, context: &Context) -> Verdict {
     if subject.done {
         return Verdict::fresh();
     }
-    let resolved = context.resolved(subject.kind);
-    let (freshness, level) = subject.score(resolved);
+    let rules = context.rules(subject.kind);
+    let (freshness, level) = subject.score(rules);
     let anchor = Anchor { now: context.now(), verified: subject.verified };
     let mut ranked: Vec<Ranked> = subject
         .evidence
         .iter()
         .filter(|each| subject.is_touched_by(each.fact.kind()))
-        .map(|each| ranked(each, resolved, &anchor))
+        .map(|each| ranked(each, rules, &anchor))
         .collect();
     let action = action(subject, level, &ranked);
     if level != Level::Fresh {
-        ranked.extend(age(subject, resolved));
+        ranked.extend(age(subject, rules));
     }
     ranked.sort_by(|a, b| {
         (b.taken().total_cmp(&a.taken()))
@@ -154,9 +155,9 @@ fn verdict(subject: &Subject<'_>, context: &Context) -> Verdict {
     Verdict { level, freshness, signals, action }
 }
 
-fn ranked(evidence: &Evidence, resolved: &Resolved, anchor: &Anchor) -> Ranked {
+fn ranked(evidence: &Evidence, rules: &KnowledgeRules, anchor: &Anchor) -> Ranked {
     let kind = evidence.fact.kind();
-    let effect = Effect::of(kind, distance(&evidence.fact), resolved);
+    let effect = Effect::of(kind, distance(&evidence.fact), rules);
     let reason = sentence(evidence, anchor);
     let mut signal = Signal::new(kind.into(), round(effect.strength), round(effect.weight), reason);
     signal.line = evidence.line;
@@ -175,10 +176,10 @@ const fn distance(fact: &Fact) -> Option<Distance> {
 }
 
 /// Returns the signal for age. `None` if age took nothing and the item is not a to-do that was open for too long.
-fn age(subject: &Subject<'_>, resolved: &Resolved) -> Option<Ranked> {
-    let reach = resolved.rules.curve.reach();
-    let lost = 1.0 - subject.base(resolved);
-    let pending = subject.is_pending(resolved);
+fn age(subject: &Subject<'_>, rules: &KnowledgeRules) -> Option<Ranked> {
+    let reach = rules.curve.reach();
+    let lost = 1.0 - subject.base(rules);
+    let pending = subject.is_pending(rules);
     if !pending && round(lost) <= 0.0 {
         return None;
     }

@@ -65,16 +65,10 @@ macro_rules! knowledge_policy {
             }
 
             /// Combines two overrides: fields that are not set here come from `below`.
-            const fn over(self, below: Self) -> Self {
+            fn over(self, below: Self) -> Self {
                 Self {
-                    $($kind_field: match self.$kind_field {
-                        None => below.$kind_field,
-                        set => set,
-                    },)*
-                    $($field: match self.$field {
-                        None => below.$field,
-                        set => set,
-                    },)*
+                    $($kind_field: self.$kind_field.or(below.$kind_field),)*
+                    $($field: self.$field.or(below.$field),)*
                 }
             }
         }

@@ -1,8 +1,9 @@
 //! Freshness: a base score, lowered by age, versions and wording, times the share that each kind of evidence leaves.
 
-use super::context::Resolved;
 use super::signals::{ALL, bit};
-use super::{Block, Context, Distance, Evidence, Item, ItemKind, SignalKind, SignalSet};
+use super::{
+    Block, Context, Distance, Evidence, Item, ItemKind, KnowledgeRules, SignalKind, SignalSet,
+};
 use crate::time::Timestamp;
 use crate::verdict::Level;
 
@@ -82,47 +83,46 @@ impl<'a> Subject<'a> {
     }
 
     /// Returns the score by age alone, 0..=1; 1 if it does not age.
-    pub(super) fn base(&self, resolved: &Resolved) -> f64 {
-        if self.ages() { resolved.rules.curve.at(self.days, self.verifications) } else { 1.0 }
+    pub(super) fn base(&self, rules: &KnowledgeRules) -> f64 {
+        if self.ages() { rules.curve.at(self.days, self.verifications) } else { 1.0 }
     }
 
     /// Returns true if it is a to-do that is overdue or has been open for too long.
-    pub(super) fn is_pending(&self, resolved: &Resolved) -> bool {
+    pub(super) fn is_pending(&self, rules: &KnowledgeRules) -> bool {
         self.kind == ItemKind::Todo
             && !self.evergreen
-            && (self.overdue.is_some() || self.days >= i64::from(resolved.rules.todo_pending_days))
+            && (self.overdue.is_some() || self.days >= i64::from(rules.todo_pending_days))
     }
 
     /// Returns the freshness, rounded, and the level.
-    pub(super) fn score(&self, resolved: &Resolved) -> (f64, Level) {
+    pub(super) fn score(&self, rules: &KnowledgeRules) -> (f64, Level) {
         if self.done {
             return (1.0, Level::Fresh);
         }
-        let mut score = self.base(resolved);
+        let mut score = self.base(rules);
         if !self.signals.is_empty() {
-            score = self.after_evidence(score, resolved);
+            score = self.after_evidence(score, rules);
         }
         let freshness = round_share(score);
-        let rules = &resolved.rules;
         let level = Level::between(freshness, rules.fresh_from, rules.review_from);
-        if level == Level::Fresh && self.is_pending(resolved) {
+        if level == Level::Fresh && self.is_pending(rules) {
             return (freshness, Level::Review);
         }
         (freshness, level)
     }
 
-    fn after_evidence(&self, base: f64, resolved: &Resolved) -> f64 {
+    fn after_evidence(&self, base: f64, rules: &KnowledgeRules) -> f64 {
         let signals = self.signals.among(self.touching());
         // Point terms are subtracted first. Only versions and temporal markers can have one.
         let (mut points, mut left) = (0.0, 1.0);
         for kind in signals.kinds() {
             let taken = if kind == SignalKind::VersionDrift {
-                let taken = |distance| Effect::of(kind, Some(distance), resolved).taken();
+                let taken = |distance| Effect::of(kind, Some(distance), rules).taken();
                 signals.distances().map(taken).fold(0.0, f64::max)
             } else {
-                Effect::of(kind, None, resolved).taken()
+                Effect::of(kind, None, rules).taken()
             };
-            if Effect::is_term(kind, resolved) {
+            if Effect::is_term(kind, rules) {
                 points += taken;
             } else {
                 left *= 1.0 - taken;
@@ -148,9 +148,8 @@ pub(super) struct Effect {
 
 impl Effect {
     /// Returns the effect of a kind of evidence under these rules. `distance` is set for version drift.
-    pub(super) fn of(kind: SignalKind, distance: Option<Distance>, resolved: &Resolved) -> Self {
-        let rules = &resolved.rules;
-        let is_term = Self::is_term(kind, resolved);
+    pub(super) fn of(kind: SignalKind, distance: Option<Distance>, rules: &KnowledgeRules) -> Self {
+        let is_term = Self::is_term(kind, rules);
         let strength = match (kind, distance) {
             // The term is all or nothing, and patch releases do not count as behind.
             (SignalKind::VersionDrift, Some(Distance::Patch)) if is_term => 0.0,
@@ -161,17 +160,17 @@ impl Effect {
         let weight = match kind {
             SignalKind::VersionDrift if is_term => rules.version_term,
             SignalKind::TemporalMarker if is_term => rules.marker_term,
-            _ => resolved.weights[kind as usize],
+            _ => rules.weight(kind),
         };
         Self { strength, weight }
     }
 
     /// Returns true if the rules have a point term for this kind of evidence. It is then subtracted instead
     /// of multiplied.
-    fn is_term(kind: SignalKind, resolved: &Resolved) -> bool {
+    fn is_term(kind: SignalKind, rules: &KnowledgeRules) -> bool {
         match kind {
-            SignalKind::VersionDrift => resolved.rules.version_term > 0.0,
-            SignalKind::TemporalMarker => resolved.rules.marker_term > 0.0,
+            SignalKind::VersionDrift => rules.version_term > 0.0,
+            SignalKind::TemporalMarker => rules.marker_term > 0.0,
             _ => false,
         }
     }
@@ -188,7 +187,7 @@ impl Item {
     #[inline]
     #[must_use]
     pub fn score(&self, evidence: &[Evidence], context: &Context) -> (f64, Level) {
-        Subject::item(self, evidence, context.now()).score(context.resolved(self.kind))
+        Subject::item(self, evidence, context.now()).score(context.rules(self.kind))
     }
 }
 
@@ -197,6 +196,6 @@ impl SignalSet {
     #[inline]
     #[must_use]
     pub fn score(self, item: &Item, context: &Context) -> (f64, Level) {
-        Subject::scored(item, self, context.now()).score(context.resolved(item.kind))
+        Subject::scored(item, self, context.now()).score(context.rules(item.kind))
     }
 }
