@@ -116,10 +116,13 @@ impl Draw<'_> {
                 let forgotten = registry.routes().forget(&key.project, key.id, at).wait();
                 [near, said(forgotten)].join("\n")
             }),
-            14 => verb!(routes().import(
-                routes = self.some(3, |draw| draw.told_route(at)),
-                dry_run = self.below(4) == 3
-            )),
+            14 => {
+                let routes = (self.some(3, |draw| draw.told_route(at)), self.below(4) == 3);
+                Event::new("routes.import", routes, |registry, (routes, dry_run)| {
+                    let registry = if dry_run { &registry.dry() } else { registry };
+                    said(registry.routes().import(routes).wait())
+                })
+            }
             15..19 => {
                 let noted = (self.session_key(), self.prompted(at), self.below(4) == 3);
                 Event::new("sessions.note_prompt", noted, |registry, (key, prompted, only)| {

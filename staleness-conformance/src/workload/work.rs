@@ -113,8 +113,11 @@ impl Draw<'_> {
                     tells_status: draw.maybe(),
                     tells_note: draw.maybe(),
                 });
-                let dry_run = self.below(3) == 2;
-                verb!(work().import(told = told, &act = self.act(at), dry_run = dry_run))
+                let told = (told, self.below(3) == 2, self.act(at));
+                Event::new("work.import", told, |registry, (told, dry_run, act)| {
+                    let registry = if dry_run { &registry.dry() } else { registry };
+                    said(registry.work().import(told, &act).wait())
+                })
             }
             14..17 => verb!(work().claim(
                 &project = self.project(),

@@ -14,7 +14,7 @@ use crate::outcome::{Mark, Outcome};
 use crate::registry::RegistryError;
 use crate::report::{Context, ScanReport, StatusChange, ToolReport};
 use crate::scan::{ApplyScan, Scan, may_be_invented, readings_of, see_as};
-use crate::store::{JournalFilter, Preview, Selection, StoreError, View};
+use crate::store::{JournalFilter, Selection, StoreError, View};
 use crate::tool::Hold;
 use crate::work::LostClaim;
 
@@ -67,13 +67,11 @@ impl Tools<'_> {
     pub async fn preview_scan(self, scan: Scan) -> Result<(ScanReport, View), RegistryError> {
         let project = scan.project.clone();
         let step = Arc::new(ApplyScan { scan, policy: Arc::clone(&self.0.policy) });
-        let preview = Preview(Arc::<ApplyScan>::clone(&step));
-        let seen = self.0.store.view(Arc::new(preview.clone())).await?;
-        let changes = preview.changes(&seen)?;
-        let mut view = self.0.store.view(Arc::new(visible(&project.id, &self.0.policy))).await?;
-        view.merge(seen);
-        let revision = view.revision;
-        let report = ScanReport::new(&step.scan, &self.0.policy, view.clone(), &changes, revision);
+        let commit = self.0.dry().store.transact(Arc::<ApplyScan>::clone(&step)).await?;
+        let (changes, policy) = (commit.changes, &self.0.policy);
+        let mut view = self.0.store.view(Arc::new(visible(&project.id, policy))).await?;
+        view.merge(commit.view);
+        let report = ScanReport::new(&step.scan, policy, view.clone(), &changes, view.revision);
         // The scan works on stored data; the client's view is applied afterwards.
         let mut view = view.with(&changes);
         self.0.add_decisions(&mut view).await?;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{Commit, Preview, Query, RegistryStore, Selection, Step, StoreError, View};
+use super::{Commit, Decision, Query, RegistryStore, Selection, Step, StoreError, View};
 use crate::journal::Revision;
+use crate::refusal::Refusal;
 
 /// Runs steps on the data of another store without writing. The commit contains the changes that would have
 /// been written.
@@ -24,6 +25,23 @@ impl DryStore {
     }
 }
 
+/// A step as a query: it reads the same rows.
+#[derive(Debug)]
+struct Preview(Arc<dyn Step>);
+
+impl Query for Preview {
+    fn selection(&self) -> Selection {
+        self.0.selection()
+    }
+
+    fn more(&self, view: &View) -> Option<Selection> {
+        match self.0.decide(view) {
+            Ok(Decision::Need(more)) => Some(more),
+            _ => None,
+        }
+    }
+}
+
 #[async_trait]
 #[deny(clippy::missing_trait_methods)]
 impl RegistryStore for DryStore {
@@ -32,10 +50,13 @@ impl RegistryStore for DryStore {
     }
 
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
-        let preview = Preview(step);
-        let view = self.inner.view(Arc::new(preview.clone())).await?;
-        let changes = preview.changes(&view)?;
-        Ok(Commit { revision: view.revision, view, changes })
+        let view = self.inner.view(Arc::new(Preview(Arc::clone(&step)))).await?;
+        match step.decide(&view)? {
+            Decision::Write(changes) => Ok(Commit { revision: view.revision, view, changes }),
+            Decision::Need(_) => {
+                Err(Refusal::Invalid("the step has not seen enough".into()).into())
+            }
+        }
     }
 
     async fn pages(

@@ -172,8 +172,7 @@ fn a_route_of_another_system_has_the_id_of_its_tool_and_query() {
     let mut other = route.clone();
     other.key.id = RouteId(7);
     let told = |route| vec![ToldRoute { route, vector: None }];
-    let refused =
-        world.registry.routes().import(told(other), false).wait().unwrap_err().to_string();
+    let refused = world.registry.routes().import(told(other)).wait().unwrap_err().to_string();
     assert!(refused.contains("the id 00000000000000000000000000000007"), "{refused}");
-    assert_eq!(world.registry.routes().import(told(route), false).wait().unwrap(), 1);
+    assert_eq!(world.registry.routes().import(told(route)).wait().unwrap(), 1);
 }

@@ -113,8 +113,7 @@ fn what_a_line_does_not_state_of_a_known_item_stays() {
     let registry = registry();
     import(&registry, &[&known()]);
     let act = Act::new(OpId::new("import").unwrap(), day(20));
-    let take =
-        |stated: &StatedItem| registry.knowledge().import(vec![stated.clone()], &act, false).wait();
+    let take = |stated: &StatedItem| registry.knowledge().import(vec![stated.clone()], &act).wait();
     let get = || get(&registry, &key());
 
     let older = StatedItem { recalls: 9, ..StatedItem::new(key(), "Older.", day(1)) };
@@ -189,7 +188,7 @@ fn a_line_over_an_item_of_a_file_gives_it_counters_alone() {
         ..StatedItem::new(key(), "New.", day(0))
     };
     for written in [1, 0] {
-        let imported = registry.knowledge().import(vec![stated.clone()], &act, false).wait();
+        let imported = registry.knowledge().import(vec![stated.clone()], &act).wait();
         assert_eq!(imported.unwrap(), written);
         assert_eq!(get(&registry, &key()).unwrap(), Item { recalls: 9, ..filed() });
     }
@@ -216,7 +215,7 @@ fn what_was_removed_here_comes_back_only_if_something_was_done_to_it_since() {
     assert_eq!(get(&row.key), None);
     let act = Act::new(OpId::new("import").unwrap(), day(20));
     let stated = StatedItem::new(key(), "Older.", day(9));
-    assert_eq!(registry.knowledge().import(vec![stated], &act, false).wait().unwrap(), 0);
+    assert_eq!(registry.knowledge().import(vec![stated], &act).wait().unwrap(), 0);
     // What was edited since is back, and nothing stands for it that is not there.
     let a = Item { updated_at: day(11), ..a };
     assert_eq!(import(&registry, &[&a, &row]).imported.knowledge, 1);
@@ -267,8 +266,7 @@ fn of_an_item_in_a_file_counters_come_and_nothing_else() {
     };
     let files = [(key(), file)].into();
     let act = Act { files, ..Act::new(OpId::new("import").unwrap(), day(20)) };
-    let take =
-        |stated: &StatedItem| registry.knowledge().import(vec![stated.clone()], &act, false).wait();
+    let take = |stated: &StatedItem| registry.knowledge().import(vec![stated.clone()], &act).wait();
     let get = || get(&registry, &key());
 
     let same = StatedItem { updated_at: Some(day(9)), ..StatedItem::new(key(), "New.", day(1)) };

@@ -137,7 +137,7 @@ pub(super) fn run(
         let act = Act::new(clock::fresh_op(), settings.now);
         let mut tried = Batch::new(
             |counts| &mut counts.work,
-            |rows| known.work().import(rows, &act, true).wait(),
+            |rows| known.dry().work().import(rows, &act).wait(),
         );
         let mut report = ImportReport::default();
         input.rewind()?;
@@ -152,6 +152,7 @@ pub(super) fn run(
     drop(known);
 
     let registry = settings.open(access(args))?;
+    let registry = if args.dry_run { registry.dry() } else { registry };
     let mut report = ImportReport::default();
     if !tools.is_empty() {
         let id = SourceId {
@@ -181,22 +182,18 @@ pub(super) fn run(
     let mut uses = Batch::new(
         |counts| &mut counts.outcomes,
         |rows| {
-            let recorded = registry.tools().record_batch(rows, dry_run).wait()?;
+            let recorded = registry.tools().record_batch(rows).wait()?;
             Ok(recorded.iter().filter(|row| !dry_run || counted.insert(row.identity())).count())
         },
     );
     let mut items = Batch::new(
         |counts| &mut counts.knowledge,
-        |rows| registry.knowledge().import(rows, &of_items, dry_run).wait(),
+        |rows| registry.knowledge().import(rows, &of_items).wait(),
     );
-    let mut works = Batch::new(
-        |counts| &mut counts.work,
-        |rows| registry.work().import(rows, &of_work, dry_run).wait(),
-    );
-    let mut routes = Batch::new(
-        |counts| &mut counts.routes,
-        |rows| registry.routes().import(rows, dry_run).wait(),
-    );
+    let mut works =
+        Batch::new(|counts| &mut counts.work, |rows| registry.work().import(rows, &of_work).wait());
+    let mut routes =
+        Batch::new(|counts| &mut counts.routes, |rows| registry.routes().import(rows).wait());
     // A record of a project also registers the project.
     let mut seen = BTreeSet::new();
     let mut see = |project: Option<ProjectRef>| -> Result<(), CliError> {

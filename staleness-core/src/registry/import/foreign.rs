@@ -11,35 +11,26 @@ use crate::registry::{Act, Knowledge, RecordUses, RegistryError, Tools, Use, Wor
 use crate::store::Durability;
 
 impl Tools<'_> {
-    /// Records uses in order, in one commit, like [`Tools::record_all`]. Returns only which of them are new;
-    /// with `dry_run` which would be. May be repeated with the same op ids.
+    /// Records uses in order, in one commit, like [`Tools::record_all`]. Returns only which of them are new.
+    /// May be repeated with the same op ids.
     ///
     /// # Errors
     /// An error of the store. Nothing is recorded then.
-    pub async fn record_batch(
-        self,
-        uses: Vec<Use>,
-        dry_run: bool,
-    ) -> Result<Vec<Outcome>, RegistryError> {
+    pub async fn record_batch(self, uses: Vec<Use>) -> Result<Vec<Outcome>, RegistryError> {
         let step = Arc::new(RecordUses { uses, policy: Arc::clone(&self.0.policy) });
-        Ok(self.0.carry_out(step, dry_run).await?.0.outcomes)
+        Ok(self.0.carry_out(step).await?.0.outcomes)
     }
 }
 
 impl Knowledge<'_> {
     /// Imports items without a journal of their own, 50 per commit: new items, newer states of known ones,
     /// and larger counters. Fields that are not stated stay as they are. For items in files of the act only
-    /// counters are imported, because the file holds the rest. Returns the number written; with `dry_run` the
-    /// number to be written. May be repeated: importing again changes nothing.
+    /// counters are imported, because the file holds the rest. Returns the number written. May be repeated:
+    /// importing again changes nothing.
     ///
     /// # Errors
     /// [`crate::store::Refusal::Invalid`] if an item is invalid, in which case nothing was written.
-    pub async fn import(
-        self,
-        items: Vec<StatedItem>,
-        act: &Act,
-        dry_run: bool,
-    ) -> Result<usize, RegistryError> {
+    pub async fn import(self, items: Vec<StatedItem>, act: &Act) -> Result<usize, RegistryError> {
         items.iter().try_for_each(|stated| stated.alone().check())?;
         let mut items = items.into_iter().peekable();
         let mut written = 0;
@@ -48,7 +39,7 @@ impl Knowledge<'_> {
             let (act, durability) = (Some(act.clone()), Durability::Full);
             let step = Arc::new(PutItems { rows, merging: true, act, durability });
             let same = Arc::<PutItems>::clone(&step);
-            written += step.written(&self.0.carry_out(same, dry_run).await?.0);
+            written += step.written(&self.0.carry_out(same).await?.0);
         }
         Ok(written)
     }
@@ -56,25 +47,19 @@ impl Knowledge<'_> {
 
 impl WorkItems<'_> {
     /// Imports work items of another system, 50 per commit: new ones, and known ones with later activity.
-    /// Returns the number written; with `dry_run` the number to be written. May be repeated: importing again
-    /// changes nothing.
+    /// Returns the number written. May be repeated: importing again changes nothing.
     ///
     /// # Errors
     /// [`crate::store::Refusal::Invalid`] if an item is invalid, in which case nothing was written; or
     /// [`crate::store::Refusal::Conflict`] if an item has another kind here.
-    pub async fn import(
-        self,
-        work: Vec<ToldWork>,
-        act: &Act,
-        dry_run: bool,
-    ) -> Result<usize, RegistryError> {
+    pub async fn import(self, work: Vec<ToldWork>, act: &Act) -> Result<usize, RegistryError> {
         work.iter().try_for_each(|row| row.work.check())?;
         let mut work = work.into_iter().peekable();
         let mut written = 0;
         while work.peek().is_some() {
             let rows = work.by_ref().take(ITEMS).collect();
             let step = Arc::new(take_work(rows, act.clone()));
-            written += self.0.carry_out(step, dry_run).await?.0.work.len();
+            written += self.0.carry_out(step).await?.0.work.len();
         }
         Ok(written)
     }

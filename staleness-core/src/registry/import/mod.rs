@@ -22,7 +22,7 @@ pub use stated::StatedItem;
 use super::{Admin, Registry, RegistryError};
 use crate::ids::{Scope, stable_hash};
 use crate::journal::{Floor, JournalEntry, Revision};
-use crate::store::{Change, ChangeSet, Durability, Preview, Selection, Step, StoreError, View};
+use crate::store::{Change, ChangeSet, Durability, Selection, Step, StoreError, View};
 use crate::transfer::{Exported, Record, exported};
 use crate::work::Work;
 
@@ -113,17 +113,8 @@ impl Admin<'_> {
 }
 
 impl Registry {
-    /// Runs a step, and retries if the acknowledgement was lost. In a dry run only computes its changes.
-    async fn carry_out(
-        &self,
-        step: Arc<dyn Step>,
-        dry_run: bool,
-    ) -> Result<(ChangeSet, View), RegistryError> {
-        if dry_run {
-            let preview = Preview(step);
-            let view = self.store.view(Arc::new(preview.clone())).await?;
-            return Ok((preview.changes(&view)?, view));
-        }
+    /// Runs a step, and retries if the acknowledgement was lost.
+    async fn carry_out(&self, step: Arc<dyn Step>) -> Result<(ChangeSet, View), RegistryError> {
         let mut attempt = 1;
         loop {
             match self.store.transact(Arc::clone(&step)).await {
@@ -138,7 +129,7 @@ impl Importer {
     /// Creates an import without any records yet.
     fn begin(registry: &Registry, report: ImportReport, dry_run: bool) -> Self {
         Self {
-            registry: registry.clone(),
+            registry: if dry_run { registry.dry() } else { registry.clone() },
             dry_run,
             batch: Vec::new(),
             report,
@@ -204,7 +195,7 @@ impl Importer {
         self.write_batch(None).await?;
         let counts = self.report.imported;
         if self.report.merged && !self.dry_run && counts.tools + counts.sources > 0 {
-            self.registry.carry_out(Arc::new(outdate()), false).await?;
+            self.registry.carry_out(Arc::new(outdate())).await?;
         }
         if self.report.merged && !self.dry_run && !self.copying && counts.work > 0 {
             let (changes, view) = self.write(untie(self.scopes.clone())).await?;
@@ -242,7 +233,7 @@ impl Importer {
                         let merging = self.report.merged;
                         let step = Arc::new(PutItems { rows, merging, act: None, durability });
                         let same = Arc::<PutItems>::clone(&step);
-                        step.written(&self.registry.carry_out(same, self.dry_run).await?.0)
+                        step.written(&self.registry.carry_out(same).await?.0)
                     }
                     Record::Vector(_) if !self.copying => {
                         let rows = taken(rows).map(|(row, _)| row).collect();
@@ -303,7 +294,7 @@ impl Importer {
         };
         let step = Arc::new(AppendEntries { rows, verbatim, floor, durability });
         let same = Arc::<AppendEntries>::clone(&step);
-        let (changes, view) = self.registry.carry_out(same, self.dry_run).await?;
+        let (changes, view) = self.registry.carry_out(same).await?;
         let went_to = match changes.journal.first() {
             Some(entry) => entry.revision,
             None => step.found_at(&view),
@@ -338,7 +329,7 @@ impl Importer {
     }
 
     async fn write(&self, step: impl Step) -> Result<(ChangeSet, View), RegistryError> {
-        self.registry.carry_out(Arc::new(step), self.dry_run).await
+        self.registry.carry_out(Arc::new(step)).await
     }
 }
 

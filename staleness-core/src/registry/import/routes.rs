@@ -62,16 +62,11 @@ pub struct ToldRoute {
 
 impl Routes<'_> {
     /// Imports routes of another system, 50 per commit: new ones, and known ones that were used later.
-    /// Returns the number written; with `dry_run` the number to be written. May be repeated: importing again
-    /// changes nothing.
+    /// Returns the number written. May be repeated: importing again changes nothing.
     ///
     /// # Errors
     /// [`crate::store::Refusal::Invalid`] if a route is invalid, in which case nothing was written.
-    pub async fn import(
-        self,
-        routes: Vec<ToldRoute>,
-        dry_run: bool,
-    ) -> Result<usize, RegistryError> {
+    pub async fn import(self, routes: Vec<ToldRoute>) -> Result<usize, RegistryError> {
         routes.iter().try_for_each(|told| told.route.check().and_then(|()| own_id(&told.route)))?;
         let durability = Durability::Full;
         let mut written = 0;
@@ -86,11 +81,11 @@ impl Routes<'_> {
             };
             let rows = part.iter().map(|told| (named(told), None)).collect();
             let step = Arc::new(PutRows::<Route> { rows, verbatim: false, durability });
-            written += self.0.carry_out(step, dry_run).await?.0.routes.len();
+            written += self.0.carry_out(step).await?.0.routes.len();
             let rows: Vec<RouteVector> = part.iter().filter_map(embedded).collect();
-            if !rows.is_empty() && !dry_run {
+            if !rows.is_empty() {
                 let step = put_vectors(rows, Foreseen::default(), durability);
-                self.0.carry_out(Arc::new(step), false).await?;
+                self.0.carry_out(Arc::new(step)).await?;
             }
         }
         Ok(written)
