@@ -88,7 +88,7 @@ impl Draw<'_> {
 
     pub(super) fn route_event(&mut self, at: Timestamp) -> Event {
         match self.below(24) {
-            0..9 => {
+            0..11 => {
                 let lesson = (self.project(), self.learn(at));
                 let query = Route::fold(&lesson.1.query);
                 let key = RouteKey::of(&lesson.0.id, &lesson.1.tool, &query);
@@ -99,11 +99,6 @@ impl Draw<'_> {
                     format!("{preview}\n{}", said(registry.routes().learn(&project, learn).wait()))
                 })
             }
-            9 | 10 => verb!(routes().note_used(
-                keys = self.some(4, Self::route_key),
-                &op = self.op(),
-                at = at
-            )),
             11 => verb!(routes().prune(
                 &id = self.project().id,
                 at = at,

@@ -116,21 +116,3 @@ fn a_prompt_that_is_noted_again_is_one() {
         suggestions.values().map(|each| (each.made, each.prompts.len())).collect();
     assert_eq!(made, [(1, 1)]);
 }
-
-#[test]
-fn an_op_that_used_a_route_may_teach_it_too() {
-    let world = world();
-    let learn = |signal: f64, op: &str| {
-        let op = OpId::new(op).unwrap();
-        let learn = Learn::new(op, "open issues", tool_name(TOOL), world.now());
-        let learn = Learn { signal, ..learn };
-        world.registry.routes().learn(&world.project, learn).wait().unwrap().unwrap()
-    };
-    let route = learn(1.0, "first");
-    let op = OpId::new("call").unwrap();
-    let routes = world.registry.routes();
-    let used = || routes.note_used(vec![route.key.clone()], &op, world.now()).wait().unwrap();
-    assert_eq!(used(), 1);
-    assert_eq!(learn(0.0, "call").confidence.get(), 0.8);
-    assert_eq!(used(), 0);
-}

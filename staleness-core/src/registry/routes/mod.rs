@@ -22,10 +22,10 @@ pub(super) use forget::{routes_in, routes_to};
 pub(super) use teach::{Taught, teach};
 
 use super::{Registry, nearest};
-use crate::ids::{ModelId, OpId, ProjectId};
+use crate::ids::{ModelId, ProjectId};
 use crate::registry::{RegistryError, Routes, Sessions};
 use crate::report::of_model;
-use crate::route::{Route, RouteId, RouteKey, RouteVector, Suggestions};
+use crate::route::{Route, RouteId, RouteVector, Suggestions};
 use crate::scan::ProjectRef;
 use crate::session::SessionKey;
 use crate::store::{
@@ -108,18 +108,6 @@ impl Routes<'_> {
         let filter = VectorFilter::First(project.clone(), model.clone());
         let view = self.0.ask(Selection::new().peek(filter)).await?;
         Ok(dimensions_in(&view, project, model))
-    }
-
-    /// Records that routes were found and then used. May be repeated with the same op id. Skips routes that
-    /// no longer exist. Returns the number recorded.
-    pub async fn note_used(
-        self,
-        keys: Vec<RouteKey>,
-        op: &OpId,
-        at: Timestamp,
-    ) -> Result<usize, RegistryError> {
-        let step = teach::use_routes(keys, Route::use_op(op), at);
-        Ok(self.0.run(step).await?.changes.routes.len())
     }
 
     /// Returns the id of a route of the project that is most similar to `text`, for a helpful error.

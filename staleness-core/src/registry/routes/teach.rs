@@ -1,10 +1,10 @@
-//! Learning from outcomes, in the commit of the outcome and without a vector, and recording the use of routes.
+//! Learning from outcomes, in the commit of the outcome and without a vector.
 
 use crate::ids::{ProjectId, ToolName};
 use crate::policy::RoutePolicy;
 use crate::route::{Confidence, Route, RouteKey};
 use crate::search::Question;
-use crate::store::{Draft, Edit, Refusal, Selection, Step};
+use crate::store::{Draft, Refusal};
 use crate::text::fold_query;
 use crate::time::Timestamp;
 
@@ -62,19 +62,6 @@ pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePo
     if let Some(route) = may_learn.then(|| taught.route(known, policy)).flatten() {
         draft.put(route);
     }
-}
-
-/// Records that routes were used.
-pub(super) fn use_routes(keys: Vec<RouteKey>, op: u64, at: Timestamp) -> impl Step {
-    let all = Selection::new().lock_keys::<Route>(keys.iter().cloned());
-    Edit::new(at, all, move |draft| {
-        for key in &keys {
-            if draft.get::<Route>(key).is_some_and(|route| !route.remembers(op)) {
-                draft.edit::<Route, _>(key, |route| route.touch(op, at));
-            }
-        }
-        Ok(())
-    })
 }
 
 /// Folds a query, and refuses one that no search could find again.
