@@ -83,14 +83,7 @@ pub(super) struct LearnRoute {
     policy: Arc<Policy>,
 }
 
-/// The key and the op that identify the learned route in a commit.
-#[derive(Debug)]
-pub(super) struct Asked {
-    key: RouteKey,
-    op: u64,
-}
-
-impl Asked {
+impl LearnRoute {
     /// Returns the learned route after the commit: that of the query, or the one that it was merged into.
     pub(super) fn learned(&self, commit: &Commit) -> Option<Route> {
         let changes = &commit.changes.routes;
@@ -101,12 +94,6 @@ impl Asked {
                 && row.remembers(self.op)
         });
         learned.min_by_key(|row| row.key != self.key).cloned()
-    }
-}
-
-impl LearnRoute {
-    pub(super) fn asked(&self) -> Asked {
-        Asked { key: self.key.clone(), op: self.op }
     }
 
     /// Returns what else to read: the number of routes, if one is to be created.

@@ -12,6 +12,7 @@ mod teach;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 pub use find::{FindRoutes, FoundRoute, FoundRoutes};
 pub use learn::Learn;
@@ -20,6 +21,8 @@ pub use prune::{PrunedRoute, RoutePruneReport};
 pub(super) use find::{offer, words_alone};
 pub(super) use forget::{routes_in, routes_to};
 pub(super) use teach::{Taught, teach};
+
+use learn::LearnRoute;
 
 use super::{Registry, nearest};
 use crate::ids::{ModelId, ProjectId};
@@ -49,10 +52,9 @@ impl Routes<'_> {
         learn: Learn,
     ) -> Result<Option<Route>, RegistryError> {
         let at = learn.at;
-        let step = learn.step(project, &self.0.policy)?;
-        let asked = step.asked();
-        let commit = self.0.run(step).await?;
-        let learned = asked.learned(&commit);
+        let step = Arc::new(learn.step(project, &self.0.policy)?);
+        let commit = self.0.store.transact(Arc::<LearnRoute>::clone(&step)).await?;
+        let learned = step.learned(&commit);
         if commit.view.route_count.is_some_and(|known| self.0.too_many(known + 1)) {
             let pruned = self.prune(&project.id, at, false).await?.removed;
             let went = |route: &Route| {
@@ -72,9 +74,9 @@ impl Routes<'_> {
         project: &ProjectRef,
         learn: Learn,
     ) -> Result<Option<Route>, RegistryError> {
-        let step = learn.step(project, &self.0.policy)?;
-        let asked = step.asked();
-        Ok(asked.learned(&self.0.dry().run(step).await?))
+        let step = Arc::new(learn.step(project, &self.0.policy)?);
+        let commit = self.0.dry().store.transact(Arc::<LearnRoute>::clone(&step)).await?;
+        Ok(step.learned(&commit))
     }
 
     /// Returns the routes of a project, highest confidence first, then last used first.
