@@ -34,17 +34,13 @@ pub(super) fn history(key: &ToolKey) -> JournalFilter {
 /// Selects all tools that a project sees, with its latest outcomes.
 #[must_use]
 pub(crate) fn visible(project: &ProjectId, policy: &Policy) -> Selection {
-    let own = Scope::Project(project.clone());
     waiting(project, visible_tools(project))
-        .peek(SourceFilter::Scope(Scope::Global))
-        .peek(SourceFilter::Scope(own))
+        .peek_both(project, SourceFilter::Scope)
         .outcomes(last_outcomes(project, policy))
 }
 
 fn visible_tools(project: &ProjectId) -> Selection {
-    Selection::new()
-        .peek(ToolFilter::Scope(Scope::Global))
-        .peek(ToolFilter::Scope(Scope::Project(project.clone())))
+    Selection::new().peek_both(project, ToolFilter::Scope)
 }
 
 fn last_outcomes(project: &ProjectId, policy: &Policy) -> OutcomeFilter {
@@ -160,9 +156,7 @@ impl Query for Lookup {
         }
         for (server, with_tools) in servers {
             let filter = if with_tools { ToolFilter::Server } else { ToolFilter::Entries };
-            for scope in [Scope::Global, Scope::Project(self.project.clone())] {
-                more = more.peek(filter(scope, server.clone()));
-            }
+            more = more.peek_both(&self.project, |scope| filter(scope, server.clone()));
         }
         (more != Selection::new()).then_some(more)
     }
@@ -258,9 +252,7 @@ impl Tools<'_> {
         names_only: fn(&str) -> bool,
         now: Timestamp,
     ) -> Result<Vec<ToolCost>, RegistryError> {
-        let scopes = [Scope::Global, Scope::Project(project.id.clone())];
-        let all = scopes.into_iter().map(ToolFilter::Scope).fold(Selection::new(), Selection::peek);
-        let all = all.outcomes(OutcomeFilter::FirstAndLast { limit: ENDS });
+        let all = visible_tools(&project.id).outcomes(OutcomeFilter::FirstAndLast { limit: ENDS });
         let mut view = self.0.store.view(std::sync::Arc::new(all)).await?;
         see_all(&mut view);
         let context = Context::new(&view, &self.0.policy, project, now);

@@ -1,6 +1,6 @@
 //! Selections of the tools to report to an agent: those that fail, and those that changed.
 
-use crate::ids::{Level, ProjectId, Scope, ServerKey, ToolKey};
+use crate::ids::{Level, ProjectId, ServerKey, ToolKey};
 use crate::scan::may_be_invented;
 use crate::source::SourceState;
 use crate::store::{DefinitionFilter, Selection, ToolFilter, View};
@@ -8,16 +8,12 @@ use crate::tool::ToolKind;
 
 /// Adds the demoted tools.
 pub(super) fn demoted(project: &ProjectId, selection: Selection) -> Selection {
-    selection
-        .peek(ToolFilter::Demoted(Scope::Global))
-        .peek(ToolFilter::Demoted(Scope::Project(project.clone())))
+    selection.peek_both(project, ToolFilter::Demoted)
 }
 
 /// Adds the definitions with a change that awaits a person's decision.
 pub(super) fn waiting(project: &ProjectId, selection: Selection) -> Selection {
-    selection
-        .peek(DefinitionFilter::Pending(Scope::Global))
-        .peek(DefinitionFilter::Pending(Scope::Project(project.clone())))
+    selection.peek_both(project, DefinitionFilter::Pending)
 }
 
 /// Adds the rows needed to report the demoted tools in the view: both tools of each name, and their servers
@@ -26,15 +22,11 @@ pub(super) fn around_demoted(project: &ProjectId, view: &View, mut more: Selecti
     let keys = view.tools.keys().chain(view.definitions.keys());
     more = of_these_names(project, view, keys, more);
     for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpTool) {
-        if let Some(server) = tool.server.clone() {
-            more = more
-                .peek(ToolFilter::Server(Scope::Global, server.clone()))
-                .peek(ToolFilter::Server(Scope::Project(project.clone()), server));
+        if let Some(server) = &tool.server {
+            more = more.peek_both(project, |scope| ToolFilter::Server(scope, server.clone()));
         } else if may_be_invented(tool) {
             // Any server of its callers may have it.
-            more = more
-                .peek(ToolFilter::Configured(Scope::Global))
-                .peek(ToolFilter::Configured(Scope::Project(project.clone())));
+            more = more.peek_both(project, ToolFilter::Configured);
         }
     }
     more
@@ -48,8 +40,7 @@ pub(super) fn around_unanswered(project: &ProjectId, view: &View, more: Selectio
         .values()
         .filter(|source| source.id.level == Level::Live && source.state == SourceState::Failed);
     failed.filter_map(|source| ServerKey::of(&source.id.part)).fold(more, |more, server| {
-        more.peek(ToolFilter::Server(Scope::Global, server.clone()))
-            .peek(ToolFilter::Server(Scope::Project(project.clone()), server))
+        more.peek_both(project, |scope| ToolFilter::Server(scope, server.clone()))
     })
 }
 

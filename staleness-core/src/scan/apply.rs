@@ -245,7 +245,5 @@ impl Step for ApplyScan {
 /// Selects the sources whose readings a scan of `project` would replace.
 #[must_use]
 pub(crate) fn readings_of(project: &ProjectId) -> Selection {
-    Selection::new()
-        .peek(SourceFilter::Scope(Scope::Global))
-        .peek(SourceFilter::Scope(Scope::Project(project.clone())))
+    Selection::new().peek_both(project, SourceFilter::Scope)
 }

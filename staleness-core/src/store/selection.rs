@@ -131,6 +131,12 @@ impl Selection {
         self.pick(Access::Peek, filter)
     }
 
+    /// Adds rows of a project and global ones to read.
+    #[must_use]
+    pub(crate) fn peek_both<F: Filter>(self, id: &ProjectId, of: impl Fn(Scope) -> F) -> Self {
+        self.peek(of(Scope::Global)).peek(of(Scope::Project(id.clone())))
+    }
+
     /// Adds rows to read and change.
     #[must_use]
     pub fn lock<F: Filter>(self, filter: F) -> Self {

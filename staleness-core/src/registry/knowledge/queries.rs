@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ids::{ItemId, ItemKey, ProjectId, Scope};
+use crate::ids::{ItemId, ItemKey, ProjectId};
 use crate::knowledge::Item;
 use crate::registry::{Knowledge, RegistryError, ScopeChoice, nearest};
 use crate::store::{ItemFilter, Selection};
@@ -45,9 +45,7 @@ impl Knowledge<'_> {
     /// Returns all items of a project and all global ones, by key. Includes hidden global items, for callers
     /// that can check whether the file of the hiding item still exists.
     pub async fn rows(self, project: &ProjectId) -> Result<Vec<Item>, RegistryError> {
-        let selection = Selection::new()
-            .peek(ItemFilter::Scope(Scope::Global))
-            .peek(ItemFilter::Scope(Scope::Project(project.clone())));
+        let selection = Selection::new().peek_both(project, ItemFilter::Scope);
         Ok(self.0.ask(selection).await?.knowledge.into_values().collect())
     }
 

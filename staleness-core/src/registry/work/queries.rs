@@ -63,9 +63,7 @@ impl WorkItems<'_> {
         let selection = if listing.open && !ended {
             open(project)
         } else {
-            Selection::new()
-                .peek(WorkFilter::Scope(Scope::Global))
-                .peek(WorkFilter::Scope(Scope::Project(project.clone())))
+            Selection::new().peek_both(project, WorkFilter::Scope)
         };
         let view = self.0.ask(selection).await?;
         Ok(visible(&view)
@@ -204,9 +202,7 @@ impl Query for Ready {
 
 /// Selects the open work that a project sees.
 pub(in crate::registry) fn open(project: &ProjectId) -> Selection {
-    Selection::new()
-        .peek(WorkFilter::Open(Scope::Global))
-        .peek(WorkFilter::Open(Scope::Project(project.clone())))
+    Selection::new().peek_both(project, WorkFilter::Open)
 }
 
 /// Returns the work items of a view by id. A project's own items hide global ones.
