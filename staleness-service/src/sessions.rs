@@ -8,6 +8,7 @@ use staleness::report::Delta;
 use staleness::session::Session;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::policy::HookPolicy;
+use staleness_core::registry::nearest;
 
 use crate::awaited::note_awaited;
 use crate::briefing::{Doubts, doubts};
@@ -146,8 +147,9 @@ fn moment(registry: &Registry, settings: &Settings, text: &str) -> Result<Timest
 pub fn unknown(registry: &Registry, settings: &Settings, text: &str) -> ServiceError {
     let message = format!("no session named {}", quoted(text));
     let error = ServiceError::new(ErrorKind::Unknown, message);
-    error.hint(match registry.sessions().nearest(&settings.project.id, text).wait() {
-        Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
+    let known = registry.sessions().list(&settings.project.id).wait().unwrap_or_default();
+    error.hint(match nearest(text, known.into_iter().map(|session| session.key.id.to_string())) {
+        Some(near) if is_plain(&near) => format!("did you mean {near}?"),
         _ => "see `staleness session list`".into(),
     })
 }

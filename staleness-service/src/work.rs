@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use staleness::ids::{AgentId, Scope, SessionId, WorkId, WorkKey};
-use staleness::registry::{Act, ScopeChoice, WorkPatch};
+use staleness::registry::{Act, ScopeChoice, WorkListing, WorkPatch};
 use staleness::report::WorkReport;
 use staleness::session::Session;
 use staleness::store::Refusal;
@@ -38,9 +38,10 @@ pub fn find(
     registry.work().get(project, &self::id(id)?, scope).wait().map_err(|error| match error {
         RegistryError::Rejected(Refusal::Unknown { .. }) => {
             let message = format!("no work item named {}", quoted(id));
-            let near = registry.work().nearest(project, id).wait();
-            ServiceError::new(ErrorKind::Unknown, message).hint(match near {
-                Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
+            let known = registry.work().list(project, WorkListing::default()).wait();
+            let known = known.unwrap_or_default().into_iter().map(|work| work.key.id.to_string());
+            ServiceError::new(ErrorKind::Unknown, message).hint(match nearest(id, known) {
+                Some(near) if is_plain(&near) => format!("did you mean {near}?"),
                 _ => "see `staleness work list`".into(),
             })
         }

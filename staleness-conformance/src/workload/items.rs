@@ -171,9 +171,7 @@ impl Draw<'_> {
                 "knowledge.get",
                 (self.project().id, self.item_id()),
                 |registry, (of, id)| {
-                    let near = said(registry.knowledge().nearest(&of, "deplyo").wait());
-                    let got = registry.knowledge().get(&of, &id, ScopeChoice::Either).wait();
-                    [near, said(got)].join("\n")
+                    said(registry.knowledge().get(&of, &id, ScopeChoice::Either).wait())
                 },
             ),
         }

@@ -106,10 +106,7 @@ impl Draw<'_> {
             )),
             12 => verb!(routes().prune_all(at = at, dry_run = self.below(3) == 2)),
             13 => Event::new("routes.forget", self.route_key(), move |registry, key| {
-                let near =
-                    said(registry.routes().nearest(&key.project, &key.id.to_string()).wait());
-                let forgotten = registry.routes().forget(&key.project, key.id, at).wait();
-                [near, said(forgotten)].join("\n")
+                said(registry.routes().forget(&key.project, key.id, at).wait())
             }),
             14 => {
                 let routes = (self.some(3, |draw| draw.told_route(at)), self.below(4) == 3);

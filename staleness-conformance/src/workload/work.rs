@@ -130,9 +130,7 @@ impl Draw<'_> {
                 said(registry.work().ready(&project, None, at).wait())
             }),
             _ => Event::new("work.get", (self.project().id, self.work_id()), |registry, it| {
-                let near = said(registry.work().nearest(&it.0, it.1.as_str()).wait());
-                let got = registry.work().get(&it.0, &it.1, ScopeChoice::Either).wait();
-                [near, said(got)].join("\n")
+                said(registry.work().get(&it.0, &it.1, ScopeChoice::Either).wait())
             }),
         }
     }
@@ -147,9 +145,7 @@ impl Draw<'_> {
                 })
             }
             2 | 3 => Event::new("sessions.end", self.session_key(), move |registry, key| {
-                let near = said(registry.sessions().nearest(&key.project, "s").wait());
-                let ended = registry.sessions().end(&key.project, &key.id, at).wait();
-                [near, said(ended)].join("\n")
+                said(registry.sessions().end(&key.project, &key.id, at).wait())
             }),
             5 => verb!(sessions().renew_claims(&key = self.session_key(), at = at)),
             4 => {

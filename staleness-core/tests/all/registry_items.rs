@@ -6,7 +6,7 @@ use crate::common::items::{act, add, at, get, global, id, item, key, project, re
 use staleness_core::ids::{AgentId, ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::journal::{Action, JournalEntry, Subject};
 use staleness_core::knowledge::{Citation, Item, ItemKind, Lines};
-use staleness_core::registry::{Act, FileItem, ItemPatch, ScopeChoice, Verification};
+use staleness_core::registry::{Act, FileItem, ItemPatch, ScopeChoice, Verification, nearest};
 use staleness_core::store::Refusal;
 use staleness_core::{Registry, RegistryError, Wait};
 
@@ -447,11 +447,9 @@ fn a_project_sees_its_own_items_and_the_global_ones_it_does_not_hide() {
     };
     assert_eq!(one(ScopeChoice::Either).unwrap(), key("deploy"));
     assert_eq!(one(ScopeChoice::Global).unwrap(), global("deploy"));
-    assert_eq!(
-        registry.knowledge().nearest(&project(), "Deplyo").wait().unwrap(),
-        Some(id("deploy"))
-    );
-    assert_eq!(registry.knowledge().nearest(&project(), "zzz").wait().unwrap(), None);
+    let ids = || rows.iter().map(|key| &key.id);
+    assert_eq!(nearest("Deplyo", ids()), Some(&id("deploy")));
+    assert_eq!(nearest("zzz", ids()), None);
     unknown(
         registry.knowledge().get(&project(), &id("other"), ScopeChoice::Either).wait(),
         "other",

@@ -245,8 +245,6 @@ fn looking_moves_nothing() {
     let unknown = Resume { from: ResumeFrom::Session(session("s-lomg")), ..of("a") };
     let error = registry.sessions().resume(&project(), unknown, at(5)).wait().unwrap_err();
     assert!(matches!(error, RegistryError::Rejected(Refusal::Unknown { what: "session", .. })));
-    let near = registry.sessions().nearest(&project().id, "s-lomg").wait().unwrap();
-    assert_eq!(near, Some(session("s-long")));
     assert_eq!(resumed(&registry, &of("a")), both);
 }
 

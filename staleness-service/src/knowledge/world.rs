@@ -11,7 +11,7 @@ use staleness::store::Refusal;
 use staleness::verdict::{Level, SignalKind};
 use staleness::{Registry, RegistryError, Wait, clock};
 use staleness_core::knowledge::SignalSet;
-use staleness_core::registry::FileItem;
+use staleness_core::registry::{FileItem, nearest};
 use staleness_docs::Report;
 
 use super::item_id;
@@ -318,8 +318,9 @@ impl<'a> World<'a> {
         if documents::named(&checked, id.as_str()).is_some() {
             return error.hint("it is a document: correct the file, then run `staleness check`");
         }
-        error.hint(match registry.knowledge().nearest(project, id.as_str()).wait() {
-            Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
+        let known = registry.knowledge().list(project).wait().unwrap_or_default().into_iter();
+        error.hint(match nearest(id.as_str(), known.map(|item| item.key.id.to_string())) {
+            Some(near) if is_plain(&near) => format!("did you mean {near}?"),
             _ => "see `staleness knowledge list`".into(),
         })
     }

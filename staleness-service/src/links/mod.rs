@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use staleness::ids::{ItemId, ItemKey, Scope, ToolKey, WorkKey};
 use staleness::knowledge::{Evidence, Fact};
-use staleness::registry::ScopeChoice;
+use staleness::registry::{ScopeChoice, WorkListing};
 use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
 use staleness::tool::Status;
 use staleness::verdict::{Level, Verdict};
@@ -276,9 +276,10 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
     }
     let (tools, _) = registry.tools().similar(project, name).wait()?;
     let tool = tools.first().map(ToString::to_string);
-    let item = registry.knowledge().nearest(&project.id, name).wait()?.map(|id| id.to_string());
-    let work = registry.work().nearest(&project.id, name).wait()?.map(|id| id.to_string());
-    let known = paths.into_iter().chain(item).chain(work);
+    let items = registry.knowledge().list(&project.id).wait()?.into_iter();
+    let work = registry.work().list(&project.id, WorkListing::default()).wait()?.into_iter();
+    let known = paths.into_iter().chain(items.map(|item| item.key.id.to_string()));
+    let known = known.chain(work.map(|work| work.key.id.to_string()));
     let near = nearest(name, known).or(tool).filter(|near| near.split('/').all(is_plain));
     let message = format!("no tool, route, document, item or work named {}", quoted(name));
     let file = settings.place.folder.join(path);

@@ -11,6 +11,7 @@ use serde_json::json;
 use staleness::ids::ModelId;
 use staleness::report::RouteReport;
 use staleness::store::Refusal;
+use staleness_core::registry::nearest;
 use staleness_core::route::{Route, RouteId};
 use staleness_core::text::counted;
 use staleness_service::when::ago;
@@ -132,7 +133,8 @@ fn forget(settings: &Settings, text: &str, yes: bool, out: &Output) -> Result<()
 fn unknown(settings: &Settings, text: &str) -> CliError {
     let error = CliError::new(ErrorKind::Unknown, format!("no route named {}", quoted(text)));
     let near = settings.open(Access::Look).ok().and_then(|registry| {
-        registry.routes().nearest(&settings.project.id, text).wait().ok().flatten()
+        let known = registry.routes().list(&settings.project.id).wait().ok()?;
+        nearest(text, known.into_iter().map(|route| route.key.id))
     });
     error.hint(match near {
         Some(near) => format!("did you mean {near}?"),

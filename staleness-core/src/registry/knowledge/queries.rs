@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ids::{ItemId, ItemKey, ProjectId};
 use crate::knowledge::Item;
-use crate::registry::{Knowledge, RegistryError, ScopeChoice, nearest};
+use crate::registry::{Knowledge, RegistryError, ScopeChoice};
 use crate::store::{ItemFilter, Selection};
 
 use super::unknown;
@@ -21,8 +21,7 @@ impl Knowledge<'_> {
     /// Returns the item that an id means in a project.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] if the id is unknown ([`Knowledge::nearest`] finds the most similar
-    /// one).
+    /// [`crate::store::Refusal::Unknown`] if the id is unknown.
     pub async fn get(
         self,
         project: &ProjectId,
@@ -47,14 +46,5 @@ impl Knowledge<'_> {
     pub async fn rows(self, project: &ProjectId) -> Result<Vec<Item>, RegistryError> {
         let selection = Selection::new().peek_both(project, ItemFilter::Scope);
         Ok(self.0.ask(selection).await?.knowledge.into_values().collect())
-    }
-
-    /// Returns the id of a visible item that is most similar to `text`, for a helpful error.
-    pub async fn nearest(
-        self,
-        project: &ProjectId,
-        text: &str,
-    ) -> Result<Option<ItemId>, RegistryError> {
-        Ok(nearest(text, self.list(project).await?.into_iter().map(|item| item.key.id)))
     }
 }

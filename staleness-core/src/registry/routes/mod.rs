@@ -24,7 +24,7 @@ pub(super) use teach::{Taught, teach};
 
 use learn::LearnRoute;
 
-use super::{Registry, nearest};
+use super::Registry;
 use crate::ids::{ModelId, ProjectId};
 use crate::registry::{RegistryError, Routes, Sessions};
 use crate::report::of_model;
@@ -110,15 +110,6 @@ impl Routes<'_> {
         let filter = VectorFilter::First(project.clone(), model.clone());
         let view = self.0.ask(Selection::new().peek(filter)).await?;
         Ok(dimensions_in(&view, project, model))
-    }
-
-    /// Returns the id of a route of the project that is most similar to `text`, for a helpful error.
-    pub async fn nearest(
-        self,
-        project: &ProjectId,
-        text: &str,
-    ) -> Result<Option<RouteId>, RegistryError> {
-        Ok(nearest(text, self.list(project).await?.into_iter().map(|route| route.key.id)))
     }
 }
 

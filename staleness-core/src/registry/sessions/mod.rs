@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 pub use resume::{Resume, ResumeFrom};
 
 use crate::ids::{AgentId, ProjectId, SessionId};
-use crate::registry::{RegistryError, Sessions, left, nearest};
+use crate::registry::{RegistryError, Sessions, left};
 use crate::report::Delta;
 use crate::scan::ProjectRef;
 use crate::session::{CursorKey, Session, SessionKey};
@@ -60,15 +60,6 @@ impl Sessions<'_> {
         let mut sessions: Vec<Session> = self.0.ask(all).await?.sessions.into_values().collect();
         sessions.sort_by_key(|session| Reverse(session.started_at));
         Ok(sessions)
-    }
-
-    /// Returns the id of a session of the project that is most similar to `text`, for a helpful error.
-    pub async fn nearest(
-        self,
-        project: &ProjectId,
-        text: &str,
-    ) -> Result<Option<SessionId>, RegistryError> {
-        Ok(nearest(text, self.list(project).await?.into_iter().map(|session| session.key.id)))
     }
 
     /// Returns what changed for an agent in a project. Does not move the cursor: call

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::ids::{AgentId, ProjectId, Scope, WorkId, WorkKey};
 use crate::policy::Policy;
-use crate::registry::{Registry, RegistryError, ScopeChoice, WorkItems, nearest};
+use crate::registry::{Registry, RegistryError, ScopeChoice, WorkItems};
 use crate::report::WorkReport;
 use crate::scan::ProjectRef;
 use crate::store::{Query, Selection, View, WorkFilter};
@@ -40,8 +40,7 @@ impl WorkItems<'_> {
     /// Returns the work item that an id means in a project.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] if the id is unknown ([`WorkItems::nearest`] finds the most similar
-    /// one).
+    /// [`crate::store::Refusal::Unknown`] if the id is unknown.
     pub async fn get(
         self,
         project: &ProjectId,
@@ -152,16 +151,6 @@ impl WorkItems<'_> {
         let open = visible_open(project, &view).into_iter();
         let pairs = |by| waits_for(&view, by).map(move |of| (of.key.clone(), Work::clone(by)));
         Ok(open.flat_map(pairs).collect())
-    }
-
-    /// Returns the id of a visible work item that is most similar to `text`, for a helpful error.
-    pub async fn nearest(
-        self,
-        project: &ProjectId,
-        text: &str,
-    ) -> Result<Option<WorkId>, RegistryError> {
-        let work = self.list(project, WorkListing::default()).await?;
-        Ok(nearest(text, work.into_iter().map(|work| work.key.id)))
     }
 }
 
