@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Registry;
 use super::told::waiting;
-use crate::ids::{ProjectId, Scope, ServerKey, ToolKey};
+use crate::ids::{ProjectId, ServerKey, ToolKey};
 use crate::journal::{JournalEntry, Subject};
 use crate::policy::Policy;
 use crate::project::Project;
@@ -107,9 +107,6 @@ pub(super) fn named<'k>(keys: &'k [ToolKey], view: &View) -> Option<&'k ToolKey>
     own.or_else(|| known().next()).map(|(key, _)| key)
 }
 
-/// The maximum number of tools read one by one. For more, all tools that a project sees are read.
-const MANY: usize = 200;
-
 /// Looks up tools by key; for a server also its tools.
 #[derive(Debug)]
 pub(super) struct Lookup {
@@ -119,18 +116,13 @@ pub(super) struct Lookup {
 
 impl Query for Lookup {
     fn selection(&self) -> Selection {
-        let scopes = [Scope::Global, Scope::Project(self.project.clone())];
-        let tools: Vec<ToolFilter> = if self.keys.len() > MANY {
-            scopes.iter().cloned().map(ToolFilter::Scope).collect()
-        } else {
-            self.keys.iter().cloned().map(ToolFilter::Key).collect()
-        };
-        let all = tools.into_iter().fold(Selection::new(), Selection::peek);
-        scopes.into_iter().map(SourceFilter::Scope).fold(all, Selection::peek)
+        let tools = self.keys.iter().cloned().map(ToolFilter::Key);
+        let all = tools.fold(Selection::new(), Selection::peek);
+        all.peek_both(&self.project, SourceFilter::Scope)
     }
 
     fn more(&self, view: &View) -> Option<Selection> {
-        if view.looks > 1 || self.keys.len() > MANY {
+        if view.looks > 1 {
             return None;
         }
         // A server is reported with its tools, a client has a tool if it has the server, and a live list of
