@@ -25,9 +25,6 @@ impl Version {
     /// `None` for any other text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        if let Some(plain) = Self::of_numbers(text) {
-            return Some(plain);
-        }
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_BYTES {
             return None;
@@ -46,25 +43,6 @@ impl Version {
             return None;
         }
         Some(Self { major: parts[0], minor: parts[1], patch: parts[2], released: rest.is_empty() })
-    }
-
-    /// Fast path of [`Self::parse`] for plain numbers, the common case. `None` if the full parser is needed.
-    fn of_numbers(text: &str) -> Option<Self> {
-        /// The digits that a number may have without a risk of overflow.
-        const DIGITS: u32 = 18;
-        let (mut parts, mut part, mut digits) = ([0_u64; 4], 0, 0);
-        for byte in text.bytes() {
-            match byte {
-                b'0'..=b'9' if digits < DIGITS => {
-                    parts[part] = parts[part] * 10 + u64::from(byte - b'0');
-                    digits += 1;
-                }
-                b'.' if digits > 0 && part < 3 => (part, digits) = (part + 1, 0),
-                _ => return None,
-            }
-        }
-        let [major, minor, patch, _] = parts;
-        (digits > 0).then_some(Self { major, minor, patch, released: true })
     }
 
     /// Returns how far this version is behind `now`. `None` if it is the same or ahead. A pre-release of the
