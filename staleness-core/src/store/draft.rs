@@ -111,12 +111,7 @@ impl<'v> Draft<'v> {
 
     /// Returns all tools in the draft, in no particular order.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> + '_ {
-        // Both are sorted by key, so the edited rows are skipped in one merge pass.
-        let mut drafted = self.tools.keys().peekable();
-        let seen = self.view.tools.values().filter(move |tool| {
-            while drafted.next_if(|key| **key < tool.key).is_some() {}
-            drafted.peek().is_none_or(|key| **key != tool.key)
-        });
+        let seen = self.view.tools.values().filter(|row| !self.tools.contains_key(&row.key));
         seen.chain(self.tools.values().flatten())
     }
 
