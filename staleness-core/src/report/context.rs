@@ -179,15 +179,14 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the server entry that provides a tool, if both are in the view.
-    #[must_use]
-    pub fn provider(&self, tool: &ToolKey) -> Option<&'a ToolKey> {
+    pub(crate) fn provider(&self, tool: &ToolKey) -> Option<&'a ToolKey> {
         let tool = self.view.tools.get(tool).filter(|tool| tool.kind == ToolKind::McpTool)?;
         self.entries.provider(tool).map(|entry| &entry.key)
     }
 
     /// Returns the tools of a server that are in use: those with a counted outcome in their ring and whose
     /// failures the requesting client is told.
-    pub fn members_in_use(&self, tool: &Tool) -> impl Iterator<Item = &'a Tool> + '_ {
+    pub(crate) fn members_in_use(&self, tool: &Tool) -> impl Iterator<Item = &'a Tool> + '_ {
         let is_used = |member: &Tool| member.ring.counted_latest_first().next().is_some();
         let members = self.members(tool).iter().copied();
         members.filter(move |member| is_used(member) && self.is_told_of(member))
@@ -195,8 +194,7 @@ impl<'a> Context<'a> {
 
     /// Returns true if a server counts as demoted: at least two of its tools are in use, and all of these are
     /// demoted. See [`Context::members_in_use`].
-    #[must_use]
-    pub fn is_server_down(&self, tool: &Tool) -> bool {
+    pub(crate) fn is_server_down(&self, tool: &Tool) -> bool {
         let (mut used, mut demoted) = (0, 0);
         for member in self.members_in_use(tool) {
             used += 1;
@@ -238,14 +236,6 @@ impl<'a> Context<'a> {
             [&tool.key].into_iter().chain(&both).filter_map(|key| self.view.decisions.get(key));
         let entries = entries.filter(|entry| entry.action.as_str() == tool.hold.as_str());
         entries.min_by_key(|entry| entry.actor.is_some())
-    }
-
-    /// Returns true if the tool is failing, was demoted by hand, or is a server that is down.
-    #[must_use]
-    pub fn is_failing(&self, tool: &Tool) -> bool {
-        tool.health.is_failing()
-            || tool.hold == Hold::Demoted
-            || (tool.kind == ToolKind::McpServer && self.is_server_down(tool))
     }
 
     /// Returns the state of a tool in each client that lists it or last listed it. For a server's tool, the
@@ -336,8 +326,7 @@ impl<'a> Context<'a> {
     /// Returns the days since the tool was last seen on which the requesting client, or any, is known to have used
     /// tools in the project, if they reach the policy's `unseen_days`; else `None`. Always `None` for built-in
     /// tools: they come with the client, so disuse proves nothing.
-    #[must_use]
-    pub fn unseen_days(&self, tool: &Tool) -> Option<i64> {
+    pub(crate) fn unseen_days(&self, tool: &Tool) -> Option<i64> {
         if tool.kind == ToolKind::Builtin {
             return None;
         }
@@ -365,8 +354,7 @@ impl<'a> Context<'a> {
 
     /// Returns true if reports and suggestions omit the tool: it is ignored, or it is this program's own,
     /// which the reader obviously has.
-    #[must_use]
-    pub fn is_silent(&self, tool: &Tool) -> bool {
+    pub(crate) fn is_silent(&self, tool: &Tool) -> bool {
         let server = tool.server.as_ref().map(ServerKey::as_str);
         let plugin = tool.plugin.as_ref().map(ToolName::as_str);
         self.is_ignored(tool) || is_own(tool.kind, tool.key.name.as_str(), server, plugin)
@@ -386,8 +374,7 @@ impl<'a> Context<'a> {
     /// Returns true if the requesting client is told about failures of the tool. For a name that may be
     /// invented, only the clients that called it are told, and those that load its server if no tool of that
     /// had worked when this one was demoted: then the server failed.
-    #[must_use]
-    pub fn is_told_of(&self, tool: &Tool) -> bool {
+    pub(crate) fn is_told_of(&self, tool: &Tool) -> bool {
         tool.presence.cause != PresenceCause::Invented && !self.is_guess_of_others(tool)
     }
 
@@ -427,8 +414,7 @@ impl<'a> Context<'a> {
 
     /// Returns true if the project uses a tool of the same name in the other scope instead. Changes of this
     /// one are then not worth reporting.
-    #[must_use]
-    pub fn is_replaced(&self, tool: &Tool) -> bool {
+    pub(crate) fn is_replaced(&self, tool: &Tool) -> bool {
         let meant = self.meant(tool);
         meant.key != tool.key && meant.presence.is_present()
     }
