@@ -19,8 +19,8 @@ use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{
     CursorFilter, Decision, DefinitionFilter, DocumentFilter, Draft, Edit, ItemFilter,
-    JournalFilter, OutcomeRange, ProjectFilter, Refusal, RouteFilter, Selection, SessionFilter,
-    SourceFilter, Step, SuggestionFilter, ToolFilter, View, WorkFilter,
+    JournalFilter, OutcomeRange, ProjectFilter, Refusal, RouteFilter, Row, Selection,
+    SessionFilter, SourceFilter, Step, SuggestionFilter, ToolFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool, ToolKind};
@@ -292,19 +292,15 @@ pub(super) enum Forgetting {
 }
 
 impl Forgetting {
-    /// Returns true if the project is to be forgotten.
+    /// Returns true if the project is to be forgotten. The view contains only rows of the project.
     fn applies(self, view: &View, project: &Project) -> Result<bool, Refusal> {
-        let own = |scope: &Scope| scope.project() == Some(&project.id);
         match self {
-            Self::ByHand => written_in(view, &project.id).map(|()| true),
+            Self::ByHand => written_in(view).map(|()| true),
             Self::WithKnowledge => Ok(true),
             Self::UnusedSince(until) => Ok(project.last_seen_at <= until
-                && !view.knowledge.keys().any(|key| own(&key.scope))
-                && !view.work.keys().any(|key| own(&key.scope))
-                && !view
-                    .tools
-                    .values()
-                    .any(|tool| own(&tool.key.scope) && tool.hold != Hold::None)),
+                && view.knowledge.is_empty()
+                && view.work.is_empty()
+                && view.tools.values().all(|tool| tool.hold == Hold::None)),
         }
     }
 }
@@ -353,39 +349,24 @@ pub(super) fn forget_project(
             let op = Some(op.clone());
             JournalEntry { op, ..JournalEntry::new(at, subject, action, cause) }
         };
-        let own = |scope: Scope| scope.project() == Some(&id);
-        for key in view.tools.keys().filter(|key| own(key.scope.clone())) {
-            draft.delete::<Tool>(key);
-        }
-        for key in view.definitions.keys().filter(|key| own(key.scope.clone())) {
-            draft.delete::<Definition>(key);
-        }
-        for id in view.sources.keys().filter(|id| own(id.scope())) {
-            draft.delete::<Source>(id);
-        }
-        for key in view.knowledge.keys().filter(|key| own(key.scope.clone())) {
-            draft.delete::<Item>(key);
+        for key in view.knowledge.keys() {
             draft.append_journal(entry(Subject::item(key), Action::Removed));
         }
-        for key in view.work.keys().filter(|key| own(key.scope.clone())) {
-            draft.delete::<Work>(key);
+        for key in view.work.keys() {
             draft.append_journal(entry(Subject::work(key), Action::Removed));
         }
-        for key in view.sessions.keys().filter(|key| key.project == id) {
-            draft.delete::<Session>(key);
-        }
-        for key in view.cursors.keys().filter(|key| key.project == id) {
-            draft.delete::<Cursor>(key);
-        }
+        clear::<Tool>(draft);
+        clear::<Definition>(draft);
+        clear::<Source>(draft);
+        clear::<Item>(draft);
+        clear::<Document>(draft);
+        clear::<Work>(draft);
+        clear::<Session>(draft);
+        clear::<Cursor>(draft);
+        clear::<Suggestions>(draft);
         // Removes their vectors without reading them, since these are the largest part of a project.
-        for key in view.routes.keys().filter(|key| key.project == id) {
+        for key in view.routes.keys() {
             draft.delete_route(key);
-        }
-        for key in view.suggestions.keys().filter(|key| key.project == id) {
-            draft.delete::<Suggestions>(key);
-        }
-        for key in view.documents.keys().filter(|key| key.project == id) {
-            draft.delete::<Document>(key);
         }
         draft.delete_outcomes(OutcomeRange::OfProject(id.clone()));
         draft.delete::<Project>(&id);
@@ -397,5 +378,12 @@ pub(super) fn forget_project(
     match forgetting {
         Forgetting::UnusedSince(_) => forget,
         Forgetting::ByHand | Forgetting::WithKnowledge => forget.durable(),
+    }
+}
+
+/// Deletes all rows of one collection in the view.
+fn clear<R: Row>(draft: &mut Draft<'_>) {
+    for key in R::rows(draft.view()).keys() {
+        draft.delete::<R>(key);
     }
 }
