@@ -3,17 +3,17 @@
 use serde::Serialize;
 use serde_json::json;
 use staleness::ids::{SessionId, ToolKey, ToolName};
-use staleness::registry::{ByHand, FindTools, FoundTools, ScopeChoice, ToolListing};
+use staleness::registry::{Act, ByHand, FindTools, FoundTools, ScopeChoice, ToolListing};
 use staleness::report::{HealthState, ToolReport};
 use staleness::tool::{Hold, ToolKind};
-use staleness::{Registry, Wait, clock};
+use staleness::{Registry, Wait};
 use staleness_core::report::HistoryEntry;
 use staleness_core::search::Question;
 
 use staleness_service::embedder::{self, Answer};
 use staleness_service::links::are_of_both_scopes;
-use staleness_service::suggested;
 use staleness_service::tools::{NamedTool, Unused, did_you_mean, find, fold_into_servers, resolve};
+use staleness_service::{suggested, work};
 use staleness_sources::clients::NAMES;
 
 use super::definitions::{self, Told};
@@ -346,16 +346,9 @@ pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -
         staleness::ids::Scope::Global => ScopeChoice::Global,
         staleness::ids::Scope::Project(_) => ScopeChoice::Project,
     };
-    ByHand {
-        op: clock::fresh_op(),
-        name: key.name,
-        scope,
-        project: settings.project.clone(),
-        at: settings.now,
-        note: reason.map(ToOwned::to_owned),
-        session: None,
-        actor: settings.agent.clone(),
-    }
+    let act = work::act(settings, settings.agent.clone());
+    let act = Act { note: reason.map(ToOwned::to_owned), ..act };
+    ByHand { act, name: key.name, scope, project: settings.project.clone() }
 }
 
 /// Refuses to end what a person demoted where an agent may run it without its name.

@@ -179,14 +179,10 @@ impl Now {
 
     fn by_hand(&self, tool: &str) -> ByHand {
         ByHand {
-            op: rows::op(self.life.op(self.turn)),
+            act: Act { note: Some("why\nnot".into()), ..self.act() },
             name: rows::name(tool),
             scope: ScopeChoice::Project,
             project: self.project.clone(),
-            at: self.at(),
-            note: Some("why\nnot".into()),
-            session: None,
-            actor: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Events about tools and projects.
 
 use staleness_core::outcome::OutcomeKind;
-use staleness_core::registry::{ByHand, ScopeChoice, Use};
+use staleness_core::registry::{Act, ByHand, ScopeChoice, Use};
 use staleness_core::scan::Scan;
 use staleness_core::tool::{Hold, ToolKind};
 use staleness_core::{Timestamp, Wait};
@@ -33,14 +33,10 @@ impl Draw<'_> {
 
     fn by_hand(&mut self, at: Timestamp) -> ByHand {
         ByHand {
-            op: self.op(),
+            act: Act { actor: None, ..self.act(at) },
             name: self.tool(),
             scope: self.one_of(&[ScopeChoice::Either, ScopeChoice::Global, ScopeChoice::Project]),
             project: self.project(),
-            at,
-            note: self.perhaps(|_| "why\nnot".to_owned()),
-            session: self.perhaps(Self::session),
-            actor: None,
         }
     }
 

@@ -128,7 +128,7 @@ impl Accept {
         draft.edit::<Definition, _>(key, Definition::accept);
         let Some(tool) = draft.get::<Tool>(key) else { return };
         let (before, clients) = (tool.status(), withheld_from(&tool.listings));
-        let at = self.by_hand.at;
+        let at = self.by_hand.act.at;
         let description = draft.get::<Definition>(key).and_then(Definition::description);
         draft.edit::<Tool, _>(key, |tool| {
             tool.description = description;
@@ -160,8 +160,8 @@ impl Step for Accept {
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let tool = self.by_hand.find(view)?;
-        let mut draft = Draft::new(view, self.by_hand.at);
-        if self.by_hand.was_done(view) {
+        let mut draft = Draft::new(view, self.by_hand.act.at);
+        if self.by_hand.act.was_done(view) {
             return Ok(Decision::Write(draft.finish()));
         }
         if view.looks <= 1 && tool.server.is_some() {

@@ -3,11 +3,12 @@
 use std::iter;
 use std::sync::Arc;
 
+use super::Act;
 use super::knowledge::written_in;
 use super::queries::history;
 use super::routes::{routes_in, routes_to};
 use crate::definition::Definition;
-use crate::ids::{AgentId, OpId, ProjectId, Scope, ServerKey, SessionId, ToolKey, ToolName};
+use crate::ids::{OpId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::knowledge::{Document, Item};
 use crate::policy::Policy;
@@ -58,25 +59,17 @@ impl ScopeChoice {
     }
 }
 
-/// An act by hand on a tool.
+/// An act by hand on a tool. An act without an actor is a person's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByHand {
-    /// The id of the action. Repeating it has no further effect.
-    pub op: OpId,
+    /// Who acts, when and why.
+    pub act: Act,
     /// The tool's name.
     pub name: ToolName,
     /// The scope in which to look up the name.
     pub scope: ScopeChoice,
     /// The project from which the name is resolved.
     pub project: ProjectRef,
-    /// The time of the action.
-    pub at: Timestamp,
-    /// The reason that was given.
-    pub note: Option<String>,
-    /// The session in which it happens.
-    pub session: Option<SessionId>,
-    /// The agent that acts; `None` for a person.
-    pub actor: Option<AgentId>,
 }
 
 impl ByHand {
@@ -96,7 +89,7 @@ impl ByHand {
     /// Refuses an agent that would end a person's demotion.
     fn may_lift(&self, view: &View, tool: &Tool) -> Result<(), Refusal> {
         let is_persons = || view.decision(tool).is_none_or(|entry| entry.actor.is_none());
-        if self.actor.is_none() || tool.hold != Hold::Demoted || !is_persons() {
+        if self.act.actor.is_none() || tool.hold != Hold::Demoted || !is_persons() {
             return Ok(());
         }
         let name = &tool.key.name;
@@ -106,12 +99,8 @@ impl ByHand {
         )))
     }
 
-    pub(super) fn was_done(&self, view: &View) -> bool {
-        view.journal.values().any(|entry| entry.op.as_ref() == Some(&self.op))
-    }
-
     pub(super) fn selection(&self) -> Selection {
-        let mut selection = Selection::new().journal(JournalFilter::Op(self.op.clone()));
+        let mut selection = Selection::new().journal(JournalFilter::Op(self.act.op.clone()));
         for key in ToolKey::both(&self.project.id, &self.name) {
             selection = selection.journal(history(&key)).lock(ToolFilter::Key(key));
         }
@@ -133,15 +122,7 @@ impl ByHand {
         from: &str,
         to: Option<&str>,
     ) -> JournalEntry {
-        JournalEntry {
-            from: Some(from.into()),
-            to: to.map(Into::into),
-            note: self.note.clone(),
-            session: self.session.clone(),
-            actor: self.actor.clone(),
-            op: Some(self.op.clone()),
-            ..JournalEntry::new(self.at, Subject::tool(key), action, "by_hand")
-        }
+        self.act.entry(Subject::tool(key), action, (Some(from), to), "by_hand")
     }
 }
 
@@ -149,10 +130,10 @@ impl ByHand {
 /// hand or for failures), also that of the other entries of a server. Does nothing if the tool is already in that
 /// state. An agent does not end a person's demotion, and a person takes over an agent's decision.
 pub(super) fn set_hold(by_hand: ByHand, hold: Hold, policy: Arc<Policy>) -> impl Step {
-    Edit::new(by_hand.at, by_hand.selection(), move |draft| {
+    Edit::new(by_hand.act.at, by_hand.selection(), move |draft| {
         let view = draft.view();
         let tool = by_hand.find(view)?;
-        if by_hand.was_done(view) {
+        if by_hand.act.was_done(view) {
             return Ok(());
         }
         // Lifting a pin or an ignore does not clear a failing state; it only takes effect again.
@@ -173,7 +154,7 @@ pub(super) fn set_hold(by_hand: ByHand, hold: Hold, policy: Arc<Policy>) -> impl
             edited.hold = hold;
             let is_lifted = lifts && edited.health.lift(&policy);
             let is_agents = || view.decision(tool).is_some_and(|entry| entry.actor.is_some());
-            let takes_over = || hold != Hold::None && by_hand.actor.is_none() && is_agents();
+            let takes_over = || hold != Hold::None && by_hand.act.actor.is_none() && is_agents();
             if tool.hold == hold && !is_lifted && !takes_over() {
                 continue;
             }
@@ -246,8 +227,8 @@ impl Step for Forget {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.by_hand.at);
-        if self.by_hand.was_done(view) {
+        let mut draft = Draft::new(view, self.by_hand.act.at);
+        if self.by_hand.act.was_done(view) {
             return Ok(Decision::Write(draft.finish()));
         }
         let tool = self.by_hand.find(view)?;

@@ -165,7 +165,7 @@ impl Tools<'_> {
     /// [`crate::store::Refusal::Unknown`] if the name is unknown, or [`StoreError::Unknown`] if the change was
     /// made but the tool could not be read afterwards.
     pub async fn set_hold(self, by_hand: ByHand, hold: Hold) -> Result<ToolReport, RegistryError> {
-        let (project, at) = (by_hand.project.clone(), by_hand.at);
+        let (project, at) = (by_hand.project.clone(), by_hand.act.at);
         let keys = by_hand.keys();
         self.0.run(set_hold(by_hand, hold, Arc::clone(&self.0.policy))).await?;
         // The change was made, so an error in reading must not suggest otherwise.

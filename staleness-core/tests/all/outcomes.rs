@@ -259,13 +259,13 @@ fn what_a_person_decided_stays_until_it_is_restored() {
 fn an_act_by_hand_is_done_once_per_op_and_keeps_who_and_why() {
     let world = World::default();
     world.uses("x", "S");
-    let mut act = world.by_hand("x");
-    act.note = Some("too slow".into());
-    act.actor = Some(AgentId::new("person").unwrap());
-    act.session = Some(session("s"));
-    world.registry.tools().set_hold(act.clone(), Hold::Demoted).wait().unwrap();
+    let mut by_hand = world.by_hand("x");
+    by_hand.act.note = Some("too slow".into());
+    by_hand.act.actor = Some(AgentId::new("person").unwrap());
+    by_hand.act.session = Some(session("s"));
+    world.registry.tools().set_hold(by_hand.clone(), Hold::Demoted).wait().unwrap();
     world.hold("x", Hold::None);
-    world.registry.tools().set_hold(act, Hold::Demoted).wait().unwrap();
+    world.registry.tools().set_hold(by_hand, Hold::Demoted).wait().unwrap();
     assert_eq!(world.tool("x").hold, Hold::None, "the op was seen");
     let key = world.tool("x").key;
     let history = world.registry.tools().history(&[key], 10).wait().unwrap().entries;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use staleness::ids::{OpId, SessionId, ToolName};
 use staleness::outcome::OutcomeKind;
-use staleness::registry::{ByHand, ScopeChoice, Use};
+use staleness::registry::{Act, ByHand, ScopeChoice, Use};
 use staleness::scan::ProjectRef;
 use staleness::store::{Query, RegistryStore, StoreError, View};
 use staleness::tool::Hold;
@@ -36,14 +36,10 @@ impl Manner for Ignores {
         let view = inner.view(query).await?;
         if let (Some(other), false) = (&self.0, view.summaries.is_empty()) {
             let by_hand = ByHand {
-                op: OpId::new("ignored").unwrap(),
+                act: Act::new(OpId::new("ignored").unwrap(), at()),
                 name: ToolName::new(TOOL).unwrap(),
                 scope: ScopeChoice::Either,
                 project: project(),
-                at: at(),
-                note: None,
-                session: None,
-                actor: None,
             };
             other.tools().set_hold(by_hand, Hold::Ignored).await?;
         }

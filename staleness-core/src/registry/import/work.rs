@@ -83,7 +83,7 @@ pub(super) fn take_work(rows: Vec<ToldWork>, act: Act) -> impl Step {
             work.check()?;
             let action = if known.is_some() { Action::Edited } else { Action::Added };
             let states = (known.map(|known| known.status.as_str()), Some(work.status.as_str()));
-            act.entry(draft, Subject::work(key), action, states, "imported".into());
+            draft.append_journal(act.entry(Subject::work(key), action, states, "imported"));
             draft.put(work);
         }
         Ok(())

@@ -137,16 +137,15 @@ impl Act {
         Ok(())
     }
 
-    /// Appends a journal entry about any kind of subject.
+    /// Returns a journal entry about any kind of subject.
     pub(in crate::registry) fn entry(
         &self,
-        draft: &mut Draft<'_>,
         subject: Subject,
         action: Action,
         states: (Option<&str>, Option<&str>),
-        cause: String,
-    ) {
-        draft.append_journal(JournalEntry {
+        cause: impl Into<String>,
+    ) -> JournalEntry {
+        JournalEntry {
             from: states.0.map(Into::into),
             to: states.1.map(Into::into),
             note: self.note.clone(),
@@ -154,7 +153,7 @@ impl Act {
             actor: self.actor.clone(),
             op: Some(self.op.clone()),
             ..JournalEntry::new(self.at, subject, action, cause)
-        });
+        }
     }
 
     /// Appends a journal entry about an item, with its state before (`from`) and its state in the draft.
@@ -167,7 +166,7 @@ impl Act {
         cause: impl Into<String>,
     ) {
         let to = draft.get::<Item>(key).map(state);
-        self.entry(draft, Subject::item(key), action, (from, to), cause.into());
+        draft.append_journal(self.entry(Subject::item(key), action, (from, to), cause));
     }
 }
 

@@ -353,7 +353,7 @@ impl ActOnWork {
         cause: String,
     ) {
         let states = (from.map(WorkStatus::as_str), Some(to.as_str()));
-        self.act.entry(draft, Subject::work(&self.key), action, states, cause);
+        draft.append_journal(self.act.entry(Subject::work(&self.key), action, states, cause));
     }
 }
 

@@ -15,7 +15,7 @@ use staleness_core::ids::{
 use staleness_core::journal::{JournalEntry, Revision};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{
-    ByHand, FindTools, Learn, RecordReport, Resume, ScopeChoice, ToolListing, Use,
+    Act, ByHand, FindTools, Learn, RecordReport, Resume, ScopeChoice, ToolListing, Use,
 };
 use staleness_core::report::{Delta, ScanReport, Suggestion, ToolReport};
 use staleness_core::scan::{Found, ProjectRef, Scan, SourceIndex, SourceReading};
@@ -270,14 +270,10 @@ impl World {
 
     pub(crate) fn by_hand(&self, name: &str) -> ByHand {
         ByHand {
-            op: self.op(),
+            act: Act::new(self.op(), self.now()),
             name: tool_name(name),
             scope: ScopeChoice::Either,
             project: self.project.clone(),
-            at: self.now(),
-            note: None,
-            session: None,
-            actor: None,
         }
     }
 
