@@ -63,6 +63,41 @@ fn a_cleared_context_hears_what_waits_for_anyone() {
     assert!(!start(&sandbox, 6, "s4", "clear").contains("For whoever"), "it was taken");
 }
 
+/// Bug: a first session that was resumed is told that what has expired is open.
+#[test]
+fn what_has_expired_is_told_as_overdue_alone() {
+    let sandbox = Sandbox::scanned();
+    let add = "work add trap Read-only --id t --expires 2026-11-20T02:30:00Z";
+    sandbox.ok(&line(&format!("{add} --now 2026-11-20T00:30:00Z")));
+    for (hour, expected) in [(1, "- Open: trap `t` (active)"), (3, "): trap `t` (expired"), (4, "")]
+    {
+        let told = start(&sandbox, hour, "s1", if hour == 1 { "startup" } else { "resume" });
+        assert!(
+            told.contains(expected) && told.is_empty() == expected.is_empty(),
+            "{hour}: {told}"
+        );
+    }
+}
+
+/// Bug: a resumed context did not hear for a week what another one was told meanwhile.
+#[test]
+fn a_resumed_session_is_told_what_became_overdue_though_another_one_was() {
+    let sandbox = Sandbox::scanned();
+    let add = "work add trap Read-only --id t --expires 2026-11-20T02:30:00Z";
+    sandbox.ok(&line(&format!("{add} --now 2026-11-20T00:30:00Z")));
+    start(&sandbox, 1, "s0", "startup");
+    assert!(start(&sandbox, 2, "s1", "startup").contains("In force: trap `t`"));
+    for (hour, id, source, is_told) in [
+        (3, "s2", "startup", true),
+        (4, "s1", "resume", true),
+        (5, "s1", "resume", false),
+        (6, "s2", "resume", false),
+    ] {
+        let told = start(&sandbox, hour, id, source);
+        assert_eq!(told.contains("): trap `t` (expired"), is_told, "{hour}: {told}");
+    }
+}
+
 /// An agent known from a session is also known when another agent starts for the first time.
 #[test]
 fn a_first_session_without_news_hears_nothing_of_what_two_others_hand_over() {

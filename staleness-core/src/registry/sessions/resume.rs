@@ -20,7 +20,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 use crate::tool::Status;
-use crate::work::{Warning, Work, is_due};
+use crate::work::{self, Warning, Work, is_due};
 
 /// The starting point of a delta.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -133,6 +133,15 @@ impl WhatChanged {
         view.sessions.values().filter(is_later).map(|each| each.from_revision).min()
     }
 
+    /// Returns when a continuing context was told last: when the cursor moved, or when the context began, if another
+    /// session moved the cursor since.
+    fn told_at(&self, view: &View) -> Option<Timestamp> {
+        let cursor = self.cursor(view).filter(|_| self.goes_on())?;
+        let is_overtaken = |session: &&Session| cursor.session.as_ref() != Some(&session.key.id);
+        let began = self.own_session(view).filter(is_overtaken).map(|session| session.started_at);
+        Some(began.map_or(cursor.moved_at, |began| began.min(cursor.moved_at)))
+    }
+
     fn begin(&self, view: &View) -> Result<Begin, Refusal> {
         match &self.resume.from {
             ResumeFrom::Digest => Ok(Begin::Nowhere),
@@ -192,8 +201,7 @@ impl WhatChanged {
             !is_of_others && !hidden.contains(&of(each))
         });
         let overdue = warnings.len();
-        let told = self.cursor(&view).filter(|_| self.goes_on());
-        let told = told.map(|cursor| cursor.moved_at);
+        let told = self.told_at(&view);
         let agent = &self.resume.agent;
         let context = Context::new(&view, policy, project, *now);
         let after = match begin {
@@ -213,11 +221,17 @@ impl WhatChanged {
             });
             items
         };
-        let digest = Digest::of(open.into_iter().filter(|work| !is_others(work)), agent);
+        // What has expired is overdue and no longer open.
+        let expired_ones = warnings.iter().filter(|it| it.flag.overdue == work::Overdue::Expired);
+        let lapsed: BTreeSet<DeltaSubject> = expired_ones.map(of).collect();
+        let there = open.into_iter().filter(|it| !is_others(it) && !lapsed.contains(&subject(it)));
+        let digest = Digest::of(there, agent);
         let mut items = match begin {
             Begin::Nowhere | Begin::Met(_) => digest.items,
             Begin::Again(_) => {
-                let (mut there, changed) = (digest.items, changed());
+                let (mut there, mut changed) = (digest.items, changed());
+                let is_added = |item: &DeltaItem| item.action == Some(Action::Added);
+                changed.retain(|item| !is_added(item) || !lapsed.contains(&item.subject));
                 // That an item is there or claimed says nothing of what others did to it since.
                 let is_said = |item: &DeltaItem| {
                     let says = |each: &DeltaItem| match item.claim {
