@@ -112,7 +112,7 @@ fn within(
     let tools =
         tools::text(client, delta, &ranked, left([&pruned, &documents, &moved, &work.text]));
     let room = left([&pruned, &documents, &moved, &tools.text]);
-    if room > share && work.text.is_some() {
+    if room > share {
         work = work::text(delta, &standing, resume, room);
     }
     let whole = tools.whole && work.whole;
@@ -316,6 +316,13 @@ const TAIL: usize = 20;
 /// A section that only says how many there are.
 fn count(title: impl Piece, left: usize) -> ModelText {
     ModelText::from("\n- ").and(title).and(": ").and(left).and(" more")
+}
+
+/// The room that a later section keeps: its share as far as it needs that, and at least how many there are.
+fn kept(title: impl Piece, (items, beside): (&[ModelText], usize), share: usize) -> usize {
+    let least = count(title, items.len() + beside).chars();
+    let all: usize = items.iter().map(|item| item.chars() + 2).sum();
+    least.max(share.min(least + all))
 }
 
 /// Adds a section as far as the budget allows without what is `reserved`, and how many more there

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Said, TAIL, count, section};
+use super::{Said, TAIL, kept, section};
 use crate::model_text::{ModelName, ModelText, cause, failing, redefined, tool_prefix};
 use staleness::ids::ClientId;
 use staleness::report::{Delta, DeltaSource, Failing, HealthState};
@@ -104,11 +104,7 @@ pub(crate) fn text<'a>(
         // What comes later has its share of the room, as far as it needs it, and is at least counted: it is told now or
         // never.
         let share = budget.saturating_sub(text.chars()) / (told.len() - at);
-        let later = told[at + 1..].iter().map(|(title, items)| {
-            let least = count(*title, items.len()).chars();
-            let all: usize = items.iter().map(|item| item.chars() + 2).sum();
-            least.max(share.min(least + all))
-        });
+        let later = told[at + 1..].iter().map(|(title, items)| kept(*title, (items, 0), share));
         let reserved = later.sum();
         whole &= section(&mut text, *title, (items, 0), budget, reserved).is_some();
     }

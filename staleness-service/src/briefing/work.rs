@@ -1,6 +1,8 @@
 //! The text at a session start on work and knowledge: ids, states and our own sentences. The beginning of an item's
 //! text is quoted where a person typed it at this machine; nobody knows who wrote any other.
 
+use std::collections::BTreeSet;
+
 use crate::model_text::{ModelName, ModelText, NameKind, Quote, Word, ended, overdue, state};
 use staleness::registry::Resume;
 use staleness::report::{Delta, DeltaItem, DeltaSource, DeltaSubject};
@@ -52,7 +54,6 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     if lines.iter().map(ModelText::chars).sum::<usize>() * 2 > budget {
         lines = overdue(false);
     }
-    let has_plan = warnings[..top].iter().any(|each| each.kind == WorkKind::Plan);
     let is_overdue =
         |item: &DeltaItem| warnings.iter().chain(&left).any(|each| item.subject == subject(each));
     // That an item is there is said by what is overdue of it.
@@ -82,6 +83,13 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let again = offered.into_iter().filter(|each| is_for_anyone(each, resume) && !is_told(each));
     anyones.extend(again);
     let by = by(resume);
+    // Of what a digest leaves out, some is told as something else. What has expired is no part of it.
+    let named = [&claimed, &standing, &handed, &anyones].into_iter().flatten();
+    let late = delta.warnings.iter().filter(|each| each.flag.overdue != Overdue::Expired);
+    let named = named.map(|item| item.subject.clone()).chain(late.map(subject));
+    let mut named: BTreeSet<DeltaSubject> = named.collect();
+    named.retain(|each| delta.items.iter().all(|item| item.subject != *each));
+    let more = delta.more.saturating_sub(named.len());
     let (anyones_title, anyones) = offers("For whoever takes it", &anyones, &by);
     let items: Vec<ModelText> = items.into_iter().map(|each| item(each, resume)).collect();
     let standing: Vec<ModelText> =
@@ -98,47 +106,54 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let beside = left.len().saturating_sub(Delta::TOP_WARNINGS);
     let left = left.into_iter().take(Delta::TOP_WARNINGS);
     let left: Vec<ModelText> = left.map(|each| warning(each, resume, true)).collect();
-    let changed = !items.is_empty() || !anyones.is_empty();
-    let (more, others) = if items.is_empty() { (0, delta.more) } else { (delta.more, 0) };
+    let changed = !items.is_empty() || !anyones.is_empty() || more > 0;
     // What changed is told now or never: it keeps a part of the room.
     let kept = if changed { budget / 4 } else { 0 };
     let (stale, open) = (Some("`staleness stale`".into()), Some(OPEN.into()));
     let changes = resumed(resume);
+    let (overdue, is_long) = overdue_title(&by, &warnings[..top]);
     let mut sections = [
-        (overdue_title(&by, has_plan), lines, warnings.len() - top, stale.clone()),
+        (overdue, lines, warnings.len() - top, stale.clone()),
         (abandoned_title(resume, &by), left, beside, stale),
         (LOST.into(), lost, 0, changes.clone()),
         (handed_title, handed, 0, open.clone()),
         ("Claimed by you".into(), own, 0, None),
         (elsewhere_title(resume, &by), elsewhere, 0, None),
         ("Claimed by others, leave it to them".into(), of_others, 0, None),
-        (anyones_title, anyones, others, changes.clone()),
+        (anyones_title, anyones, 0, changes.clone()),
         (title.into(), items, more, changes),
         ("In force".into(), standing, 0, open),
     ];
-    let told_of = |(_, lines, ..): &&Section| !lines.is_empty();
+    let told_of = |(_, lines, beside, _): &&Section| !lines.is_empty() || *beside > 0;
     let all = everything(sections.iter().filter(told_of));
-    if let Some(first) = sections[0].1.first().filter(|_| has_plan)
-        && head + LINE + sections[0].0.chars() + first.chars() + TAIL + kept + all.chars() > budget
+    // The command for what is cut has its room in any case.
+    let room = budget.saturating_sub(all.chars());
+    if let Some(first) = sections[0].1.first().filter(|_| is_long)
+        && head + LINE + sections[0].0.chars() + first.chars() + TAIL + kept > room
     {
         sections[0].0 = SHORT.into();
     }
     let (mut whole, mut cut) = (true, Vec::new());
     for (at, each) in sections.iter().enumerate().filter(|(_, each)| told_of(each)) {
         let (title, lines, beside, _) = each;
-        let reserved = all.chars() + if at < NEWS { kept } else { 0 };
-        let said = section(&mut text, title, (lines, *beside), budget, reserved);
+        let later = sections[NEWS.max(at + 1)..].iter().filter(told_of);
+        let share = match at < NEWS {
+            true => 0,
+            false => room.saturating_sub(text.chars()) / (1 + later.clone().count()),
+        };
+        let later =
+            later.map(|(title, lines, beside, _)| super::kept(title, (lines, *beside), share));
+        let reserved = later.sum::<usize>().max(if at < NEWS { kept } else { 0 });
+        let said = section(&mut text, title, (lines, *beside), room, reserved);
         whole &= said.is_some() || EACH_TIME.contains(&at);
         if said != Some(0) {
             cut.push(each);
         }
     }
-    let all = everything(cut);
-    let told = text.chars();
-    if told > head && told + all.chars() <= budget {
-        text.push(all);
+    if text.chars() > head {
+        text.push(everything(cut));
     }
-    Said { text: (told > head && told <= budget).then_some(text), whole }
+    Said { text: (text.chars() > head).then_some(text), whole }
 }
 
 /// The place of the first section that holds only what changed.
@@ -153,15 +168,19 @@ const BOTH: &str = "Work and knowledge status from `staleness` (`staleness work 
 /// The head where an item was removed, of which only the history is left.
 const GONE: &str = "Work and knowledge status from `staleness` (`staleness why ID` for one):";
 
-/// The rest of the heading of overdue items where plans are among them: to settle a plan drops it.
-const GOES_ON: &str = "; a plan that goes on: `staleness work touch ID`";
-/// Their heading where that one leaves no room for any of them.
+/// The heading of overdue items where the long one leaves no room for any of them.
 const SHORT: &str = "Overdue (`staleness stale` tells what settles each)";
 
-/// The heading of overdue items, which are told once and then weekly.
-fn overdue_title(by: &ModelText, has_plan: bool) -> ModelText {
-    let settle = ModelText::from("Overdue (settle: `staleness stale resolve ID").and(by).and("`");
-    settle.and(if has_plan { GOES_ON } else { "" }).and(")")
+/// The heading of overdue items, which are told once and then weekly, and whether it is a long one: to settle a plan drops
+/// it.
+fn overdue_title(by: &ModelText, warnings: &[&Warning]) -> (ModelText, bool) {
+    let has_plan = warnings.iter().any(|each| each.kind == WorkKind::Plan);
+    let mut title =
+        ModelText::from("Overdue (settle: `staleness stale resolve ID").and(by).and("`");
+    if has_plan {
+        title.push("; a plan that goes on: `staleness work touch ID`");
+    }
+    (title.and(")"), has_plan)
 }
 
 /// The option with which a command names its agent, so that what the agent did is no news of others to it.
@@ -417,6 +436,45 @@ mod tests {
         );
         assert!(text.contains(" more\n- All: `staleness stale`, "), "{text}");
         assert!(text.ends_with("`staleness resume --agent codex --session s-1`"), "{text}");
+    }
+
+    #[test]
+    fn of_what_a_digest_leaves_out_only_what_is_told_nowhere_else_is_counted() {
+        let ids: Vec<String> = (0..5).map(|at| format!("t{at}")).collect();
+        let mut standing = delta(&ids, &[]).items;
+        for item in &mut standing {
+            make(item, WorkKind::Trap);
+            item.action = None;
+        }
+        let source = DeltaSource::Digest;
+        let (items, more) = (standing[..3].to_vec(), 3);
+        let digest = Delta { source, items, more, ..Delta::default() };
+        let told = text(&digest, &standing, &resume(), 600).text.unwrap().to_string();
+        assert!(
+            told.contains("trap `t2` (in progress), and 1 more\n- In force: trap `t3`, trap `t4`"),
+            "{told}"
+        );
+        let digest = Delta { source, more: 6, ..Delta::default() };
+        let told = text(&digest, &standing, &resume(), 600).text.unwrap().to_string();
+        assert!(told.contains("\n- Open: 1 more\n- In force: trap `t0`, "), "{told}");
+        assert!(
+            told.ends_with("\n- All: `staleness resume --agent codex --session s-1`"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn news_leave_room_for_what_is_in_force_and_for_the_command_that_lists_all() {
+        let ids: Vec<String> = (0..40).map(|at| format!("plan-{at}")).collect();
+        let news = delta(&ids, &[]);
+        let mut standing = delta(&["t0".into(), "t1".into()], &[]).items;
+        standing.iter_mut().for_each(|item| make(item, WorkKind::Trap));
+        (standing[0].text, standing[0].by_person) = ("Never edit files under src/gen".into(), true);
+        for budget in [400, 500, 900, 1_400] {
+            let told = text(&news, &standing, &resume(), budget).text.unwrap().to_string();
+            assert!(told.contains(" more\n- In force: trap `t0`: \"Never"), "{budget}: {told}");
+            assert!(told.contains("\n- All: ") && told.chars().count() <= budget, "{told}");
+        }
     }
 
     #[test]
