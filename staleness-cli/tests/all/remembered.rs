@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, told};
 
 /// A project that was checked just now.
 fn checked() -> Sandbox {
@@ -221,6 +221,23 @@ fn an_item_in_a_file_is_judged_by_its_kind_wherever_it_is_told() {
         assert_eq!(run.code, 0, "{args:?}: {run:?}");
     }
     assert_eq!(told("s3"), "");
+}
+
+/// Bug: knowledge that was doubted was told to nobody for a week where documents took all of the room.
+#[test]
+fn what_is_doubted_of_knowledge_has_its_room_beside_documents() {
+    let sandbox = checked();
+    let add = ["knowledge", "add", "--id", "ports", "--body", "80", "--expires", "2026-11-10"];
+    sandbox.ok(&[&add[..], &["--now", "2026-11-01"]].concat());
+    let start = |id: &str| {
+        let start = json!({ "session_id": id, "hook_event_name": "SessionStart" }).to_string();
+        let small = ["--client", "claude-code", "--set", "hooks.session_start_chars=600"];
+        told(&sandbox.hook_with(&small, start.as_bytes()))
+    };
+    let first = start("s1");
+    assert!(first.contains("- Expired (see `staleness review`): knowledge `ports`"), "{first}");
+    let second = start("s2");
+    assert!(second.contains("`AGENTS.md`") && !second.contains("ports"), "{second}");
 }
 
 #[test]

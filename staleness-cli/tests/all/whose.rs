@@ -274,6 +274,13 @@ fn what_is_wrong_is_told_with_who_said_so_and_what_ends_it() {
     assert_eq!(told.matches("knowledge `k`").count(), 1, "told twice: {told}");
     let shown = sandbox.ok(&["knowledge", "show", "k"]);
     assert!(shown.contains("Z contradicted by ana: no\n"), "{shown}");
+    // Bug: what an agent had said itself was told as another's.
+    on(7, "knowledge add --id own --body K");
+    on(7, "knowledge contradict own --by codex --reason no");
+    for (agent, by) in [("codex", "this agent"), ("gemini", "`codex`")] {
+        let told = told_on(&sandbox, agent, 8);
+        assert!(told.contains(&format!("knowledge `own` by {by}")), "{told}");
+    }
 }
 
 /// Bug: a session start offered to show an item that was removed, and nothing told its history.

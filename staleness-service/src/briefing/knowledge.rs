@@ -5,10 +5,11 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use staleness::Timestamp;
+use staleness::ids::AgentId;
 use staleness::knowledge::Item;
 use staleness::report::DeltaSubject;
 
-use super::{TAIL, section};
+use super::{Said, TAIL, count, section};
 use crate::model_text::{ModelName, ModelText, NameKind};
 
 /// Items that are named; more are counted.
@@ -24,10 +25,11 @@ pub(crate) struct Doubtful {
 }
 
 impl Doubtful {
-    fn name(&self) -> ModelText {
+    fn name(&self, agent: &AgentId) -> ModelText {
         let id = ModelName::path(NameKind::Knowledge, self.item.key.id.as_str());
         let name = ModelText::from(self.item.kind.as_str()).and(" ").and(id);
         match &self.item.contradicted {
+            Some(said) if said.by == agent.as_str() => name.and(" by this agent"),
             Some(said) => name.and(" by ").and(ModelName::new(NameKind::Agent, &said.by)),
             None => name,
         }
@@ -97,36 +99,57 @@ impl Remedies {
             list: "`list_stale`",
         }
     }
+
+    fn head(&self) -> ModelText {
+        ModelText::from("Knowledge status from `staleness`").and(&self.show).and(":")
+    }
+
+    fn short(&self, at: usize) -> ModelText {
+        ModelText::from(TITLES[at]).and(" (see ").and(self.list).and(")")
+    }
+
+    /// Returns the room of a text after others that only says how many there are of each section; 0 without an item.
+    pub(crate) fn least(&self, items: &[Doubtful], now: Timestamp) -> usize {
+        let sections = by_section(items, now);
+        let counts: usize = sections.iter().map(|each| self.count(each)).sum();
+        if sections.is_empty() { 0 } else { 1 + self.head().chars() + counts }
+    }
+
+    fn count(&self, (at, items): &(usize, Vec<&Doubtful>)) -> usize {
+        count(&self.short(*at), items.len()).chars()
+    }
 }
 
-/// The text for an agent, at most `budget` characters; `None` when there is nothing to say. Adds the items that it names
-/// to `told`.
+/// Returns the sections that hold an item, each with its place.
+fn by_section(items: &[Doubtful], now: Timestamp) -> Vec<(usize, Vec<&Doubtful>)> {
+    let of = |at| (at, items.iter().filter(|each| each.section(now) == at).collect());
+    (0..TITLES.len()).map(of).filter(|(_, items): &(_, Vec<_>)| !items.is_empty()).collect()
+}
+
+/// The text for an agent, at most `budget` characters. Adds the items that it names to `told`.
 pub(crate) fn text(
     items: &[Doubtful],
     remedies: &Remedies,
-    now: Timestamp,
+    (agent, now): (&AgentId, Timestamp),
     budget: usize,
     told: &mut BTreeSet<DeltaSubject>,
-) -> Option<ModelText> {
-    let Remedies { show, settle, list } = remedies;
-    let head = ModelText::from("Knowledge status from `staleness`").and(show).and(":");
-    let mut text = head.clone();
-    for (at, title) in TITLES.into_iter().enumerate() {
-        let items: Vec<_> = items.iter().filter(|each| each.section(now) == at).collect();
-        let named: Vec<ModelText> = items.iter().take(NAMED).map(|each| each.name()).collect();
-        if named.is_empty() {
-            continue;
-        }
-        let whole = ModelText::from(title).and(" (").and(&settle[at]).and(")");
-        let fits = text.chars() + whole.chars() + named[0].chars() + 2 * TAIL <= budget;
-        let short = || ModelText::from(title).and(" (see ").and(*list).and(")");
-        let title = if fits { whole } else { short() };
-        let left = section(&mut text, &title, (&named, items.len() - named.len()), budget, 0);
+) -> Said {
+    let mut text = remedies.head();
+    let head = text.chars();
+    let (sections, mut whole) = (by_section(items, now), true);
+    for (place, (at, items)) in sections.iter().enumerate() {
+        let named: Vec<ModelText> = items.iter().take(NAMED).map(|each| each.name(agent)).collect();
+        let long = ModelText::from(TITLES[*at]).and(" (").and(&remedies.settle[*at]).and(")");
+        let later = sections[place + 1..].iter().map(|each| remedies.count(each)).sum();
+        let fits = text.chars() + long.chars() + named[0].chars() + 2 * TAIL + later <= budget;
+        let title = if fits { long } else { remedies.short(*at) };
+        let left = section(&mut text, &title, (&named, items.len() - named.len()), budget, later);
+        whole &= left.is_some();
         let shown = left.map_or(0, |left| items.len() - left);
         let ids = items.iter().take(shown).map(|each| each.item.key.id.clone());
         told.extend(ids.map(DeltaSubject::Knowledge));
     }
-    (text != head).then_some(text)
+    Said { text: (text.chars() > head).then_some(text), whole }
 }
 
 #[cfg(test)]
@@ -147,6 +170,7 @@ mod tests {
         };
         let items = [doubtful("port", Some(now)), doubtful("host", None)];
         let by = ModelText::from(" --agent codex");
+        let agent = AgentId::new("codex").unwrap();
         for (remedies, keep, list, narrow) in [
             (Remedies::tools(), "`verify_knowledge` with a later `expires`", "`list_stale`", 180),
             (
@@ -157,8 +181,9 @@ mod tests {
             ),
         ] {
             let told = |budget| {
-                let told = text(&items, &remedies, now, budget, &mut BTreeSet::new());
-                told.map(|told| told.to_string())
+                let told = text(&items, &remedies, (&agent, now), budget, &mut BTreeSet::new());
+                assert_eq!(told.whole, told.text.is_some());
+                told.text.map(|told| told.to_string())
             };
             let whole = told(700).unwrap();
             let expired = format!("\n- Expired (still true: {keep}, else ");
@@ -170,6 +195,8 @@ mod tests {
                  knowledge `host`"
             );
             assert!(short.ends_with(&lines) && short.chars().count() <= narrow, "{short}");
+            let least = told(remedies.least(&items, now)).unwrap();
+            assert!(least.contains(&format!("Expired (see {list}): 1 more\n- Do not")), "{least}");
             assert_eq!(told(40), None);
         }
     }

@@ -78,28 +78,30 @@ pub fn session_start(
 fn within(
     settings: &Settings,
     registry: &Registry,
-    delta: &mut Delta,
+    delta: &Delta,
     resume: &Resume,
     budget: usize,
 ) -> Result<(Said, Option<Notice>), ServiceError> {
+    let mut delta = delta.clone();
     // Tools are told in any case; documents and work get their share of the room, and work what is left.
     let share = HookPolicy::share(budget);
     let left = |taken: [&Option<ModelText>; 4]| {
         let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
         budget - taken.sum::<usize>().min(budget)
     };
-    let Doubts { documents, told, lock } = doubts(settings, registry, delta, resume, share)?;
-    delta.items.retain(|item| item.begun || !told.contains(&item.subject));
+    let doubts = doubts(settings, registry, &delta, resume, share)?;
+    delta.items.retain(|item| !doubts.tell(item));
+    let Doubts { documents, lock, .. } = doubts;
     note_awaited(settings, registry, &resume.agent, &mut delta.warnings)?;
     let open = crate::awaited::open(settings, registry)?;
-    let mut standing = standing(settings, delta, resume, open);
+    let mut standing = standing(settings, &delta, resume, open);
     if !settings.is_of_this_machine() {
         for item in delta.items.iter_mut().chain(&mut standing) {
             item.by_person = false;
         }
         delta.warnings.iter_mut().for_each(|warning| warning.by_person = false);
     }
-    let mut work = work::text(delta, &standing, resume, share);
+    let mut work = work::text(&delta, &standing, resume, share);
     let ranked = ranked(settings, registry, resume)?;
     let pruned = delta.pruned_until.map(|_| {
         ModelText::from(
@@ -110,12 +112,12 @@ fn within(
     let moved = lock.as_ref().map(|lock| lock.text.clone());
     let client = settings.client.as_ref();
     let tools =
-        tools::text(client, delta, &ranked, left([&pruned, &documents, &moved, &work.text]));
+        tools::text(client, &delta, &ranked, left([&pruned, &documents, &moved, &work.text]));
     let room = left([&pruned, &documents, &moved, &tools.text]);
     if room > share {
-        work = work::text(delta, &standing, resume, room);
+        work = work::text(&delta, &standing, resume, room);
     }
-    let whole = tools.whole && work.whole;
+    let whole = tools.whole && work.whole && doubts.whole;
     let all = [tools.text, work.text, pruned, moved, documents];
     let told = ModelText::join(all.into_iter().flatten(), "\n");
     Ok((Said { text: (!told.is_empty()).then_some(told), whole }, lock))
@@ -123,14 +125,24 @@ fn within(
 
 /// Documents, knowledge and lock changes that an agent should look at before it relies on them. A session start and
 /// `resume_session` tell them alike.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Doubts {
     /// The documents that its client loads, and items of knowledge.
     pub documents: Option<ModelText>,
     /// The items of knowledge that are named there.
-    pub(crate) told: BTreeSet<DeltaSubject>,
+    told: BTreeSet<DeltaSubject>,
+    /// False if some kind of doubtful knowledge is neither named nor counted there.
+    pub whole: bool,
     /// Notice of changes since `agents.lock` was written.
     pub lock: Option<Notice>,
+}
+
+impl Doubts {
+    /// Returns true if these tell of an item all that its change does.
+    #[must_use]
+    pub fn tell(&self, item: &DeltaItem) -> bool {
+        !item.begun && self.told.contains(&item.subject)
+    }
 }
 
 /// Returns what an agent should doubt, each part within a share of the policy's budget.
@@ -152,18 +164,20 @@ pub(crate) fn doubts(
         delta.items.iter().any(|item| item.subject == DeltaSubject::Knowledge(id.clone()))
     };
     doubtful.retain(|each| delta.is_due(each.since, settings.now) || is_news(&each.item.key.id));
-    let documents = documents::text(&loaded, &context, settings.now, share);
-    let room = share.saturating_sub(documents.as_ref().map_or(0, |text| text.chars() + 1));
     let remedies = match settings.in_server {
         true => Remedies::tools(),
         false => Remedies::commands(&work::by(resume)),
     };
-    let mut told = BTreeSet::new();
-    let knowledge = knowledge::text(&doubtful, &remedies, settings.now, room, &mut told);
-    let documents = ModelText::join([documents, knowledge].into_iter().flatten(), "\n");
+    // Documents are told at each start, and what is doubted of knowledge once.
+    let least = remedies.least(&doubtful, settings.now);
+    let documents = documents::text(&loaded, &context, settings.now, share.saturating_sub(least));
+    let room = share.saturating_sub(documents.as_ref().map_or(0, |text| text.chars() + 1));
+    let (mut told, now) = (BTreeSet::new(), (&resume.agent, settings.now));
+    let Said { text, whole } = knowledge::text(&doubtful, &remedies, now, room, &mut told);
+    let documents = ModelText::join([documents, text].into_iter().flatten(), "\n");
     let documents = (!documents.is_empty()).then_some(documents);
     let lock = notice(settings, registry, &resume.agent, resume.cleared)?;
-    Ok(Doubts { documents, told, lock: lock.filter(|lock| lock.text.chars() <= share) })
+    Ok(Doubts { documents, told, whole, lock: lock.filter(|lock| lock.text.chars() <= share) })
 }
 
 /// The tools that worked here lately, best first, as many as the policy asks for: none by default.
