@@ -121,10 +121,15 @@ fn what_is_doubted_or_overdue_is_told_with_the_tool_that_settles_it() {
         "Next: work_item update with expires +30d if still valid, else settle_work",
         "days. Next: work_item step if it continues, else settle_work\n",
         "closed. Next: work_item update with status accepted if you take it, else settle_work\n",
+        "- overdue handoff `mine` for you from `claude-code`: \"Text\", open for ",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("`staleness "), "{text}");
+    // Bug: each was told a second time, as open or as added.
+    for id in ["port", "host", "ship", "anyone", "mine", "old"] {
+        assert_eq!(text.matches(&format!("`{id}`")).count(), 1, "{id}: {text}");
+    }
     let warnings = told["structuredContent"]["warnings"].as_array().unwrap();
     assert!(warnings.len() == 4 && warnings.iter().all(|each| each["next"].is_string()), "{told}");
 }

@@ -6,9 +6,11 @@ use serde_json::{Map, Value, json};
 use staleness::Timestamp;
 use staleness::ids::{ClientId, ToolName};
 use staleness::journal::Revision;
-use staleness::report::{Delta, DeltaItem, DeltaSource, HealthState, NetChange, Redefined};
+use staleness::report::{
+    Delta, DeltaItem, DeltaSource, DeltaSubject, HealthState, NetChange, Redefined,
+};
 use staleness::verdict::Level;
-use staleness::work::{self, WorkKind, WorkStatus};
+use staleness::work::{self, Warning, WorkKind, WorkStatus};
 use staleness_service::ServiceError;
 use staleness_service::briefing::{CHANGED, Doubts, UNANSWERED, WITHHELD};
 use staleness_service::model_text::{
@@ -98,14 +100,11 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
     if let Some((_, upto)) = page {
         told_now.delta.upto = told_now.delta.upto.min(Revision(upto));
     }
-    let before = page.map_or(0, |(told, _)| told);
-    // A hook tells these at the start of a session. They come once, not again on the next page.
-    let doubts = if page.is_none() { told_now.doubts(settings)? } else { Doubts::default() };
-    let lock = doubts.lock.as_ref().map(|lock| lock.text.clone());
-    let doubted: Vec<ModelText> = lock.into_iter().chain(doubts.documents).collect();
-    let (mut answer, whole) = render(settings, &told_now.delta, &agent, before, &doubted);
+    let page_of = page.map(|(told, _)| told);
+    let doubts = told_now.doubts(settings)?;
+    let (mut answer, whole) = render(settings, &told_now.delta, &agent, page_of, &doubts);
     // The cursor only moves when everything was delivered. Otherwise it is reported again.
-    if whole {
+    if whole && doubts.whole {
         let (settings, peek) = (settings.clone(), asked.peek);
         answer.delivered = Some(Box::new(move || {
             drop(told(&settings, &told_now));
@@ -191,6 +190,33 @@ impl News<'_> {
     }
 }
 
+/// Names a sender, a recipient or a holder.
+fn named(word: &'static str, name: &str) -> Text {
+    let shown = ModelName::new(NameKind::Agent, name);
+    match shown.is_shown() {
+        true => Text::new(word).and(" ").and(shown),
+        false => Text::new(word).and(" another agent"),
+    }
+}
+
+/// Names an overdue item, and of a handoff whom it is for and from.
+fn overdue_item(each: &Warning, agent: &str) -> Text {
+    let text = Text::new("- overdue ").and(each.kind.as_str()).and(" ");
+    let mut text = text.and(ModelName::new(NameKind::Work, each.id.as_str()));
+    if each.kind == WorkKind::Handoff {
+        match each.to.as_deref() {
+            Some(to) if to == agent => text = text.and(" for you"),
+            Some(to) => text = text.and(" ").and(named("for", to)),
+            None => {}
+        }
+        if let Some(from) = each.from.as_deref().filter(|from| *from != agent) {
+            text = text.and(" ").and(named("from", from));
+        }
+    }
+    let text = text.and(": ");
+    if each.text.is_empty() { text } else { text.and(Quoted(&each.text)).and(", ") }
+}
+
 /// Describes an item: its change, its current state, its receiver and sender.
 fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     let ended = ended(each, agent);
@@ -209,18 +235,12 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
         let is_plain = parts.is_empty() || is_added && !each.has_ended();
         parts.push(Text::new(if is_plain { "" } else { "now " }).and(to));
     }
-    let named = |word: &'static str, name: &str| {
-        let shown = ModelName::new(NameKind::Agent, name);
-        match shown.is_shown() {
-            true => Text::new(word).and(" ").and(shown),
-            false => Text::new(word).and(" another agent"),
-        }
-    };
     match each.recipient.as_deref() {
         Some(name) if name == agent => parts.push(Text::new("for you")),
         Some(name) => parts.push(named("for", name)),
         None if each.subject.work_kind() == Some(WorkKind::Handoff)
-            && each.status == Some(WorkStatus::Open) =>
+            && each.status == Some(WorkStatus::Open)
+            && each.claim.is_none() =>
         {
             parts.push(Text::new("for whoever takes it"));
         }
@@ -251,13 +271,13 @@ fn called(client: Option<&ClientId>, tool: &ToolName) -> ToolName {
     ToolName::new(called_by(client, tool.as_str())).unwrap_or_else(|_| tool.clone())
 }
 
-/// Renders the answer after the changes already reported. The flag is true if it contains the last change.
+/// Renders the answer, or its next page after the changes already reported. The flag is true if it contains the last change.
 fn render(
     settings: &Settings,
     delta: &Delta,
     agent: &str,
-    before: usize,
-    doubted: &[ModelText],
+    page: Option<usize>,
+    doubts: &Doubts,
 ) -> (Answer<Resumed>, bool) {
     let client = settings.client.as_ref();
     let warnings = Rows::fit(&delta.warnings, Delta::TOP_WARNINGS, |each| {
@@ -278,9 +298,7 @@ fn render(
             reason: each.reason(),
             next,
         };
-        let text = Text::new("- overdue ").and(each.kind.as_str()).and(" ");
-        let text = text.and(ModelName::new(NameKind::Work, each.id.as_str())).and(": ");
-        (row, text.and(overdue(each)).and(". Next: ").and(next))
+        (row, overdue_item(each, agent).and(overdue(each)).and(". Next: ").and(next))
     });
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
         let is_news = each.is_news || delta.source == DeltaSource::Digest;
@@ -310,12 +328,26 @@ fn render(
         let text = text.and(ModelName::tool(client, each.as_str()));
         (called_by(client, each.as_str()), text)
     });
-    let doubted = Rows::fit(doubted, doubted.len(), |each| {
-        (each.to_string(), Text::default().and(each.clone()))
+    // A hook tells these at the start of a session. They come once, not again on the next page.
+    let lock = doubts.lock.as_ref().map(|lock| &lock.text);
+    let doubted = lock.into_iter().chain(&doubts.documents).filter(|_| page.is_none());
+    let doubted: Vec<&ModelText> = doubted.collect();
+    let doubted = Rows::fit(&doubted, doubted.len(), |each| {
+        (each.to_string(), Text::default().and(ModelText::clone(each)))
     });
+    // That an item is there, or was added, is said by what is overdue or doubted of it.
+    let shown = &delta.warnings[..warnings.items.len()];
+    let is_overdue = |item: &DeltaItem| {
+        let of = |each: &Warning| DeltaSubject::Work(each.kind, each.id.clone());
+        let action = item.action.map(|action| action.as_str());
+        matches!(action, None | Some("added" | "claimed"))
+            && item.claim_end.is_none()
+            && shown.iter().any(|each| of(each) == item.subject)
+    };
+    let items = delta.items.iter().filter(|item| !doubts.tell(item) && !is_overdue(item));
     let tools = delta.tools.iter().map(News::Tool);
-    let all: Vec<News<'_>> = tools.chain(delta.items.iter().map(News::Item)).collect();
-    let before = before.min(all.len());
+    let all: Vec<News<'_>> = tools.chain(items.map(News::Item)).collect();
+    let before = page.unwrap_or(0).min(all.len());
     // Overdue work and failing tools come first, because they are short and matter most.
     let first = [warnings.bytes, failing.bytes, changed.bytes, unanswered.bytes, doubted.bytes];
     let taken = first.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
