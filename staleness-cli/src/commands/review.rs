@@ -85,7 +85,7 @@ fn command(each: &service::Entry, open: impl Fn(&str, Option<u32>) -> String) ->
             format!("staleness work release {quoted}")
         }
         Subject::Work { is_addressed: Some(true) } => {
-            format!("staleness work set --status accepted {quoted}")
+            format!("staleness work claim {quoted}")
         }
         Subject::Work { .. } => format!("staleness stale resolve {quoted}"),
         Subject::Block { path, line } => open(path, *line),

@@ -95,6 +95,9 @@ pub(crate) fn noted(told: &WorkReport, dry_run: bool, out: &Output) -> String {
     text.push_str(&format!("  {}\n", out.paint.dim(&title)));
     if let Some(claimed) = claimed(told) {
         text.push_str(&format!("  claimed by {}\n", escape(&claimed)));
+        if told.kind == WorkKind::Handoff && !told.abandoned {
+            text.push_str("  when it is done, set its status to accepted\n");
+        }
     }
     if (told.kind, told.status) == (WorkKind::Handoff, WorkStatus::Accepted) {
         text.push_str("  that settles it: nothing is left to end\n");
@@ -268,10 +271,10 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
         text.push_str(&format!("    {next}\n"));
         return text;
     }
+    // A made-up name would claim it when the command is pasted.
+    let is_named = action.contains(" --agent ");
     if each.flag.overdue == Reason::Abandoned {
         let other = action.replacen("work release", "work claim", 1);
-        // A made-up name would claim it when the command is pasted.
-        let is_named = action.contains(" --agent ");
         let take = if is_named { "you take it over" } else { "an agent adds --agent to take it" };
         let (free, take) =
             (paint.dim("  # anybody may take it"), paint.dim(&format!("  # {take}")));
@@ -287,6 +290,7 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
     // `touch` helps too, except for an expiry or an answer that is awaited.
     let (verb, end, why) = match (each.kind, each.flag.overdue) {
         (_, Reason::Expired) => ("set", " --expires +30d", "it is still valid"),
+        (WorkKind::Handoff, _) if is_named => ("claim", "", "you take it"),
         (WorkKind::Handoff, _) => ("set", " --status accepted", "you take it"),
         (WorkKind::Candidate, _) => ("set", " --status accepted", "it is wanted"),
         _ => ("touch", "", "it still matters"),

@@ -156,11 +156,13 @@ fn a_hook_names_the_store_that_it_was_given() {
         let named = format!("`staleness --store {quote}{store}{quote} work show ID`");
         assert!(told.contains(&named), "{told}");
         assert_eq!(told.matches("`staleness ").count(), told.matches(" --store ").count());
-        let accept = told.split('`').find(|part| part.contains("--status accepted")).unwrap();
-        let accept = accept.strip_prefix("staleness ").unwrap();
-        let accept = accept.replace(&format!("{quote}{store}{quote} "), "");
-        let args: Vec<&str> = accept.split_whitespace().collect();
+        let take = told.split('`').find(|part| part.contains("work claim")).unwrap();
+        let take = take.strip_prefix("staleness ").unwrap();
+        let take = take.replace(&format!("{quote}{store}{quote} "), "");
+        let args: Vec<&str> = take.split_whitespace().collect();
         sandbox.ok(&[&["--store", &store], &args[1..]].concat());
+        let done = ["work", "set", "h", "--status", "accepted", "--agent", "claude-code"];
+        sandbox.ok(&[&["--store", &store], &done[..]].concat());
         let another = ["work", "add", "handoff", "And this", "--id", "i", "--to", "claude-code"];
         sandbox.ok(&[&["--store", &store], &another[..]].concat());
         let budget = ["--set", "hooks.session_start_chars=400"];

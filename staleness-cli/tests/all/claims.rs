@@ -208,7 +208,7 @@ fn a_session_is_told_of_each_claim_that_it_lost_and_of_no_other() {
     work(IN_TIME, "release h");
     let said = event(&sandbox, "s-ana", "SessionStart", IN_TIME);
     let lost = "- Your claim was ended, stop working on it or ask the user: handoff `h` (ended";
-    assert!(said.contains(lost) && !said.contains("accept it"), "{said}");
+    assert!(said.contains(lost) && !said.contains("take it:"), "{said}");
     assert!(next(IN_TIME).contains("handoff `h` (ended by a person"));
     // Another took it over, and finished it or lost it in turn.
     for (end, now) in [("set p --status done --agent codex", "done"), ("release p", "released")] {

@@ -48,7 +48,7 @@ fn a_cleared_context_hears_what_waits_for_anyone() {
         let add = format!("work add handoff Review --id {id} --from {from} --agent {from}");
         sandbox.ok(&line(&add));
     }
-    let waits = "For whoever takes it: handoff `open` from `codex` (accept it: ";
+    let waits = "For whoever takes it: handoff `open` from `codex` (take it: ";
     for (hour, id, source, is_told) in [
         (2, "s1", "startup", true),
         (3, "s2", "startup", false),

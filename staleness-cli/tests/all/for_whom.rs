@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, line, names};
+use crate::common::{Run, Sandbox, line, names, told};
 
 /// Bug W3: of what a person wrote an agent is told half a slug.
 #[cfg(unix)]
@@ -70,7 +70,7 @@ fn w4_a_handoff_says_for_whom_it_is_and_how_to_answer() {
     let handoff = ["work", "add", "handoff", "Review the migration", "--id", "m"];
     sandbox.ok(&[&handoff[..], &["--from", "claude-code", "--to", "codex"]].concat());
     let told = sandbox.start_of("codex", "x1");
-    assert!(told.contains("For you: handoff `m` from `claude-code` (accept it:"), "{told}");
+    assert!(told.contains("For you: handoff `m` from `claude-code` (take it:"), "{told}");
     let told = sandbox.start_of("claude-code", "c1");
     assert!(told.contains("handoff `m` ") && told.contains(" for `codex`"), "{told}");
     assert!(!told.contains("For you"), "{told}");
@@ -287,15 +287,48 @@ fn f4_a_handoff_that_names_nobody_is_offered_to_each_agent_that_starts_next() {
     let add = ["work", "add", "handoff", "Review it", "--id", "m", "--agent", "codex"];
     let said = sandbox.ok(&[&add[..], &["--from", "codex"]].concat());
     assert!(said.ends_with("its id, but not its text, is shown to each agent that starts here\n"));
-    let offered = "For whoever takes it: handoff `m` from `codex` (accept it: `staleness work set m --status accepted --agent ";
+    let offered =
+        "For whoever takes it: handoff `m` from `codex` (take it: `staleness work claim m --agent ";
     for client in ["claude-code", "gemini"] {
-        let offered = format!("{offered}{client}`)");
+        let offered = format!("{offered}{client} --session {client}`)");
         assert!(sandbox.start_of(client, client).contains(&offered), "{client}");
         assert_eq!(sandbox.start_of(client, "again"), "", "{client} was told");
     }
     assert!(!sandbox.start_of("codex", "x1").contains("For whoever"), "it is its own");
     sandbox.ok(&["work", "set", "m", "--status", "accepted", "--agent", "gemini"]);
     assert!(!sandbox.start_of("cursor", "u1").contains("For whoever"), "somebody took it");
+    // Bug: one that was for another before is told as edited.
+    sandbox.ok(&line("work add handoff Notes --id n --from codex --to gemini --agent codex"));
+    sandbox.start_of("claude-code", "s2");
+    sandbox.ok(&line("work set n --to none --agent codex"));
+    let told = sandbox.start_of("claude-code", "s3");
+    assert!(told.contains("For whoever takes it: handoff `n` from `codex` (take it: "), "{told}");
+    assert!(!told.contains("edited"), "{told}");
+    assert_eq!(sandbox.start_of("claude-code", "s4"), "", "once");
+}
+
+/// Bug: a handoff that was accepted counts as settled, so the work was lost with the session that had taken it.
+#[test]
+fn a_handoff_that_was_taken_as_told_is_abandoned_when_its_session_dies() {
+    let sandbox = Sandbox::new();
+    let start = |client: &str, id: &str, hour: u8| {
+        let start =
+            json!({ "session_id": id, "hook_event_name": "SessionStart", "cwd": sandbox.project });
+        let options = ["--client", client, "--now", &format!("2026-11-20T{hour:02}:00:00Z")];
+        told(&sandbox.hook_with(&options, start.to_string().as_bytes()))
+    };
+    start("gemini", "g1", 1);
+    let add = "work add handoff Notes --id m --from codex --agent codex";
+    sandbox.ok(&line(&format!("{add} --now 2026-11-20T01:00:00Z")));
+    let told = start("claude-code", "c1", 2);
+    let claim = told.split('`').find(|part| part.contains(" claim ")).unwrap();
+    sandbox.ok(&line(&format!("{claim} --now 2026-11-20T02:00:00Z"))[1..]);
+    let told = start("gemini", "g2", 2);
+    assert!(told.contains("- Claimed by others, leave it to them: handoff `m` (by "), "{told}");
+    assert!(!told.contains("For whoever"), "{told}");
+    let told = start("gemini", "g3", 22);
+    assert!(told.contains("- Abandoned (take it over: "), "{told}");
+    assert!(told.contains("): handoff `m` (abandoned "), "{told}");
 }
 
 /// A person at a terminal is told that agents will read it, and a program that they will not.
@@ -321,10 +354,13 @@ fn an_agent_that_does_as_it_was_told_did_it_itself() {
     sandbox.ok(&line("work add handoff Notes --id m --to claude --from codex --agent codex"));
     sandbox.run(&line("work add trap Read-only --id t --expires 2026-11-19"));
     let told = sandbox.start_of("claude-code", "s1");
-    let commands = told.split('`').filter(|it| it.contains(" set ") || it.contains(" resolve "));
-    for command in commands {
-        sandbox.ok(&line(&command.replace("ID", "t"))[1..]);
+    let mut said = String::new();
+    for does in [" resolve ", " claim "] {
+        let command = told.split('`').find(|part| part.contains(does)).unwrap();
+        said = sandbox.ok(&line(&command.replace("ID", "t"))[1..]);
     }
+    assert!(said.ends_with("  when it is done, set its status to accepted\n"), "{said}");
+    sandbox.ok(&line("work set m --status accepted --agent claude-code"));
     let told = sandbox.start_of("claude-code", "s2");
     let by = "by this agent)";
     for did in ["handoff `m` (open → accepted, ", "trap `t` (active → resolved, "] {
@@ -359,7 +395,7 @@ fn a_handoff_is_told_to_its_two_agents_alone() {
         let options = [&["--client", client][..], &day].concat();
         let told = sandbox.hook_with(&options, payload.to_string().as_bytes()).out;
         let notes = match client {
-            "claude-code" => "handoff `notes` from `codex` (accept it: ",
+            "claude-code" => "handoff `notes` from `codex` (take it: ",
             _ => "handoff `notes` (open for ",
         };
         assert_eq!(told.contains(notes), is_told, "{client}: {told}");

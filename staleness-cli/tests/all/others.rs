@@ -197,7 +197,7 @@ fn overdue_work_is_offered_to_whom_it_is_for() {
     let told = told_on(&sandbox, "codex", 25);
     let price = "handoff `price` (open for 24 days, neither accepted nor closed) for `ana`";
     assert!(told.contains(price), "{told}");
-    let take = "work set price --status accepted";
+    let take = "work claim price";
     let stale = on(25, "stale --agent codex");
     assert!(stale.contains("→ ana: Prices\n") && !stale.contains(take), "{stale}");
     assert!(stale.contains("work set redis --status accepted  # it is wanted"), "{stale}");

@@ -254,15 +254,14 @@ fn an_answer_for_an_agent_keeps_to_the_files_that_its_client_loads() {
 
 /// Bug: the receiver of a handoff is told twice that it waits, and its sender is told to accept it.
 #[test]
-fn a_handoff_that_is_due_is_told_to_its_receiver_once_with_the_command_to_accept_it() {
+fn a_handoff_that_is_due_is_told_to_its_receiver_once_with_the_command_to_take_it() {
     let sandbox = Sandbox::new();
     let add = "work add handoff Notes --id notes --from claude-code --to codex --now 2026-11-01";
     sandbox.ok(&line(add));
     told_on(&sandbox, "codex", 2);
-    let accept = "staleness work set notes --status accepted --agent codex";
+    let take = "staleness work claim notes --agent codex --session codex-20";
     let head = "Work status from `staleness` (`staleness work show ID` for one):\n";
-    let due =
-        format!("{head}- For you: handoff `notes` from `claude-code` (accept it: `{accept}`)");
+    let due = format!("{head}- For you: handoff `notes` from `claude-code` (take it: `{take}`)");
     assert_eq!(told_on(&sandbox, "codex", 20), due);
     let next = |agent: &str| {
         let review = sandbox.json(&["review", "--agent", agent]);
@@ -271,25 +270,25 @@ fn a_handoff_that_is_due_is_told_to_its_receiver_once_with_the_command_to_accept
     let options = |agent: &str| format!("staleness --agent {agent}");
     assert_eq!(next("claude-code"), format!("{} stale resolve notes", options("claude-code")));
     let command = next("codex");
-    assert_eq!(command, format!("{} work set --status accepted notes", options("codex")));
+    assert_eq!(command, format!("{} work claim notes", options("codex")));
     sandbox.ok(&line(command.strip_prefix("staleness ").unwrap()));
     assert_eq!(sandbox.json(&["review", "--agent", "codex"])["total"], 0);
 }
 
 /// Bug: a handoff for whoever takes it that is due comes with the command that drops it alone.
 #[test]
-fn a_handoff_to_nobody_that_is_due_is_told_with_the_command_to_accept_it() {
+fn a_handoff_to_nobody_that_is_due_is_told_with_the_command_to_take_it() {
     let sandbox = Sandbox::new();
     told_on(&sandbox, "codex", 1);
     let add = "work add handoff Notes --id notes --from claude-code --now 2026-11-02";
     sandbox.ok(&line(add));
-    let offer = "\n- For whoever takes it: handoff `notes` from `claude-code` (accept it: `staleness work set \
-                 notes --status accepted --agent codex`)";
+    let offer = "\n- For whoever takes it: handoff `notes` from `claude-code` (take it: `staleness work claim \
+                 notes --agent codex --session codex-";
     let told: Vec<u32> =
-        (2..=28).filter(|day| told_on(&sandbox, "codex", *day).ends_with(offer)).collect();
+        (2..=28).filter(|day| told_on(&sandbox, "codex", *day).contains(offer)).collect();
     assert!(told.len() == 3 && told[0] == 2 && told[2] - told[1] == 7, "{told:?}");
     let own = told_on(&sandbox, "claude-code", 28);
-    assert!(own.contains("- Overdue (settle: ") && !own.contains("accept it"), "{own}");
+    assert!(own.contains("- Overdue (settle: ") && !own.contains("take it:"), "{own}");
 }
 
 /// Bug: the date of expiry of a handoff had no effect.
@@ -337,9 +336,9 @@ fn what_is_handed_to_an_agent_comes_before_additions() {
         add(&format!("handoff More --id handed-{at} --to codex"));
     }
     let told = told_on(&sandbox, "codex", 3);
-    let accept =
-        "\n- For you (accept one: `staleness work set ID --status accepted --agent codex`): ";
-    assert!(told.contains(&format!("{accept}{}\n", handed.join(", "))), "{told}");
+    let take =
+        "\n- For you (take one: `staleness work claim ID --agent codex --session codex-3`): ";
+    assert!(told.contains(&format!("{take}{}\n", handed.join(", "))), "{told}");
     assert!(told.contains("(added, todo), and ") && told.contains(" more\n- All: "), "{told}");
 }
 

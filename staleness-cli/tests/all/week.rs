@@ -81,7 +81,7 @@ const WEEK: &[Day] = &[
             "- Available again: `mcp__github__search`",
             WORK,
             "- For you: handoff `m` from `claude-code` \
-             (accept it: `staleness work set m --status accepted --agent codex`)",
+             (take it: `staleness work claim m --agent codex --session codex-2026-11-21`)",
         ],
     ),
     (

@@ -391,7 +391,7 @@ fn m10_the_next_step_fits_the_kind_of_work() {
         assert!(next(kind).contains("expires +30d") && !next(kind).contains("step"), "{kind}");
     }
     assert!(next("plan").starts_with("work_item step"));
-    assert!(next("handoff").contains("status accepted if you take it"));
+    assert!(next("handoff").starts_with("work_item claim if you take it"));
     assert!(next("candidate").contains("status accepted"));
     assert!(next("note").starts_with("work_item touch"));
     // Each works as it is told.
@@ -399,7 +399,7 @@ fn m10_the_next_step_fits_the_kind_of_work() {
         ("trap", json!({ "action": "update", "expires": "+30d" })),
         ("constraint", json!({ "action": "update", "expires": "+30d" })),
         ("plan", json!({ "action": "step", "text": "it goes on" })),
-        ("handoff", json!({ "action": "update", "status": "accepted" })),
+        ("handoff", json!({ "action": "claim" })),
         ("candidate", json!({ "action": "update", "status": "accepted" })),
         ("note", json!({ "action": "touch" })),
     ] {

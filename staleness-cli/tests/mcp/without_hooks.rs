@@ -120,7 +120,7 @@ fn what_is_doubted_or_overdue_is_told_with_the_tool_that_settles_it() {
         "overdue plan `ship`: ",
         "Next: work_item update with expires +30d if still valid, else settle_work",
         "days. Next: work_item step if it continues, else settle_work\n",
-        "closed. Next: work_item update with status accepted if you take it, else settle_work\n",
+        "closed. Next: work_item claim if you take it, else settle_work\n",
         "- overdue handoff `mine` for you from `claude-code`: \"Text\", open for ",
     ] {
         assert!(text.contains(part), "{part}: {text}");

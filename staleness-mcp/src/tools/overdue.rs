@@ -184,9 +184,7 @@ pub(super) const fn settled_by(kind: WorkKind, is_expired: bool, is_others: bool
         _ if is_expired => "work_item update with expires +30d if still valid, else settle_work",
         WorkKind::Plan => "work_item step if it continues, else settle_work",
         WorkKind::Handoff if is_others => "settle_work if it need not be answered any more",
-        WorkKind::Handoff => {
-            "work_item update with status accepted if you take it, else settle_work"
-        }
+        WorkKind::Handoff => "work_item claim if you take it, else settle_work",
         WorkKind::Candidate => {
             "work_item update with status accepted if it is wanted, else settle_work"
         }

@@ -405,6 +405,9 @@ fn tell(call: &Call<'_>, what: &'static str, item: Work) -> Result<Answer<Told>,
         if claim.session.as_ref() == Some(&call.session) {
             text = text.and("; claim it again before then to keep it");
         }
+        if told.kind == WorkKind::Handoff {
+            text = text.and("; update it with status accepted when it is done");
+        }
     }
     if what == "changed " && (told.kind, told.status) == (WorkKind::Handoff, WorkStatus::Accepted) {
         text = text.and("; that settles it, so nothing is left to end");

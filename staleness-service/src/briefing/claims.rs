@@ -93,19 +93,20 @@ pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> [Vec<ModelText
 /// The heading of items that other sessions of the agent hold, with the command that frees one.
 pub(super) fn elsewhere_title(resume: &Resume, by: &ModelText) -> ModelText {
     let text = "Claimed by another session of yours (if that is over: `staleness work release ID";
-    in_session(ModelText::from(text).and(by), resume)
+    in_session(ModelText::from(text).and(by), resume).and(")")
 }
 
 /// The heading of abandoned items, with the command that takes one over.
 pub(super) fn abandoned_title(resume: &Resume, by: &ModelText) -> ModelText {
-    in_session(ModelText::from("Abandoned (take it over: `staleness work claim ID").and(by), resume)
+    let text = ModelText::from("Abandoned (take it over: `staleness work claim ID");
+    in_session(text.and(by), resume).and(")")
 }
 
-/// Ends the command of a heading with the session of the agent.
-fn in_session(text: ModelText, resume: &Resume) -> ModelText {
+/// Ends a command with the session of the agent.
+pub(super) fn in_session(text: ModelText, resume: &Resume) -> ModelText {
     let session = resume.session.as_ref().and_then(|id| Word::new(id.as_str()));
     match session {
-        Some(id) => text.and(" --session ").and(id).and("`)"),
-        None => text.and("`)"),
+        Some(id) => text.and(" --session ").and(id).and("`"),
+        None => text.and("`"),
     }
 }

@@ -3,8 +3,8 @@
 use staleness::registry::Resume;
 use staleness::report::DeltaItem;
 use staleness::work::{WorkKind, WorkStatus};
-use staleness_core::report::DeltaState;
 
+use super::claims::in_session;
 use super::work::{named, quoting};
 use crate::model_text::{ModelName, ModelText, NameKind, Word};
 
@@ -13,20 +13,22 @@ pub(super) fn is_handoff(item: &DeltaItem) -> bool {
     item.subject.work_kind() == Some(WorkKind::Handoff)
 }
 
-/// Returns true if an item is an open handoff of somebody else that names no agent.
+/// Returns true if an item is an open handoff of somebody else that names no agent, and that nobody has claimed.
 pub(super) fn is_for_anyone(item: &DeltaItem, resume: &Resume) -> bool {
     is_handoff(item)
         && item.recipient.is_none()
-        && item.to == Some(DeltaState::Work(WorkStatus::Open))
+        && item.status == Some(WorkStatus::Open)
+        && item.claim.is_none()
         && !item.own
         && item.sender.as_deref() != Some(resume.agent.as_str())
 }
 
-/// Returns handoffs that the agent that reads this may take, with their senders and the command that accepts one, which is
-/// in the title of several.
+/// Returns handoffs that the agent that reads this may take, with their senders and the command that claims one, which is
+/// in the title of several. One that is accepted at once would be lost with the session that took it.
 pub(super) fn offers(
     title: &'static str,
     items: &[&DeltaItem],
+    resume: &Resume,
     by: &ModelText,
 ) -> (ModelText, Vec<ModelText>) {
     let offer = |item: &&DeltaItem| {
@@ -37,20 +39,17 @@ pub(super) fn offers(
         };
         quoting(from, &item.text, item.by_person)
     };
-    let accept =
-        |text: ModelText, id: ModelText| text.and(id).and(" --status accepted").and(by).and("`)");
+    let take = |text: ModelText, id: &ModelText| {
+        in_session(text.and(": `staleness work claim ").and(id).and(by), resume).and(")")
+    };
     let mut all: Vec<ModelText> = items.iter().map(offer).collect();
     match (items, &mut all[..]) {
         ([item], [text]) => {
             if let Some(id) = Word::new(item.subject.id()) {
-                let one = text.clone().and(" (accept it: `staleness work set ");
-                *text = accept(one, ModelText::default().and(id));
+                *text = take(text.clone().and(" (take it"), &ModelText::default().and(id));
             }
             (title.into(), all)
         }
-        _ => {
-            let several = ModelText::from(title).and(" (accept one: `staleness work set ");
-            (accept(several, "ID".into()), all)
-        }
+        _ => (take(ModelText::from(title).and(" (take one"), &"ID".into()), all),
     }
 }

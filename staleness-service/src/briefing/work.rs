@@ -90,17 +90,17 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let mut named: BTreeSet<DeltaSubject> = named.collect();
     named.retain(|each| delta.items.iter().all(|item| item.subject != *each));
     let more = delta.more.saturating_sub(named.len());
-    let (anyones_title, anyones) = offers("For whoever takes it", &anyones, &by);
+    let (anyones_title, anyones) = offers("For whoever takes it", &anyones, resume, &by);
     let items: Vec<ModelText> = items.into_iter().map(|each| item(each, resume)).collect();
     let standing: Vec<ModelText> =
         standing.into_iter().filter(|each| !is_told(each)).map(in_force).collect();
-    // What was abandoned is taken over by claiming it; what was lost is not to be accepted at once.
+    // What was abandoned is taken over by claiming it; what was lost is not to be taken at once.
     let is_left = |item: &DeltaItem| {
         left.iter().any(|each| item.subject == subject(each))
             || lost.iter().any(|each| item.subject == each.subject)
     };
     let handed: Vec<&DeltaItem> = handed.into_iter().filter(|each| !is_left(each)).collect();
-    let (handed_title, handed) = offers("For you", &handed, &by);
+    let (handed_title, handed) = offers("For you", &handed, resume, &by);
     let lost: Vec<ModelText> = lost.into_iter().filter_map(lost_claim).collect();
     let [own, elsewhere, of_others] = by_holder(&claimed, resume);
     let beside = left.len().saturating_sub(Delta::TOP_WARNINGS);
@@ -401,7 +401,7 @@ mod tests {
         standing[0].text = "It is \"read-only\",\u{202e} see `x`".into();
         standing[0].by_person = true;
         let told = text(&delta(&[], &[]), &standing, &resume(), 600).text.unwrap().to_string();
-        assert!(told.contains("handoff `h1` (accept it: "), "{told}");
+        assert!(told.contains("handoff `h1` (take it: "), "{told}");
         let quoted = "- In force: trap `t1`: \"It is 'read-only',/u{202e} see 'x'\"";
         assert!(told.ends_with(quoted), "{told}");
     }
