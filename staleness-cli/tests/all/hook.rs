@@ -214,7 +214,8 @@ fn w7_what_is_overdue_is_told_once_and_then_weekly_with_the_command_that_settles
     sandbox.ok(&["work", "add", "trap", "Read-only", "--id", "t", "--expires", "2026-11-22"]);
     sandbox.ok(&["work", "add", "plan", "Ship it", "--id", "p"]);
     let start = |day: &str, source: &str| started(&sandbox, day, source);
-    let late = "Overdue (settle: `staleness stale resolve ID --agent claude-code`): ";
+    let late = "Overdue (settle: `staleness stale resolve ID --agent claude-code`; still valid: \
+                `staleness work set ID --expires +30d --agent claude-code`): ";
     let expired = format!("{late}trap `t` (expired ");
     for (day, expected) in [
         ("2026-11-21", "Open: trap `t`"),

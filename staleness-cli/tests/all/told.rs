@@ -301,8 +301,8 @@ fn a_handoff_that_expired_is_told_to_its_sender_alone() {
     told_on(&sandbox, "claude-code", 2);
     assert_eq!(told_on(&sandbox, "codex", 6), "");
     let told = told_on(&sandbox, "claude-code", 6);
-    let expired = "(settle: `staleness stale resolve ID --agent claude-code`): handoff `notes` \
-                   (expired 1 day ago) for `codex`";
+    let expired = "(settle: `staleness stale resolve ID --agent claude-code`; still valid: `staleness work set ID \
+                   --expires +30d --agent claude-code`): handoff `notes` (expired 1 day ago) for `codex`";
     assert!(told.ends_with(expired), "{told}");
     assert_eq!(told_on(&sandbox, "claude-code", 7), "", "once");
     for (agent, is_told) in [("claude-code", true), ("codex", false)] {

@@ -215,4 +215,6 @@ fn w3_what_a_person_typed_is_quoted_when_it_is_overdue() {
     let overdue =
         format!("trap `mine` (expired 1 day ago): \"{RULE}\", trap `theirs` (expired 1 day ago)");
     assert!(told.ends_with(&overdue), "{told}");
+    let keep = "; still valid: `staleness work set ID --expires +30d --agent claude-code`): trap";
+    assert!(told.contains(keep), "{told}");
 }

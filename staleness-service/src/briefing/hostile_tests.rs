@@ -54,7 +54,7 @@ fn is_ours(text: &ModelText) -> Result<(), TestCaseError> {
             };
             prop_assert!(part.len() <= 80 && part.chars().all(name), "{part:?} in {text}");
         } else {
-            let word = |c: char| c.is_ascii_alphanumeric() || " _-.".contains(c);
+            let word = |c: char| c.is_ascii_alphanumeric() || " _-.+".contains(c);
             prop_assert!(part.chars().all(word), "{part:?} in {text}");
         }
     }

@@ -172,15 +172,20 @@ const GONE: &str = "Work and knowledge status from `staleness` (`staleness why I
 const SHORT: &str = "Overdue (`staleness stale` tells what settles each)";
 
 /// The heading of overdue items, which are told once and then weekly, and whether it is a long one: to settle a plan drops
-/// it.
+/// it, and what has expired may hold for longer.
 fn overdue_title(by: &ModelText, warnings: &[&Warning]) -> (ModelText, bool) {
     let has_plan = warnings.iter().any(|each| each.kind == WorkKind::Plan);
+    let has_expired = warnings.iter().any(|each| each.flag.overdue == Overdue::Expired);
     let mut title =
         ModelText::from("Overdue (settle: `staleness stale resolve ID").and(by).and("`");
     if has_plan {
         title.push("; a plan that goes on: `staleness work touch ID`");
     }
-    (title.and(")"), has_plan)
+    if has_expired {
+        title.push("; still valid: `staleness work set ID --expires +30d");
+        title = title.and(by).and("`");
+    }
+    (title.and(")"), has_plan || has_expired)
 }
 
 /// The option with which a command names its agent, so that what the agent did is no news of others to it.
