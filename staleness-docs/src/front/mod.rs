@@ -63,6 +63,7 @@ pub fn front_text(text: &str, key: &str) -> Option<String> {
             unquote(open, quote).or_else(|| open.lines().next().map(str::to_owned))?
         }
         (_, Some('|' | '>')) => lines.split_once('\n')?.1.to_owned(),
+        (Value::List(_), Some('-')) => return None,
         _ => {
             let lines = lines.lines().map(|line| strip_comment(line.trim(), Style::Yaml));
             lines.collect::<Vec<_>>().join("\n")

@@ -220,7 +220,7 @@ impl Repo {
         self.citations().cited(citations, watch)
     }
 
-    /// Follows parts of files through the history. At most [`Limits::document_bytes`] of each file's versions
+    /// Follows parts of files through the history; the fates of a file are in the order of its names. At most [`Limits::document_bytes`] of each file's versions
     /// are read.
     pub fn parts(
         &mut self,

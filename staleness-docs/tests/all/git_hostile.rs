@@ -62,14 +62,14 @@ fn a_partial_clone_fetches_nothing_and_claims_nothing() {
 #[test]
 fn a_damaged_object_costs_its_own_answers_only() {
     let git = Git::new();
-    git.write("bad.md", "bad\n");
+    git.write("bad.rs", "bad\n");
     git.save("good.md", "good\n");
-    let id = git.run(&["rev-parse", "HEAD:bad.md"]);
+    let id = git.run(&["rev-parse", "HEAD:bad.rs"]);
     let path = git.root.join(".git/objects").join(&id[..2]).join(&id[2..]);
     fs::remove_file(&path).unwrap();
     fs::write(&path, "no object").unwrap();
     let mut repo = git.open();
-    let bad = dates(&mut repo, &git.root, "bad.md");
+    let bad = dates(&mut repo, &git.root, "bad.rs");
     assert!(bad.iter().all(|date| date.commit().is_none()), "{bad:?}");
     assert!(dates(&mut repo, &git.root, "good.md")[0].commit().is_some());
     assert!(repo.unread().missing + repo.unread().damaged > 0);
