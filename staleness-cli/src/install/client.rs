@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::hooks::{HookEvent, Hooks, Shape};
+use super::hooks::{Hooks, Shape};
 use super::part::Part;
 use super::server::Server;
 use super::shell::Program;
@@ -72,45 +72,35 @@ pub(crate) struct Target {
 
 /// Claude Code kills background hooks at the end of a turn, before they have recorded anything, so our hooks
 /// run in the foreground.
-const CLAUDE_EVENTS: &[HookEvent] = &[
-    HookEvent::new("SessionStart"),
-    HookEvent::new("UserPromptSubmit"),
-    HookEvent::new("UserPromptExpansion"),
-    HookEvent::new("PostToolUse"),
-    HookEvent::new("PostToolUseFailure"),
-    HookEvent::new("ConfigChange"),
-    HookEvent::new("SessionEnd"),
+const CLAUDE_EVENTS: &[&str] = &[
+    "SessionStart",
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "ConfigChange",
+    "SessionEnd",
 ];
 
 /// Codex CLI ignores background hooks and has no hook for failures. An MCP call that has not succeeded by the
 /// end of its turn counts as failed.
-const CODEX_EVENTS: &[HookEvent] = &[
-    HookEvent::new("SessionStart"),
-    HookEvent::new("UserPromptSubmit"),
-    HookEvent { matcher: Some("mcp__.*"), ..HookEvent::new("PreToolUse") },
-    HookEvent { matcher: Some("mcp__.*"), ..HookEvent::new("PermissionRequest") },
-    HookEvent::new("PostToolUse"),
-    HookEvent::new("Stop"),
-    HookEvent::new("SubagentStop"),
-    HookEvent::new("Interrupt"),
-    HookEvent::new("SessionEnd"),
+const CODEX_EVENTS: &[&str] = &[
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PermissionRequest",
+    "PostToolUse",
+    "Stop",
+    "SubagentStop",
+    "Interrupt",
+    "SessionEnd",
 ];
 
 /// The events of Cursor.
-const CURSOR_EVENTS: &[HookEvent] = &[
-    HookEvent::new("sessionStart"),
-    HookEvent::new("postToolUse"),
-    HookEvent::new("postToolUseFailure"),
-    HookEvent::new("sessionEnd"),
-];
+const CURSOR_EVENTS: &[&str] = &["sessionStart", "postToolUse", "postToolUseFailure", "sessionEnd"];
 
 /// The events of Gemini CLI, which does not wait for `SessionEnd`.
-const GEMINI_EVENTS: &[HookEvent] = &[
-    HookEvent::new("SessionStart"),
-    HookEvent::new("BeforeAgent"),
-    HookEvent::new("AfterTool"),
-    HookEvent::new("SessionEnd"),
-];
+const GEMINI_EVENTS: &[&str] = &["SessionStart", "BeforeAgent", "AfterTool", "SessionEnd"];
 
 impl Client {
     /// Returns the client's name.
@@ -153,8 +143,10 @@ impl Client {
     ) -> Vec<Target> {
         let all =
             |shape, events, arguments| Hooks { shape, events, arguments, program: program.clone() };
-        let hooks = |shape, events, arguments| Part::Hooks(all(shape, events, arguments));
-        let server = |key, typed| Part::Server(Server { key, typed, program: program.clone() });
+        let hooks =
+            |shape, events, arguments| Part::Json(Some(all(shape, events, arguments)), None);
+        let entry = |key, typed| Some(Server { key, typed, program: program.clone() });
+        let server = |key, typed| Part::Json(None, entry(key, typed));
         let (home, project) = (folders.home.as_path(), folders.project.as_path());
         let root = if level == Level::User { home } else { project };
         let moved = |folder: &Option<PathBuf>, name: &str| match (level, folder) {
@@ -212,8 +204,8 @@ impl Client {
             }
             Self::Gemini => {
                 let events = all(Shape::Nested, GEMINI_EVENTS, &["--client", "gemini"]);
-                let server = Server { key: "mcpServers", typed: false, program: program.clone() };
-                vec![target(root.join(".gemini/settings.json"), Part::Both(events, server))]
+                let both = Part::Json(Some(events), entry("mcpServers", false));
+                vec![target(root.join(".gemini/settings.json"), both)]
             }
         }
     }

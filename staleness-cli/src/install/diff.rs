@@ -40,9 +40,7 @@ fn shown(part: &Part, ours: &[String], text: &str) -> String {
         Part::Skill => return text.to_owned(),
         Part::Toml(_) => toml_server::texts_and_comments(text),
         Part::Switches(switches) if switches.is_toml() => toml_server::texts_and_comments(text),
-        Part::Hooks(_) | Part::Server(_) | Part::Both(..) | Part::Switches(_) => {
-            texts_and_comments(text)
-        }
+        Part::Json(..) | Part::Switches(_) => texts_and_comments(text),
     };
     let mut shown = String::with_capacity(text.len());
     let mut at = 0;

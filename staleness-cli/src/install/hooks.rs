@@ -18,20 +18,10 @@ pub(crate) enum Shape {
     Flat,
 }
 
-/// An event of a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct HookEvent {
-    /// The event's name.
-    pub name: &'static str,
-    /// The tools for which the hook runs, as the client's pattern. `None` means all tools.
-    pub matcher: Option<&'static str>,
-}
-
-impl HookEvent {
-    /// Creates an event for all tools.
-    pub(crate) const fn new(name: &'static str) -> Self {
-        Self { name, matcher: None }
-    }
+/// Returns the pattern of the tools for which the hook of an event runs; `None` for all tools. Of the
+/// events that `init` writes, only those of Codex CLI have one.
+fn matcher(event: &str) -> Option<&'static str> {
+    matches!(event, "PreToolUse" | "PermissionRequest").then_some("mcp__.*")
 }
 
 /// The hooks to write to one file.
@@ -40,7 +30,7 @@ pub(crate) struct Hooks {
     /// The JSON structure.
     pub shape: Shape,
     /// The events to hook.
-    pub events: &'static [HookEvent],
+    pub events: &'static [&'static str],
     /// The arguments after `hook`.
     pub arguments: &'static [&'static str],
     /// The program to run.
@@ -96,17 +86,16 @@ impl Hooks {
         }
         let value = doc.value()?;
         if value.get("hooks").is_none_or(Json::is_null) {
-            let entries = self.events.iter().map(|event| (event.name, json!([self.entry(event)])));
-            let wanted: serde_json::Map<String, Json> =
-                entries.map(|(name, list)| (name.into(), list)).collect();
+            let entries =
+                self.events.iter().map(|event| ((*event).to_owned(), json!([self.entry(event)])));
+            let wanted: serde_json::Map<String, Json> = entries.collect();
             return set(doc, &[], "hooks", &value, &wanted.into());
         }
         for event in self.events {
             let value = doc.value()?;
             let all = self.handlers(&value);
-            let known = all
-                .iter()
-                .find(|each| each.event == event.name && self.owner(each) != Owner::Other);
+            let known =
+                all.iter().find(|each| each.event == *event && self.owner(each) != Owner::Other);
             match known {
                 Some(handler) if self.owner(handler) == Owner::Ours => {
                     let command = self.command();
@@ -116,13 +105,13 @@ impl Hooks {
                     }
                 }
                 Some(_) => {}
-                None => match &value["hooks"][event.name] {
+                None => match &value["hooks"][event] {
                     Json::Array(_) => {
-                        doc.push(&[Step::Key("hooks"), Step::Key(event.name)], &self.entry(event))?
+                        doc.push(&[Step::Key("hooks"), Step::Key(event)], &self.entry(event))?
                     }
                     _ => {
                         let list = json!([self.entry(event)]);
-                        set(doc, &[Step::Key("hooks")], event.name, &value["hooks"], &list)?;
+                        set(doc, &[Step::Key("hooks")], event, &value["hooks"], &list)?;
                     }
                 },
             }
@@ -194,13 +183,13 @@ impl Hooks {
         self.program.hook(self.arguments)
     }
 
-    fn entry(&self, event: &HookEvent) -> Json {
+    fn entry(&self, event: &str) -> Json {
         let command = self.command();
         match self.shape {
             Shape::Flat => json!({ "command": command }),
             Shape::Nested => {
                 let handler = json!({ "type": "command", "command": command });
-                match event.matcher {
+                match matcher(event) {
                     Some(matcher) => json!({ "matcher": matcher, "hooks": [handler] }),
                     None => json!({ "hooks": [handler] }),
                 }
@@ -227,8 +216,8 @@ impl Hooks {
 
     /// Returns true if an entry's matcher differs from the one that `init` writes for the event.
     fn is_narrowed(&self, event: &str, entry: &Json) -> bool {
-        let ours = self.events.iter().find(|each| each.name == event);
-        entry.get("matcher").map(Json::as_str) != ours.and_then(|each| each.matcher).map(Some)
+        let ours = matcher(event).filter(|_| self.events.contains(&event));
+        entry.get("matcher").map(Json::as_str) != ours.map(Some)
     }
 
     /// Returns all hooks of a file in order.
@@ -268,13 +257,14 @@ impl Hooks {
                 what: format!("has more than {MOST} hooks of this program"),
             });
         }
-        let wanted = |event: &str| self.events.iter().any(|each| each.name == event);
         let first = |handler: &Handler| {
             all.iter()
                 .find(|each| each.event == handler.event && self.owner(each) != Owner::Other)
                 .is_some_and(|each| each.places == handler.places)
         };
-        let more = ours.into_iter().filter(|each| !wanted(&each.event) || !first(each));
+        let more = ours
+            .into_iter()
+            .filter(|each| !self.events.contains(&each.event.as_str()) || !first(each));
         Ok(more.cloned().collect())
     }
 
@@ -318,9 +308,9 @@ impl Hooks {
         };
         for event in self.events {
             let is_list = |list: &Json| list.is_array() || list.is_null();
-            if events.get(event.name).is_some_and(|list| !is_list(list)) {
-                let path = [Step::Key("hooks"), Step::Key(event.name)];
-                return fault(&path, &format!("the hooks of {} are not a list", event.name));
+            if events.get(*event).is_some_and(|list| !is_list(list)) {
+                let path = [Step::Key("hooks"), Step::Key(event)];
+                return fault(&path, &format!("the hooks of {event} are not a list"));
             }
         }
         Ok(())

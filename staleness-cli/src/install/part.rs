@@ -7,6 +7,7 @@ use super::Fault;
 use super::hooks::Hooks;
 use super::json::Doc;
 use super::server::Server;
+use super::shell::Program;
 use super::switch::Switches;
 use super::toml_server::TomlServer;
 
@@ -19,12 +20,8 @@ const MARK: &str = "<!-- Written by `staleness init` (";
 /// The content that this program writes to one file.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    /// Hooks in a JSON file.
-    Hooks(Hooks),
-    /// The MCP server in a JSON file.
-    Server(Server),
-    /// Hooks and MCP server in one JSON file.
-    Both(Hooks, Server),
+    /// Hooks, the MCP server or both in a JSON file.
+    Json(Option<Hooks>, Option<Server>),
     /// The MCP server in a TOML file.
     Toml(TomlServer),
     /// The skill, in a separate file.
@@ -48,9 +45,7 @@ impl Part {
     /// Returns the hooks and the server for a JSON file.
     const fn json(&self) -> (Option<&Hooks>, Option<&Server>) {
         match self {
-            Self::Hooks(hooks) => (Some(hooks), None),
-            Self::Server(server) => (None, Some(server)),
-            Self::Both(hooks, server) => (Some(hooks), Some(server)),
+            Self::Json(hooks, server) => (hooks.as_ref(), server.as_ref()),
             Self::Toml(_) | Self::Skill | Self::Switches(_) => (None, None),
         }
     }
@@ -124,7 +119,7 @@ impl Part {
 
     /// Returns true if this part makes the client start the MCP server.
     pub(crate) const fn is_server(&self) -> bool {
-        matches!(self, Self::Server(_) | Self::Toml(_))
+        matches!(self, Self::Json(None, Some(_)) | Self::Toml(_))
     }
 
     /// Returns the programs that our entries run.
@@ -149,7 +144,7 @@ impl Part {
     /// Returns notes on what remains in a text: hooks written by hand, or an edited skill.
     pub(crate) fn notes(&self, text: &str) -> Vec<String> {
         match self {
-            Self::Hooks(hooks) | Self::Both(hooks, _) => {
+            Self::Json(Some(hooks), _) => {
                 let value = Doc::new(text).and_then(|doc| doc.value()).unwrap_or(Json::Null);
                 let events = hooks.by_hand(&value);
                 let note = |event| format!("your own {event} hook stays");
@@ -165,16 +160,14 @@ impl Part {
     /// Returns the texts that `init` writes, which a diff may show.
     pub(crate) fn words(&self) -> Vec<String> {
         let fixed = ["command", "stdio"].map(str::to_owned);
+        let of_server = |program: &Program| [vec![program.path.clone()], program.server()].concat();
         match self {
-            Self::Hooks(hooks) => {
-                [vec![hooks.program.hook(hooks.arguments)], fixed.into()].concat()
+            Self::Json(hooks, server) => {
+                let hook = hooks.iter().map(|hooks| hooks.program.hook(hooks.arguments));
+                let server = server.iter().flat_map(|server| of_server(&server.program));
+                hook.chain(server).chain(fixed).collect()
             }
-            Self::Both(hooks, server) => {
-                [Self::Hooks(hooks.clone()).words(), Self::Server(server.clone()).words()].concat()
-            }
-            Self::Server(Server { program, .. }) | Self::Toml(TomlServer { program }) => {
-                [vec![program.path.clone()], program.server(), fixed.into()].concat()
-            }
+            Self::Toml(TomlServer { program }) => [of_server(program), fixed.into()].concat(),
             Self::Skill => Vec::new(),
             Self::Switches(switches) => switches.words(),
         }

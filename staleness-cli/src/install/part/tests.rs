@@ -124,7 +124,7 @@ fn nothing_of_others_changes_whatever_the_file() {
                 assert!(found, "{line:?} of {before}\n{installed}");
             }
         }
-        if matches!(part, Part::Server(_) | Part::Toml(_)) {
+        if matches!(part, Part::Json(None, Some(_)) | Part::Toml(_)) {
             let (mut before, after) = (of_others(&part, &before), of_others(&part, &installed));
             for key in ["mcpServers", "servers"] {
                 let is_new = before.get(key).is_none_or(Json::is_null) && after.get(key).is_some();
