@@ -68,28 +68,10 @@ fn medium_among(mounts: &str, folder: &Path) -> Medium {
     }
 }
 
-/// Decodes spaces and backslashes, which are written as three octal digits.
+/// Decodes the characters that Linux writes as three octal digits.
 fn unescaped(point: &str) -> String {
-    let mut bytes = Vec::with_capacity(point.len());
-    let mut rest = point.as_bytes();
-    while let Some((first, more)) = rest.split_first() {
-        let digits = more
-            .get(..3)
-            .filter(|digits| *first == b'\\' && digits.iter().all(|d| (b'0'..b'8').contains(d)));
-        let code =
-            digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
-        match code {
-            Some(code) => {
-                bytes.push(code);
-                rest = &more[3..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = more;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    let point = point.replace(r"\040", " ").replace(r"\011", "\t").replace(r"\012", "\n");
+    point.replace(r"\134", r"\")
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use staleness::knowledge::{Context, Evidence, Fact};
 use staleness::verdict::{Ground, Level, Signal, SignalKind};
@@ -19,6 +20,9 @@ use staleness_service::lock::{self, Comparison, Moved, Unaccepted, Unchecked};
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// Name of the fingerprint, which stays the same if a finding moves within its document.
 const FINGERPRINT: &str = "staleness/v1";
+/// The characters that are encoded in a path.
+const RESERVED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// Returns a run with one result for each signal. Weak signals are included only on request.
 pub(crate) fn log(
@@ -351,15 +355,7 @@ fn location(path: &str) -> Value {
 /// Encodes a path as a relative reference of RFC 3986. All characters except unreserved ones are
 /// percent-encoded, so that the first part cannot look like a scheme.
 fn escaped(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri
+    utf8_percent_encode(path, RESERVED).to_string()
 }
 
 /// Returns the evidence behind a signal: of its kind and line, with the longest name that the reason
@@ -379,10 +375,8 @@ fn region(finding: &Finding, signal: &Signal, evidence: Option<&Evidence>) -> Va
     let Some(line) = signal.line.filter(|line| *line > 0) else {
         return json!({ "startLine": first, "endLine": finding.last_line.max(first) });
     };
-    let Some(evidence) = evidence else {
-        return json!({ "startLine": line });
-    };
-    let Some(column) = evidence.column.filter(|column| *column > 0) else {
+    let column = |each: &Evidence| each.column.filter(|column| *column > 0);
+    let Some((evidence, column)) = evidence.and_then(|each| Some((each, column(each)?))) else {
         return json!({ "startLine": line });
     };
     let mut region = json!({ "startLine": line, "startColumn": column });
