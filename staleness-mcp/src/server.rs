@@ -11,7 +11,7 @@ use staleness::Policy;
 use staleness::ids::{AgentId, ProjectId};
 use staleness_docs::git::Watchdog;
 use staleness_service::config::Layers;
-use staleness_service::scan::{Asker, apply};
+use staleness_service::scan::apply;
 use staleness_service::settings::{Access, Options, Settings, client_of};
 use staleness_service::{ServiceError, SharedStore, Silent};
 
@@ -187,7 +187,7 @@ impl Server {
             return;
         }
         if let Ok(registry) = settings.open_for_hook(Access::Write) {
-            drop(apply(&registry, settings, &[], &Asker::of(settings)));
+            drop(apply(&registry, settings, &[], None));
         }
     }
 }

@@ -17,23 +17,6 @@ use crate::settings::Settings;
 /// Maximum number of attempts at a scan. It is repeated if another process applies a newer one.
 const ATTEMPTS: usize = 8;
 
-/// The session and client that request a scan.
-#[derive(Clone, Debug, Default)]
-pub struct Asker {
-    /// The session of the agent that requested the scan.
-    pub session: Option<SessionId>,
-    /// The client of the agent that requested the scan.
-    pub client: Option<ClientId>,
-}
-
-impl Asker {
-    /// Returns the client for which a command answers.
-    #[must_use]
-    pub fn of(settings: &Settings) -> Self {
-        Self { session: None, client: settings.client.clone() }
-    }
-}
-
 /// Calls a function with a request that names the folders of the clients' files.
 fn with_request<T>(settings: &Settings, then: impl FnOnce(&ScanRequest<'_>) -> T) -> T {
     let claude = settings.folder("CLAUDE_CONFIG_DIR");
@@ -96,7 +79,7 @@ fn read_world(
     writes: bool,
     live: &[SourceReading],
     read_under: BTreeMap<SourceId, u64>,
-    asker: &Asker,
+    session: Option<&SessionId>,
 ) -> Scan {
     let outlines = OutlineFolder::of(&settings.url, writes);
     let outlines = outlines.as_ref().map(|outlines| outlines as &dyn Outlines);
@@ -112,22 +95,22 @@ fn read_world(
         indexes: readings.indexes,
         read_under,
         at: settings.now,
-        session: asker.session.clone(),
-        client: asker.client.clone(),
+        session: session.cloned(),
+        client: settings.client.clone(),
     }
 }
 
-/// Reads the current configuration and applies it. Reads again if a newer reading was applied in the
+/// Reads the current configuration for the agent in `session` and applies it. Reads again if a newer reading was applied in the
 /// meantime.
 pub fn apply(
     registry: &Registry,
     settings: &Settings,
     live: &[SourceReading],
-    asker: &Asker,
+    session: Option<&SessionId>,
 ) -> Result<ScanReport, RegistryError> {
     again(|| {
         let read_under = registry.tools().readings(&settings.project.id).wait()?;
-        registry.tools().apply_scan(read_world(settings, true, live, read_under, asker)).wait()
+        registry.tools().apply_scan(read_world(settings, true, live, read_under, session)).wait()
     })
 }
 
@@ -174,17 +157,14 @@ pub fn preview(
 ) -> Result<(ScanReport, View), RegistryError> {
     again(|| {
         let read_under = registry.tools().readings(&settings.project.id).wait()?;
-        registry
-            .tools()
-            .preview_scan(read_world(settings, false, live, read_under, &Asker::of(settings)))
-            .wait()
+        registry.tools().preview_scan(read_world(settings, false, live, read_under, None)).wait()
     })
 }
 
 /// Returns true if a server is configured only by the project, so that its tools belong to the project.
 #[must_use]
 pub fn is_project_server(settings: &Settings, server: &str) -> bool {
-    let scan = read_world(settings, false, &[], BTreeMap::new(), &Asker::default());
+    let scan = read_world(settings, false, &[], BTreeMap::new(), None);
     let key = ServerKey::of(server);
     let lists = |reading: &&SourceReading| reading.found.iter().any(|found| found.server == key);
     let scopes: Vec<bool> = scan

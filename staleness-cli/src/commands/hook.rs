@@ -26,7 +26,7 @@ use staleness_sources::hook::{
     Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
 };
 
-use super::scan::{Asker, apply};
+use super::scan::apply;
 use crate::args::{Global, HookArgs};
 use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::Output;
@@ -116,7 +116,7 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
         Event::ConfigChanged => {
             // If the store is busy, the next scan catches up.
             let registry = open(settings, Access::Write)?;
-            unless_busy(apply(&registry, settings, &[], &asker(input)))?;
+            unless_busy(apply(&registry, settings, &[], input.session.as_ref()))?;
             renewed(settings, &registry, input).map(drop)
         }
         Event::SessionEnd => session_end(settings, input),
@@ -128,6 +128,7 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
 /// Returns the settings for the payload's folder and the client's agent.
 fn settings(global: &Global, input: &HookInput) -> Result<Settings, CliError> {
     let mut settings = Settings::new(global, input.cwd.as_deref(), true)?;
+    settings.client = Some(input.client_id());
     if let Ok(agent) = agent(&settings, input) {
         settings.set_agent(agent, Some(input.client_id()));
     }
@@ -251,10 +252,6 @@ fn unless_busy<T>(result: Result<T, RegistryError>) -> Result<Option<T>, Registr
     }
 }
 
-fn asker(input: &HookInput) -> Asker {
-    Asker { session: input.session.clone(), client: Some(input.client_id()) }
-}
-
 /// Returns the findings to report for documents that a use showed to the agent, and the place to note the
 /// report.
 fn of_documents(
@@ -288,7 +285,7 @@ fn session_start(
     let Some(registry) = open_in_order(settings, Access::Write)? else {
         return input.session.as_ref().map_or(Ok(()), later);
     };
-    unless_busy(apply(&registry, settings, &[], &asker(input)))?;
+    unless_busy(apply(&registry, settings, &[], input.session.as_ref()))?;
     if let Some(id) = &input.session {
         if cleared && let Some(told) = Told::of(settings, id) {
             told.forget();

@@ -13,7 +13,7 @@ use staleness::tool::PresenceCause;
 use staleness_core::definition::Definition;
 use staleness_core::text::counted;
 use staleness_service::scan::is_project_server;
-pub(crate) use staleness_service::scan::{Asker, apply, preview};
+pub(crate) use staleness_service::scan::{apply, preview};
 use staleness_sources::live;
 
 use super::definitions::{Told, diff_of, paint_of_change};
@@ -47,7 +47,7 @@ pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<
     let report = if args.dry_run {
         preview(&registry, settings, &live)?.0
     } else {
-        let report = apply(&registry, settings, &live, &Asker::of(settings))?;
+        let report = apply(&registry, settings, &live, None)?;
         if probed.is_some() {
             // A server may list other names each time.
             registry.admin().prune_names(settings.now, false, &mut || true).wait()?;
