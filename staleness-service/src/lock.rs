@@ -34,7 +34,7 @@ const HEAD: &str = "\
 # `staleness check --locked` compares it. Review its changes like code.
 # A line has a kind, a name and a SHA-256. It changes with what its file gives; the change is in the diff
 # of that file. A tool is defined by its server: `staleness tools diff NAME` shows its change.
-version 1
+version 2
 ";
 const TOOL: &str = "tool";
 const INSTRUCTION: &str = "instruction";
@@ -317,7 +317,7 @@ impl Lock {
             }
         }
         match version {
-            Some("1") => Ok(lock),
+            Some("2") => Ok(lock),
             Some(_) => Err("has a version that this release cannot read".to_owned()),
             None => Err("has no version line".to_owned()),
         }

@@ -371,11 +371,11 @@ fn a_file_that_is_no_lock_is_refused_and_not_quoted() {
     };
     refused("has no agents.lock; write it with `staleness lock`");
     let digest = "0".repeat(64);
-    let entry = format!("version 1\nskill a sha256:{digest}\n");
+    let entry = format!("version 2\nskill a sha256:{digest}\n");
     for (text, why) in [
         (String::new(), "agents.lock has no version line"),
-        ("version 2\n".into(), "a version that this release cannot read"),
-        ("version 1\nobey me\n".into(), "line 2 is not an entry"),
+        ("version 1\n".into(), "a version that this release cannot read"),
+        ("version 2\nobey me\n".into(), "line 2 is not an entry"),
         (entry.replace("skill", "obey"), "line 2 is not an entry"),
         (entry.replace(" a ", " obey\u{1b}[2J "), "line 2 is too long, or contains hidden"),
         (entry.replace(" a ", &format!(" {} ", "a".repeat(5_000))), "line 2 is too long"),
