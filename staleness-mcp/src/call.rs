@@ -76,13 +76,9 @@ impl Ended {
 /// Forwards progress to a function.
 pub(crate) struct Watch<F>(pub F);
 
+// Notes are not part of a tool's result.
 impl<F: Fn(Progress)> Listener for Watch<F> {
-    // Notes are not part of a tool's result.
-    fn note(&self, _: &str) {}
-
     fn step(&self, step: Progress) {
         (self.0)(step);
     }
-
-    fn end(&self) {}
 }

@@ -2,14 +2,14 @@
 
 use staleness_docs::Progress;
 
-/// Receives progress and notes of an operation that takes a while.
+/// Receives progress and notes of an operation that takes a while, and passes over what it does not need.
 pub trait Listener {
     /// Called with a note on something that was skipped or done differently, but is not an error.
-    fn note(&self, text: &str);
+    fn note(&self, _text: &str) {}
     /// Called with the progress of a document check.
-    fn step(&self, step: Progress);
+    fn step(&self, _step: Progress) {}
     /// Called when the check has ended.
-    fn end(&self);
+    fn end(&self) {}
 }
 
 /// Describes the progress in a few words. The text contains no foreign names.
@@ -27,10 +27,4 @@ pub fn words(step: Progress) -> String {
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 
-impl Listener for Silent {
-    fn note(&self, _: &str) {}
-
-    fn step(&self, _: Progress) {}
-
-    fn end(&self) {}
-}
+impl Listener for Silent {}

@@ -2,22 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use staleness::ids::{AgentId, SessionId};
+use staleness::ids::AgentId;
 use staleness::registry::{Resume, ResumeFrom};
 use staleness::report::Delta;
 use staleness::session::Session;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::policy::HookPolicy;
-use staleness_core::registry::nearest;
 
 use crate::awaited::note_awaited;
 use crate::briefing::{Doubts, doubts};
 use crate::error::{ErrorKind, ServiceError, quoted};
-use crate::model_text::is_plain;
 use crate::settings::{Access, Settings};
 use crate::tools::fold_changes;
 use crate::when;
-use crate::words::agent_name;
+use crate::words::id;
 
 /// A request for the changes since an agent was last here.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,7 +83,7 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
     let from = match asked.since {
         _ if asked.digest => ResumeFrom::Digest,
         None => ResumeFrom::Cursor,
-        Some(text) if find(text)?.is_some() => ResumeFrom::Session(id(text)?),
+        Some(text) if find(text)?.is_some() => ResumeFrom::Session(id("session's id", text)?),
         Some(text) => ResumeFrom::Time(moment(&registry, settings, text)?),
     };
     // An explicit start also shows handoffs between other agents.
@@ -148,18 +146,8 @@ pub fn unknown(registry: &Registry, settings: &Settings, text: &str) -> ServiceE
     let message = format!("no session named {}", quoted(text));
     let error = ServiceError::new(ErrorKind::Unknown, message);
     let known = registry.sessions().list(&settings.project.id).wait().unwrap_or_default();
-    error.hint(match nearest(text, known.into_iter().map(|session| session.key.id.to_string())) {
-        Some(near) if is_plain(&near) => format!("did you mean {near}?"),
-        _ => "see `staleness session list`".into(),
-    })
-}
-
-/// Parses a session's id.
-///
-/// # Errors
-/// If the text is not a valid id.
-pub fn id(text: &str) -> Result<SessionId, ServiceError> {
-    SessionId::new(text).map_err(|why| ServiceError::invalid(format!("the session's id {why}")))
+    let known = known.into_iter().map(|session| session.key.id.to_string());
+    error.hint(crate::words::near(text, known, "staleness session list"))
 }
 
 /// Resolves an agent's name, including aliases.
@@ -167,5 +155,5 @@ pub fn id(text: &str) -> Result<SessionId, ServiceError> {
 /// # Errors
 /// If the name is empty or invalid.
 pub fn agent(settings: &Settings, text: &str) -> Result<AgentId, ServiceError> {
-    Ok(settings.agent_behind(agent_name(text)?))
+    Ok(settings.agent_behind(id("agent's name", text)?))
 }

@@ -20,7 +20,7 @@ pub use crate::shared::Access;
 use crate::shared::{SharedStore, Waits};
 use crate::spool::Spool;
 use crate::when;
-use crate::words::agent_name;
+use crate::words::id;
 
 /// The environment variable that names the calling agent.
 const AGENT_VARIABLE: &str = "STALENESS_AGENT";
@@ -351,7 +351,7 @@ fn variable(name: &str) -> Option<OsString> {
 /// The agent that an option or the environment names.
 fn agent(options: &Options, lenient: bool) -> Result<Option<AgentId>, ServiceError> {
     if let Some(name) = options.agent.as_deref() {
-        return agent_name(name).map(Some);
+        return id("agent's name", name).map(Some);
     }
     let Some(name) = variable(AGENT_VARIABLE) else { return Ok(None) };
     match AgentId::new(name.to_string_lossy()) {

@@ -18,7 +18,7 @@ use staleness_core::tool::ListingState;
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::{called_by, is_plain, tool_prefix};
 use crate::settings::Settings;
-use crate::words::tool_name;
+use crate::words::id;
 
 /// The tool that a name means.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub fn resolve(
     name: &str,
     scope: ScopeChoice,
 ) -> Result<NamedTool, ServiceError> {
-    tool_name(name)?;
+    id::<ToolName>("tool's name", name)?;
     match registry.tools().find_key(&settings.project.id, name, scope).wait() {
         Ok(key) => return Ok(NamedTool::Known(key)),
         Err(RegistryError::Rejected(Refusal::Unknown { .. })) => {}
@@ -196,7 +196,7 @@ pub fn reported(
         Err(error) if error.kind == ErrorKind::Unknown => error,
         Err(error) => return Err(error),
     };
-    let name = tool_name(text)?;
+    let name: ToolName = id("tool's name", text)?;
     let own = ["mcp__", "mcp_", "MCP:", "/"].iter().find_map(|mark| text.strip_prefix(mark));
     let is_of_no_tool = name.is_mcp() && ToolKind::of_name(text) != ToolKind::McpTool
         || text.contains('*')

@@ -1,16 +1,29 @@
 //! Parses names, ids and keywords from user input.
 
-use staleness::ids::{AgentId, ToolName};
 use staleness_core::ids::IdError;
+use staleness_core::registry::nearest;
 
 use crate::error::{ServiceError, quoted};
+use crate::model_text::is_plain;
 
-/// Parses a tool's name.
+/// Parses a name or an id. `what` names it in the error.
 ///
 /// # Errors
-/// If the text is not a valid name.
-pub fn tool_name(text: &str) -> Result<ToolName, ServiceError> {
-    ToolName::new(text).map_err(|why| ServiceError::invalid(format!("the tool's name {why}")))
+/// If the text is not a valid id.
+pub fn id<T: TryFrom<String, Error = IdError>>(
+    what: &str,
+    text: impl Into<String>,
+) -> Result<T, ServiceError> {
+    T::try_from(text.into()).map_err(|why| ServiceError::invalid(format!("the {what} {why}")))
+}
+
+/// Returns the hint of an error on an unknown id: the most similar of the `known` ones, or else `list`, the command that
+/// lists all.
+pub(crate) fn near(text: &str, known: impl Iterator<Item = String>, list: &str) -> String {
+    match nearest(text, known).filter(|near| is_plain(near)) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("see `{list}`"),
+    }
 }
 
 /// Returns the verb for things that need attention.
@@ -34,10 +47,7 @@ pub fn optional<T>(what: &str, text: Option<&String>) -> Result<Option<T>, Servi
 where
     T: TryFrom<String, Error = IdError>,
 {
-    let read = |text: String| {
-        T::try_from(text).map_err(|why| ServiceError::invalid(format!("the {what} {why}")))
-    };
-    text.cloned().map(read).transpose()
+    text.map(|text| id(what, text.as_str())).transpose()
 }
 
 /// Parses one of a few keywords. `what` names the value in the error, and `allowed` lists the keywords.
@@ -57,12 +67,4 @@ pub fn word<T>(
         })
     })
     .transpose()
-}
-
-/// An agent's name.
-///
-/// # Errors
-/// When the text cannot be one.
-pub(crate) fn agent_name(text: &str) -> Result<AgentId, ServiceError> {
-    AgentId::new(text).map_err(|why| ServiceError::invalid(format!("the agent's name {why}")))
 }

@@ -19,7 +19,7 @@ use crate::naming::id_of;
 use crate::sessions;
 use crate::settings::{Access, Settings};
 use crate::when;
-use crate::words::word;
+use crate::words::{self, word};
 
 /// Maximum length in characters of an id's words. Ids are typed by people and must fit into narrow tables.
 const WORDS: usize = 24;
@@ -35,15 +35,16 @@ pub fn find(
     scope: ScopeChoice,
 ) -> Result<Work, ServiceError> {
     let project = &settings.project.id;
-    registry.work().get(project, &self::id(id)?, scope).wait().map_err(|error| match error {
+    registry.work().get(project, &words::id("id", id)?, scope).wait().map_err(|error| match error {
         RegistryError::Rejected(Refusal::Unknown { .. }) => {
             let message = format!("no work item named {}", quoted(id));
             let known = registry.work().list(project, WorkListing::default()).wait();
             let known = known.unwrap_or_default().into_iter().map(|work| work.key.id.to_string());
-            ServiceError::new(ErrorKind::Unknown, message).hint(match nearest(id, known) {
-                Some(near) if is_plain(&near) => format!("did you mean {near}?"),
-                _ => "see `staleness work list`".into(),
-            })
+            ServiceError::new(ErrorKind::Unknown, message).hint(words::near(
+                id,
+                known,
+                "staleness work list",
+            ))
         }
         error => error.into(),
     })
@@ -205,7 +206,7 @@ fn claimer(
 ) -> Result<(AgentId, SessionId), ServiceError> {
     let known = registry.sessions().list(&settings.project.id).wait()?;
     if let Some(text) = asked.session {
-        let id = sessions::id(text)?;
+        let id = words::id("session's id", text)?;
         let owner = known.iter().find(|session| session.key.id == id).map(|session| &session.agent);
         let agent = asked.agent.or(owner).ok_or_else(nobody)?;
         if let Some(owner) = owner.filter(|owner| *owner != agent) {
@@ -221,9 +222,10 @@ fn claimer(
     let only = running.next().filter(|_| running.next().is_none());
     let session = match only.or(asked.otherwise) {
         Some(id) => id.clone(),
-        None => {
-            sessions::id(&clock::fresh_op().as_str().replacen("op-", SessionId::OF_COMMAND, 1))?
-        }
+        None => words::id(
+            "session's id",
+            clock::fresh_op().as_str().replacen("op-", SessionId::OF_COMMAND, 1),
+        )?,
     };
     Ok((agent.clone(), session))
 }
@@ -276,21 +278,13 @@ pub fn state(kind: Option<WorkKind>, text: &str) -> Result<WorkStatus, ServiceEr
     })
 }
 
-/// Parses the id of a work item.
-///
-/// # Errors
-/// If the text is not a valid id.
-pub fn id(text: &str) -> Result<WorkId, ServiceError> {
-    WorkId::new(text).map_err(|why| ServiceError::invalid(format!("the id {why}")))
-}
-
 /// Derives an id from an item's kind, text and time. The same handoff may be written twice, so the text alone
 /// is not enough.
 ///
 /// # Errors
 /// Never, if the text contains words.
 pub fn id_for(kind: WorkKind, text: &str, settings: &Settings) -> Result<WorkId, ServiceError> {
-    id(&id_of(kind.as_str(), text, &settings.now.to_string(), WORDS))
+    words::id("id", id_of(kind.as_str(), text, &settings.now.to_string(), WORDS))
 }
 
 /// Returns the key of an item of this project, or of a global item.

@@ -24,29 +24,21 @@ pub(crate) fn run(
 
 fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
     let projects = settings.open(Access::Look)?.admin().projects().wait()?;
-    if out.json {
-        let rows: Vec<_> = projects
-            .iter()
-            .map(|project| {
-                json!({
-                    "id": project.id,
-                    "path": project.root,
-                    "last_seen_at": project.last_seen_at,
-                })
-            })
-            .collect();
-        return out.json(&json!({ "projects": rows }));
-    }
-    if projects.is_empty() && !out.quiet {
-        return out.text("no projects yet; run `staleness scan` in one\n");
-    }
-    out.text(&out.table(projects.iter().map(|project| -> Vec<Cell> {
-        vec![
-            (project.id.to_string(), Some(Paint::dim)),
-            (ago(settings.now, project.last_seen_at), None),
-            (project.root.clone(), Some(Paint::bold)),
-        ]
-    })))
+    let told = projects.iter().map(|project| {
+        let (id, path, last_seen_at) = (&project.id, &project.root, project.last_seen_at);
+        json!({ "id": id, "path": path, "last_seen_at": last_seen_at })
+    });
+    let told = json!({ "projects": told.collect::<Vec<_>>() });
+    let none = "no projects yet; run `staleness scan` in one\n";
+    out.list(&told, (projects.is_empty(), none), || {
+        out.table(projects.iter().map(|project| -> Vec<Cell> {
+            vec![
+                (project.id.to_string(), Some(Paint::dim)),
+                (ago(settings.now, project.last_seen_at), None),
+                (project.root.clone(), Some(Paint::bold)),
+            ]
+        }))
+    })
 }
 
 fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), CliError> {
@@ -74,13 +66,10 @@ fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), 
     }
     let op = clock::fresh_op();
     registry.admin().forget_project_and_knowledge(project.id.clone(), op, settings.now).wait()?;
-    if out.json {
-        let Written { knowledge, work } = written;
-        return out.json(&json!({ "forgotten": project.id, "knowledge": knowledge, "work": work }));
-    }
-    let root = crate::output::escape(&project.root).into_owned();
-    let with = written.words(", and ");
-    if out.quiet { Ok(()) } else { out.text(&format!("forgot {root}{with}\n")) }
+    let Written { knowledge, work } = written;
+    let value = json!({ "forgotten": project.id, "knowledge": knowledge, "work": work });
+    let root = crate::output::escape(&project.root);
+    out.done(&value, || format!("forgot {root}{}\n", written.words(", and ")))
 }
 
 /// The numbers of items and work items that are deleted with a project.

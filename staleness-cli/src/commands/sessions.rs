@@ -7,6 +7,7 @@ use staleness::session::Session;
 use staleness::store::Refusal;
 use staleness::{RegistryError, Wait, clock};
 use staleness_service::sessions as service;
+use staleness_service::words;
 
 use crate::args::SessionCommand;
 use crate::error::{CliError, ErrorKind};
@@ -29,10 +30,10 @@ pub(crate) fn run(
 fn start(settings: &Settings, id: Option<&str>, out: &Output) -> Result<(), CliError> {
     let agent = named_agent(settings)?;
     let id = match id {
-        Some(text) => service::id(text)?,
+        Some(text) => words::id("session's id", text)?,
         None => {
             let fresh = clock::fresh_op().to_string();
-            service::id(&fresh.replacen("op-", "session-", 1))?
+            words::id("session's id", fresh.replacen("op-", "session-", 1))?
         }
     };
     let registry = settings.open(Access::Write)?;
@@ -43,7 +44,7 @@ fn start(settings: &Settings, id: Option<&str>, out: &Output) -> Result<(), CliE
 }
 
 fn end(settings: &Settings, text: &str, out: &Output) -> Result<(), CliError> {
-    let id = service::id(text)?;
+    let id = words::id("session's id", text)?;
     let project = &settings.project.id;
     let registry = settings.open(Access::Look)?;
     if !registry.sessions().list(project).wait()?.iter().any(|session| session.key.id == id) {
@@ -64,14 +65,9 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
     let hours = settings.configured.policy.sessions.close_after_hours;
     let sessions: Vec<Session> =
         sessions.into_iter().map(|session| session.closed(settings.now, hours)).collect();
-    if out.json {
-        let sessions: Vec<SessionReport> = sessions.iter().map(SessionReport::from).collect();
-        return out.json(&json!({ "sessions": sessions }));
-    }
-    if sessions.is_empty() && !out.quiet {
-        return out.text("no sessions yet; hooks and `staleness session start` start one\n");
-    }
-    out.text(&out.table(sessions.iter().map(|session| -> Vec<Cell> {
+    let told: Vec<SessionReport> = sessions.iter().map(SessionReport::from).collect();
+    let none = "no sessions yet; hooks and `staleness session start` start one\n";
+    let row = |session: &Session| -> Vec<Cell> {
         let ended = match session.ended_at {
             Some(at) => format!("ended {}", ago(settings.now, at)),
             None => "open".into(),
@@ -82,7 +78,9 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
             (format!("began {}", ago(settings.now, session.started_at)), Some(Paint::dim)),
             (ended, Some(Paint::dim)),
         ]
-    })))
+    };
+    let table = || out.table(sessions.iter().map(row));
+    out.list(&json!({ "sessions": told }), (sessions.is_empty(), none), table)
 }
 
 fn print(session: &Session, settings: &Settings, out: &Output) -> Result<(), CliError> {

@@ -19,21 +19,16 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
     let routes = registry.routes().prune_all(settings.now, args.dry_run).wait()?;
     let report = registry.admin().prune_outcomes(settings.now, args.dry_run).wait()?;
     let left = prune_left(&registry, settings.now, args.dry_run)?;
-    if out.json {
-        return out.json(&json!({
-            "routes": { "removed": routes.removed.len(), "kept": routes.kept },
-            "outcomes": report,
-            "sessions": left.sessions,
-            "cursors": left.cursors,
-            "projects": { "removed": left.projects.removed },
-            "invented": { "removed": left.invented },
-            "unlisted": { "removed": left.unlisted },
-            "journal": { "removed": left.entries },
-        }));
-    }
-    if out.quiet {
-        return Ok(());
-    }
+    let value = json!({
+        "routes": { "removed": routes.removed.len(), "kept": routes.kept },
+        "outcomes": report,
+        "sessions": left.sessions,
+        "cursors": left.cursors,
+        "projects": { "removed": left.projects.removed },
+        "invented": { "removed": left.invented },
+        "unlisted": { "removed": left.unlisted },
+        "journal": { "removed": left.entries },
+    });
     let done = if args.dry_run { "would be removed" } else { "removed" };
     let mut text = format!(
         "{} {done}, {} kept\n{} {done}, {} kept\n",
@@ -55,7 +50,7 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
             text.push_str(&format!("{} {done}\n", counted(removed, one, many)));
         }
     }
-    out.text(&text)
+    out.done(&value, || text)
 }
 
 pub(crate) fn backup(settings: &Settings, file: &Path, out: &Output) -> Result<(), CliError> {

@@ -92,6 +92,20 @@ impl Output {
         }
     }
 
+    /// Prints a list, as JSON or as escaped text. Of an empty one it prints `none`, nothing with `--quiet`.
+    pub(crate) fn list(
+        &self,
+        value: &impl Serialize,
+        (is_empty, none): (bool, &str),
+        words: impl FnOnce() -> String,
+    ) -> Result<(), CliError> {
+        match (self.json, is_empty) {
+            (true, _) => self.json(value),
+            (false, true) => self.text(if self.quiet { "" } else { none }),
+            (false, false) => self.text(&words()),
+        }
+    }
+
     /// Formats rows of cells as a table that fits the terminal.
     pub(crate) fn table(&self, rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
         table(rows, Last::Cut, self.paint, self.width)

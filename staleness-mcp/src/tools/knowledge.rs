@@ -6,10 +6,10 @@ use staleness::Timestamp;
 use staleness::knowledge::ItemKind;
 use staleness::registry::{ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;
-use staleness_service::knowledge::{NewItem, World, add, item_id, recall, set};
+use staleness_service::knowledge::{NewItem, World, add, recall, set};
 use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::{Access, Settings};
-use staleness_service::{ServiceError, citations, escape_lines, when};
+use staleness_service::{ServiceError, citations, escape_lines, when, words};
 
 use super::verdict;
 use crate::answer::{Answer, MAX_NAMED, Rows};
@@ -192,7 +192,7 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer<Saved>, ServiceError> {
     let settings = &call.settings;
     let world = world(call);
     let ids = |ids: Option<Vec<String>>| {
-        ids.map(|ids| ids.iter().map(|id| item_id(id)).collect()).transpose()
+        ids.map(|ids| ids.iter().map(|each| words::id("id", each.as_str())).collect()).transpose()
     };
     let cited =
         asked.cite.map(|all| all.iter().map(|text| citations::cite(settings, text)).collect());
@@ -208,7 +208,7 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer<Saved>, ServiceError> {
         supersedes: ids(asked.supersedes)?,
         related: ids(asked.related)?,
     };
-    let id = asked.id.as_deref().map(item_id).transpose()?;
+    let id = words::optional("id", asked.id.as_ref())?;
     let global = asked.global.unwrap_or(false);
     let scope = if global { ScopeChoice::Global } else { ScopeChoice::Project };
     // If an item in a file has this id, its fields are changed there.

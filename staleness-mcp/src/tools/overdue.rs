@@ -306,7 +306,7 @@ fn elsewhere(call: &Call<'_>, id: &str, error: ServiceError) -> ServiceError {
     if staleness_service::documents::named(&documents, id).is_some() {
         return error.hint("it is a document: correct the file, then call verify_knowledge");
     }
-    let item = staleness_service::knowledge::item_id(id);
+    let item = staleness_service::words::id("id", id);
     if item
         .is_ok_and(|id| registry.knowledge().get(project, &id, ScopeChoice::Either).wait().is_ok())
     {

@@ -12,10 +12,10 @@ use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, SignalKind};
 use staleness_service::documents::{Asked, check, context, named, on_disk, rows as stored_rows};
 use staleness_service::findings::Findings;
-use staleness_service::knowledge::{World, contradict, done, item_id, set, verify};
+use staleness_service::knowledge::{World, contradict, done, set, verify};
 use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::Access;
-use staleness_service::{ServiceError, citations};
+use staleness_service::{ServiceError, citations, words};
 
 use super::knowledge::{name, row, world};
 use super::{documents, knowledge, verdict};
@@ -147,7 +147,7 @@ fn sort(
     let all = registry.documents().list(&call.settings.project.id).wait()?;
     let (mut items, mut documents) = (Vec::new(), BTreeSet::new());
     for text in ids {
-        let id = item_id(&text)?;
+        let id = words::id("id", text.as_str())?;
         match named(&all, &text) {
             Some(path) if !world.knows(&registry, &id, ScopeChoice::Either)? => {
                 documents.insert(path.to_owned());

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use staleness::ids::AgentId;
+use staleness::ids::{AgentId, WorkKey};
 use staleness::registry::{ScopeChoice, WorkListing, WorkPatch};
 use staleness::report::WorkReport;
 use staleness::verdict::Level;
@@ -13,7 +13,7 @@ use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::Access;
-use staleness_service::{ErrorKind, ServiceError, awaited, escape_lines, when, work};
+use staleness_service::{ErrorKind, ServiceError, awaited, escape_lines, when, words, work};
 
 use super::verdict;
 use crate::answer::{Answer, MAX_NAMED, Rows};
@@ -152,13 +152,20 @@ impl JsonSchema for Shown {
 }
 
 fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
+    type Change<'c> = &'c dyn Fn(&Registry, WorkKey) -> Result<Work, ServiceError>;
+    let settings = &call.settings;
+    let act = || work::act(settings, call.agent.clone());
+    let by_id = |what: &'static str, change: Change<'_>| {
+        let item = find(call, &asked)?;
+        tell(call, what, change(&settings.open(Access::Write)?, item.key)?)
+    };
     match asked.action {
         Action::List => list(call, &asked),
         Action::Add => add(call, asked),
         Action::Show => {
             let item = find(call, &asked)?;
-            let registry = call.settings.open(Access::Look)?;
-            let waiting = awaited::waiting_for(&call.settings, &registry, &item.key)?;
+            let registry = settings.open(Access::Look)?;
+            let waiting = awaited::waiting_for(settings, &registry, &item.key)?;
             let mut answer = tell(call, "", item)?;
             for id in waiting.iter().take(MAX_NAMED) {
                 let name = ModelName::new(NameKind::Work, id.as_str());
@@ -171,7 +178,6 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
         }
         Action::Update => {
             let item = find(call, &asked)?;
-            let settings = &call.settings;
             let status = asked.status.as_deref();
             let patch = WorkPatch {
                 status: status.map(|text| work::state(Some(item.kind), text)).transpose()?,
@@ -186,31 +192,18 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
                 return Err(ServiceError::invalid("nothing to change was given")
                     .hint("give status, text, to, expires, refs or after"));
             }
-            let act = work::act(settings, call.agent.clone());
             let to = patch.to.clone().flatten();
-            let item = work::set(settings, item, patch, act)?;
+            let item = work::set(settings, item, patch, act())?;
             with_stranger(call, to.as_deref(), tell(call, "changed ", item)?)
         }
-        Action::Step => {
-            let item = find(call, &asked)?;
-            let text = text(asked.text)?;
-            let settings = &call.settings;
-            let act = work::act(settings, call.agent.clone());
-            let item = settings.open(Access::Write)?.work().step(item.key, text, act).wait()?;
-            tell(call, "added a step to ", item)
-        }
+        Action::Step => by_id("added a step to ", &|all, key| {
+            Ok(all.work().step(key, text(asked.text.clone())?, act()).wait()?)
+        }),
         Action::Touch => {
-            let item = find(call, &asked)?;
-            let settings = &call.settings;
-            let item = settings.open(Access::Write)?.work().touch(item.key, settings.now).wait()?;
-            tell(call, "touched ", item)
+            by_id("touched ", &|all, key| Ok(all.work().touch(key, settings.now).wait()?))
         }
         Action::Reopen => {
-            let item = find(call, &asked)?;
-            let settings = &call.settings;
-            let act = work::act(settings, call.agent.clone());
-            let item = settings.open(Access::Write)?.work().reopen(item.key, act).wait()?;
-            tell(call, "reopened ", item)
+            by_id("reopened ", &|all, key| Ok(all.work().reopen(key, act()).wait()?))
         }
         Action::Claim => {
             let claiming = work::Claiming {
@@ -220,7 +213,6 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
                 lasts: asked.r#for.as_deref(),
             };
             let id = needed(&asked)?;
-            let settings = &call.settings;
             let (item, is_renewed) = work::claim(settings, id, ScopeChoice::Either, claiming)?;
             if item.claim.as_ref().and_then(|claim| claim.session.as_ref()) == Some(&call.session) {
                 let mut projects = call.claimed_in.lock().unwrap_or_else(PoisonError::into_inner);
@@ -240,19 +232,16 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
             Ok(Answer { text, ..answer })
         }
         Action::Release => {
-            let item = find(call, &asked)?;
-            let settings = &call.settings;
-            // Only a person, who acts without an agent, releases any claim.
-            let agent = call.agent.clone().ok_or_else(|| {
-                ServiceError::new(ErrorKind::Usage, "no agent given")
-                    .hint("ask the user to run `staleness work release ID`")
-            })?;
-            let act = work::act(settings, Some(agent));
-            let item = settings.open(Access::Write)?.work().release(item.key, act).wait()?;
-            tell(call, "released ", item)
+            by_id("released ", &|all, key| {
+                // Only a person, who acts without an agent, releases any claim.
+                if call.agent.is_none() {
+                    return Err(ServiceError::new(ErrorKind::Usage, "no agent given")
+                        .hint("ask the user to run `staleness work release ID`"));
+                }
+                Ok(all.work().release(key, act()).wait()?)
+            })
         }
         Action::Ready => {
-            let settings = &call.settings;
             let (registry, agent) = (settings.open(Access::Look)?, call.agent.as_ref());
             let items = registry.work().ready(&settings.project.id, agent, settings.now).wait()?;
             rows(call, &asked, &registry, items, "nothing is ready")
@@ -290,7 +279,7 @@ fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
     let expires_at = expires(call, asked.expires.as_deref())?;
     let text = text(asked.text)?;
     let id = match asked.id.as_deref() {
-        Some(id) => work::id(id)?,
+        Some(id) => words::id("id", id)?,
         None => work::id_for(kind, &text, settings)?,
     };
     let mut item = Work::new(work::key(settings, false, id), kind, text, settings.now);

@@ -3,11 +3,11 @@
 use staleness::registry::ScopeChoice;
 use staleness::report::KnowledgeReport;
 
-use super::item_id;
 use super::world::{Pretended, World};
 use crate::error::{ErrorKind, ServiceError};
 use crate::items::Known;
 use crate::settings::Access;
+use crate::words;
 
 /// Returns reports on all items that the project sees, sorted by id.
 ///
@@ -44,7 +44,7 @@ pub(crate) fn known(
     scope: ScopeChoice,
 ) -> Result<Known, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
-    let target = world.target(&registry, &item_id(id)?, scope)?;
+    let target = world.target(&registry, &words::id("id", id)?, scope)?;
     // A related item may live in a file, and be stale because of what was found there.
     if !target.item.related.is_empty() || !target.item.superseded_by.is_empty() {
         world.report()?;

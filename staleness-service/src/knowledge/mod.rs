@@ -21,14 +21,7 @@ pub use world::{Pretended, Target, World};
 
 use crate::error::ServiceError;
 use crate::naming::id_of;
-
-/// Parses an item's id.
-///
-/// # Errors
-/// If the text is not a valid id.
-pub fn item_id(text: &str) -> Result<ItemId, ServiceError> {
-    ItemId::new(text).map_err(|why| ServiceError::invalid(format!("the id {why}")))
-}
+use crate::words::id;
 
 /// Derives an id from an item's kind and text. The same text always gives the same id.
 ///
@@ -37,7 +30,7 @@ pub fn item_id(text: &str) -> Result<ItemId, ServiceError> {
 pub fn id_for(kind: ItemKind, body: &str) -> Result<ItemId, ServiceError> {
     /// Maximum number of characters taken from the text.
     const WORDS: usize = 40;
-    item_id(&id_of(kind.as_str(), body, "", WORDS))
+    id("id", id_of(kind.as_str(), body, "", WORDS))
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@ use staleness::registry::{ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;
 use staleness::{Registry, Wait};
 
+use super::filed;
 use super::world::{Pretended, Target, World};
-use super::{filed, item_id};
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::settings::Access;
+use crate::words;
 
 /// Records that one item supersedes another, and returns the reports on both, the old one first.
 ///
@@ -21,8 +22,8 @@ pub fn supersede(
 ) -> Result<Vec<KnowledgeReport>, ServiceError> {
     let settings = world.settings;
     let registry = settings.open(Access::Look)?;
-    let old = world.target(&registry, &item_id(old)?, scope)?;
-    let new = world.target(&registry, &item_id(by)?, scope)?;
+    let old = world.target(&registry, &words::id("id", old)?, scope)?;
+    let new = world.target(&registry, &words::id("id", by)?, scope)?;
     let keys = [old.item.key.clone(), new.item.key.clone()];
     // An item in a file names the items it supersedes there, so the line can be removed to undo this.
     let mut supersedes = new.item.supersedes.clone();
@@ -65,7 +66,7 @@ pub fn contradict(
     scope: ScopeChoice,
 ) -> Result<Option<KnowledgeReport>, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
-    let target = world.target(&registry, &item_id(id)?, scope)?;
+    let target = world.target(&registry, &words::id("id", id)?, scope)?;
     let key = target.item.key.clone();
     let act = world.act(&[target], None);
     let (by, reason) = (by.trim().to_owned(), reason.trim().to_owned());
@@ -87,7 +88,7 @@ pub fn remove(
     scope: ScopeChoice,
 ) -> Result<Option<KnowledgeReport>, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
-    let target = world.target(&registry, &item_id(id)?, scope)?;
+    let target = world.target(&registry, &words::id("id", id)?, scope)?;
     if target.filed {
         let path = target.item.path.as_deref().unwrap_or_default();
         let message = format!("{} is stored in {path}", quoted(id));

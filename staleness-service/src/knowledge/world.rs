@@ -11,17 +11,16 @@ use staleness::store::Refusal;
 use staleness::verdict::{Level, SignalKind};
 use staleness::{Registry, RegistryError, Wait, clock};
 use staleness_core::knowledge::SignalSet;
-use staleness_core::registry::{FileItem, nearest};
+use staleness_core::registry::FileItem;
 use staleness_docs::Report;
 
-use super::item_id;
 use crate::citations;
 use crate::documents::{self, Asked};
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::items::{Known, joined, known, outside, to_look_up, with_row};
 use crate::listener::Listener;
-use crate::model_text::is_plain;
 use crate::settings::{Access, Settings};
+use crate::words;
 
 /// The lazily read state of a project.
 #[allow(missing_debug_implementations, reason = "it holds somebody who listens")]
@@ -253,7 +252,7 @@ impl<'a> World<'a> {
     ) -> Result<Vec<Target>, ServiceError> {
         let mut targets: Vec<Target> = Vec::new();
         for text in ids {
-            let target = self.target(registry, &item_id(text)?, scope)?;
+            let target = self.target(registry, &words::id("id", text)?, scope)?;
             if targets.iter().all(|other| other.item.key != target.item.key) {
                 targets.push(target);
             }
@@ -319,10 +318,8 @@ impl<'a> World<'a> {
             return error.hint("it is a document: correct the file, then run `staleness check`");
         }
         let known = registry.knowledge().list(project).wait().unwrap_or_default().into_iter();
-        error.hint(match nearest(id.as_str(), known.map(|item| item.key.id.to_string())) {
-            Some(near) if is_plain(&near) => format!("did you mean {near}?"),
-            _ => "see `staleness knowledge list`".into(),
-        })
+        let known = known.map(|item| item.key.id.to_string());
+        error.hint(words::near(id.as_str(), known, "staleness knowledge list"))
     }
 
     /// Returns reports on items after a change. Looks up what they cite, but not what other items cite.

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use serde::Serialize;
-use staleness::ids::{ItemId, ItemKey, Scope, ToolKey, WorkKey};
+use staleness::ids::{ItemId, ItemKey, Scope, ToolKey, ToolName, WorkKey};
 use staleness::knowledge::{Evidence, Fact};
 use staleness::registry::{ScopeChoice, WorkListing};
 use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
@@ -30,7 +30,7 @@ use crate::model_text::is_plain;
 use crate::remembered::Remembered;
 use crate::settings::Settings;
 use crate::tools::{NamedTool, did_you_mean, resolve};
-use crate::words::tool_name;
+use crate::words;
 use causes::{Beginning, events, of_references, of_route};
 use resting::rests_on;
 pub use resting::{Counts, Impact, Leading, Line, Link};
@@ -153,7 +153,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             why.verdict = worst.map(|worst| worst.verdict.clone());
         }
         Thing::Item(item, evidence) => {
-            let id = crate::knowledge::item_id(&item.id)?;
+            let id = words::id("id", item.id.as_str())?;
             journal = events(registry, Subject::item(&ItemKey { scope: scope(item.scope), id }))?;
             why.since = match item.verdict.level {
                 Level::Fresh => None,
@@ -238,7 +238,7 @@ impl Thing {
 /// Finds the thing with this name. Tries tools, then routes, documents, items and work.
 fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, ServiceError> {
     let (settings, project) = (world.settings, &world.settings.project);
-    tool_name(name)?;
+    words::id::<ToolName>("tool's name", name)?;
     let tool = resolve(registry, settings, name, ScopeChoice::Either);
     if let Ok(NamedTool::Known(key)) = tool {
         let tool =

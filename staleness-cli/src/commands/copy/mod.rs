@@ -29,11 +29,8 @@ pub(crate) fn run(args: &CopyArgs, out: &Output) -> Result<(), CliError> {
     let names = (from.to_string(), to.to_string());
     let open = |access| opened(&to, access, args.dry_run);
     let report = copy(&original, open, &names, args.dry_run, out)?;
-    if out.json {
-        out.json(&document(&report, &names, args.dry_run))?;
-    } else if !out.quiet {
-        out.text(&render(&report, args.dry_run, out))?;
-    }
+    let value = document(&report, &names, args.dry_run);
+    out.done(&value, || render(&report, args.dry_run, out))?;
     verdict(&report, &names, args.dry_run)
 }
 

@@ -28,20 +28,14 @@ use routes::Dimensions;
 
 pub(crate) fn run(settings: &Settings, args: &ImportArgs, out: &Output) -> Result<(), CliError> {
     let (report, taken) = taken(settings, args, out)?;
-    if out.json {
-        let mut shown = json!({
-            "imported": report.imported,
-            "skipped": report.skipped,
-            "merged": report.merged,
-        });
-        if let Some(Taken { left, redacted }) = taken {
-            shown["left"] = json!(left);
-            shown["redacted"] = redacted.into();
-        }
-        return out.json(&shown);
+    let ImportReport { imported, skipped, merged, .. } = &report;
+    let mut shown = json!({ "imported": imported, "skipped": skipped, "merged": merged });
+    if let Some(Taken { left, redacted }) = &taken {
+        shown["left"] = json!(left);
+        shown["redacted"] = json!(redacted);
     }
-    let left = taken.as_ref().map(left_behind).unwrap_or_default();
-    if out.quiet { Ok(()) } else { out.text(&(render(&report, args.dry_run) + &left)) }
+    let left = || taken.as_ref().map(left_behind).unwrap_or_default();
+    out.done(&shown, || render(&report, args.dry_run) + &left())
 }
 
 /// Imports the file without printing a result. For a system, also returns what has no place here.

@@ -6,12 +6,12 @@ use staleness::Timestamp;
 use staleness::ids::ItemId;
 use staleness::knowledge::{Citation, Item, ItemKind};
 use staleness::registry::ItemPatch;
-pub(super) use staleness_service::knowledge::item_id as id;
 
 use crate::args::knowledge_args::FieldArgs;
 use crate::commands::{typed, word};
 use crate::error::CliError;
 use staleness_service::when;
+use staleness_service::words::id;
 
 /// The word that clears a field.
 const NONE: &str = "none";
@@ -71,7 +71,9 @@ fn list(values: &[String]) -> Option<Vec<String>> {
 }
 
 fn ids(values: &[String]) -> Result<Option<BTreeSet<ItemId>>, CliError> {
-    list(values).map(|values| values.iter().map(|text| id(text)).collect()).transpose()
+    list(values)
+        .map(|values| values.iter().map(|text| id("id", text.as_str())).collect())
+        .transpose()
 }
 
 #[cfg(test)]

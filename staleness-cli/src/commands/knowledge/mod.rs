@@ -8,9 +8,9 @@ use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, SignalKind};
 use staleness_core::journal::Subject;
 use staleness_service::Listener;
-use staleness_service::citations;
 use staleness_service::documents::named_version;
 use staleness_service::knowledge::{self as service, NewItem, World};
+use staleness_service::{citations, words};
 
 use super::shell::{again, quoted};
 use super::word;
@@ -46,18 +46,14 @@ pub(crate) fn run(
                 "global" => Scope::Global,
                 _ => Scope::Project(settings.project.id.clone()),
             };
-            let of = Subject::item(&ItemKey { scope, id: service::item_id(&told.id)? });
+            let of = Subject::item(&ItemKey { scope, id: words::id("id", told.id.as_str())? });
             let last = last_change(&settings.open(Access::Look)?, of)?;
             out.text(&knowledge::show(&told, last, out))
         }
         Some(Is::Recall { query, limit, peek, project }) => {
             let told = service::recall(&of(settings, screen, project)?, query, *limit, *peek)?.told;
-            match told.is_empty() {
-                _ if out.json => out.json(&json!({ "items": told })),
-                true if out.quiet => Ok(()),
-                true => out.text("no item matches\n"),
-                false => out.text(&knowledge::recalled(&told, out)),
-            }
+            let (items, none) = (json!({ "items": told }), (told.is_empty(), "no item matches\n"));
+            out.list(&items, none, || knowledge::recalled(&told, out))
         }
         Some(Is::Verify { act, reason }) => {
             let world = acting(settings, screen, &act.project, &act.how)?;
@@ -125,17 +121,13 @@ fn list(world: &World<'_>, args: &KnowledgeListArgs, out: &Output) -> Result<(),
     let mut told = service::everything(world)?;
     told.retain(|each| kind.is_none_or(|kind| each.kind == kind));
     told.retain(|each| level.is_none_or(|level| each.verdict.level == level));
-    if out.json {
-        return out.json(&json!({ "items": told }));
-    }
-    if told.is_empty() && !out.quiet {
-        return out.text(if kind.is_some() || level.is_some() {
-            "no item has that kind and level\n"
-        } else {
-            "no items yet; add one with `staleness knowledge add --body TEXT`\n"
-        });
-    }
-    out.text(&knowledge::list(&told, world.settings.now, out))
+    let none = if kind.is_some() || level.is_some() {
+        "no item has that kind and level\n"
+    } else {
+        "no items yet; add one with `staleness knowledge add --body TEXT`\n"
+    };
+    let items = json!({ "items": told });
+    out.list(&items, (told.is_empty(), none), || knowledge::list(&told, world.settings.now, out))
 }
 
 fn add(
@@ -152,7 +144,7 @@ fn add(
             .hint("give it with --body TEXT, or --body - for stdin"));
     }
     fields.citations = fields::citations(named, |text| citations::cite(world.settings, text))?;
-    let id = id.map(fields::id).transpose()?;
+    let id = id.map(|text| words::id("id", text)).transpose()?;
     let told = service::add(world, NewItem { id, global, fields })?;
     out.done(&json!({ "item": told }), || knowledge::noted(&told, world.dry_run, out))
 }

@@ -28,13 +28,7 @@ pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result
     let would = looked.routes().preview_learn(&settings.project, learn.clone()).wait()?;
     let registry = settings.open(Access::Write)?;
     let route = registry.routes().learn(&settings.project, learn).wait()?;
-    if out.json {
-        return out.json(&json!({ "route": route.as_ref().map(RouteReport::from) }));
-    }
-    if out.quiet {
-        return Ok(());
-    }
-    out.text(&match route {
+    out.done(&json!({ "route": route.as_ref().map(RouteReport::from) }), || match &route {
         Some(route) => format!(
             "{} → {}  {:.2}  {}\n",
             escape(&route.query),

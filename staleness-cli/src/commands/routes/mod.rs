@@ -37,18 +37,13 @@ pub(crate) fn run(
 
 fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
     let routes = settings.open(Access::Look)?.routes().list(&settings.project.id).wait()?;
-    if out.json {
-        let routes: Vec<RouteReport> = routes.iter().map(RouteReport::from).collect();
-        return out.json(&json!({ "routes": routes }));
-    }
-    if routes.is_empty() && !out.quiet {
-        return out.text("no routes yet; add one with `staleness routes learn`\n");
-    }
-    let mut text = out.table(routes.iter().map(|route| row(route, settings)));
-    if let Some(note) = models(&routes) {
-        text.push_str(&out.hint(&escape(&note)));
-    }
-    out.text(&text)
+    let told: Vec<RouteReport> = routes.iter().map(RouteReport::from).collect();
+    let none = "no routes yet; add one with `staleness routes learn`\n";
+    out.list(&json!({ "routes": told }), (routes.is_empty(), none), || {
+        let text = out.table(routes.iter().map(|route| row(route, settings)));
+        let hint = models(&routes).map(|note| out.hint(&escape(&note)));
+        text + &hint.unwrap_or_default()
+    })
 }
 
 /// Describes how many routes each model embedded. Returns `None` for fewer than two models.
@@ -86,21 +81,16 @@ fn prune(settings: &Settings, dry_run: bool, out: &Output) -> Result<(), CliErro
     // A missing registry has nothing to prune and is not created.
     let registry = settings.open(Access::Look)?;
     let report = registry.routes().prune(&settings.project.id, settings.now, dry_run).wait()?;
-    if out.json {
-        return out.json(&report);
-    }
-    if out.quiet {
-        return Ok(());
-    }
-    let mut text = String::new();
-    for route in &report.removed {
-        let (id, tool) = (route.id, escape(route.tool.as_str()).into_owned());
-        text.push_str(&format!("  {id}  {tool}  {}\n", words(route.reason.as_str())));
-    }
-    let done = if dry_run { "would be removed" } else { "removed" };
-    let removed = counted(report.removed.len(), "route", "routes");
-    text.push_str(&format!("{removed} {done}, {} kept\n", report.kept));
-    out.text(&text)
+    out.done(&report, || {
+        let mut text = String::new();
+        for route in &report.removed {
+            let (id, tool) = (route.id, escape(route.tool.as_str()).into_owned());
+            text.push_str(&format!("  {id}  {tool}  {}\n", words(route.reason.as_str())));
+        }
+        let done = if dry_run { "would be removed" } else { "removed" };
+        let removed = counted(report.removed.len(), "route", "routes");
+        text + &format!("{removed} {done}, {} kept\n", report.kept)
+    })
 }
 
 /// Returns a reason in words for people.

@@ -7,7 +7,8 @@ use staleness::store::{Refusal, StoreError};
 use staleness::work::{NoteType, Work, WorkKind};
 use staleness::{RegistryError, Wait};
 
-use staleness_service::work::{id, id_for, key, party};
+use staleness_service::words::id;
+use staleness_service::work::{id_for, key, party};
 
 use super::{act, find, kind, state, told, warn_of_stranger};
 use crate::args::work_args::WorkAddArgs;
@@ -74,7 +75,7 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     }
     let note = note(args.note.as_deref(), kind)?;
     let id: WorkId = match &args.id {
-        Some(text) => id(text)?,
+        Some(text) => id("id", text)?,
         None => id_for(kind, &text, settings)?,
     };
     let mut item = Work::new(key(settings, args.global, id), kind, text, now);

@@ -13,7 +13,7 @@ use staleness::{Registry, RegistryError, Wait};
 use staleness_core::journal::Subject;
 pub(super) use staleness_service::work::find;
 use staleness_service::work::{self as service, kind, state, told};
-use staleness_service::{awaited, sessions};
+use staleness_service::{awaited, words};
 
 use super::links::last_change;
 use super::tools::choice;
@@ -60,7 +60,7 @@ pub(crate) fn run(
         Some(WorkCommand::Release { id, session, scope }) => {
             // Only a person, who acts without an agent, releases the claim of another.
             typed::as_someone(settings)?;
-            let session = session.as_deref().map(sessions::id).transpose()?;
+            let session = words::optional("session's id", session.as_ref())?;
             by_id(id, scope, &|items, key| {
                 let act = Act { session: session.clone(), ..act(settings) };
                 items.work().release(key, act).wait()
@@ -89,17 +89,13 @@ fn list(settings: &Settings, args: &WorkListArgs, out: &Output) -> Result<(), Cl
     // Archived items are kept, but hidden.
     items.retain(|item| status.is_some() || item.status != WorkStatus::Archived);
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
-    if out.json {
-        return out.json(&json!({ "items": told }));
-    }
-    if told.is_empty() && !out.quiet {
-        return out.text(if args.kind.is_some() || args.status.is_some() {
-            "no work item has that kind and state\n"
-        } else {
-            "no work items yet; add one with `staleness work add KIND TEXT`\n"
-        });
-    }
-    out.text(&work::list(&told, settings.now, out))
+    let none = if args.kind.is_some() || args.status.is_some() {
+        "no work item has that kind and state\n"
+    } else {
+        "no work items yet; add one with `staleness work add KIND TEXT`\n"
+    };
+    let items = json!({ "items": told });
+    out.list(&items, (told.is_empty(), none), || work::list(&told, settings.now, out))
 }
 
 fn ready(settings: &Settings, out: &Output) -> Result<(), CliError> {
@@ -107,13 +103,9 @@ fn ready(settings: &Settings, out: &Output) -> Result<(), CliError> {
     let agent = settings.agent.as_ref();
     let items = registry.work().ready(&settings.project.id, agent, settings.now).wait()?;
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
-    if out.json {
-        return out.json(&json!({ "items": told }));
-    }
-    if told.is_empty() && !out.quiet {
-        return out.text("no plan or handoff is ready; `staleness work list --open` lists all\n");
-    }
-    out.text(&work::list(&told, settings.now, out))
+    let none = "no plan or handoff is ready; `staleness work list --open` lists all\n";
+    let items = json!({ "items": told });
+    out.list(&items, (told.is_empty(), none), || work::list(&told, settings.now, out))
 }
 
 fn show(settings: &Settings, id: &str, scope: ScopeChoice, out: &Output) -> Result<(), CliError> {
