@@ -129,12 +129,34 @@ impl ByHand {
 /// Sets a hold. [`Hold::None`] restores the tool: it lifts a pin or an ignore, or otherwise a demotion (by
 /// hand or for failures), also that of the other entries of a server. Does nothing if the tool is already in that
 /// state. An agent does not end a person's demotion, and a person takes over an agent's decision.
-pub(super) fn set_hold(by_hand: ByHand, hold: Hold, policy: Arc<Policy>) -> impl Step {
-    Edit::new(by_hand.act.at, by_hand.selection(), move |draft| {
-        let view = draft.view();
+#[derive(Debug)]
+pub(super) struct SetHold {
+    /// The action: who, on which tool and why.
+    pub by_hand: ByHand,
+    /// The hold to set.
+    pub hold: Hold,
+    /// The policy of the registry.
+    pub policy: Arc<Policy>,
+}
+
+impl Step for SetHold {
+    fn selection(&self) -> Selection {
+        self.by_hand.selection()
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let (by_hand, hold) = (&self.by_hand, self.hold);
+        let mut draft = Draft::new(view, by_hand.act.at);
         let tool = by_hand.find(view)?;
         if by_hand.act.was_done(view) {
-            return Ok(());
+            return Ok(Decision::Write(draft.finish()));
+        }
+        // Entries of a server may be spelled in other ways than the name that was given.
+        let known = self.selection().journal;
+        let others = view.tools.keys().map(history).filter(|each| !known.contains(each));
+        let more = others.fold(Selection::new(), Selection::journal);
+        if view.looks <= 1 && more != Selection::new() {
+            return Ok(Decision::Need(more));
         }
         // Lifting a pin or an ignore does not clear a failing state; it only takes effect again.
         let lifts = hold == Hold::None && !matches!(tool.hold, Hold::Pinned | Hold::Ignored);
@@ -148,7 +170,7 @@ pub(super) fn set_hold(by_hand: ByHand, hold: Hold, policy: Arc<Policy>) -> impl
         if hold != Hold::Demoted {
             all().try_for_each(|tool| by_hand.may_lift(view, tool))?;
         }
-        let policy = policy.tools_for(tool.kind, by_hand.project.caller(None));
+        let policy = self.policy.tools_for(tool.kind, by_hand.project.caller(None));
         for tool in all().take(if lifts { usize::MAX } else { 1 }) {
             let mut edited = tool.clone();
             edited.hold = hold;
@@ -169,9 +191,8 @@ pub(super) fn set_hold(by_hand: ByHand, hold: Hold, policy: Arc<Policy>) -> impl
             draft.append_journal(entry);
             draft.put(edited);
         }
-        Ok(())
-    })
-    .durable()
+        Ok(Decision::Write(draft.finish()))
+    }
 }
 
 /// Forgets a tool with its outcomes and routes; a server with those of all its tools in the same scope. Its history

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::hold::set_hold;
+use super::hold::SetHold;
 use super::queries::visible;
 use super::{ByHand, Forget, RecordUses, Tools, Use};
 use crate::ids::{OpId, ProjectId, SourceId, ToolName};
@@ -167,7 +167,8 @@ impl Tools<'_> {
     pub async fn set_hold(self, by_hand: ByHand, hold: Hold) -> Result<ToolReport, RegistryError> {
         let (project, at) = (by_hand.project.clone(), by_hand.act.at);
         let keys = by_hand.keys();
-        self.0.run(set_hold(by_hand, hold, Arc::clone(&self.0.policy))).await?;
+        let policy = Arc::clone(&self.0.policy);
+        self.0.run(SetHold { by_hand, hold, policy }).await?;
         // The change was made, so an error in reading must not suggest otherwise.
         let shown = self.0.show_key(&keys, &project, at).await;
         shown.map_err(|error| StoreError::Unknown(Box::new(error)).into())

@@ -1,12 +1,12 @@
 //! A server that goes takes its individual tools with it, and brings back exactly those.
 
 use crate::common::*;
-use staleness_core::Wait;
-use staleness_core::ids::{Level, ToolKey};
+use staleness_core::ids::{AgentId, Level, ToolKey};
 use staleness_core::registry::{ByHand, ScopeChoice};
 use staleness_core::scan::{Found, ProjectRef};
 use staleness_core::store::Change;
-use staleness_core::tool::{Status, ToolKind};
+use staleness_core::tool::{Hold, Status, ToolKind};
+use staleness_core::{Timestamp, Wait};
 
 /// Returns true if the tool of a project is there.
 fn is_there(world: &World, project: &ProjectRef, name: &str) -> bool {
@@ -246,6 +246,34 @@ fn a_list_that_does_not_tell_its_server_is_led_to_it_by_name() {
         ["mcp__a__b__*", "mcp__a__b__go", "mcp__x__*", "mcp__x__go"],
         "the tools go with their servers"
     );
+}
+
+#[test]
+fn an_agent_restores_each_spelling_of_a_server_that_it_demoted_and_none_that_a_person_did() {
+    let spelled = ["mcp__my server__*", "mcp__my_server__*"];
+    for (name, other) in [(spelled[0], spelled[1]), (spelled[1], spelled[0])] {
+        let world = World::default();
+        world.scan(vec![read(user("mcp"), vec![server("my server"), server("my_server")])]);
+        let by = |actor: Option<&str>, name: &str, hold: Hold| {
+            let actor = actor.map(|agent| AgentId::new(agent).unwrap());
+            world.pass(Timestamp::SECOND);
+            let mut by_hand = world.by_hand(name);
+            by_hand.act.actor = actor;
+            world.registry.tools().set_hold(by_hand, hold).wait()
+        };
+        let is_restored = || spelled.map(|name| world.tool(name).hold) == [Hold::None; 2];
+        for name in spelled {
+            by(Some("codex"), name, Hold::Demoted).unwrap();
+        }
+        by(Some("codex"), name, Hold::None).unwrap();
+        assert!(is_restored(), "{name}");
+        by(None, other, Hold::Demoted).unwrap();
+        by(Some("codex"), name, Hold::Demoted).unwrap();
+        let refused = by(Some("codex"), name, Hold::None).unwrap_err().to_string();
+        assert!(refused.contains("a person demoted"), "{name}: {refused}");
+        by(None, name, Hold::None).unwrap();
+        assert!(is_restored(), "{name}");
+    }
 }
 
 #[test]
