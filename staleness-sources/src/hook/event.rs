@@ -147,12 +147,14 @@ fn turn(payload: &Payload<'_>) -> Option<OpId> {
 
 /// Converts the start of an MCP call in Codex CLI, which reports nothing when a call fails.
 fn call_began(payload: &Payload<'_>, client: HookClient) -> Result<Option<Event>, HookError> {
+    if client != HookClient::Codex {
+        return Ok(None);
+    }
     let Some(name) = payload.tool.strict("tool_name")? else { return Ok(None) };
     let op = payload.op.id("tool_use_id")?.and_then(|id| OpId::new(short(&id)).ok());
     let (Some(op), Some(turn)) = (op, turn(payload)) else { return Ok(None) };
     let tool = ToolName::new(name).map_err(|_| HookError::Unusable("tool_name"))?;
-    let is_call = client == HookClient::Codex && tool.is_mcp();
-    Ok(is_call.then_some(Event::CallBegan { tool, op, turn }))
+    Ok(tool.is_mcp().then_some(Event::CallBegan { tool, op, turn }))
 }
 
 /// Converts a permission question of Codex CLI. It is asked during a call, but does not name the call.

@@ -315,6 +315,28 @@ fn odd_payloads_are_read() {
 }
 
 #[test]
+fn unknown_keys_change_nothing() {
+    let text = |more: &str| {
+        format!(
+            r#"{{{more}"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "mcp__a__b", "tool_use_id": "t",
+              "tool_input": {{{more}"x": 1}}, "tool_response": {{{more}"isError": true}}, "cwd": "/p"}}"#
+        )
+    };
+    let more =
+        r#""a_new_key": {"tool_name": "other", "nested": [{"session_id": 1}]}, "effort": null, "#;
+    assert_eq!(read(&text(more)), read(&text("")));
+}
+
+#[test]
+fn the_start_of_a_call_is_read_for_codex_alone() {
+    let odd =
+        r#"{"hook_event_name": "PreToolUse", "turn_id": "t", "tool_use_id": "u", "tool_name": 7}"#;
+    assert!(parse(odd.as_bytes(), Some("codex"), None).is_err());
+    let of_claude = parse(odd.as_bytes(), Some("claude-code"), None).unwrap();
+    assert_eq!(of_claude.event, Event::Ignored("PreToolUse".into()));
+}
+
+#[test]
 fn a_depth_bomb_does_no_harm() {
     let deep = "[".repeat(1_000_000);
     assert!(parse(deep.as_bytes(), None, None).is_err());
