@@ -155,6 +155,9 @@ fn s5_switches_that_a_client_ignores_are_ignored() {
         let states: Vec<_> = states(&source).into_iter().map(|(_, state)| state).collect();
         assert_eq!(states, expected, "{client}");
     }
+    tree.own(".mcp.json", format!("{{\"mcpServers\": {SWITCHES}}}"));
+    let own = tree.source(CLAUDE, Level::Project, "mcp");
+    assert!(states(&own).iter().all(|(_, state)| *state == Pending), "{own:?}");
     tree.user(
         ".codex/config.toml",
         "mcp_servers.a.url = 'u'\nmcp_servers.b = { url = 'u', disabled = true }\n\
