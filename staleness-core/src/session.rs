@@ -50,7 +50,7 @@ impl Session {
 ///
 /// Some clients report no failures, only that a call begins and that it succeeded. Calls may run in parallel,
 /// so the start or end of one call says nothing about another. A call that is still open when its turn ends
-/// has failed.
+/// has failed, unless a person was asked about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenCall {
@@ -61,6 +61,9 @@ pub struct OpenCall {
     /// The turn in which the call began. When a turn ends, so have all its calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<OpId>,
+    /// True if a person may have been asked to permit it. Without an end its outcome is then unknown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub needs_permission: bool,
     /// When the call began.
     pub at: Timestamp,
 }

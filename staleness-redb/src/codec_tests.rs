@@ -250,6 +250,7 @@ fn the_suggestions() -> Suggestions {
         op: OpId::new("o").unwrap(),
         tool: ToolName::new("n").unwrap(),
         turn,
+        needs_permission: false,
         at: at(1),
     };
     Suggestions {

@@ -131,7 +131,7 @@ impl Entry {
             }
             Self::PermissionAsked { project, session, tool, turn, at } => {
                 let key = SessionKey { project: project.id, id: session };
-                registry.sessions().forget_calls(key.clone(), tool, turn, at).wait()?;
+                registry.sessions().ask_permission(key.clone(), tool, turn, at).wait()?;
                 renew(&key, at)
             }
             Self::Renewed { project, session, at } => {

@@ -172,7 +172,7 @@ fn a_call_whose_beginning_is_recorded_twice_does_not_fail_after_its_end() {
         let op = OpId::new(format!("op-{number}")).unwrap();
         let tool = ToolName::new("mcp__a__b").unwrap();
         let at = Timestamp::from_millis(number);
-        let call = OpenCall { op, tool, turn: Some(turn.clone()), at };
+        let call = OpenCall { op, tool, turn: Some(turn.clone()), needs_permission: false, at };
         Entry::CallBegan { project: project(), session: session.clone(), call }
     };
     let Entry::Used(mut ended) = used(2) else { unreachable!() };

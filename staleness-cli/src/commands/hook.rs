@@ -88,7 +88,7 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
         Event::CallBegan { tool, op, turn } => {
             let Some(session) = input.session.clone() else { return Ok(()) };
             let (tool, op, turn) = (tool.clone(), op.clone(), Some(turn.clone()));
-            let call = OpenCall { op, tool, turn, at: settings.now };
+            let call = OpenCall { op, tool, turn, needs_permission: false, at: settings.now };
             record(settings, Entry::CallBegan { project: settings.project.clone(), session, call })
                 .map(drop)
         }

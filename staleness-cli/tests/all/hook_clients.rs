@@ -113,7 +113,7 @@ fn a_person_who_stops_codex_makes_no_failure() {
     tell(&sandbox, "codex", &codex("PreToolUse", "t", SEARCH, "a"));
     tell(&sandbox, "codex", &codex("Interrupt", "t", "", ""));
     assert_eq!(outcomes(&sandbox, SEARCH), "I");
-    // One that they were asked about they may have refused.
+    // One that they were asked about they may have refused, but it is recorded.
     for (turn, id, ends) in [("v", "c", false), ("w", "d", true)] {
         tell(&sandbox, "codex", &codex("PreToolUse", turn, SEARCH, id));
         tell(&sandbox, "codex", &codex("PermissionRequest", turn, SEARCH, ""));
@@ -122,12 +122,12 @@ fn a_person_who_stops_codex_makes_no_failure() {
         }
         tell(&sandbox, "codex", &codex("Stop", turn, "", ""));
     }
-    assert_eq!(outcomes(&sandbox, SEARCH), "IS");
+    assert_eq!(outcomes(&sandbox, SEARCH), "IUS");
     // Of a turn whose end was never told nothing is known.
     tell(&sandbox, "codex", &codex("PreToolUse", "u", SEARCH, "b"));
     tell(&sandbox, "codex", &codex("SessionEnd", "u", "", ""));
     tell(&sandbox, "codex", &codex("Stop", "u", "", ""));
-    assert_eq!(outcomes(&sandbox, SEARCH), "IS");
+    assert_eq!(outcomes(&sandbox, SEARCH), "IUS");
 }
 
 /// An event of Gemini CLI.

@@ -87,6 +87,7 @@ pub fn suggestions(reach: Reach) -> BoxedStrategy<Suggestions> {
         op: op_id(reach),
         tool: tool_name(reach),
         turn: maybe(op_id(reach)),
+        needs_permission: any::<bool>(),
         at: timestamp(reach),
     });
     record!(Suggestions {

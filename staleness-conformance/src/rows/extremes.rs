@@ -358,6 +358,7 @@ pub(super) fn suggested(row: Suggestions) -> Vec<Suggestions> {
         op: op("o".repeat(IdError::MAX_BYTES)),
         tool: name("a\"b"),
         turn,
+        needs_permission: true,
         at: Timestamp::MIN,
     };
     let claims = vec![(work_key(Some("p"), "i".repeat(IdError::MAX_BYTES)), Timestamp::MAX); 32];

@@ -1,4 +1,4 @@
-//! Calls for clients that report no failures: a call still open at the end of its turn has failed.
+//! Calls for clients that report no failures: a call still open at the end of its turn has failed, or is unknown.
 
 use std::sync::Arc;
 
@@ -46,12 +46,12 @@ impl Sessions<'_> {
         self.0.run(begin).await.map(drop)
     }
 
-    /// Forgets the open calls of a tool in a turn. For calls that await the user's permission: without it
-    /// they never run, so a missing end is not a failure. May be repeated.
+    /// Notes that the open calls of a tool in a turn may await a person's permission. Without it they never run,
+    /// so a missing end is not a failure. May be repeated.
     ///
     /// # Errors
     /// An error of the store.
-    pub async fn forget_calls(
+    pub async fn ask_permission(
         self,
         key: SessionKey,
         tool: ToolName,
@@ -59,26 +59,39 @@ impl Sessions<'_> {
         at: Timestamp,
     ) -> Result<(), RegistryError> {
         let all = Selection::new().lock(SuggestionFilter::Key(key.clone()));
-        let asked = move |call: &OpenCall| call.tool == tool && call.turn.as_ref() == Some(&turn);
-        let forget = Edit::new(at, all, move |draft| {
-            draft.edit::<Suggestions, _>(&key, |session| session.calls.retain(|call| !asked(call)));
+        let note = Edit::new(at, all, move |draft| {
+            draft.edit::<Suggestions, _>(&key, |session| {
+                for call in &mut session.calls {
+                    call.needs_permission |= call.tool == tool && call.turn.as_ref() == Some(&turn);
+                }
+            });
             Ok(())
         });
-        self.0.run(forget).await.map(drop)
+        self.0.run(note).await.map(drop)
     }
 
-    /// Closes the open calls of a turn and records each as a failure, or as interrupted if the turn was.
-    /// Returns their number. May be repeated.
+    /// Closes the open calls of a turn and records each as a failure, or as unknown if a person was asked about it,
+    /// or as interrupted if the turn was. Returns their number. May be repeated.
     pub async fn end_turn(self, end: TurnEnd) -> Result<usize, RegistryError> {
         let key = SessionKey { project: end.project.id.clone(), id: end.session.clone() };
         let Some(known) = self.suggestions(&key).await? else { return Ok(0) };
-        let kind = if end.interrupted { OutcomeKind::Interrupted } else { OutcomeKind::Failure };
+        let kind = |call: &OpenCall| match (end.interrupted, call.needs_permission) {
+            (true, _) => OutcomeKind::Interrupted,
+            (false, true) => OutcomeKind::Unknown,
+            (false, false) => OutcomeKind::Failure,
+        };
         let calls = known.calls.into_iter().filter(|call| call.turn.as_ref() == Some(&end.turn));
         let uses: Vec<Use> = calls
             .map(|call| Use {
                 session: Some(end.session.clone()),
                 client: end.client.clone(),
-                ..Use::new(call.op, call.tool, kind, end.at, end.project.clone())
+                ..Use::new(
+                    call.op.clone(),
+                    call.tool.clone(),
+                    kind(&call),
+                    end.at,
+                    end.project.clone(),
+                )
             })
             .collect();
         let count = uses.len();

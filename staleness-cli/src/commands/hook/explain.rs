@@ -46,7 +46,7 @@ pub(super) fn explain(settings: &Settings, input: &HookInput) -> Result<String, 
         Event::PermissionAsked { tool, .. } => {
             line("event", "the user is asked to approve a call".into());
             line("tool", ModelName::tool(None, tool.as_str()).to_string());
-            line("would", "not count the call as failed if it never ends, and say nothing".into());
+            line("would", "record the call as unknown if it never ends, and say nothing".into());
         }
         Event::TurnEnded { interrupted, .. } => {
             line("event", "a turn ends".into());

@@ -193,6 +193,7 @@ fn packed_records_are_these_texts() {
                 op: OpId::new("o").unwrap(),
                 tool: ToolName::new("n").unwrap(),
                 turn: Some(OpId::new("t").unwrap()),
+                needs_permission: false,
                 at: at(1),
             }],
             claims: vec![(WorkKey { scope: Scope::Global, id: WorkId::new("w").unwrap() }, at(2))],
