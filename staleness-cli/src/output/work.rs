@@ -275,11 +275,14 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
     let is_named = action.contains(" --agent ");
     if each.flag.overdue == Reason::Abandoned {
         let other = action.replacen("work release", "work claim", 1);
-        let take = if is_named { "you take it over" } else { "an agent adds --agent to take it" };
+        let take = match (is_named, overdue.needs_session) {
+            (false, _) => "an agent adds --agent to take it",
+            (true, false) => "you take it over",
+            (true, true) => "you take it over; add --session with the id of yours",
+        };
         let (free, take) =
             (paint.dim("  # anybody may take it"), paint.dim(&format!("  # {take}")));
-        let session = if overdue.needs_session { " --session ID" } else { "" };
-        text.push_str(&format!("    $ {action}{free}\n    $ {other}{session}{take}\n"));
+        text.push_str(&format!("    $ {action}{free}\n    $ {other}{take}\n"));
         return text;
     }
     let to = each.kind.resolved().map(|to| format!("  # → {to}")).unwrap_or_default();

@@ -152,7 +152,8 @@ fn an_agent_with_several_sessions_is_told_to_name_its_own() {
     };
     sandbox.ok(&line("work claim p --agent codex --session x"));
     assert!(late(&["s1"]).contains("work claim p  # you take it over"));
-    assert!(late(&["s2"]).contains("work claim p --session ID  # you take it over"));
+    let told = "work claim p  # you take it over; add --session with the id of yours";
+    assert!(late(&["s2"]).contains(told), "what is pasted claims for no session of this name");
 }
 
 /// Bug: of what has expired only its removal was offered.
