@@ -428,3 +428,19 @@ fn an_item_of_the_store_can_stand_for_one_in_a_file() {
     let old = sandbox.json(&["knowledge", "show", "ports"]);
     assert_eq!((level(&old), &old["superseded_by"]), ("stale", &json!(["new"])));
 }
+
+/// Bug: the expiry of a preference was stored and shown, and had no effect.
+#[test]
+fn a_preference_does_not_expire() {
+    let sandbox = Sandbox::new();
+    let refused = |args: &str| {
+        let run = sandbox.run(&line(args));
+        let is_said = run.err.contains("a preference does not expire");
+        assert!(run.code != 0 && is_said, "{args}: {run:?}");
+    };
+    refused("knowledge add --kind preference --expires +30d --body Tabs");
+    sandbox.ok(&line("knowledge add --id tabs --expires +30d --body Tabs"));
+    refused("knowledge set --kind preference tabs");
+    sandbox.ok(&line("knowledge set --kind preference --expires none tabs"));
+    refused("knowledge set --expires +30d tabs");
+}

@@ -1,12 +1,12 @@
 //! Adds knowledge items.
 
-use staleness::Wait;
 use std::path::Path;
 
 use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::{Item, ItemKind};
 use staleness::registry::{ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;
+use staleness::{Timestamp, Wait};
 
 use super::id_for;
 use super::world::{Pretended, Target, World};
@@ -65,6 +65,18 @@ fn refuse_that_of_a_file(world: &World<'_>, key: &ItemKey) -> Result<(), Service
     Err(ServiceError::invalid(message).hint("change it there, or choose another id"))
 }
 
+/// Rejects the expiry of a preference, which has no effect on it.
+pub(super) fn refuse_expiry(
+    kind: ItemKind,
+    expires_at: Option<Timestamp>,
+) -> Result<(), ServiceError> {
+    if kind != ItemKind::Preference || expires_at.is_none() {
+        return Ok(());
+    }
+    let hint = "leave out the expiry, or choose another kind";
+    Err(ServiceError::invalid("a preference does not expire").hint(hint))
+}
+
 /// Builds the item to add.
 fn item(world: &World<'_>, new: NewItem) -> Result<Item, ServiceError> {
     let settings = world.settings;
@@ -72,6 +84,8 @@ fn item(world: &World<'_>, new: NewItem) -> Result<Item, ServiceError> {
     let body = patch.body.filter(|body| !body.trim().is_empty());
     let body = body.ok_or_else(|| ServiceError::invalid("the text is missing"))?;
     let kind = patch.kind.unwrap_or(ItemKind::Knowledge);
+    let expires_at = patch.expires_at.flatten();
+    refuse_expiry(kind, expires_at)?;
     let id = match id {
         Some(id) => id,
         None => id_for(kind, &body)?,
@@ -81,7 +95,7 @@ fn item(world: &World<'_>, new: NewItem) -> Result<Item, ServiceError> {
     item.keywords = patch.keywords.unwrap_or_default();
     item.evergreen = patch.evergreen.unwrap_or(false);
     item.due = patch.due.flatten();
-    item.expires_at = patch.expires_at.flatten();
+    item.expires_at = expires_at;
     item.supersedes = patch.supersedes.unwrap_or_default();
     item.related = patch.related.unwrap_or_default();
     item.citations = patch.citations.unwrap_or_default();

@@ -8,6 +8,7 @@ use staleness::report::KnowledgeReport;
 use staleness::store::Refusal;
 use staleness::{Registry, RegistryError, Wait};
 
+use super::add::refuse_expiry;
 use super::filed;
 use super::world::{Pretended, Target, World, keys};
 use crate::citations;
@@ -72,6 +73,10 @@ pub fn set(
     }
     let registry = settings.open(Access::Look)?;
     let targets = world.targets(&registry, ids, scope)?;
+    if patch.kind.is_some() || patch.expires_at.is_some() {
+        let mut edited = targets.iter().map(|target| patch.applied_to(&target.item));
+        edited.try_for_each(|item| refuse_expiry(item.kind, item.expires_at))?;
+    }
     for id in patch.related.iter().flatten() {
         world.target(&registry, id, ScopeChoice::Either)?;
     }
