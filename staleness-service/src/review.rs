@@ -21,7 +21,7 @@ use crate::rank::{Rank, since};
 use crate::remembered::{Remembered, is_open};
 use crate::scan::preview;
 use crate::settings::{Access, Settings};
-use crate::tools::{fold_doubtful, needs_attention};
+use crate::tools::{fold_doubtful, is_demoted_by_agent, needs_attention};
 use crate::work::{is_addressed, retain_own, settles_expired};
 
 /// Something that needs attention.
@@ -61,6 +61,10 @@ pub enum Subject {
         remedy: Option<&'static str>,
         /// Its health, which says if a person demoted it or it may be tried again.
         health: HealthState,
+        /// True if an agent demoted it or its server.
+        is_by_agent: bool,
+        /// `global` or `project`.
+        scope: &'static str,
     },
     /// An item of knowledge. Has a path and line if its text is in a file.
     Item {
@@ -148,11 +152,16 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
     fold_doubtful(&mut doubtful);
     let entry = |tool: staleness::report::ToolReport| Entry {
         kind: "tool",
+        subject: Subject::Tool {
+            remedy: tool.remedy,
+            health: tool.health.state,
+            is_by_agent: is_demoted_by_agent(&tool),
+            scope: tool.key.scope.word(),
+        },
         title: tool.description.unwrap_or_else(|| tool.key.name.to_string()),
         id: tool.key.name.into(),
         verdict: tool.verdict,
         since: None,
-        subject: Subject::Tool { remedy: tool.remedy, health: tool.health.state },
     };
     Ok(doubtful.into_iter().map(entry).collect())
 }

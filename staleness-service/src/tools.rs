@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use staleness::RegistryError;
 use staleness::ids::{ClientId, Scope, ServerKey, ToolKey, ToolName};
 use staleness::registry::ScopeChoice;
-use staleness::report::{Delta, Failing, ToolReport};
+use staleness::report::{Delta, Failing, HealthState, ToolReport};
 use staleness::store::Refusal;
 use staleness::tool::{Hold, PresenceCause, Status, ToolKind};
 use staleness::verdict::{Ground, Level, NextAction};
@@ -77,6 +77,20 @@ fn has_only(tool: &ToolReport, ground: Ground) -> bool {
 #[must_use]
 pub fn needs_attention(settings: &Settings, tool: &ToolReport) -> bool {
     tool.verdict.level != Level::Fresh && !is_long_gone(settings, tool)
+}
+
+/// Returns true if an agent demoted a tool or its server. An agent may then restore it, and nothing else does.
+#[must_use]
+pub fn is_demoted_by_agent(tool: &ToolReport) -> bool {
+    let is_by_hand = matches!(tool.hold, Hold::None | Hold::Demoted) && tool.held_by.is_some();
+    is_by_hand && tool.health.state == HealthState::Failing
+}
+
+/// Returns true if nothing lists a tool any more.
+#[must_use]
+pub const fn is_gone(tool: &ToolReport) -> bool {
+    use PresenceCause::{NotListed, RemovedFromConfig, ServerRemoved};
+    matches!(tool.presence.cause, NotListed | RemovedFromConfig | ServerRemoved)
 }
 
 /// Returns true if a tool that nobody ever used has been gone for the policy's `unseen_days`.

@@ -1,17 +1,18 @@
 //! `why` and `impact`: show the connections of a thing.
 
+use serde::Serialize;
 use staleness::registry::ScopeChoice;
-use staleness::tool::PresenceCause;
 use staleness::{Registry, Wait};
 use staleness_core::journal::{Action, Subject};
 use staleness_core::report::HistoryEntry;
 use staleness_core::text::counted;
 use staleness_service::knowledge::World;
 use staleness_service::links::{self, Counts, Impact, Link, Why};
-use staleness_service::tools::find;
+use staleness_service::tools::{find, is_gone};
 use unicode_width::UnicodeWidthStr;
 
 use super::shell::quoted;
+use super::tools::audience;
 use crate::error::CliError;
 use crate::output::found::{gap, paint_of, reasons, row};
 use crate::output::tools::{cause, did_you_mean};
@@ -26,7 +27,17 @@ pub(crate) fn why(settings: &Settings, name: &str, out: &Output) -> Result<(), C
     let screen = Screen::new(out, "checked");
     let world = World::new(settings, None, &screen);
     let told = links::why(&world, &settings.open(Access::Look)?, name)?;
-    if out.json { out.json(&told) } else { out.text(&why_text(&told, out)) }
+    if out.json {
+        return out.json(&WhyFor { r#for: settings.audience(), why: &told });
+    }
+    out.text(&(why_text(&told, out) + &audience(settings, out)))
+}
+
+#[derive(Serialize)]
+struct WhyFor<'a> {
+    r#for: &'a str,
+    #[serde(flatten)]
+    why: &'a Why,
 }
 
 /// Prints the things that depend on a thing.
@@ -40,10 +51,7 @@ pub(crate) fn impact(settings: &Settings, name: &str, out: &Output) -> Result<()
     }
     let tool = find(&registry, settings, name, ScopeChoice::Either).ok();
     let show = |key| registry.tools().show(&settings.project, &[key], settings.now).wait();
-    let is_gone = tool.map(show).transpose()?.is_some_and(|tool| {
-        use PresenceCause::{NotListed, RemovedFromConfig, ServerRemoved};
-        matches!(tool.presence.cause, NotListed | RemovedFromConfig | ServerRemoved)
-    });
+    let is_gone = tool.map(show).transpose()?.is_some_and(|tool| is_gone(&tool));
     let hide = format!("it is gone; `staleness tools ignore {}` hides it", quoted(name));
     let hide = if is_gone { out.hint(&hide) } else { String::new() };
     out.text(&(impact_text(&told, out) + &hide))

@@ -1,5 +1,7 @@
 //! `review`: lists everything that needs attention, worst first: tools, documents, knowledge and work.
 
+use std::collections::HashMap;
+
 use serde_json::json;
 use staleness::verdict::{Ground, NextAction, SignalKind};
 use staleness_service::documents::named_version;
@@ -7,6 +9,7 @@ use staleness_service::knowledge::World;
 use staleness_service::review::{self as service, Subject, entries};
 
 use super::shell::{again, editor, from_here, quoted, word};
+use super::tools::audience;
 use crate::args::ReviewArgs;
 use crate::error::CliError;
 use crate::output::review::{self, Entry};
@@ -18,6 +21,15 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     let version = named_version(args.version.current.as_deref())?;
     let mut entries = entries(&World::new(settings, version, &screen))?;
     let total = entries.len();
+    let mut tools: HashMap<String, usize> = HashMap::new();
+    for each in entries.iter().filter(|each| matches!(each.subject, Subject::Tool { .. })) {
+        *tools.entry(each.id.clone()).or_default() += 1;
+    }
+    // The user's and the project's entry of one name are told apart.
+    let scope = |each: &service::Entry| match each.subject {
+        Subject::Tool { scope, .. } => Some(scope).filter(|_| tools[&each.id] > 1),
+        _ => None,
+    };
     entries.truncate(args.limit);
     let here = std::env::current_dir().ok();
     let open = |path: &str, line: Option<u32>| {
@@ -32,8 +44,9 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     let is_wrong = |each: &service::Entry| each.verdict.rests_on(SignalKind::Contradicted);
     let may_keep = |each: &service::Entry| settings.agent.is_none() || !is_wrong(each);
     let entry = |each: service::Entry| Entry {
-        suggested_action: again(settings, &command(&each, open)),
+        suggested_action: again(settings, &command(&each, scope(&each), open)),
         otherwise: otherwise(&each).filter(|_| may_keep(&each)).map(|it| again(settings, &it)),
+        scope: scope(&each),
         kind: each.kind,
         id: each.id,
         title: each.title,
@@ -41,9 +54,10 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     };
     let entries: Vec<Entry> = entries.into_iter().map(entry).collect();
     if out.json {
-        return out.json(&json!({ "items": entries, "total": total }));
+        let whom = settings.audience();
+        return out.json(&json!({ "for": whom, "items": entries, "total": total }));
     }
-    out.text(&review::render(&entries, total, out))
+    out.text(&(review::render(&entries, total, out) + &audience(settings, out)))
 }
 
 /// Returns the command that keeps an item that has expired or is said to be wrong, or an overdue to-do, where the next
@@ -65,21 +79,27 @@ fn otherwise(each: &service::Entry) -> Option<String> {
     Some(format!("staleness knowledge set --{field} {}", quoted(&each.id)))
 }
 
-/// Returns the next command to run, or after `# ` what to do without one. `open` opens a file at a line.
-fn command(each: &service::Entry, open: impl Fn(&str, Option<u32>) -> String) -> String {
+/// Returns the next command to run, or after `# ` what to do without one. `scope` is that of a tool that is listed in
+/// both; `open` opens a file at a line.
+fn command(
+    each: &service::Entry,
+    scope: Option<&str>,
+    open: impl Fn(&str, Option<u32>) -> String,
+) -> String {
     let (quoted, verdict) = (quoted(&each.id), &each.verdict);
+    let of = scope.map(|scope| format!("--scope {scope} ")).unwrap_or_default();
     match &each.subject {
         Subject::Tool { remedy: Some(remedy), .. } => format!("# {remedy}"),
         Subject::Tool { .. }
             if each.verdict.rests_on(Ground::DefinitionChanged)
                 || each.verdict.rests_on(Ground::DefinitionWithheld) =>
         {
-            format!("staleness tools diff {quoted}")
+            format!("staleness tools diff {of}{quoted}")
         }
         Subject::Tool { .. } => match verdict.action {
-            NextAction::Drop => format!("staleness impact {quoted}"),
-            NextAction::Update => format!("staleness tools history {quoted}"),
-            _ => format!("staleness tools show {quoted}"),
+            NextAction::Drop if scope.is_none() => format!("staleness impact {quoted}"),
+            NextAction::Update => format!("staleness tools history {of}{quoted}"),
+            _ => format!("staleness tools show {of}{quoted}"),
         },
         Subject::Work { .. } if each.verdict.rests_on(Ground::Abandoned) => {
             format!("staleness work release {quoted}")

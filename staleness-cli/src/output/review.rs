@@ -14,6 +14,9 @@ pub(crate) struct Entry {
     pub kind: &'static str,
     /// The name, id or place.
     pub id: String,
+    /// `global` or `project`, for a tool that is listed in both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<&'static str>,
     /// The title, on one line.
     pub title: String,
     /// The verdict, with reasons.
@@ -35,7 +38,9 @@ pub(crate) fn render(entries: &[Entry], total: usize, out: &Output) -> String {
     for each in entries {
         let (state, id) = (state(&each.verdict, out), escape(&each.id));
         let gap = gap(24 + each.kind.width() + id.width(), out);
-        text.push_str(&format!("{state}{gap}{} {}\n", paint.dim(each.kind), paint.bold(&id)));
+        let scope = each.scope.map(|scope| paint.dim(&format!("  {scope}"))).unwrap_or_default();
+        let (kind, id) = (paint.dim(each.kind), paint.bold(&id));
+        text.push_str(&format!("{state}{gap}{kind} {id}{scope}\n"));
         if each.title != each.id {
             let title = fitting(&escape(&each.title), out.width.saturating_sub(4));
             text.push_str(&format!("    {}\n", paint.dim(&title)));

@@ -199,3 +199,26 @@ fn an_agent_is_told_what_to_correct_and_not_to_open_an_editor() {
         assert!(told.contains(offered), "{told}");
     }
 }
+
+/// Bug: of the user's and the project's entry of a server, one could not be told from the other.
+#[test]
+fn entries_of_one_name_in_both_scopes_are_told_apart() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["hub"]);
+    let servers = json!({ "mcpServers": { "hub": { "command": "x" } } });
+    sandbox.write("project/.cursor/mcp.json", servers.to_string());
+    sandbox.ok(&["scan"]);
+    let scopes = ["project", "global"];
+    for scope in scopes {
+        sandbox.ok(&["tools", "demote", "hub", "--scope", scope]);
+    }
+    let (review, shown) = (sandbox.json(&["review"]), sandbox.ok(&["review"]));
+    for (item, scope) in review["items"].as_array().unwrap().iter().zip(scopes) {
+        assert_eq!((&item["id"], &item["scope"]), (&json!("mcp__hub__*"), &json!(scope)));
+        let command = item["suggested_action"].as_str().unwrap();
+        assert!(command.contains(&format!("tools history --scope {scope} ")), "{command}");
+        assert!(shown.contains(&format!("mcp__hub__*  {scope}\n")), "{shown}");
+    }
+    sandbox.ok(&["tools", "restore", "hub", "--scope", "project"]);
+    assert_eq!(sandbox.json(&["review"])["items"], json!([]), "which lifts both");
+}

@@ -37,5 +37,7 @@ fn nothing_in_a_project_that_is_not_trusted_approves_its_servers() {
         sandbox.write("home/.claude.json", config.to_string());
         sandbox.ok(&["scan"]);
         assert_eq!(sandbox.tool("team")["clients"]["claude-code"], state);
+        let matrix = sandbox.ok(&["tools", "matrix"]);
+        assert!(matrix.trim_end().ends_with(&format!("  {state}")), "{matrix}");
     }
 }

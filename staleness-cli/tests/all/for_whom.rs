@@ -76,6 +76,19 @@ fn w4_a_handoff_says_for_whom_it_is_and_how_to_answer() {
     assert!(!told.contains("For you"), "{told}");
 }
 
+/// A person who hands work over under a name is quoted.
+#[cfg(unix)]
+#[test]
+fn a_handoff_that_a_person_typed_says_from_whom_it_is_and_quotes_it() {
+    let sandbox = Sandbox::new();
+    let add = line("work add handoff --id m --from ana --to codex");
+    let typed = [&add[..], &["Review the migration"]].concat();
+    assert!(sandbox.typed(&typed, "NOTHING=1", "").success());
+    let told = sandbox.start_of("codex", "x1");
+    assert!(told.contains("For you: handoff `m` from `ana`: "), "{told}");
+    assert!(told.contains("\\\"Review the migration\\\""), "{told}");
+}
+
 /// Bug W1: an agent is told of servers that its own client never had.
 #[test]
 fn w1_codex_is_not_told_of_servers_of_claude_code() {
@@ -100,8 +113,13 @@ fn an_answer_says_for_which_client_it_is() {
         &[][..],
         &["tools"],
         &["tools", "suggest"],
+        &["tools", "discover", "github"],
+        &["tools", "rank"],
+        &["tools", "unused"],
         &["tools", "show", "github"],
         &["tools", "show", "mcp__github__unused"],
+        &["review"],
+        &["why", "github"],
     ] {
         assert_eq!(sandbox.json(args)["for"], "any client", "{args:?}");
         let told = sandbox.ok(args);

@@ -309,7 +309,7 @@ fn a_to_do_is_quiet_until_it_is_due_and_never_to_be_removed_for_its_age() {
     let on = |day: &str, text: &str| sandbox.ok(&line(&format!("{text} --now {day}")));
     on("2026-11-10", "knowledge add --kind todo --id ship --body Ship --due +2d");
     on("2026-11-10", "knowledge add --kind todo --id other --body Other");
-    assert_eq!(on("2026-11-11", "review"), "nothing needs attention\n");
+    assert!(on("2026-11-11", "review").starts_with("nothing needs attention\n"));
     assert!(!told_on(&sandbox, "codex", 11).contains("Due"));
     let told = told_on(&sandbox, "codex", 14);
     let ways = "\n- Due (later: `staleness knowledge set --due +14d ID --agent codex`, else `staleness knowledge done \

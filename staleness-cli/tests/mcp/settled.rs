@@ -53,7 +53,7 @@ fn what_is_superseded_is_settled_and_names_what_holds() {
     assert_eq!(client.data("list_stale", json!({}))["items"], json!([]));
     let line = machine.ok(&["statusline", "--json"]);
     assert!(line.contains("\"knowledge\": 0"), "{line}");
-    assert_eq!(machine.ok(&["review"]), "nothing needs attention\n");
+    assert!(machine.ok(&["review"]).starts_with("nothing needs attention\n"));
     let recalled = client.call("recall_knowledge", json!({ "query": "which port" })).to_string();
     assert!(recalled.contains("superseded by ports3"), "{recalled}");
 }
@@ -107,6 +107,24 @@ fn the_next_step_for_a_failing_tool_fits_its_health() {
     for told in [ask, "/try` failed, may be tried again: "] {
         assert!(resumed.contains(told), "{told}: {resumed}");
     }
+}
+
+/// Bug: a tool that an agent demoted was said to recover after one success.
+#[test]
+fn what_an_agent_demoted_an_agent_may_restore() {
+    let machine = Machine::new();
+    machine.ok(&["record", "/own", "--success"]);
+    machine.ok(&["tools", "demote", "/own", "--agent", "codex"]);
+    let mut client = machine.client(&[]);
+    client.data("record_outcome", json!({ "name": "/own", "outcome": "success" }));
+    let way = "an agent demoted it: use another, or if it works again ask the user to run \
+               `staleness tools restore NAME`";
+    let listed = client.data("list_stale", json!({ "kind": "tool" }));
+    assert_eq!(listed["items"][0]["next"], way, "{listed}");
+    let refused = client.call("settle_work", json!({ "id": "/own" })).to_string();
+    assert!(refused.contains("demoted: if it works again, ask the user to restore it"));
+    machine.ok(&["tools", "restore", "/own", "--agent", "claude-code"]);
+    assert_eq!(client.data("list_stale", json!({}))["counts"]["total"], 0);
 }
 
 /// Bug: of a server that a person demoted one tool might be tried again.

@@ -12,6 +12,7 @@ use staleness_service::knowledge::World;
 use staleness_service::model_text::{ModelName, ModelText, NameKind, ask, called_by, state};
 use staleness_service::review::{Entry, Subject, at_hand};
 use staleness_service::settings::Access;
+use staleness_service::tools::is_demoted_by_agent;
 use staleness_service::words::need;
 use staleness_service::{ErrorKind, ServiceError, work};
 
@@ -103,7 +104,7 @@ pub(crate) fn name(client: Option<&ClientId>, each: &Entry) -> ModelName {
 
 /// Returns the next step for an agent.
 fn next(each: &Entry) -> ModelText {
-    if let Subject::Tool { remedy: Some(remedy), health } = each.subject
+    if let Subject::Tool { remedy: Some(remedy), health, .. } = each.subject
         && health != HealthState::Demoted
     {
         return ModelText::from("do not call it; ").and(ask(remedy));
@@ -136,6 +137,10 @@ fn next(each: &Entry) -> ModelText {
         (Subject::Tool { .. }, NextAction::Verify) => "try it; record_outcome if no hook does",
         (Subject::Tool { health: HealthState::Demoted, .. }, _) => {
             "a person demoted it: ask the user before you call it"
+        }
+        (Subject::Tool { is_by_agent: true, .. }, _) => {
+            "an agent demoted it: use another, or if it works again ask the user to run \
+             `staleness tools restore NAME`"
         }
         (Subject::Tool { health: HealthState::Probation, .. }, _) => {
             "use another; if none fits, it may be tried again"
@@ -312,10 +317,17 @@ fn elsewhere(call: &Call<'_>, id: &str, error: ServiceError) -> ServiceError {
     {
         return error.hint("it is an item of knowledge: call verify_knowledge or save_knowledge");
     }
-    if registry.tools().find_key(project, id, ScopeChoice::Either).wait().is_ok() {
-        return error.hint(
-            "it is a tool: it recovers after one success; otherwise a person must restore it",
-        );
+    if let Ok(key) = registry.tools().find_key(project, id, ScopeChoice::Either).wait() {
+        let shown = registry.tools().show(&settings.project, &[key], settings.now).wait();
+        let is_by_agent = shown.is_ok_and(|tool| is_demoted_by_agent(&tool));
+        return error.hint(match is_by_agent {
+            true => {
+                "it is a tool that an agent demoted: if it works again, ask the user to restore it"
+            }
+            false => {
+                "it is a tool: it recovers after one success; otherwise a person must restore it"
+            }
+        });
     }
     error
 }
@@ -335,7 +347,8 @@ mod tests {
         ] {
             let signals = vec![Signal::new(kind, 1.0, 0.5, String::new())];
             let verdict = Verdict { level: Level::Review, freshness: 0.5, signals, action };
-            let subject = Subject::Tool { remedy: None, health: HealthState::Healthy };
+            let (health, scope) = (HealthState::Healthy, "global");
+            let subject = Subject::Tool { remedy: None, health, is_by_agent: false, scope };
             let (id, title) = (String::new(), String::new());
             let entry = Entry { kind: "tool", id, title, verdict, since: None, subject };
             assert!(next(&entry).as_str().contains(step), "{kind:?}: {}", next(&entry));
