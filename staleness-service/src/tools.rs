@@ -197,7 +197,8 @@ pub fn fold_changes(delta: &mut Delta) {
 /// means, else the text itself.
 ///
 /// # Errors
-/// If the text cannot be a tool's name or, unless `is_new`, is probably a misspelt one; or if the store fails.
+/// If the text cannot be a tool's name or, unless `is_new`, is probably a misspelt one, or for an agent one that nothing
+/// lists; or if the store fails.
 pub fn reported(
     registry: &Registry,
     settings: &Settings,
@@ -219,12 +220,19 @@ pub fn reported(
         let message = format!("{} is not a valid tool name", quoted(text));
         return Err(ServiceError { hint: refused.hint, ..ServiceError::invalid(message) });
     }
-    if is_new || !registry.tools().similar(&settings.project, text).wait()?.1 {
-        return Ok(Unused::of(registry, settings, text)?.map_or(name, |unused| unused.name));
+    let unused = Unused::of(registry, settings, text)?;
+    // A model may invent a name. A program on the command line knows those of its tools.
+    let is_unlisted =
+        settings.in_server && unused.is_none() && ToolKind::of_name(text) == ToolKind::Unknown;
+    let is_misspelt = !is_new && registry.tools().similar(&settings.project, text).wait()?.1;
+    if is_new || !(is_misspelt || is_unlisted) {
+        return Ok(unused.map_or(name, |unused| unused.name));
     }
     let how = if settings.in_server { "new: true." } else { "--new" };
-    let hint = refused.hint.unwrap_or_default();
-    refused.hint = Some(format!("{hint} If it is another tool, say so with {how}"));
+    refused.hint = Some(match refused.hint.filter(|_| is_misspelt) {
+        Some(hint) => format!("{hint} If it is another tool, say so with {how}"),
+        None => format!("if it is a new tool, say so with {how}"),
+    });
     Err(refused)
 }
 

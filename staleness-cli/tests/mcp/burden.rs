@@ -173,7 +173,7 @@ fn slow_calls_stand_in_nobodys_way() {
     let refused = client.ask("tools/call", recall.clone());
     assert_eq!(refused["result"]["isError"], true, "{refused}");
     assert!(refused.to_string().contains("too many calls of this kind"), "{refused}");
-    client.data("record_outcome", json!({ "name": "x", "outcome": "success" }));
+    client.data("record_outcome", json!({ "name": "x", "outcome": "success", "new": true }));
     assert_eq!(client.data("tool_status", json!({ "name": "x" }))["status"], "active");
     // Those that wait can be cancelled, and give their place to others.
     for id in waiting.iter().chain(&first) {

@@ -170,6 +170,31 @@ fn m2_an_invented_name_is_answered_with_the_nearest_real_one() {
     assert_eq!(client.data("list_stale", json!({}))["counts"]["total"], 0);
 }
 
+/// Bug M2: a name that nothing lists was a tool after one report, and offered.
+#[test]
+fn m2_a_name_that_nothing_lists_is_recorded_only_if_it_is_said_to_be_new() {
+    let machine = Machine::new();
+    machine.ok(&["record", "mcp__a__find", "--success"]);
+    let mut client = Client::start(machine.command(&["mcp"]));
+    client.introduce_as("claude-code");
+    let mut report = |more: Value| {
+        let mut told = json!({ "name": "search_issues", "outcome": "success" });
+        told.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let answer = client.call("record_outcome", told);
+        (
+            answer["isError"] == true,
+            text(&answer).to_owned(),
+            client.call("suggest_tool", json!({})).to_string(),
+        )
+    };
+    let (refused, why, offered) = report(json!({}));
+    assert!(refused && why.contains("say so with new: true"), "{why}");
+    assert!(!offered.contains("search_issues"), "{offered}");
+    let (refused, why, offered) = report(json!({ "new": true }));
+    assert!(!refused && offered.contains("search_issues"), "{why} {offered}");
+    assert!(!report(json!({})).0, "it is known now");
+}
+
 /// Bug F2: of a tool of a configured server nothing is known but that it is none.
 #[test]
 fn f2_a_tool_that_was_never_used_is_told_by_its_server() {

@@ -289,7 +289,7 @@ struct Record {
     session: Option<String>,
     /// Milliseconds the call took
     duration_ms: Option<u64>,
-    /// It is a new tool, though its name is much like a known one
+    /// It is a new tool: not listed, or named like a known one
     #[serde(default)]
     new: bool,
 }

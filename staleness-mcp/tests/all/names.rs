@@ -69,8 +69,10 @@ proptest! {
         let mut told = 0;
         for name in &names {
             for outcome in ["success", "failure", "failure", "failure"] {
-                call(&server, "record_outcome", json!({ "name": name, "outcome": outcome }))?;
+                let outcome = json!({ "name": name, "outcome": outcome, "new": true });
+                call(&server, "record_outcome", outcome)?;
             }
+            call(&server, "record_outcome", json!({ "name": format!("{name}y"), "outcome": "success" }))?;
             let query = json!({ "query": name });
             for tool in ["discover_tools", "suggest_tool", "recall_knowledge"] {
                 call(&server, tool, query.clone())?;
