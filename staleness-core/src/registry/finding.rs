@@ -216,7 +216,7 @@ impl Registry {
 
 /// Returns true if a tool may still be suggested after its full row was read.
 pub(super) fn is_usable(each: &RankedTool<'_>) -> bool {
-    each.status == Status::Active && each.tool.hold != Hold::Ignored
+    each.status == Status::Active && each.tool.hold != Hold::Ignored && !each.tool.is_withheld()
 }
 
 impl FindTools {

@@ -85,8 +85,8 @@ pub struct TaughtBy {
 }
 
 /// Suggests tools in ranking order: active ones, or if there are none, failing ones after their cool-down,
-/// marked. Never suggests built-ins, this program's own tools, names that cannot be called, ignored tools, or
-/// whatever the session used last: the tool, and the skill, command or agent that it ran.
+/// marked. Never suggests built-ins, this program's own tools, names that cannot be called, withheld (even if pinned) or
+/// ignored tools, or whatever the session used last: the tool, and the skill, command or agent that it ran.
 #[must_use]
 pub(crate) fn suggest(
     context: &Context<'_>,
@@ -99,6 +99,7 @@ pub(crate) fn suggest(
         tool.kind != ToolKind::Builtin
             && !tool.key.name.is_server_entry()
             && tool.kind != ToolKind::Plugin
+            && !tool.is_withheld()
             && !context.is_silent(tool)
             && context.is_told_of(tool)
             && !is_server_held(context, tool)

@@ -248,6 +248,23 @@ fn what_waits_is_for_a_person_whatever_else_is_wrong_with_it() {
 }
 
 #[test]
+fn a_pin_does_not_offer_what_is_withheld() {
+    let world = World::default();
+    world.scan(vec![config(), live(&json!({ "annotations": { "readOnlyHint": true } }))]);
+    world.hold(NAME, Hold::Pinned);
+    let offered = || {
+        let found = [FindTools::ranked(9), FindTools::by_words("find", 9)]
+            .map(|find| world.suggest(find).iter().any(|each| each.tool.key.name.as_str() == NAME));
+        assert_eq!(found[0], found[1]);
+        found[0]
+    };
+    assert!(offered());
+    world.scan(vec![config(), live(&json!({}))]);
+    assert_eq!(world.report(NAME).status, Status::Active, "it is pinned");
+    assert!(!offered());
+}
+
+#[test]
 fn another_policy_holds_from_the_next_scan_whatever_that_reads() {
     let world = World::default();
     world.scan(vec![config(), live(&json!({ "annotations": { "readOnlyHint": true } }))]);
