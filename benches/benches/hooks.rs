@@ -6,12 +6,15 @@
 use std::path::Path;
 use std::process::Command;
 
+use staleness::ids::ClientId;
+use staleness::registry::Use;
+use staleness::{Timestamp, Wait};
 use staleness_benches::chance::words;
 use staleness_benches::process::{peak, run};
 use staleness_benches::race::{Samples, race};
 use staleness_benches::ratios::{Goal, Row, keep, thousands};
 use staleness_benches::site::Site;
-use staleness_benches::{QUESTION, START, rounds, twin};
+use staleness_benches::{QUESTION, START, rounds, twin, uses};
 use staleness_conformance::disk::Draws;
 
 const HOOK: &str = env!("CARGO_BIN_EXE_bench-hook");
@@ -68,12 +71,41 @@ fn tool_events(tools: usize, outcomes: usize, rows: &mut Vec<Row>) {
     rows.push(Row::of(work, &floor, &ours, 1, Goal::Times(1.5)));
 }
 
-fn session_starts(rows: &mut Vec<Row>) {
+/// Returns a site whose user configures the twelve servers of the tools.
+fn with_servers() -> Site {
     let site = Site::new("sqlite", HOOK);
     let entries: Vec<String> =
         (0..12).map(|at| format!(r#""server{at}":{{"command":"x"}}"#)).collect();
     let servers = format!(r#"{{"mcpServers":{{{}}}}}"#, entries.join(","));
     std::fs::write(site.home().join(".claude.json"), servers).expect("a file");
+    site
+}
+
+/// Measures the search for unused tools, all of which the client used, in turn and over ten weeks.
+fn unused(rows: &mut Vec<Row>) {
+    let site = with_servers();
+    let (registry, place, outcomes) = (site.registry(), site.place(), rounds(1_000_000, 10_000));
+    let apart = 70 * Timestamp::DAY / outcomes as i64;
+    let client = ClientId::new("claude-code").ok();
+    for from in (0..outcomes).step_by(2_000) {
+        let some = uses(&place, "seed", 10_000, from..from + 2_000).zip(from..);
+        let some = some.map(|(each, number)| Use {
+            at: Timestamp::from_millis(START + number as i64 * apart),
+            client: client.clone(),
+            ..each
+        });
+        registry.tools().record_all(some.collect()).wait().expect("uses are recorded");
+    }
+    drop(registry);
+    run(&mut site.cli(&["scan", "--quiet"]), "");
+    let mut costs = || run(&mut site.cli(&["tools", "unused", "--json"]), "");
+    let [idle, ours] = race(rounds(50, 3), [&mut empty, &mut costs]);
+    let work = format!("tools unused, 10,000 tools, {} outcomes", thousands(outcomes as u64));
+    rows.push(Row::of(work, &idle, &ours, 1, Goal::Within(50e-3)));
+}
+
+fn session_starts(rows: &mut Vec<Row>) {
+    let site = with_servers();
     let mut sessions = 0;
     let mut start = || {
         sessions += 1;
@@ -141,6 +173,7 @@ fn main() {
     tool_events(20, 200, &mut rows);
     tool_events(10_000, rounds(100_000, 10_000), &mut rows);
     session_starts(&mut rows);
+    unused(&mut rows);
     let ([idle, ours], _) = prompts(1_000, 1_000);
     let work = "hook: prompt, 1,000 described tools, 1,000 routes";
     rows.push(Row::of(work, &idle, &ours, 1, Goal::Within(10e-3)));

@@ -1,6 +1,7 @@
 //! Queries for tools, projects and sources: list, show, rank, history.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -12,7 +13,8 @@ use crate::policy::Policy;
 use crate::project::Project;
 use crate::registry::{Admin, RegistryError, Tools};
 use crate::report::{
-    Context, History, HistoryEntry, RankedTool, ToolCost, ToolReport, costs, rank, status_word,
+    Context, History, HistoryEntry, RankedTool, ToolCost, ToolReport, costs, needs_outcomes, rank,
+    status_word,
 };
 use crate::scan::{ProjectRef, may_be_invented, see_all};
 use crate::source::Source;
@@ -244,11 +246,15 @@ impl Tools<'_> {
         names_only: fn(&str) -> bool,
         now: Timestamp,
     ) -> Result<Vec<ToolCost>, RegistryError> {
-        let all = visible_tools(&project.id).outcomes(OutcomeFilter::FirstAndLast { limit: ENDS });
-        let mut view = self.0.store.view(std::sync::Arc::new(all)).await?;
+        let mut view = self.0.store.view(Arc::new(visible_tools(&project.id))).await?;
+        let client = self.0.client.as_ref();
+        if needs_outcomes(&view, client, days.unwrap_or(self.0.policy.tools.unseen_days)) {
+            let ends = Selection::new().outcomes(OutcomeFilter::FirstAndLast { limit: ENDS });
+            view.outcomes = self.0.store.view(Arc::new(ends)).await?.outcomes;
+        }
         see_all(&mut view);
         let context = Context::new(&view, &self.0.policy, project, now);
-        Ok(costs(&context, self.0.client.as_ref(), days, &names_only))
+        Ok(costs(&context, client, days, &names_only))
     }
 
     /// Returns the project's tools, ranked by recent successes in it.

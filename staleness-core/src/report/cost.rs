@@ -8,7 +8,7 @@ use super::{Context, ToolReport};
 use crate::ids::{ClientId, Level, ServerKey, SourceId, ToolKey};
 use crate::store::View;
 use crate::time::Timestamp;
-use crate::tool::{Hold, ListingState, Tool, ToolKind};
+use crate::tool::{Hold, Listing, ListingState, Tool, ToolKind};
 
 /// A tool that a client loads, with its cost in a session of that client.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -73,9 +73,21 @@ fn day(at: Timestamp) -> i64 {
     at.days_since(Timestamp::default())
 }
 
+/// The days of a client's known uses, in order.
+#[derive(Default)]
+struct Days(Vec<i64>);
+
+impl Days {
+    fn insert(&mut self, day: i64) {
+        if let Err(place) = self.0.binary_search(&day) {
+            self.0.insert(place, day);
+        }
+    }
+}
+
 /// Returns the days of each client's known uses, from outcomes and from tools that only one client used.
-fn days_of_use(view: &View) -> BTreeMap<&str, BTreeSet<i64>> {
-    let mut days: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
+fn days_of_use(view: &View) -> BTreeMap<&str, Days> {
+    let mut days: BTreeMap<&str, Days> = BTreeMap::new();
     for outcome in view.outcomes.values() {
         if let Some(client) = &outcome.client {
             days.entry(client.as_str()).or_default().insert(day(outcome.at));
@@ -86,10 +98,32 @@ fn days_of_use(view: &View) -> BTreeMap<&str, BTreeSet<i64>> {
             let times = tool.ring.entries().map(|entry| entry.at).chain(tool.last_used_at);
             // One that no source lists became known by its first use.
             let first = Some(tool.discovered_at).filter(|_| !tool.is_configured());
-            days.entry(client.as_str()).or_default().extend(times.chain(first).map(day));
+            let days = days.entry(client.as_str()).or_default();
+            times.chain(first).for_each(|at| days.insert(day(at)));
         }
     }
     days
+}
+
+/// Returns true if the tools alone tell of too few days of a client that loads any for one of them to be unused.
+pub(crate) fn needs_outcomes(view: &View, client: Option<&ClientId>, days: u32) -> bool {
+    let days_of_use = days_of_use(view);
+    let listings = view.tools.values().flat_map(|tool| &tool.listings);
+    let clients: BTreeSet<&str> = listings
+        .filter(|listing| is_loaded(listing, client))
+        .map(|listing| listing.source.client.as_str())
+        .collect();
+    clients
+        .into_iter()
+        .any(|client| days_of_use.get(client).is_none_or(|known| known.0.len() <= days as usize))
+}
+
+/// Returns true if the client, or any if none asks, loads what this listing names.
+fn is_loaded(listing: &Listing, client: Option<&ClientId>) -> bool {
+    let source = &listing.source;
+    client.is_none_or(|client| client.as_str() == source.client)
+        && source.level != Level::Live
+        && listing.state == ListingState::Configured
 }
 
 /// Returns the last use of a tool if it may have been by this client.
@@ -113,13 +147,8 @@ pub(crate) fn costs(
     let mut all: Vec<ToolCost> = Vec::new();
     for tool in context.view().tools.values().filter(|tool| context.reaches(tool)) {
         let mut sources: BTreeMap<&str, Vec<SourceId>> = BTreeMap::new();
-        for listing in &tool.listings {
-            let source = &listing.source;
-            let is_wanted = client.is_none_or(|client| client.as_str() == source.client);
-            if is_wanted && source.level != Level::Live && listing.state == ListingState::Configured
-            {
-                sources.entry(&source.client).or_default().push(source.clone());
-            }
+        for Listing { source, .. } in tool.listings.iter().filter(|each| is_loaded(each, client)) {
+            sources.entry(&source.client).or_default().push(source.clone());
         }
         for (client, sources) in sources {
             let days_of_use = days_of_use.get(client);
@@ -147,7 +176,7 @@ struct ClientCosts<'a> {
     context: &'a Context<'a>,
     client: &'a str,
     sources: Vec<SourceId>,
-    days_of_use: Option<&'a BTreeSet<i64>>,
+    days_of_use: Option<&'a Days>,
     days: Option<u32>,
     /// True if the client begins a session with the names of MCP tools.
     brief: bool,
@@ -214,9 +243,9 @@ impl ClientCosts<'_> {
     }
 
     fn idle_days(&self, tool: &Tool, used: Option<Timestamp>) -> Option<i64> {
-        let days = self.days_of_use?;
+        let Days(days) = self.days_of_use?;
         let since = day(used.unwrap_or(tool.discovered_at)).max(*days.first()?);
-        Some(days.range(since + 1..).count() as i64)
+        Some((days.len() - days.partition_point(|day| *day <= since)) as i64)
     }
 
     fn is_unused(&self, tool: &Tool, idle_days: Option<i64>) -> bool {

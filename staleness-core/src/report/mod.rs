@@ -24,7 +24,7 @@ pub(crate) use catalog::{Catalog, Listed};
 pub use context::Context;
 pub(crate) use context::Ignored;
 pub use cost::ToolCost;
-pub(crate) use cost::costs;
+pub(crate) use cost::{costs, needs_outcomes};
 pub(crate) use delta::changes;
 pub use delta::{Delta, DeltaItem, DeltaSource, DeltaState, DeltaSubject};
 pub(crate) use digest::Digest;
