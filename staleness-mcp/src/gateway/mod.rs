@@ -34,7 +34,7 @@ use std::fmt;
 
 use rmcp::model::Tool;
 use serde_json::Value;
-use staleness::ids::{Level, OpId, ServerKey, SessionId, SourceId, ToolName};
+use staleness::ids::{ClientId, Level, OpId, ServerKey, SessionId, SourceId, ToolName};
 use staleness::journal::Revision;
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{RecordReport, ScoredTool, Use};
@@ -382,6 +382,8 @@ impl Gateway {
         used.duration_ms = call.duration_ms;
         used.session = call.session;
         used.server = Some(call.server.clone());
+        // A failure with a client would make a name that no list has one that a model invented.
+        used.client = ClientId::new(CLIENT).ok().filter(|_| call.outcome == OutcomeKind::Success);
         self.run(move |registry| {
             let report = registry.tools().record(used).wait()?;
             meter::called(&call.server, call.duration_ms, &report);

@@ -3,11 +3,11 @@
 use rmcp::ServiceExt;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
-use staleness::Policy;
 use staleness::ids::OpId;
 use staleness::outcome::OutcomeKind::{Failure, Success};
 use staleness::scan::ProjectRef;
 use staleness::tool::Status;
+use staleness::{Policy, clock};
 use staleness_mcp::gateway::{Call, Doubtful, Gateway, GatewayError, Ranked, View};
 use staleness_mcp::probe::{messages, raw_list};
 use staleness_mcp::rmcp;
@@ -96,6 +96,25 @@ async fn a_server_that_is_removed_takes_its_tools_and_brings_them_back() {
     assert_eq!(gone, ["mcp__s__*", "mcp__s__a"]);
     let report = gateway.configured(&project, &["s", "t"]).await.unwrap();
     assert_eq!(report.restored.len(), 2);
+}
+
+#[tokio::test]
+async fn the_uses_of_a_gateway_tell_what_it_does_not_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("registry.db").display());
+    let (gateway, project) = (Gateway::new(url.parse().unwrap(), Policy::default()), project());
+    gateway.configured(&project, &["s", "spare"]).await.unwrap();
+    for outcome in [Failure, Success] {
+        gateway.called(&project, Call::new("s", "a", outcome)).await.unwrap();
+    }
+    let registry = staleness::open(&url).unwrap();
+    let costs = registry.tools().costs(&project, None, |_| false, clock::now()).await.unwrap();
+    let told = costs.iter().map(|each| {
+        (each.client.as_str(), each.name.as_str(), each.idle_days, each.last_used_at.is_some())
+    });
+    let expected = [("mcp__s__*", true), ("mcp__spare__*", false)];
+    let expected = expected.map(|(name, is_used)| ("gateway", name, Some(0), is_used));
+    assert_eq!(told.collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test]
