@@ -10,7 +10,7 @@ use staleness::verdict::Level;
 use staleness::work::Warning;
 use staleness_core::report::Context;
 use staleness_core::text::counted;
-use staleness_service::tools::{fold_doubtful, fold_into_servers, is_long_gone};
+use staleness_service::tools::{fold_doubtful, fold_into_servers, is_gone, is_long_gone};
 use staleness_service::words::need;
 
 use super::remembered::Remembered;
@@ -198,9 +198,14 @@ pub(crate) fn run(
     text.push_str(&found::doubtful_items(&remembered.knowledge, out));
     text.push_str(&work::stuck(&stuck, out));
     if total > 0 {
-        text.push_str(&out.hint(
-            "`staleness tools show NAME` shows the evidence; `staleness scan` saves this state",
-        ));
+        let gone = if doubtful.iter().any(is_gone) {
+            ", `staleness impact NAME` what still names it"
+        } else {
+            ""
+        };
+        text.push_str(&out.hint(&format!(
+            "`staleness tools show NAME` shows the evidence{gone}; `staleness scan` saves this state"
+        )));
     }
     text.push_str(&audience(settings, out));
     out.text(&text)?;

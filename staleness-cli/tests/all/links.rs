@@ -281,3 +281,42 @@ fn a_plan_tells_what_it_rests_on_that_does_not_hold_and_an_item_since_when() {
         "{causes:?}"
     );
 }
+
+/// Bug: a document that names a tool that is gone was fresh, and nothing else said so.
+#[test]
+fn texts_tell_which_tools_that_they_name_are_gone() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["hub", "kept"]);
+    sandbox.ok(&["scan"]);
+    for name in ["mcp__hub__find", "mcp__hub__drop", "mcp__kept__get"] {
+        sandbox.ok(&["record", name, "--success"]);
+    }
+    sandbox.write("project/CLAUDE.md", "Call mcp__hub__find, then mcp__kept__get.\n");
+    sandbox.ok(&["knowledge", "add", "--id", "how", "--body", "mcp__hub__drop drops."]);
+    sandbox.ok(&["work", "add", "plan", "Ship", "--id", "ship"]);
+    sandbox.ok(&["work", "step", "ship", "called mcp__hub__find"]);
+    let causes = |name: &str| sandbox.json(&["why", name])["causes"].clone();
+    for name in ["CLAUDE.md", "how", "ship"] {
+        assert_eq!(causes(name), json!([]), "{name}");
+    }
+    let overview = || sandbox.ok(&[""; 0]);
+    assert!(!overview().contains("staleness impact"));
+    sandbox.claude(&["kept"]);
+    sandbox.ok(&["scan"]);
+    for (name, called) in
+        [("CLAUDE.md", "mcp__hub__find"), ("how", "mcp__hub__drop"), ("ship", "mcp__hub__find")]
+    {
+        let cause = format!(
+            "names {called}, whose server is stale: removed from config: claude-code/user/mcp no \
+             longer lists it, and 2 tools with it"
+        );
+        assert_eq!(causes(name), json!([cause]), "{name}");
+    }
+    let hint = "`staleness impact NAME` what still names it";
+    assert!(overview().contains(hint));
+    for _ in 0..3 {
+        sandbox.ok(&["record", "mcp__kept__get", "--failure"]);
+    }
+    let failing = "names mcp__kept__get, which is demoted: 3 of the last 4 uses failed";
+    assert_eq!(causes("CLAUDE.md")[1], failing);
+}

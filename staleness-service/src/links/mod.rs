@@ -32,8 +32,8 @@ use crate::settings::Settings;
 use crate::tools::{NamedTool, did_you_mean, resolve};
 use crate::words;
 use causes::{Beginning, events, of_references, of_route};
-use resting::rests_on;
 pub use resting::{Counts, Impact, Leading, Line, Link};
+use resting::{doubtful_tools, rests_on, text_of};
 
 /// Maximum number of days between a journal entry and the beginning of a state to show the entry.
 const NEAR_DAYS: i64 = 7;
@@ -72,7 +72,8 @@ pub struct Why {
     /// Findings of the last check in a document, worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<KnowledgeReport>,
-    /// Sentences on likely causes: changes in the day before the state began. Of work also on what waits for it.
+    /// Sentences on likely causes: changes in the day before the state began. Of work also on what waits for it; of
+    /// texts also on the tools that they name and that are gone or failing.
     pub causes: Vec<String>,
     /// Journal entries of the thing and its server near the time the state began, latest first.
     pub journal: Vec<Event>,
@@ -151,6 +152,8 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             };
             why.title = worst.map(|worst| worst.title.clone());
             why.verdict = worst.map(|worst| worst.verdict.clone());
+            let text = text_of(settings, &path).unwrap_or_default();
+            why.causes = doubtful_tools(registry, settings, &[&text])?;
         }
         Thing::Item(item, evidence) => {
             let id = words::id("id", item.id.as_str())?;
@@ -162,6 +165,8 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             };
             why.since = why.since.or_else(|| Some(crate::rank::since(&item)));
             why.state = item.verdict.level.as_str().to_owned();
+            let text = item.body.as_ref().unwrap_or(&item.title);
+            why.causes = doubtful_tools(registry, settings, &[text])?;
             (why.title, why.verdict) = (Some(item.title), Some(item.verdict));
         }
         Thing::Work(work, key) => {
@@ -170,6 +175,9 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
                 journal.extend(events(registry, Subject::work(&key))?);
             }
             why.causes = of_references(world, registry, &work)?;
+            let steps = work.steps.iter().map(|step| step.text.as_str());
+            let texts: Vec<&str> = steps.chain([work.text.as_str()]).collect();
+            why.causes.extend(doubtful_tools(registry, settings, &texts)?);
             let waiting = crate::awaited::waiting_for(settings, registry, &key)?;
             why.causes.extend(waiting.iter().map(|by| format!("{by} waits for it")));
             (why.state, why.since) = (work.status.as_str().to_owned(), Some(work.updated_at));

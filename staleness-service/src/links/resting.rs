@@ -8,7 +8,8 @@ use serde::Serialize;
 use staleness::ids::ServerKey;
 use staleness::registry::ToolListing;
 use staleness::report::{RouteReport, ToolReport};
-use staleness::tool::ToolKind;
+use staleness::tool::{Status, ToolKind};
+use staleness::verdict::Level;
 use staleness::{Registry, Wait};
 use staleness_core::definition::Definition;
 use staleness_docs::disk::{Fence, look};
@@ -20,6 +21,7 @@ use crate::error::ServiceError;
 use crate::knowledge::World;
 use crate::model_text::tool_prefix;
 use crate::settings::Settings;
+use crate::tools::fold_into_servers;
 
 /// Maximum number of lines, routes, items and work items to list. The rest is only counted.
 const MAX_TOLD: usize = 500;
@@ -116,20 +118,27 @@ pub struct Link {
 impl Thing {
     /// Returns the terms to search for in texts. `servers` are all that the project sees.
     fn terms(&self, servers: &[ToolReport]) -> Vec<Term> {
-        let (_, name) = self.names();
-        let Self::Tool(tool, _) = self else { return vec![Term::new(&name)] };
-        if let Some(prefix) = tool_prefix(&name) {
-            let others = servers.iter().filter_map(|other| tool_prefix(other.key.name.as_str()));
-            let except = others.filter(|it| it.len() > prefix.len() && it.starts_with(&prefix));
-            let except = except.collect();
-            return vec![Term { text: prefix, quoted: false, open: true, except }];
+        match self {
+            Self::Tool(tool, _) => terms_of(tool, servers),
+            _ => vec![Term::new(&self.names().1)],
         }
-        let server = tool.server.as_deref().and_then(ServerKey::of);
-        // The tool's own name counts as a match only if it is not a single common word.
-        let own = server.and_then(|server| Some(Term::new(server.tool_part(&name)?)));
-        let own = own.filter(|own| !own.quoted);
-        [Term::new(&name)].into_iter().chain(own).collect()
     }
+}
+
+/// Returns the terms to search for a tool in texts. `servers` are all that the project sees.
+fn terms_of(tool: &ToolReport, servers: &[ToolReport]) -> Vec<Term> {
+    let name = tool.key.name.as_str();
+    if let Some(prefix) = tool_prefix(name) {
+        let others = servers.iter().filter_map(|other| tool_prefix(other.key.name.as_str()));
+        let except = others.filter(|it| it.len() > prefix.len() && it.starts_with(&prefix));
+        let except = except.collect();
+        return vec![Term { text: prefix, quoted: false, open: true, except }];
+    }
+    let server = tool.server.as_deref().and_then(ServerKey::of);
+    // The tool's own name counts as a match only if it is not a single common word.
+    let own = server.and_then(|server| Some(Term::new(server.tool_part(name)?)));
+    let own = own.filter(|own| !own.quoted);
+    [Term::new(name)].into_iter().chain(own).collect()
 }
 
 /// A term to search for.
@@ -152,17 +161,53 @@ impl Term {
 
     /// Returns true if the text contains the term as a whole word.
     fn is_in(&self, text: &str) -> bool {
+        self.find(text).is_some()
+    }
+
+    /// Returns the first word of the text that is the term, or begins with it if it is a prefix.
+    fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
         let joins = |c: char| c.is_alphanumeric() || "_-/".contains(c);
-        text.match_indices(self.text.as_str()).any(|(at, found)| {
+        text.match_indices(self.text.as_str()).find_map(|(at, found)| {
             let (before, after) = (&text[..at], &text[at + found.len()..]);
             if self.quoted {
-                return before.ends_with('`') && after.starts_with('`');
+                return (before.ends_with('`') && after.starts_with('`')).then_some(found);
             }
             let is_free = before.ends_with("./") || !before.ends_with(joins);
             let is_of_other = self.except.iter().any(|it| text[at..].starts_with(it));
-            is_free && !is_of_other && (self.open || !after.starts_with(joins))
+            let more = after.find(|c| !joins(c)).unwrap_or(after.len());
+            let is_whole = is_free && !is_of_other && (self.open || more == 0);
+            is_whole.then(|| &text[at..at + found.len() + more])
         })
     }
+}
+
+/// Returns sentences on the tools that any of the texts names and that are gone or failing.
+pub(super) fn doubtful_tools(
+    registry: &Registry,
+    settings: &Settings,
+    texts: &[&str],
+) -> Result<Vec<String>, ServiceError> {
+    let listing = ToolListing { hide_ignored: true, ..ToolListing::default() };
+    let all = registry.tools().list(&settings.project, listing, settings.now).wait()?;
+    let servers = all.iter().filter(|each| each.kind == ToolKind::McpServer);
+    let servers: Vec<ToolReport> = servers.cloned().collect();
+    let mut doubtful = all;
+    doubtful.retain(|it| it.status != Status::Active && it.verdict.level != Level::Fresh);
+    fold_into_servers(&mut doubtful);
+    let cause = |tool: &ToolReport| {
+        let terms = terms_of(tool, &servers);
+        let name = texts.iter().find_map(|text| terms.iter().find_map(|term| term.find(text)))?;
+        let why = tool.verdict.signals.first().map_or("", |signal| &signal.reason);
+        let whose = if tool.kind == ToolKind::McpServer { ", whose server" } else { ", which" };
+        Some(format!("names {name}{whose} is {}: {why}", tool.status_word))
+    };
+    Ok(doubtful.iter().filter_map(cause).collect())
+}
+
+/// Returns the text of a document; `None` if it cannot be searched.
+pub(super) fn text_of(settings: &Settings, path: &str) -> Option<String> {
+    let most = settings.configured.policy.documents.max_file_bytes;
+    read(settings, path, &settings.place.fence(), most).ok()
 }
 
 pub(super) fn rests_on(
