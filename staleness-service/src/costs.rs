@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Serialize;
+use staleness::ids::{Scope, ServerKey};
 use staleness::tool::ToolKind;
 use staleness::{Registry, Wait};
 use staleness_core::report::ToolCost;
@@ -81,9 +82,19 @@ pub fn costs(
     let names: BTreeSet<String> =
         all.iter().map(|each| each.client.clone()).chain(asking).collect();
     let mut clients: BTreeMap<String, ClientCost> = BTreeMap::new();
+    let server = |each: &ToolCost| {
+        let name = each.server.as_deref().filter(|_| each.kind == ToolKind::McpServer);
+        Some((each.client.clone(), ServerKey::of(name?)?))
+    };
+    let is_own = |each: &&ToolCost| each.key.scope != Scope::Global;
+    let own: BTreeSet<_> = all.iter().filter(is_own).filter_map(server).collect();
     for each in &all {
         let client = clients.entry(each.client.clone()).or_default();
         client.is_watched |= each.idle_days.is_some();
+        // Of the user's and the project's entry of one name, the client loads the project's.
+        if !is_own(&each) && server(each).is_some_and(|server| own.contains(&server)) {
+            continue;
+        }
         if each.unused {
             client.unused_tokens = sum(client.unused_tokens, each.tokens);
         }

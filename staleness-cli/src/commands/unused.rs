@@ -16,7 +16,7 @@ use staleness_service::costs::{ClientCost, Costs, costs};
 use staleness_service::scan::switches;
 use staleness_service::tools::find;
 use staleness_service::when::ago;
-use staleness_sources::clients::{NoSwitch, Switch, SwitchChange, refusal};
+use staleness_sources::clients::{NoSwitch, Switch, SwitchChange, named as named_client, refusal};
 
 use super::install::{Planned, Verb, carry_out, diff, plan, report, written};
 use super::tools::audience;
@@ -61,10 +61,15 @@ pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Resul
     if costs.clients.is_empty() && !out.quiet {
         text.push_str("no client is known to load a tool here; run `staleness scan`\n");
     }
-    if costs.unused.iter().any(|each| each.kind == ToolKind::McpServer) {
+    let (servers, others): (Vec<&ToolCost>, Vec<_>) =
+        costs.unused.iter().partition(|each| each.kind == ToolKind::McpServer);
+    if !servers.is_empty() {
         text.push_str(
             &out.hint("`staleness tools unused --off SERVER` shows how to switch one off"),
         );
+    }
+    if !others.is_empty() {
+        text.push_str(&out.hint("only servers can be switched off here, the rest in its client"));
     }
     let readings = registry.tools().readings(&settings.project.id).wait()?;
     let is_asked = |name: &str| {
@@ -123,12 +128,13 @@ fn render(
     }
     text.push_str(&out.details([vec![(sum, None)]]));
     if !client.is_watched {
-        let how = match Client::from_str(name, false) {
-            Ok(_) => format!("init {name}` records uses"),
-            Err(_) => format!("record --agent {name}` records one"),
+        let how = match (Client::from_str(name, false), named_client(name)) {
+            (Ok(_), _) => format!(" (`staleness init {name}` records uses)"),
+            (Err(_), Some(_)) => format!(" (`staleness record --agent {name}` records one)"),
+            (Err(_), None) => String::new(),
         };
         let why = format!("no use by {name} is recorded, so nothing counts as unused");
-        text.push_str(&out.hint(&format!("  {why} (`staleness {how})")));
+        text.push_str(&out.hint(&format!("  {why}{how}")));
     }
     let early = costs.others.iter().filter(|each| each.client == name && !each.kept);
     let early = early.filter(|each| each.last_used_at.is_none() && each.kind != ToolKind::McpTool);

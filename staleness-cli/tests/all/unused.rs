@@ -150,6 +150,7 @@ fn what_is_never_used_is_told_by_client_with_its_cost() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    assert!(text.contains("only servers can be switched off here, the rest in its client"));
     let asks = "`staleness scan --probe` finds the unknown costs";
     assert!(text.contains(asks), "{text}");
     pinned(&sandbox, "dark", &json!([tool("known", "")]));
@@ -429,4 +430,28 @@ fn names_that_look_like_something_else_are_written_as_they_are() {
         fs::read_to_string(codex).unwrap(),
         toml.replace("command", "enabled = false\ncommand")
     );
+}
+
+/// Bug: a server in the user's and the project's file of one client counted twice, and so did its tools.
+#[test]
+fn a_server_in_two_files_of_a_client_costs_once() {
+    let sandbox = Sandbox::new();
+    sandbox.codex(&["hub"]);
+    scanned_long_ago(&sandbox);
+    pinned(&sandbox, "hub", &json!([tool("find", "Finds things")]));
+    watched(&sandbox, "codex");
+    let sums = || sandbox.json(&["tools", "unused"])["clients"]["codex"].clone();
+    let once = sums();
+    assert_eq!((&once["servers"], &once["unused_tokens"]), (&json!(1), &once["tokens"]));
+    let project = sandbox.project.to_str().unwrap();
+    let trust = format!(
+        "[mcp_servers.hub]\ncommand = 'x'\n[projects.{project:?}]\ntrust_level = 'trusted'\n"
+    );
+    sandbox.write("home/.codex/config.toml", trust);
+    sandbox.write("project/.codex/config.toml", "[mcp_servers.hub]\ncommand = 'y'\n");
+    scanned_long_ago(&sandbox);
+    assert_eq!(sums()["servers"], 1);
+    assert_eq!(unused(&sandbox, &[]).len(), 2, "but both can be switched off");
+    let told = sandbox.ok(&["tools", "unused"]);
+    assert!(!told.contains("the rest in its client"), "{told}");
 }
