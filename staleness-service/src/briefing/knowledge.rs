@@ -116,7 +116,7 @@ impl Remedies {
     }
 
     fn count(&self, (at, items): &(usize, Vec<&Doubtful>)) -> usize {
-        count(&self.short(*at), items.len()).chars()
+        count(self.short(*at), items.len()).chars()
     }
 }
 
