@@ -133,7 +133,9 @@ fn claiming_and_releasing_keep_a_text_that_a_person_typed() {
     assert!(claim(&world, ANA, 1).unwrap().by_person);
     let work = world.registry.work();
     assert!(work.release(key(&world, "p"), act(ANA, 2)).wait().unwrap().by_person);
-    assert!(!work.step(key(&world, "p"), "x".into(), act(ANA, 3)).wait().unwrap().by_person);
+    assert!(work.step(key(&world, "p"), "x".into(), act(ANA, 3)).wait().unwrap().by_person);
+    let patch = WorkPatch { text: Some("Changed.".into()), ..WorkPatch::default() };
+    assert!(!work.set(key(&world, "p"), patch, act(ANA, 4)).wait().unwrap().by_person);
 }
 
 #[test]

@@ -305,7 +305,9 @@ impl ActOnWork {
             )));
         }
         work.touch(self.act.at);
-        let cause = self.ends(Some(&claim)).unwrap_or_else(|| "by_hand".into());
+        // One that had run out was abandoned: nobody works on the item.
+        let held = Some(&claim).filter(|claim| claim.holds(self.act.at));
+        let cause = self.ends(held).unwrap_or_else(|| "by_hand".into());
         self.tell(draft, Action::Released, Some(work.status), work.status, cause);
         draft.put(work);
         Ok(())
@@ -390,12 +392,7 @@ impl Step for ActOnWork {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let same = || known(view, &self.key).cloned();
-        let work = || {
-            let work = same()?;
-            // An edit by an agent clears the mark of a person's text.
-            Ok(Work { by_person: work.by_person && self.act.actor.is_none(), ..work })
-        };
+        let work = || known(view, &self.key).cloned();
         if let Deed::Claim(to) = &self.deed {
             let more = self.around_claim(view, to);
             if more != Selection::new() {
@@ -407,8 +404,8 @@ impl Step for ActOnWork {
             Deed::Set(patch) => self.set(draft, work()?, patch),
             Deed::Step(text) => self.step(draft, work()?, text),
             Deed::Reopen => self.reopen(draft, work()?),
-            Deed::Claim(to) => self.claim(draft, same()?, to),
-            Deed::Release => self.release(draft, same()?),
+            Deed::Claim(to) => self.claim(draft, work()?, to),
+            Deed::Release => self.release(draft, work()?),
             Deed::Resolve(policy) => self.resolve(draft, work()?, policy),
         })
     }
