@@ -51,6 +51,17 @@ fn pin_keeps_a_tool_active_and_ignore_hides_it() {
     assert!(told.is_none_or(|text| !text.contains(name)));
 }
 
+/// Bug: a tool of an ignored server asked for attention at every door.
+#[test]
+fn the_tools_of_an_ignored_server_are_ignored_with_it() {
+    let sandbox = Sandbox::scanned();
+    fail_thrice(&sandbox, "mcp__github__search");
+    assert_ne!(sandbox.json(&["review"])["items"], json!([]));
+    sandbox.ok(&["tools", "ignore", "github", "--reason", "not ours"]);
+    assert_eq!(sandbox.json(&["review"])["items"], json!([]));
+    assert_eq!(sandbox.json(&[])["tools"], json!([]));
+}
+
 #[test]
 fn reasons_are_kept_in_the_history() {
     let sandbox = Sandbox::scanned();

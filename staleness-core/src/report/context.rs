@@ -345,11 +345,13 @@ impl<'a> Context<'a> {
     }
 
     /// Returns true if the tool is ignored by hand or by a name in the policy. The policy may use short
-    /// names; a server's name includes its tools.
+    /// names; a server includes its tools about which nothing was decided.
     #[must_use]
     pub fn is_ignored(&self, tool: &Tool) -> bool {
         let server = tool.server.as_ref().map(ServerKey::as_str);
-        tool.hold == Hold::Ignored || self.ignored.holds(tool.key.name.as_str(), server)
+        tool.hold == Hold::Ignored
+            || tool.hold == Hold::None && self.server_hold(tool) == Hold::Ignored
+            || self.ignored.holds(tool.key.name.as_str(), server)
     }
 
     /// Returns true if reports and suggestions omit the tool: it is ignored, or it is this program's own,
