@@ -294,7 +294,7 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
     let (verb, end, why) = match (each.kind, each.flag.overdue) {
         (_, Reason::Expired) => ("set", " --expires +30d", "it is still valid"),
         (WorkKind::Handoff, _) if is_named => ("claim", "", "you take it"),
-        (WorkKind::Handoff, _) => ("set", " --status accepted", "you take it"),
+        (WorkKind::Handoff, _) => ("set", " --status accepted", "it is done"),
         (WorkKind::Candidate, _) => ("set", " --status accepted", "it is wanted"),
         _ => ("touch", "", "it still matters"),
     };

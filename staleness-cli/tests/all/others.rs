@@ -156,6 +156,20 @@ fn an_agent_with_several_sessions_is_told_to_name_its_own() {
     assert!(late(&["s2"]).contains(told), "what is pasted claims for no session of this name");
 }
 
+/// Bug: a person freed what an agent's dead session had claimed, and the agent's next session was told to stop.
+#[test]
+fn what_a_dead_session_had_claimed_is_for_its_agent_again() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&line("work add handoff Review --id h --to claude-code --agent codex"));
+    sandbox.start_of("claude-code", "s1");
+    sandbox.ok(&line("work claim h --agent claude-code --session s1"));
+    sandbox.ok(&line("session end s1"));
+    sandbox.ok(&line("work release h"));
+    let told = sandbox.start_of("claude-code", "s2");
+    assert!(told.contains("For you: handoff `h` from `codex` (take it: "), "{told}");
+    assert!(!told.contains("ended"), "{told}");
+}
+
 /// Bug: of what has expired only its removal was offered.
 #[test]
 fn an_expired_item_comes_with_the_command_that_keeps_it() {

@@ -85,8 +85,10 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     let named = |name: &Option<String>| name.clone().map(|name| party(settings, name));
     item.by_person = !args.generated
         && typed::by_person(settings, &args.text, &[args.author.as_deref(), args.from.as_deref()]);
-    (item.from, item.to) = (named(&args.from), named(&args.to));
-    item.author = named(&args.author).or(settings.agent.as_ref().map(ToString::to_string));
+    let agent = settings.agent.as_ref().map(ToString::to_string);
+    item.from = named(&args.from).or(agent.clone().filter(|_| kind == WorkKind::Handoff));
+    item.author = named(&args.author).or(agent);
+    item.to = named(&args.to);
     item.generated = args.generated;
     item.note = note;
     item.expires_at =
