@@ -163,7 +163,10 @@ fn what_is_overdue_when_it_comes_is_told_as_that_alone() {
     start("s1");
     sandbox.ok(&["work", "add", "plan", "Late", "--id", "late", "--now", "2026-10-10"]);
     let told = start("s2").unwrap();
-    assert!(told.contains("touch ID`): plan `late` (") && !told.contains("added"), "{told}");
+    assert!(
+        told.contains("ID --agent claude-code`): plan `late` (") && !told.contains("added"),
+        "{told}"
+    );
     assert_eq!(start("s3"), None, "and once");
 }
 

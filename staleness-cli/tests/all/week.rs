@@ -92,13 +92,13 @@ const WEEK: &[Day] = &[
         ],
         &[
             WORK,
-            "- Changed since your last session: handoff `m` (open → accepted) for `codex`, \
-             constraint `generated` (added): \"Never edit files under src/gen\"",
+            "- Changed since your last session: constraint `generated` (added): \"Never edit files under src/gen\", \
+             handoff `m` (open → accepted) for `codex`",
         ],
         &[
             WORK,
-            "- Changed since your last session: handoff `m` (open → accepted, by this agent), \
-             constraint `generated` (added): \"Never edit files under src/gen\"",
+            "- Changed since your last session: constraint `generated` (added): \"Never edit files under src/gen\", \
+             handoff `m` (open → accepted, by this agent)",
         ],
     ),
     (
@@ -106,14 +106,14 @@ const WEEK: &[Day] = &[
         &[],
         &[
             WORK,
-            "- Overdue (settle: `staleness stale resolve ID --agent claude-code`; a plan that goes on: \
-             `staleness work touch ID`): plan `ship` (in progress, without activity for 7 days)",
+            "- Overdue (a plan that is done: `staleness work set ID --status done --agent claude-code`, that goes on: \
+             `staleness work touch ID`; settle, which drops a plan: `staleness stale resolve ID --agent claude-code`): plan `ship` (in progress, without activity for 7 days)",
             RULE,
         ],
         &[
             WORK,
-            "- Overdue (settle: `staleness stale resolve ID --agent codex`; a plan that goes on: \
-             `staleness work touch ID`): plan `ship` (in progress, without activity for 7 days)",
+            "- Overdue (a plan that is done: `staleness work set ID --status done --agent codex`, that goes on: \
+             `staleness work touch ID`; settle, which drops a plan: `staleness stale resolve ID --agent codex`): plan `ship` (in progress, without activity for 7 days)",
             RULE,
         ],
     ),

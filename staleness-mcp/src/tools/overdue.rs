@@ -187,7 +187,9 @@ fn next_of_work(each: &Entry) -> &'static str {
 pub(super) const fn settled_by(kind: WorkKind, is_expired: bool, is_others: bool) -> &'static str {
     match kind {
         _ if is_expired => "work_item update with expires +30d if still valid, else settle_work",
-        WorkKind::Plan => "work_item step if it continues, else settle_work",
+        WorkKind::Plan => {
+            "work_item step if it continues, update with status done if it is done, else settle_work, which drops it"
+        }
         WorkKind::Handoff if is_others => "settle_work if it need not be answered any more",
         WorkKind::Handoff => "work_item claim if you take it, else settle_work",
         WorkKind::Candidate => {

@@ -6,6 +6,7 @@ mod handoffs;
 #[cfg(test)]
 mod hostile_tests;
 mod knowledge;
+mod overdue;
 pub mod prompt;
 pub mod reading;
 mod tools;

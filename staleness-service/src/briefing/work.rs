@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model_text::{ModelName, ModelText, NameKind, Quote, Word, ended, overdue, state};
+use crate::model_text::{ModelName, ModelText, NameKind, Quote, Word, ended, state};
 use staleness::registry::Resume;
 use staleness::report::{Delta, DeltaItem, DeltaSource, DeltaSubject};
 use staleness::work::{Overdue, Warning, WorkKind};
@@ -12,6 +12,7 @@ use staleness_core::report::DeltaState;
 
 use super::claims::{LOST, abandoned_title, by_holder, elsewhere_title, lost_claim};
 use super::handoffs::{is_for_anyone, is_handoff, offers};
+use super::overdue::{SHORT, overdue_title, subject, warning};
 use super::{Said, TAIL, section};
 
 /// The text for an agent, at most `budget` characters. `standing` is what holds whether it changed or
@@ -168,26 +169,6 @@ const BOTH: &str = "Work and knowledge status from `staleness` (`staleness work 
 /// The head where an item was removed, of which only the history is left.
 const GONE: &str = "Work and knowledge status from `staleness` (`staleness why ID` for one):";
 
-/// The heading of overdue items where the long one leaves no room for any of them.
-const SHORT: &str = "Overdue (`staleness stale` tells what settles each)";
-
-/// The heading of overdue items, which are told once and then weekly, and whether it is a long one: to settle a plan drops
-/// it, and what has expired may hold for longer.
-fn overdue_title(by: &ModelText, warnings: &[&Warning]) -> (ModelText, bool) {
-    let has_plan = warnings.iter().any(|each| each.kind == WorkKind::Plan);
-    let has_expired = warnings.iter().any(|each| each.flag.overdue == Overdue::Expired);
-    let mut title =
-        ModelText::from("Overdue (settle: `staleness stale resolve ID").and(by).and("`");
-    if has_plan {
-        title.push("; a plan that goes on: `staleness work touch ID`");
-    }
-    if has_expired {
-        title.push("; still valid: `staleness work set ID --expires +30d");
-        title = title.and(by).and("`");
-    }
-    (title.and(")"), has_plan || has_expired)
-}
-
 /// The option with which a command names its agent, so that what the agent did is no news of others to it.
 pub(super) fn by(resume: &Resume) -> ModelText {
     let agent = Word::new(resume.agent.as_str());
@@ -196,11 +177,6 @@ pub(super) fn by(resume: &Resume) -> ModelText {
 
 /// Characters of a section around its title.
 const LINE: usize = "\n- : ".len();
-
-/// Returns the item that a warning is about.
-fn subject(warning: &Warning) -> DeltaSubject {
-    DeltaSubject::Work(warning.kind, warning.id.clone())
-}
 
 fn in_force(item: &DeltaItem) -> ModelText {
     quoting(named(&item.subject), &item.text, item.by_person)
@@ -249,16 +225,6 @@ fn resumed(resume: &Resume) -> Option<ModelText> {
 pub(super) fn named(item: &DeltaSubject) -> ModelText {
     let sort = item.work_kind().map_or(NameKind::Knowledge, |_| NameKind::Work);
     ModelText::from(item.kind()).and(" ").and(ModelName::new(sort, item.id()))
-}
-
-fn warning(warning: &Warning, resume: &Resume, quoted: bool) -> ModelText {
-    let reason = overdue(warning);
-    let text = named(&subject(warning)).and(" (").and(reason).and(")");
-    let text = match warning.to.as_deref().filter(|to| *to != resume.agent.as_str()) {
-        Some(other) => text.and(" for ").and(ModelName::new(NameKind::Agent, other)),
-        None => text,
-    };
-    quoting(text, &warning.text, quoted && warning.by_person)
 }
 
 fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
@@ -360,8 +326,9 @@ mod tests {
         delta.items[0].subject = DeltaSubject::Knowledge(ItemId::new("p1").unwrap());
         let told = text(&delta, &[], &resume(), 1_000).text.unwrap().to_string();
         let head = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \
-                    ID` for one):\n- Overdue (settle: `staleness stale resolve ID --agent codex`; a plan that goes \
-                    on: `staleness work touch ID`): plan `p2` (";
+                    ID` for one):\n- Overdue (a plan that is done: `staleness work set ID --status done --agent \
+                    codex`, that goes on: `staleness work touch ID`; settle, which drops a plan: `staleness stale \
+                    resolve ID --agent codex`): plan `p2` (";
         assert!(told.starts_with(head), "{told}");
     }
 
@@ -490,7 +457,7 @@ mod tests {
         for (kind, id, heading) in [
             (WorkKind::Trap, "read-only", "ID"),
             (WorkKind::Handoff, "review-the-migration-2281ca", "ID"),
-            (WorkKind::Plan, "ship", "touch ID"),
+            (WorkKind::Plan, "ship", "tells what settles each"),
             (WorkKind::Plan, "move-the-orders-table-to-2281ca", "tells what settles each"),
         ] {
             let mut delta = delta(&["p1".into()], &[id.into()]);
