@@ -342,6 +342,24 @@ fn what_is_handed_to_an_agent_comes_before_additions() {
     assert!(told.contains("(added, todo), and ") && told.contains(" more\n- All: "), "{told}");
 }
 
+/// Bug: new rules were cut because of new plans, and were told to nobody.
+#[test]
+fn among_many_news_rules_come_before_plans() {
+    let sandbox = Sandbox::new();
+    let add =
+        |text: &str, day: u32| sandbox.ok(&line(&format!("work add {text} --now 2026-11-0{day}")));
+    add("constraint Main --id main", 1);
+    told_on(&sandbox, "codex", 1);
+    for kind in ["constraint", "plan"] {
+        (1..=9).for_each(|at| drop(add(&format!("{kind} New --id {kind}-{at}"), 2)));
+    }
+    let told = told_on(&sandbox, "codex", 3);
+    let rules: Vec<String> =
+        (1..=9).map(|at| format!("constraint `constraint-{at}` (added)")).collect();
+    assert!(told.contains(&format!("session: {}, plan `", rules.join(", "))), "{told}");
+    assert!(told.contains("In force: constraint `main`"), "{told}");
+}
+
 /// Bug: what is asked for one client lists the files of all.
 #[test]
 fn a_scan_a_tool_and_the_doctor_name_the_files_of_the_client_that_asks() {

@@ -79,8 +79,8 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let news = news.into_iter().filter(|item| !is_handed(item));
     let (mut anyones, mut items): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         news.partition(|each| is_for_anyone(each, resume));
-    // Additions are what is cut.
-    items.sort_by_key(|each| each.action == Some(Action::Added));
+    // Rules come first, and additions of other work are what is cut.
+    items.sort_by_key(|each| (!is_rule(each), each.action == Some(Action::Added)));
     let again = offered.into_iter().filter(|each| is_for_anyone(each, resume) && !is_told(each));
     anyones.extend(again);
     let by = by(resume);
@@ -177,6 +177,12 @@ pub(super) fn by(resume: &Resume) -> ModelText {
 
 /// Characters of a section around its title.
 const LINE: usize = "\n- : ".len();
+
+/// Returns true if an item is a rule that was not ended.
+fn is_rule(item: &DeltaItem) -> bool {
+    let kind = item.subject.work_kind();
+    matches!(kind, Some(WorkKind::Trap | WorkKind::Constraint)) && !item.has_ended()
+}
 
 fn in_force(item: &DeltaItem) -> ModelText {
     quoting(named(&item.subject), &item.text, item.by_person)
