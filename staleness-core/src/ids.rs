@@ -161,7 +161,8 @@ impl SessionId {
     pub const OF_COMMAND: &str = "work-";
 
     /// Returns true if this program made the id, so that no hook reports the session.
-    pub(crate) fn is_unreported(&self) -> bool {
+    #[must_use]
+    pub fn is_unreported(&self) -> bool {
         [Self::OF_CONNECTION, Self::OF_COMMAND].iter().any(|made| self.as_str().starts_with(made))
     }
 }

@@ -280,9 +280,14 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
             (true, false) => "you take it over",
             (true, true) => "you take it over; add --session with the id of yours",
         };
-        let (free, take) =
-            (paint.dim("  # anybody may take it"), paint.dim(&format!("  # {take}")));
-        text.push_str(&format!("    $ {action}{free}\n    $ {other}{take}\n"));
+        let free = match &each.to {
+            Some(to) => format!("  # {} may take it", escape(to)),
+            None => "  # anybody may take it".into(),
+        };
+        text.push_str(&format!("    $ {action}{}\n", paint.dim(&free)));
+        if !overdue.is_for_another {
+            text.push_str(&format!("    $ {other}{}\n", paint.dim(&format!("  # {take}"))));
+        }
         return text;
     }
     let to = each.kind.resolved().map(|to| format!("  # → {to}")).unwrap_or_default();

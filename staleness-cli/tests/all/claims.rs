@@ -313,6 +313,25 @@ fn the_claims_of_a_session_end_with_it_until_it_goes_on() {
     assert!(said.contains("Claimed by others, leave it to them: plan `p` (by `codex`"), "{said}");
 }
 
+/// Bug: whoever gave a handoff was told to take it over when the other abandoned it, which is refused.
+#[test]
+fn what_was_given_and_abandoned_is_freed_by_the_giver() {
+    let sandbox = Sandbox::new();
+    event(&sandbox, "s-ana", "SessionStart", BEGIN);
+    let add = "work add handoff Review --id h --from claude-code --to codex --agent claude-code";
+    sandbox.ok(&line(&format!("{add} --now {BEGIN}")));
+    sandbox.ok(&line(&format!("work claim h --agent codex --session s-ben --now {BEGIN}")));
+    let said = event(&sandbox, "s-new", "SessionStart", LATE);
+    let freed = "- Handed over by you and abandoned (free it: `staleness work release ID --agent claude-code`): \
+                 handoff `h` (abandoned within the last day) for `codex`";
+    assert!(said.contains(freed) && !said.contains("take it over"), "{said}");
+    let stale = sandbox.ok(&line(&format!("stale --agent claude-code --now {LATE}")));
+    let command = "$ staleness --agent claude-code work release h  # codex may take it";
+    assert!(stale.contains(command) && !stale.contains("work claim"), "{stale}");
+    sandbox.ok(&line(&format!("work release h --agent claude-code --now {LATE}")));
+    assert!(sandbox.ok(&line(&format!("work ready --agent codex --now {LATE}"))).contains("h "));
+}
+
 #[test]
 fn the_session_is_given_or_the_only_one_that_runs() {
     let sandbox = plan();

@@ -50,6 +50,11 @@ fn with_several_sessions_each_renews_a_claim_until_its_connection_ends() {
         let shown = machine.ok(&["work", "show", "p", "--json", "--now", BEGIN]);
         serde_json::from_str::<Value>(&shown).unwrap()["claim"]["until"].clone()
     };
+    // Bug: its own agent was told to throw it away, as the claim of another session.
+    let told = event(&machine, "s-2", "SessionStart", 1);
+    let own =
+        "Claimed by you over MCP or by a command, in this session or another: plan `p` until ";
+    assert!(told.contains(own) && !told.contains("work release"), "{told}");
     assert_eq!(event(&machine, "s-2", "PostToolUse", 20), "");
     assert_eq!(until(), "2026-11-29T12:50:00Z");
     assert_eq!(event(&machine, "s-1", "UserPromptSubmit", 40), "");

@@ -1,5 +1,6 @@
 //! The text on claims: who holds which work, what was abandoned, and what others have taken over.
 
+use staleness::ids::SessionId;
 use staleness::registry::Resume;
 use staleness::report::DeltaItem;
 use staleness_core::work::{Claim, ClaimEnd, LostClaim, WorkStatus};
@@ -73,9 +74,10 @@ fn held(item: ModelText, claim: &Claim) -> ModelText {
     item.and(" (by ").and(agent).and(" until ").and(claim.until).and(")")
 }
 
-/// Says of claimed items who holds them: those of this session, of other sessions of the agent, and of other agents.
-pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> [Vec<ModelText>; 3] {
-    let [mut own, mut elsewhere, mut others] = [const { Vec::new() }; 3];
+/// Says of claimed items who holds them: those of this session, of the agent in a session that no hook
+/// reports, of its other sessions, and of other agents.
+pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> [Vec<ModelText>; 4] {
+    let [mut own, mut unreported, mut elsewhere, mut others] = [const { Vec::new() }; 4];
     for item in items {
         let Some(claim) = &item.claim else { continue };
         let name = named(&item.subject);
@@ -83,11 +85,23 @@ pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> [Vec<ModelText
             others.push(held(name, claim));
         } else if claim.session == resume.session {
             own.push(name.and(" until ").and(claim.until));
+        } else if claim.session.as_ref().is_none_or(SessionId::is_unreported) {
+            unreported.push(name.and(" until ").and(claim.until));
         } else {
             elsewhere.push(name.and(" until ").and(claim.until));
         }
     }
-    [own, elsewhere, others]
+    [own, unreported, elsewhere, others]
+}
+
+/// The heading of claims of the agent that name no session which a hook reports.
+pub(super) const UNREPORTED: &str =
+    "Claimed by you over MCP or by a command, in this session or another";
+
+/// The heading of abandoned handoffs that the agent gave, with the command that frees one.
+pub(super) fn given_title(by: &ModelText) -> ModelText {
+    let text = "Handed over by you and abandoned (free it: `staleness work release ID";
+    ModelText::from(text).and(by).and("`)")
 }
 
 /// The heading of items that other sessions of the agent hold, with the command that frees one.

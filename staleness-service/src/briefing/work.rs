@@ -10,7 +10,9 @@ use staleness::work::{Overdue, Warning, WorkKind};
 use staleness_core::journal::Action;
 use staleness_core::report::DeltaState;
 
-use super::claims::{LOST, abandoned_title, by_holder, elsewhere_title, lost_claim};
+use super::claims::{
+    LOST, UNREPORTED, abandoned_title, by_holder, elsewhere_title, given_title, lost_claim,
+};
 use super::handoffs::{is_for_anyone, is_handoff, offers};
 use super::overdue::{SHORT, overdue_title, subject, warning};
 use super::{Said, TAIL, section};
@@ -103,10 +105,20 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let handed: Vec<&DeltaItem> = handed.into_iter().filter(|each| !is_left(each)).collect();
     let (handed_title, handed) = offers("For you", &handed, resume, &by);
     let lost: Vec<ModelText> = lost.into_iter().filter_map(lost_claim).collect();
-    let [own, elsewhere, of_others] = by_holder(&claimed, resume);
-    let beside = left.len().saturating_sub(Delta::TOP_WARNINGS);
-    let left = left.into_iter().take(Delta::TOP_WARNINGS);
-    let left: Vec<ModelText> = left.map(|each| warning(each, resume, true)).collect();
+    let [own, unreported, elsewhere, of_others] = by_holder(&claimed, resume);
+    // Whoever gave a handoff to another frees it for the other, and does not take it over.
+    let is_given = |each: &&Warning| {
+        each.kind == WorkKind::Handoff
+            && each.from.as_deref() == Some(resume.agent.as_str())
+            && each.to.as_deref() != Some(resume.agent.as_str())
+    };
+    let (given, left): (Vec<&Warning>, Vec<&Warning>) = left.into_iter().partition(is_given);
+    let most = |all: Vec<&Warning>| {
+        let first = all.iter().take(Delta::TOP_WARNINGS);
+        let first: Vec<ModelText> = first.map(|each| warning(each, resume, true)).collect();
+        (all.len() - first.len(), first)
+    };
+    let ((beside, left), (given_beside, given)) = (most(left), most(given));
     let changed = !items.is_empty() || !anyones.is_empty() || more > 0;
     // What changed is told now or never: it keeps a part of the room.
     let kept = if changed { budget / 4 } else { 0 };
@@ -115,10 +127,12 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (overdue, is_long) = overdue_title(&by, &warnings[..top]);
     let mut sections = [
         (overdue, lines, warnings.len() - top, stale.clone()),
-        (abandoned_title(resume, &by), left, beside, stale),
+        (abandoned_title(resume, &by), left, beside, stale.clone()),
+        (given_title(&by), given, given_beside, stale),
         (LOST.into(), lost, 0, changes.clone()),
         (handed_title, handed, 0, open.clone()),
         ("Claimed by you".into(), own, 0, None),
+        (UNREPORTED.into(), unreported, 0, None),
         (elsewhere_title(resume, &by), elsewhere, 0, None),
         ("Claimed by others, leave it to them".into(), of_others, 0, None),
         (anyones_title, anyones, 0, changes.clone()),
@@ -158,9 +172,9 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
 }
 
 /// The place of the first section that holds only what changed.
-const NEWS: usize = 7;
+const NEWS: usize = 9;
 /// The places of the sections that are told at each start: what is for this agent, claimed or in force.
-const EACH_TIME: [usize; 5] = [3, 4, 5, 6, 9];
+const EACH_TIME: [usize; 6] = [4, 5, 6, 7, 8, 11];
 
 const WORK: &str = "Work status from `staleness` (`staleness work show ID` for one):";
 const BOTH: &str = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \
