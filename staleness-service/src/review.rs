@@ -169,7 +169,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
 /// Returns overdue work, but for the agent that asks no handoff between two others.
 fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, ServiceError> {
     let mut items = crate::awaited::open(settings, registry)?;
-    let is_left = |it: &Work| !settles_expired(settings, it.from.as_deref());
+    let is_left = |it: &Work| !settles_expired(settings, [&it.from, &it.to]);
     items.retain(|it| !(it.is_expired_handoff(settings.now) && is_left(it)));
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     let mut overdue: Vec<WorkReport> =

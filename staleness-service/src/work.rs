@@ -336,13 +336,15 @@ pub fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Warning>,
     })?;
     let is_expired =
         |it: &Warning| (it.kind, it.flag.overdue) == (WorkKind::Handoff, Overdue::Expired);
-    all.retain(|it| !is_expired(it) || settles_expired(settings, it.from.as_deref()));
+    all.retain(|it| !is_expired(it) || settles_expired(settings, [&it.from, &it.to]));
     Ok(all)
 }
 
-/// Returns true if who asks is to settle a handoff that expired: the agent that gave it, or a person.
-pub(crate) fn settles_expired(settings: &Settings, from: Option<&str>) -> bool {
-    settings.agent.as_ref().is_none_or(|agent| from == Some(agent.as_str()))
+/// Returns true if who asks is to settle a handoff that expired: one of its `parties`, or a person.
+pub(crate) fn settles_expired(settings: &Settings, parties: [&Option<String>; 2]) -> bool {
+    let is_agents =
+        |party: &Option<String>, agent: &AgentId| party.as_deref() == Some(agent.as_str());
+    settings.agent.as_ref().is_none_or(|agent| parties.iter().any(|it| is_agents(it, agent)))
 }
 
 /// Returns the agent behind the name of one who wrote something, hands it over or should take it; a person's name as

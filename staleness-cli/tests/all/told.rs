@@ -291,21 +291,29 @@ fn a_handoff_to_nobody_that_is_due_is_told_with_the_command_to_take_it() {
     assert!(own.contains("- Overdue (settle: ") && !own.contains("take it:"), "{own}");
 }
 
-/// Bug: the date of expiry of a handoff had no effect.
+/// Bug: the date of expiry of a handoff had no effect; later it disappeared for the one that it is for.
 #[test]
-fn a_handoff_that_expired_is_told_to_its_sender_alone() {
+fn a_handoff_that_expired_is_told_to_both_once_with_what_keeps_it() {
     let sandbox = Sandbox::new();
     let add = "work add handoff Notes --id notes --from claude-code --to codex --now 2026-11-01";
     sandbox.ok(&line(&format!("{add} --expires 2026-11-05 --agent claude-code")));
     assert!(told_on(&sandbox, "codex", 2).contains("For you: handoff `notes`"));
     told_on(&sandbox, "claude-code", 2);
-    assert_eq!(told_on(&sandbox, "codex", 6), "");
-    let told = told_on(&sandbox, "claude-code", 6);
-    let expired = "(settle: `staleness stale resolve ID --agent claude-code`; still valid: `staleness work set ID \
-                   --expires +30d --agent claude-code`): handoff `notes` (expired 1 day ago) for `codex`";
-    assert!(told.ends_with(expired), "{told}");
-    assert_eq!(told_on(&sandbox, "claude-code", 7), "", "once");
-    for (agent, is_told) in [("claude-code", true), ("codex", false)] {
+    told_on(&sandbox, "gemini", 2);
+    let ready =
+        |day: u32| sandbox.ok(&line(&format!("work ready --agent codex --now 2026-11-0{day}")));
+    assert!(ready(4).contains("notes") && !ready(6).contains("notes"), "{}", ready(6));
+    for (agent, whose) in [("claude-code", " for `codex`"), ("codex", "")] {
+        let expired = format!(
+            "(settle: `staleness stale resolve ID --agent {agent}`; still valid: `staleness work set ID --expires \
+             +30d --agent {agent}`): handoff `notes` (expired 1 day ago){whose}"
+        );
+        let told = told_on(&sandbox, agent, 6);
+        assert!(told.ends_with(&expired), "{told}");
+        assert_eq!(told_on(&sandbox, agent, 7), "", "once");
+    }
+    assert_eq!(told_on(&sandbox, "gemini", 6), "");
+    for (agent, is_told) in [("claude-code", true), ("codex", true), ("gemini", false)] {
         for command in ["stale", "review"] {
             let told = sandbox.ok(&line(&format!("{command} --agent {agent} --now 2026-11-06")));
             assert_eq!(told.contains("notes"), is_told, "{command} of {agent}: {told}");
@@ -315,11 +323,14 @@ fn a_handoff_that_expired_is_told_to_its_sender_alone() {
     assert!(stale.contains("work set notes --expires +30d  # it is still valid"), "{stale}");
     let add = "work add handoff More --id more --from claude-code --to codex --now 2026-11-07";
     sandbox.ok(&line(&format!("{add} --expires 2026-11-08")));
-    assert_eq!(told_on(&sandbox, "codex", 9), "", "nor as news");
+    assert_eq!(told_on(&sandbox, "gemini", 9), "", "nor as news");
+    assert_eq!(told_on(&sandbox, "codex", 9).matches("`more`").count(), 1);
+    sandbox.ok(&line("work set notes --expires +30d --agent codex --now 2026-11-09"));
+    assert!(told_on(&sandbox, "codex", 10).contains("For you: handoff `notes`"));
     // Knowledge of the same id is not hidden with it.
     sandbox.ok(&line("knowledge add --id more --body More --now 2026-11-10"));
     let told = told_on(&sandbox, "codex", 11);
-    assert!(told.contains("knowledge `more` (added") && !told.contains("handoff"), "{told}");
+    assert!(told.contains("knowledge `more` (added") && !told.contains("handoff `more`"), "{told}");
 }
 
 /// Bug: what was handed to an agent came after many additions, each with the same command, and was cut.

@@ -36,12 +36,12 @@ impl<'a> Others<'a> {
         to.is_some_and(is_known) && from != Some(self.agent.as_str())
     }
 
-    /// Returns true if a work item is now a handoff between two other agents, or one from another that has expired.
+    /// Returns true if a work item is now a handoff between two other agents, or one from another to nobody by name that has expired.
     pub(super) fn have(&self, work: &Work, now: Timestamp) -> bool {
-        let is_sent = || work.from.as_deref() == Some(self.agent.as_str());
+        let is_own = |party: &Option<String>| party.as_deref() == Some(self.agent.as_str());
         work.kind == WorkKind::Handoff
             && (self.hold(work.from.as_deref(), work.to.as_deref(), Timestamp::MAX)
-                || work.is_expired_handoff(now) && !is_sent())
+                || work.is_expired_handoff(now) && !is_own(&work.from) && !is_own(&work.to))
     }
 
     /// Returns true if an overdue item is a handoff from one other to another, known or not.

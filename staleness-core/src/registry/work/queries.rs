@@ -112,7 +112,7 @@ impl WorkItems<'_> {
     }
 
     /// Returns the plans and handoffs that an agent can begin at `now`, oldest first: open and not blocked, claimed by
-    /// nobody, for no other agent, and waiting for nothing that is open.
+    /// nobody, for no other agent, not expired, and waiting for nothing that is open.
     pub async fn ready(
         self,
         project: &ProjectId,
@@ -126,6 +126,7 @@ impl WorkItems<'_> {
             each.kind.is_task()
                 && each.status != WorkStatus::Blocked
                 && each.held(now).is_none()
+                && !each.is_expired_handoff(now)
                 && each.to.as_ref().is_none_or(is_for)
                 && waits_for(&view, each).next().is_none()
         };
