@@ -2,7 +2,8 @@
 
 use staleness::ids::{AgentId, WorkId, WorkKey};
 use staleness::registry::WorkListing;
-use staleness::work::{Warning, Work};
+use staleness::report::{Delta, DeltaSubject};
+use staleness::work::{Work, WorkKind};
 use staleness::{Registry, Wait};
 
 use crate::error::ServiceError;
@@ -30,14 +31,16 @@ pub fn waiting_for(
     Ok(all.filter(|(of, _)| of == key).map(|(_, by)| by.key.id).collect())
 }
 
-/// Notes for each overdue item an open item that waits for it: one that the agent claimed or wrote, if there is one.
+/// Notes for each item an open one that it waits for; and for each overdue one also an item that waits for it: one that
+/// the agent claimed or wrote, if there is one.
 pub(crate) fn note_awaited(
     settings: &Settings,
     registry: &Registry,
     agent: &AgentId,
-    overdue: &mut [Warning],
+    delta: &mut Delta,
 ) -> Result<(), ServiceError> {
-    if overdue.is_empty() {
+    let Delta { items, warnings, .. } = delta;
+    if items.iter().all(|each| each.subject.work_kind().is_none()) && warnings.is_empty() {
         return Ok(());
     }
     let is_own = |work: &Work| {
@@ -45,10 +48,20 @@ pub(crate) fn note_awaited(
             || work.author.as_deref() == Some(agent.as_str())
     };
     let all = registry.work().awaited(&settings.project.id).wait()?;
-    for each in overdue {
+    let awaited = |kind: WorkKind, id: &WorkId| {
+        let first = all.iter().find(|(_, by)| (by.kind, &by.key.id) == (kind, id));
+        first.map(|(of, _)| of.id.clone())
+    };
+    for each in items {
+        if let DeltaSubject::Work(kind, id) = &each.subject {
+            each.waits_for = awaited(*kind, id);
+        }
+    }
+    for each in warnings {
         let waiting = all.iter().filter(|(of, _)| (&of.scope, &of.id) == (&each.scope, &each.id));
         let first = waiting.min_by_key(|(_, by)| !is_own(by));
         each.awaited_by = first.map(|(_, by)| by.key.id.clone());
+        each.waits_for = awaited(each.kind, &each.id);
     }
     Ok(())
 }

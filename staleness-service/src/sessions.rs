@@ -95,7 +95,7 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
     let mut delta =
         registry.sessions().resume(&settings.project, resume.clone(), settings.now).wait()?;
     fold_changes(&mut delta);
-    note_awaited(settings, &registry, &resume.agent, &mut delta.warnings)?;
+    note_awaited(settings, &registry, &resume.agent, &mut delta)?;
     Ok(Answer { delta, registry, resume })
 }
 

@@ -371,6 +371,27 @@ fn among_many_news_rules_come_before_plans() {
     assert!(told.contains("In force: constraint `main`"), "{told}");
 }
 
+/// Bug: a plan that waits was offered like any other, also one that was abandoned.
+#[test]
+fn what_a_plan_waits_for_is_told_with_it() {
+    let sandbox = Sandbox::new();
+    told_on(&sandbox, "codex", 1);
+    sandbox.ok(&line("work add plan Build --id build --now 2026-11-02"));
+    sandbox.ok(&line("work add plan Test --id test --after build --now 2026-11-02"));
+    let told = told_on(&sandbox, "codex", 2);
+    let both = "plan `build` (added, todo), plan `test` (added, todo, waits for `build`)";
+    assert!(told.ends_with(both), "{told}");
+    sandbox.ok(&line("work claim test --agent claude-code --session c --now 2026-11-02T13:00:00Z"));
+    let told = told_on(&sandbox, "codex", 3);
+    assert!(
+        told.contains("plan `test` (abandoned within the last day; it waits for `build`)"),
+        "{told}"
+    );
+    sandbox.ok(&line("work set build --status done --agent codex --now 2026-11-03"));
+    let told = told_on(&sandbox, "codex", 10);
+    assert!(told.contains("plan `test` (abandoned 7 days ago)"), "{told}");
+}
+
 /// Bug: what is asked for one client lists the files of all.
 #[test]
 fn a_scan_a_tool_and_the_doctor_name_the_files_of_the_client_that_asks() {

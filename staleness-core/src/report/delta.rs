@@ -127,6 +127,9 @@ pub struct DeltaItem {
     /// True if a person typed the text on this machine.
     #[serde(skip)]
     pub by_person: bool,
+    /// An open item that it waits for. Left out where nobody looked for one.
+    #[serde(skip)]
+    pub waits_for: Option<WorkId>,
     /// The claim that holds a work item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
@@ -289,6 +292,7 @@ fn net(
         recipient: handoff.and_then(|work| work.to.clone()),
         text,
         by_person: work.is_some_and(|work| work.by_person),
+        waits_for: None,
         claim: work.and_then(|work| work.claim.clone()),
         claim_end: run
             .iter()

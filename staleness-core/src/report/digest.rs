@@ -68,6 +68,7 @@ impl DeltaItem {
             recipient: work.to.clone().filter(|_| is_handoff),
             text: beginning(&work.text),
             by_person: work.by_person,
+            waits_for: None,
             claim: work.claim.clone(),
             claim_end: None,
             at: work.updated_at,

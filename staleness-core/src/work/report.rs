@@ -54,6 +54,9 @@ pub struct Warning {
     /// An open item that waits for it. Left out where nobody looked for one.
     #[serde(skip)]
     pub awaited_by: Option<WorkId>,
+    /// An open item that it waits for. Left out where nobody looked for one.
+    #[serde(skip)]
+    pub waits_for: Option<WorkId>,
 }
 
 impl Warning {
@@ -98,6 +101,7 @@ impl Warning {
                     .map(|step| WorkStep { text: beginning(&step.text), at: step.at }),
                 softened_by,
                 awaited_by: None,
+                waits_for: None,
             }
         };
         flagged.into_iter().map(warning).collect()
@@ -106,8 +110,10 @@ impl Warning {
     /// Returns the reason as a sentence, with the items that still refer to this one or wait for it.
     #[must_use]
     pub fn reason(&self) -> String {
-        let awaited = self.awaited_by.as_ref().map(|by| format!("; {by} waits for it"));
-        reason(self.flag, self.softened_by.as_ref()) + &awaited.unwrap_or_default()
+        let waits = self.waits_for.as_ref().map(|of| format!("; it waits for {of}"));
+        let awaited = || self.awaited_by.as_ref().map(|by| format!("; {by} waits for it"));
+        let also = waits.or_else(awaited).unwrap_or_default();
+        reason(self.flag, self.softened_by.as_ref()) + &also
     }
 
     /// Returns true if the warning is due at `now` for an agent that was last told at `told`: once when the

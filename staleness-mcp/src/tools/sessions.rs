@@ -235,6 +235,10 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
         let is_plain = parts.is_empty() || is_added && !each.has_ended();
         parts.push(Text::new(if is_plain { "" } else { "now " }).and(to));
     }
+    if let Some(id) = each.waits_for.as_ref().filter(|_| !each.has_ended()) {
+        let name = ModelName::new(NameKind::Work, id.as_str());
+        parts.push(Text::new("waits for ").and(name));
+    }
     match each.recipient.as_deref() {
         Some(name) if name == agent => parts.push(Text::new("for you")),
         Some(name) => parts.push(named("for", name)),

@@ -91,6 +91,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         recipient: (at % 2 == 1).then(|| name.clone()),
         text: name.clone(),
         by_person: at % 3 == 0,
+        waits_for: Some(id(name)),
         claim: None,
         claim_end: None,
         at: Timestamp::default(),
@@ -112,6 +113,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         last_step: None,
         softened_by: Some(id(name)),
         awaited_by: Some(id(name)),
+        waits_for: None,
     };
     let failing = |name: &String| Failing {
         name: tool(name),

@@ -93,7 +93,7 @@ fn within(
     let doubts = doubts(settings, registry, &delta, resume, share)?;
     delta.items.retain(|item| !doubts.tell(item));
     let Doubts { documents, lock, .. } = doubts;
-    note_awaited(settings, registry, &resume.agent, &mut delta.warnings)?;
+    note_awaited(settings, registry, &resume.agent, &mut delta)?;
     let open = crate::awaited::open(settings, registry)?;
     let mut standing = standing(settings, &delta, resume, open);
     if !settings.is_of_this_machine() {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde_json::{Map, Value};
 use staleness::Timestamp;
-use staleness::ids::ClientId;
+use staleness::ids::{ClientId, WorkId};
 use staleness::report::{Delta, DeltaItem, DeltaSource, Failing, Redefined};
 use staleness::tool::PresenceCause;
 use staleness::work::{Warning, WorkKind, WorkStatus};
@@ -149,17 +149,16 @@ pub fn summary(delta: &Delta) -> ModelText {
     }
 }
 
-/// Returns the sentence for why a work item is overdue, with an item that waits for it.
+/// Returns the sentence for why a work item is overdue, with an item that it waits for, or that waits for it.
 #[must_use]
 pub fn overdue(warning: &Warning) -> ModelText {
     // It is made of our words and a number.
     let reason = ModelText(warning.flag.reason());
-    match &warning.awaited_by {
-        Some(by) => {
-            let by = ModelName::new(NameKind::Work, by.as_str());
-            reason.and("; ").and(by).and(" waits for it")
-        }
-        None => reason,
+    let name = |id: &WorkId| ModelName::new(NameKind::Work, id.as_str());
+    match (&warning.waits_for, &warning.awaited_by) {
+        (Some(of), _) => reason.and("; it waits for ").and(name(of)),
+        (None, Some(by)) => reason.and("; ").and(name(by)).and(" waits for it"),
+        (None, None) => reason,
     }
 }
 
@@ -276,6 +275,7 @@ mod tests {
         let work = |at| DeltaSubject::Work(WorkKind::Plan, WorkId::new(format!("{at}")).unwrap());
         let item = |at| DeltaSubject::Knowledge(ItemId::new(format!("{at}")).unwrap());
         let entry = |subject| DeltaItem {
+            waits_for: None,
             subject,
             action: None,
             from: None,
