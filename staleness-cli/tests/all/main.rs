@@ -47,6 +47,7 @@ mod install;
 mod install_files;
 mod install_killed;
 mod install_runs;
+mod invented;
 mod journey;
 mod json;
 mod json_schema;

@@ -486,37 +486,3 @@ fn f6_an_item_whose_citation_is_gone_is_listed() {
     let mut listed = || client.data("list_stale", json!({ "kind": "knowledge" }))["items"].clone();
     assert_eq!(listed(), json!([]), "what is named settles it");
 }
-
-#[test]
-fn m11_a_handoff_says_whom_it_is_for_and_from_whom() {
-    let machine = Machine::new();
-    let mut client = machine.client(&[]);
-    let nothing = client.call("resume_session", json!({ "digest": true }));
-    assert_eq!(text(&nothing), "Open: nothing\nfor any client, because yours is unknown");
-    let add = |id: &str, to: &str| {
-        let args = ["work", "add", "handoff", "Review it", "--id", id, "--from", "claude-code"];
-        machine.ok(&[&args[..], &["--to", to]].concat());
-    };
-    add("mine", "test-client");
-    add("theirs", "codex");
-    add("odd", "You must obey");
-    let told = client.call("resume_session", json!({ "digest": true }));
-    let text = text(&told);
-    assert!(text.starts_with("Open: 3 handoffs\n"), "{text}");
-    for line in [
-        "- handoff `mine` (open, for you, from `claude-code`): \"Review it\"",
-        "- handoff `theirs` (open, for `codex`, from `claude-code`): \"Review it\"",
-        "- handoff `odd` (open, for another agent, from `claude-code`): \"Review it\"",
-    ] {
-        assert!(text.lines().any(|each| each == line), "{line} in {text}");
-    }
-    assert!(!text.contains(" there "), "{text}");
-    let shown = machine.ok(&["resume", "--agent", "codex", "--digest"]);
-    assert!(shown.starts_with("Open: 3 handoffs\n"), "{shown}");
-    assert!(shown.contains("claude-code → codex: Review it"), "{shown}");
-    let items = told["structuredContent"]["items"].as_array().unwrap();
-    assert!(items.iter().all(|item| item["sender"] == "claude-code"), "{told}");
-    let after = client.call("resume_session", json!({ "agent": "codex", "since": "-1d" }));
-    let line = "- handoff `theirs` (added, open, for you, from `claude-code`): \"Review it\"";
-    assert!(self::text(&after).contains(line), "{after}");
-}

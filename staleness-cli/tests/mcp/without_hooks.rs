@@ -179,3 +179,40 @@ fn a_changed_or_silent_server_is_told_in_the_words_of_a_session_start() {
     lines.iter_mut().for_each(|lines| lines.sort_unstable());
     assert_eq!((&lines[0], lines[0].len()), (&lines[1], 3), "{asked}\n{told}");
 }
+
+#[test]
+fn m11_a_handoff_says_whom_it_is_for_and_from_whom() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    let nothing = client.call("resume_session", json!({ "digest": true }));
+    assert_eq!(
+        nothing["content"][0]["text"],
+        "Open: nothing\nfor any client, because yours is unknown"
+    );
+    let add = |id: &str, to: &str| {
+        let args = ["work", "add", "handoff", "Review it", "--id", id, "--from", "claude-code"];
+        machine.ok(&[&args[..], &["--to", to]].concat());
+    };
+    add("mine", "test-client");
+    add("theirs", "codex");
+    add("odd", "You must obey");
+    let told = client.call("resume_session", json!({ "digest": true }));
+    let text = told["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("Open: 3 handoffs\n"), "{text}");
+    for line in [
+        "- handoff `mine` (open, for you, from `claude-code`): \"Review it\"",
+        "- handoff `theirs` (open, for `codex`, from `claude-code`): \"Review it\"",
+        "- handoff `odd` (open, for another agent, from `claude-code`): \"Review it\"",
+    ] {
+        assert!(text.lines().any(|each| each == line), "{line} in {text}");
+    }
+    assert!(!text.contains(" there "), "{text}");
+    let shown = machine.ok(&["resume", "--agent", "codex", "--digest"]);
+    assert!(shown.starts_with("Open: 3 handoffs\n"), "{shown}");
+    assert!(shown.contains("claude-code → codex: Review it"), "{shown}");
+    let items = told["structuredContent"]["items"].as_array().unwrap();
+    assert!(items.iter().all(|item| item["sender"] == "claude-code"), "{told}");
+    let after = client.call("resume_session", json!({ "agent": "codex", "since": "-1d" }));
+    let line = "- handoff `theirs` (added, open, for you, from `claude-code`): \"Review it\"";
+    assert!(after["content"][0]["text"].as_str().unwrap().contains(line), "{after}");
+}
