@@ -139,7 +139,7 @@ impl ActOnWork {
             let (id, by) = (self.key.id.as_str(), by.as_str());
             return Err(Refusal::Conflict(format!("{id:?} was already accepted, by {by:?}")));
         }
-        let held = work.claim.clone();
+        let held = work.held(self.act.at).cloned();
         let moved = match patch.status {
             Some(to) => work.move_to(to, self.act.at).map_err(|why| self.not_moved(&why))?,
             None => None,
