@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, line, names, told};
+use crate::common::{Run, Sandbox, line, told};
 
 /// Bug W3: of what a person wrote an agent is told half a slug.
 #[cfg(unix)]
