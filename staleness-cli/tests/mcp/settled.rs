@@ -170,3 +170,17 @@ fn a_tool_of_a_demoted_server_is_demoted_with_it() {
         "{status}"
     );
 }
+
+/// Bug: an expiry that one item cannot have was refused when all had been verified.
+#[test]
+fn an_expiry_that_is_refused_changes_nothing() {
+    let machine = Machine::new();
+    machine.ok(&["knowledge", "add", "--id", "note", "--body", "The port is 8080"]);
+    let add = ["knowledge", "add", "--id", "tabs", "--body", "Use tabs", "--kind", "preference"];
+    machine.ok(&add);
+    let mut client = machine.client(&[]);
+    let holds = json!({ "ids": ["note", "tabs"], "still": "holds", "expires": "+30d" });
+    let refused = client.call("verify_knowledge", holds);
+    assert_eq!(refused["isError"], true, "{refused}");
+    assert!(!machine.ok(&["why", "note"]).contains("verified"));
+}

@@ -12,7 +12,7 @@ use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, SignalKind};
 use staleness_service::documents::{Asked, check, context, named, on_disk, rows as stored_rows};
 use staleness_service::findings::Findings;
-use staleness_service::knowledge::{World, contradict, done, set, verify};
+use staleness_service::knowledge::{World, contradict, done, may_expire, set, verify};
 use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::Access;
 use staleness_service::{ServiceError, citations, words};
@@ -101,6 +101,9 @@ fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError>
     let (told, what) = match (&*ids, asked.still) {
         ([], _) => (Vec::new(), "compared with the code again"),
         (_, still) => {
+            if let Some(Some(_)) = expires_at {
+                may_expire(&world, &ids)?;
+            }
             let (told, what) = settle(call, &world, &ids, still, reason)?;
             let patch = ItemPatch { expires_at, ..ItemPatch::default() };
             match expires_at {

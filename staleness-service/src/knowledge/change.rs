@@ -56,6 +56,16 @@ pub fn verify(
     world.told_as(&registry, &keys(&targets), pretended)
 }
 
+/// Refuses an expiry for items of which one cannot have any.
+///
+/// # Errors
+/// If an item is a preference, or an id is unknown.
+pub fn may_expire(world: &World<'_>, ids: &[String]) -> Result<(), ServiceError> {
+    let registry = world.settings.open(Access::Look)?;
+    let targets = world.targets(&registry, ids, ScopeChoice::Either)?;
+    targets.iter().try_for_each(|each| refuse_expiry(each.item.kind, Some(world.settings.now)))
+}
+
 /// Sets fields of items. Stored items change in the store, and items in files change in their files.
 ///
 /// # Errors

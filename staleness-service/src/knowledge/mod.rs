@@ -12,7 +12,7 @@ use staleness::ids::ItemId;
 use staleness::knowledge::ItemKind;
 
 pub use add::{NewItem, add};
-pub use change::{done, set, verify};
+pub use change::{done, may_expire, set, verify};
 pub(crate) use look::known;
 pub use look::{everything, show};
 pub use recall::{Recall, recall};
