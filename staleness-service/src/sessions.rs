@@ -47,9 +47,9 @@ impl Answer {
     /// # Errors
     /// Errors of the store.
     pub fn doubts(&self, settings: &Settings) -> Result<Doubts, ServiceError> {
-        let budget = settings.configured.policy.hooks.session_start_chars as usize;
-        let share = HookPolicy::share(budget);
-        doubts(settings, &self.registry, &self.delta, &self.resume, share)
+        // The room of an answer is its own, whatever hooks may say.
+        let most = HookPolicy::share(HookPolicy::default().session_start_chars as usize);
+        doubts(settings, &self.registry, &self.delta, &self.resume, (most, most))
     }
 }
 

@@ -267,7 +267,7 @@ pub(crate) fn text(
         let items: Vec<ModelText> = items.collect();
         if !items.is_empty() {
             // What was found stays found: it is told each time.
-            let _ = section(&mut text, title, (&items, 0), budget, 0);
+            let _ = section(&mut text, (title, title), (&items, 0), budget, 0);
         }
     }
     (text.chars() > head && text.chars() <= budget).then_some(text)

@@ -143,7 +143,13 @@ pub(crate) fn text(
         let later = sections[place + 1..].iter().map(|each| remedies.count(each)).sum();
         let fits = text.chars() + long.chars() + named[0].chars() + 2 * TAIL + later <= budget;
         let title = if fits { long } else { remedies.short(*at) };
-        let left = section(&mut text, &title, (&named, items.len() - named.len()), budget, later);
+        let left = section(
+            &mut text,
+            (&title, &title),
+            (&named, items.len() - named.len()),
+            budget,
+            later,
+        );
         whole &= left.is_some();
         let shown = left.map_or(0, |left| items.len() - left);
         let ids = items.iter().take(shown).map(|each| each.item.key.id.clone());

@@ -90,7 +90,7 @@ fn within(
         let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
         budget - taken.sum::<usize>().min(budget)
     };
-    let doubts = doubts(settings, registry, &delta, resume, share)?;
+    let doubts = doubts(settings, registry, &delta, resume, (share, budget))?;
     delta.items.retain(|item| !doubts.tell(item));
     let Doubts { documents, lock, .. } = doubts;
     note_awaited(settings, registry, &resume.agent, &mut delta)?;
@@ -115,7 +115,7 @@ fn within(
     let tools =
         tools::text(client, &delta, &ranked, left([&pruned, &documents, &moved, &work.text]));
     let room = left([&pruned, &documents, &moved, &tools.text]);
-    if room > share {
+    if room > share || work.text.as_ref().is_some_and(|text| text.chars() >= room) {
         work = work::text(&delta, &standing, resume, room);
     }
     let whole = tools.whole && work.whole && doubts.whole;
@@ -146,7 +146,8 @@ impl Doubts {
     }
 }
 
-/// Returns what an agent should doubt, each part within a share of the policy's budget.
+/// Returns what an agent should doubt, each part within a share of the budget, of which the least that knowledge needs
+/// is taken up to `most`.
 ///
 /// # Errors
 /// Errors of the store.
@@ -155,7 +156,7 @@ pub(crate) fn doubts(
     registry: &Registry,
     delta: &Delta,
     resume: &Resume,
-    share: usize,
+    (share, most): (usize, usize),
 ) -> Result<Doubts, ServiceError> {
     let version = crate::documents::version(settings);
     let context = crate::documents::context(settings, version.as_deref());
@@ -171,6 +172,7 @@ pub(crate) fn doubts(
     };
     // Documents are told at each start, and what is doubted of knowledge once.
     let least = remedies.least(&doubtful, settings.now);
+    let share = share.max(least + 1).min(most);
     let documents = documents::text(&loaded, &context, settings.now, share.saturating_sub(least));
     let room = share.saturating_sub(documents.as_ref().map_or(0, |text| text.chars() + 1));
     let (mut told, now) = (BTreeSet::new(), (&resume.agent, settings.now));
@@ -341,10 +343,11 @@ fn kept(title: impl Piece, (items, beside): (&[ModelText], usize), share: usize)
 }
 
 /// Adds a section as far as the budget allows without what is `reserved`, and how many more there
-/// are, with those `beside` that are not among the items: that number is returned. `None`: not even that found room.
+/// are, with those `beside` that are not among the items: that number is returned. `None`: not even that found room,
+/// below the `short` title.
 fn section(
     text: &mut ModelText,
-    title: impl Piece + Copy,
+    (title, short): (impl Piece, impl Piece),
     (items, beside): (&[ModelText], usize),
     budget: usize,
     reserved: usize,
@@ -366,7 +369,7 @@ fn section(
     }
     let left = items.len() + beside - shown;
     if shown == 0 {
-        line = count(title, left);
+        line = count(short, left);
     } else if left > 0 {
         line = line.and(", and ").and(left).and(" more");
     }

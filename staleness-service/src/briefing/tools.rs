@@ -106,14 +106,14 @@ pub(crate) fn text<'a>(
         let share = budget.saturating_sub(text.chars()) / (told.len() - at);
         let later = told[at + 1..].iter().map(|(title, items)| kept(*title, (items, 0), share));
         let reserved = later.sum();
-        whole &= section(&mut text, *title, (items, 0), budget, reserved).is_some();
+        whole &= section(&mut text, (*title, *title), (items, 0), budget, reserved).is_some();
     }
     // It tells nothing new, so that it says less where there is little room is no loss.
     let ranked: Vec<ModelText> =
         ranked.iter().map(|tool| ModelName::tool(client, tool).into()).collect();
     let room = |first: &ModelText| text.chars() + RANKED.len() + first.chars() + TAIL <= budget;
     if ranked.first().is_some_and(room) {
-        section(&mut text, RANKED, (&ranked, 0), budget, 0);
+        section(&mut text, (RANKED, RANKED), (&ranked, 0), budget, 0);
     }
     Said { text: (text.chars() > head).then_some(text), whole }
 }

@@ -151,15 +151,24 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (mut whole, mut cut) = (true, Vec::new());
     for (at, each) in sections.iter().enumerate().filter(|(_, each)| told_of(each)) {
         let (title, lines, beside, _) = each;
-        let later = sections[NEWS.max(at + 1)..].iter().filter(told_of);
+        let later = sections.iter().enumerate().skip(at + 1);
+        let later =
+            later.filter(|(at, each)| told_of(each) && (*at == RULES || !EACH_TIME.contains(at)));
         let share = match at < NEWS {
             true => 0,
             false => room.saturating_sub(text.chars()) / (1 + later.clone().count()),
         };
-        let later =
-            later.map(|(title, lines, beside, _)| super::kept(title, (lines, *beside), share));
+        let later = later.map(|(_, (title, lines, beside, _))| {
+            super::kept(title.before(" ("), (lines, *beside), share)
+        });
         let reserved = later.sum::<usize>().max(if at < NEWS { kept } else { 0 });
-        let said = section(&mut text, title, (lines, *beside), room, reserved);
+        // What is told each time takes no room of what is told now or never.
+        let (most, reserved) = match EACH_TIME.contains(&at) {
+            true => (room.saturating_sub(reserved), 0),
+            false => (room, reserved),
+        };
+        let titles = (title, title.before(" ("));
+        let said = section(&mut text, titles, (lines, *beside), most, reserved);
         whole &= said.is_some() || EACH_TIME.contains(&at);
         if said != Some(0) {
             cut.push(each);
@@ -174,7 +183,9 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
 /// The place of the first section that holds only what changed.
 const NEWS: usize = 9;
 /// The places of the sections that are told at each start: what is for this agent, claimed or in force.
-const EACH_TIME: [usize; 6] = [4, 5, 6, 7, 8, 11];
+const EACH_TIME: [usize; 6] = [4, 5, 6, 7, 8, RULES];
+/// The place of the rules in force.
+const RULES: usize = 11;
 
 const WORK: &str = "Work status from `staleness` (`staleness work show ID` for one):";
 const BOTH: &str = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \

@@ -95,6 +95,12 @@ impl ModelText {
         Self(self.0.replace("`staleness ", &format!("`staleness --store {url} ")))
     }
 
+    /// Returns the text before a mark, or all of it.
+    #[must_use]
+    pub(crate) fn before(&self, mark: &str) -> Self {
+        Self(self.0.split(mark).next().unwrap_or_default().to_owned())
+    }
+
     /// Returns the length in characters.
     #[must_use]
     pub fn chars(&self) -> usize {
