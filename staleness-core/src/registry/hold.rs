@@ -62,7 +62,7 @@ impl ScopeChoice {
 /// An act by hand on a tool. An act without an actor is a person's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByHand {
-    /// Who acts, when and why.
+    /// The agent or person that acts, the time and the reason.
     pub act: Act,
     /// The tool's name.
     pub name: ToolName,
