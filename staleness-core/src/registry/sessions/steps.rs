@@ -86,18 +86,17 @@ pub(super) fn move_cursor(
         {
             draft.put(Project { told: upto, ..project.clone() });
         }
-        // At the same revision, a later session still takes over the cursor, and the same session updates the time.
-        let later = |cursor: &Cursor| {
-            let is_same = cursor.session == session;
-            cursor.revision == upto
-                && if is_same { at > cursor.moved_at } else { session.is_some() }
-        };
-        let moves = |cursor: &Cursor| cursor.moves_to(upto) || later(cursor);
-        if view.cursors.get(&key).is_none_or(moves) {
+        // At the same revision a later report moves the time alone, and a later session takes over the cursor.
+        let known = view.cursors.get(&key);
+        let same = known.filter(|cursor| cursor.revision == upto);
+        let takes_over = |cursor: &Cursor| session.is_some() && cursor.session != session;
+        let is_later = same.is_some_and(|cursor| takes_over(cursor) || at > cursor.moved_at);
+        if is_later || known.is_none_or(|cursor| cursor.moves_to(upto)) {
+            let kept = || same.and_then(|cursor| cursor.session.clone());
             draft.put(Cursor {
                 key: key.clone(),
                 revision: upto,
-                session: session.clone(),
+                session: session.clone().or_else(kept),
                 moved_at: at,
             });
         }
