@@ -16,8 +16,8 @@ pub(crate) const DIGEST_HANDOFFS: usize = 3;
 pub(crate) struct Digest {
     /// The items that an agent should know about first.
     pub items: Vec<DeltaItem>,
-    /// The number of items omitted.
-    pub more: usize,
+    /// The items that it omits.
+    pub cut: Vec<DeltaSubject>,
 }
 
 impl Digest {
@@ -38,16 +38,17 @@ impl Digest {
         open.sort_by_key(|(urgency, to_other, work)| {
             (*urgency, *to_other, Reverse(work.updated_at), &work.key)
         });
-        let all = open.len();
-        let mut handoffs = 0;
-        open.retain(|(_, _, work)| {
-            handoffs += usize::from(work.kind == WorkKind::Handoff);
-            work.kind != WorkKind::Handoff || handoffs <= DIGEST_HANDOFFS
-        });
-        open.truncate(DIGEST_ITEMS);
-        let more = all - open.len();
-        let items = open.into_iter().map(|(_, _, work)| DeltaItem::standing(work, agent)).collect();
-        Self { items, more }
+        let (mut handoffs, mut digest) = (0, Self::default());
+        for (_, _, work) in open {
+            let is_handoff = work.kind == WorkKind::Handoff;
+            handoffs += usize::from(is_handoff);
+            if digest.items.len() == DIGEST_ITEMS || is_handoff && handoffs > DIGEST_HANDOFFS {
+                digest.cut.push(DeltaSubject::Work(work.kind, work.key.id.clone()));
+            } else {
+                digest.items.push(DeltaItem::standing(work, agent));
+            }
+        }
+        digest
     }
 }
 

@@ -225,6 +225,22 @@ fn a_first_session_gets_a_digest_each_time() {
     assert_eq!(resumed(&registry, &of("a")), list(&[]));
 }
 
+/// Bug: what a digest has no room for was counted as left out though it was told as a change.
+#[test]
+fn what_is_told_as_a_change_is_not_left_out_of_a_digest() {
+    let registry = registry();
+    for at in 0..14 {
+        add(&registry, WorkKind::Plan, &format!("p{at:02}"), 1);
+    }
+    registry.sessions().start(&project().id, &agent("a"), &session("s"), at(2)).wait().unwrap();
+    let in_session = Resume { session: Some(session("s")), ..of("a") };
+    resumed(&registry, &in_session);
+    assert_eq!(look(&registry, &in_session).more, 2);
+    add(&registry, WorkKind::Decision, "d", 3);
+    let delta = look(&registry, &in_session);
+    assert_eq!((delta.items.len(), delta.more), (13, 2), "the decision is told as added");
+}
+
 #[test]
 fn looking_moves_nothing() {
     let registry = registry();

@@ -142,7 +142,10 @@ pub fn summary(delta: &Delta) -> ModelText {
         noun.and(if count == 1 { "" } else { "s" }).and(of)
     };
     match delta.source {
-        _ if !parts.is_empty() => ModelText::join(parts.into_iter().map(part), ", "),
+        _ if !parts.is_empty() => {
+            let text = ModelText::join(parts.into_iter().map(part), ", ");
+            if delta.more > 0 { text.and(", and ").and(delta.more).and(" more") } else { text }
+        }
         DeltaSource::Digest => "nothing open".into(),
         _ if delta.pruned_until.is_some() => "no change that is still kept".into(),
         _ => "nothing changed".into(),

@@ -269,7 +269,10 @@ impl WhatChanged {
         unanswered.retain(|(_, at)| is_due(*at, told, *now));
         let more = match begin {
             Begin::At(_) | Begin::After(_) => 0,
-            _ => digest.more,
+            // Some of what the digest omits is told as a change.
+            _ => {
+                digest.cut.iter().filter(|cut| !items.iter().any(|it| it.subject == **cut)).count()
+            }
         };
         let mut tools = telling.changes;
         let came_back = |change: &NetChange| change.from.is_some() && change.to == Status::Active;
