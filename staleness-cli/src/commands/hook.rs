@@ -110,9 +110,7 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
             };
             record(settings, Entry::TurnEnded(end)).map(drop)
         }
-        Event::SessionStart { source } => {
-            session_start(settings, input, is_cleared(source.as_deref()), say)
-        }
+        Event::SessionStart { source } => session_start(settings, input, source.as_deref(), say),
         Event::ConfigChanged => {
             // If the store is busy, the next scan catches up.
             let registry = open(settings, Access::Write)?;
@@ -273,10 +271,12 @@ fn of_documents(
 fn session_start(
     settings: &Settings,
     input: &HookInput,
-    cleared: bool,
+    source: Option<&str>,
     say: Say<'_>,
 ) -> Result<(), CliError> {
     let (project, now) = (&settings.project, settings.now);
+    // These contexts have lost earlier reports.
+    let cleared = matches!(source, Some(CLEAR | "compact"));
     let mut resume = Resume { cleared, ..request(settings, agent(settings, input)?) };
     let later = |id: &SessionId| {
         let (project, agent) = (project.clone(), resume.agent.clone());
@@ -293,6 +293,11 @@ fn session_start(
         match unless_busy(registry.sessions().start(&project.id, &resume.agent, id, now).wait()) {
             Ok(Some(_)) => {
                 resume.session = Some(id.clone());
+                if source == Some(CLEAR) {
+                    let key = SessionKey { project: project.id.clone(), id: id.clone() };
+                    let sessions = registry.sessions();
+                    unless_busy(sessions.inherit_claims(&resume.agent, &key, now).wait())?;
+                }
                 // The next event tells what was lost.
                 renewed(settings, &registry, input)?;
             }
@@ -317,10 +322,8 @@ fn session_start(
     Ok(())
 }
 
-/// Returns true if the session lost its context, and so earlier reports.
-fn is_cleared(source: Option<&str>) -> bool {
-    matches!(source, Some("clear" | "compact"))
-}
+/// The source of a session that Claude Code begins under a new id, with the context of the last one cleared.
+const CLEAR: &str = "clear";
 
 /// Suggests tools that fit a prompt well, and records the suggestion.
 fn user_prompt(

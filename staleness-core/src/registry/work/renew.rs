@@ -5,9 +5,9 @@ use crate::ids::{AgentId, SessionId, WorkKey};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::registry::{Registry, RegistryError, Sessions};
 use crate::route::Suggestions;
-use crate::session::SessionKey;
+use crate::session::{Session, SessionKey};
 use crate::store::{
-    Decision, Draft, Durability, JournalFilter, Refusal, Selection, SessionFilter, Step,
+    Decision, Draft, Durability, Edit, JournalFilter, Refusal, Selection, SessionFilter, Step,
     SuggestionFilter, View,
 };
 use crate::time::Timestamp;
@@ -24,6 +24,51 @@ impl Sessions<'_> {
     ) -> Result<Vec<LostClaim>, RegistryError> {
         let known = self.suggestions(key).await?;
         self.0.renew_claims(known.iter(), at).await
+    }
+
+    /// Passes the claims of the agent's session that ended last on to a session that began at `at`, if that is at most a
+    /// minute later: a context that was cleared goes on under a new id. May be repeated.
+    pub async fn inherit_claims(
+        self,
+        agent: &AgentId,
+        key: &SessionKey,
+        at: Timestamp,
+    ) -> Result<(), RegistryError> {
+        let ended = |each: &Session| each.ended_at.filter(|_| each.agent == *agent);
+        let sessions = self.list(&key.project).await?;
+        let last = sessions.iter().filter(|each| each.key != *key).max_by_key(|each| ended(each));
+        let is_near =
+            |ended: &Timestamp| (0..=Timestamp::MINUTE).contains(&at.millis_since(*ended));
+        let Some(left) = last.filter(|each| ended(each).is_some_and(|at| is_near(&at))) else {
+            return Ok(());
+        };
+        let Some(known) = self.suggestions(&left.key).await? else { return Ok(()) };
+        let (left, heir, agent) = (left.key.id.clone(), key.clone(), agent.clone());
+        let all = Selection::new().lock(SuggestionFilter::Key(heir.clone()));
+        let all = all.lock_keys::<Work>(known.claims.into_iter().map(|(work, _)| work));
+        let inherit = Edit::new(at, all, move |draft| {
+            let row = draft.get::<Suggestions>(&heir).cloned();
+            let mut row = row.unwrap_or_else(|| Suggestions::new(heir.clone()));
+            for mut work in draft.view().work.values().filter(|it| it.status.is_open()).cloned() {
+                let key = work.key.clone();
+                let Some(claim) = work.claim.as_mut().filter(|it| it.agent == agent) else {
+                    continue;
+                };
+                let is_beside = claim.session.as_ref().is_some_and(SessionId::is_unreported);
+                let is_own = claim.session.as_ref() == Some(&left);
+                if (is_own || is_beside && claim.holds(at)) && row.claim(key, at).is_ok() && is_own
+                {
+                    claim.session = Some(heir.id.clone());
+                    claim.renew(at);
+                    draft.put(work);
+                }
+            }
+            if !row.claims.is_empty() {
+                draft.put(row);
+            }
+            Ok(())
+        });
+        self.0.run(inherit).await.map(drop)
     }
 
     /// Forgets the claims of a session on those of these items that it has lost. Call it after the agent was told of
