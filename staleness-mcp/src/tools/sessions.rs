@@ -6,9 +6,7 @@ use serde_json::{Map, Value, json};
 use staleness::Timestamp;
 use staleness::ids::{ClientId, ToolName};
 use staleness::journal::Revision;
-use staleness::report::{
-    Delta, DeltaItem, DeltaSource, DeltaSubject, HealthState, NetChange, Redefined,
-};
+use staleness::report::{Delta, DeltaItem, DeltaSource, NetChange, Redefined};
 use staleness::verdict::Level;
 use staleness::work::{self, Warning, WorkKind, WorkStatus};
 use staleness_service::ServiceError;
@@ -306,11 +304,12 @@ fn render(
     });
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
         let is_news = each.is_news || delta.source == DeltaSource::Digest;
-        let fails = match each.health {
-            HealthState::Demoted => ", ask the user before you call it: ",
-            HealthState::Probation => " failed, may be tried again: ",
-            _ if is_news => " fails: ",
-            _ => " still fails: ",
+        let fails = match demotion(each.health, &each.cause) {
+            Demotion::ByPerson => ", ask the user before you call it: ",
+            Demotion::ByAgent => ", avoid it: ",
+            Demotion::OnTrial => " failed, may be tried again: ",
+            Demotion::Failing if is_news => " fails: ",
+            Demotion::Failing => " still fails: ",
         };
         let name = ModelName::tool(client, each.name.as_str());
         let text = Text::new("- tool ").and(name).and(fails);

@@ -33,7 +33,7 @@ use crate::tools::fold_changes;
 pub use claims::taken_over;
 use documents::Loaded;
 use knowledge::{Doubtful, Remedies};
-pub use tools::{CHANGED, UNANSWERED, WITHHELD};
+pub use tools::{CHANGED, Demotion, UNANSWERED, WITHHELD, demotion};
 
 /// The text for an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -31,19 +31,20 @@ pub(crate) fn text<'a>(
         delta.failing.iter().partition(|each| is_first || each.is_news);
     let (begun, news): (Vec<_>, Vec<_>) =
         news.into_iter().partition(|each| is_first || each.has_begun);
-    let demoted = changed(News::Demoted)
-        .chain(changed(News::Failing))
-        .map(|each| (each.health, (each.name.as_str(), Some(cause(&each.cause)))));
+    let demoted = changed(News::Demoted).chain(changed(News::Failing)).map(|each| {
+        (demotion(each.health, &each.cause), (each.name.as_str(), Some(cause(&each.cause))))
+    });
     let failing: Vec<_> = demoted.chain(begun.into_iter().map(why)).collect();
     let [news, still] = [news, still].map(|all| all.into_iter().map(why).collect());
     // Of one that a person demoted no evidence is told, and one that may be tried again is not to be avoided.
-    let (mut by_person, mut on_trial) = (Vec::new(), Vec::new());
-    let [failing, news, still] = [failing, news, still].map(|all: Vec<(HealthState, Item<'a>)>| {
-        let avoided = |(health, item): (HealthState, Item<'a>)| {
-            match health {
-                HealthState::Demoted => by_person.push((item.0, None)),
-                HealthState::Probation => on_trial.push(item),
-                _ => return Some(item),
+    let (mut by_person, mut by_agent, mut on_trial) = (Vec::new(), Vec::new(), Vec::new());
+    let [failing, news, still] = [failing, news, still].map(|all: Vec<(Demotion, Item<'a>)>| {
+        let avoided = |(demotion, item): (Demotion, Item<'a>)| {
+            match demotion {
+                Demotion::ByPerson => by_person.push((item.0, None)),
+                Demotion::ByAgent => by_agent.push(item),
+                Demotion::OnTrial => on_trial.push(item),
+                Demotion::Failing => return Some(item),
             }
             None
         };
@@ -58,6 +59,7 @@ pub(crate) fn text<'a>(
     let sections = [
         (is_gone, gone.collect()),
         (DEMOTED, by_person),
+        (BY_AGENT, by_agent),
         (fails, failing),
         ("Failing, avoid", news),
         ("Still failing, avoid", still),
@@ -119,7 +121,7 @@ pub(crate) fn text<'a>(
 }
 
 /// The number of sections, from the first, on tools that are gone or fail.
-const HARM: usize = 6;
+const HARM: usize = 7;
 
 /// The order of tools: those of a server together, in the order in which servers are told first.
 #[derive(Default)]
@@ -147,6 +149,9 @@ const MCP: &str = "mcp__";
 /// The heading of tools that a person demoted.
 const DEMOTED: &str = "Demoted by the user, ask before you call";
 
+/// The heading of tools that an agent demoted, each with its name.
+const BY_AGENT: &str = "Demoted by an agent, avoid";
+
 /// The heading of failing tools whose cool-down has passed.
 const ON_TRIAL: &str = "Failing, may be tried again if no other fits";
 
@@ -168,8 +173,33 @@ const RANKED: &str = "Worked here lately, best first";
 /// A tool's name, and why it is told.
 type Item<'a> = (&'a str, Option<ModelText>);
 
-fn why(each: &Failing) -> (HealthState, Item<'_>) {
-    (each.health, (each.name.as_str(), Some(failing(each))))
+fn why(each: &Failing) -> (Demotion, Item<'_>) {
+    (demotion(each.health, &each.cause), (each.name.as_str(), Some(failing(each))))
+}
+
+/// The reason why a tool is to be avoided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demotion {
+    /// A person demoted it or its server.
+    ByPerson,
+    /// An agent demoted it or its server.
+    ByAgent,
+    /// It failed, and may be tried again.
+    OnTrial,
+    /// It fails.
+    Failing,
+}
+
+/// Returns why a demoted tool is to be avoided, by its health and the cause of that.
+#[must_use]
+pub fn demotion(health: HealthState, cause: &str) -> Demotion {
+    let by_hand = || cause.trim_start_matches("its server is ").starts_with("demoted by ");
+    match health {
+        HealthState::Demoted => Demotion::ByPerson,
+        HealthState::Probation => Demotion::OnTrial,
+        HealthState::Failing if by_hand() => Demotion::ByAgent,
+        _ => Demotion::Failing,
+    }
 }
 
 #[cfg(test)]
