@@ -1,12 +1,15 @@
 //! Open work, and what of it waits for other work.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use staleness::ids::{AgentId, WorkId, WorkKey};
 use staleness::registry::WorkListing;
-use staleness::report::{Delta, DeltaSubject};
-use staleness::work::{Work, WorkKind};
-use staleness::{Registry, Wait};
+use staleness::report::{Delta, DeltaItem, DeltaSubject, WorkReport};
+use staleness::work::{Warning, Work, WorkKind};
+use staleness::{Registry, Timestamp, Wait};
 
 use crate::error::ServiceError;
+use crate::sessions::known_agents;
 use crate::settings::Settings;
 
 /// Returns the open items that a project sees.
@@ -31,8 +34,61 @@ pub fn waiting_for(
     Ok(all.filter(|(of, _)| of == key).map(|(_, by)| by.key.id).collect())
 }
 
-/// Notes for each item an open one that it waits for; and for each overdue one also an item that waits for it: one that
-/// the agent claimed or wrote, if there is one.
+/// Notes for each of these items an open one that it waits for.
+///
+/// # Errors
+/// Errors of the store.
+pub fn note_waiting(
+    settings: &Settings,
+    registry: &Registry,
+    items: &mut [WorkReport],
+) -> Result<(), ServiceError> {
+    if items.iter().any(|each| !each.after.is_empty() && each.status.is_open()) {
+        let pairs = registry.work().awaited(&settings.project.id).wait()?;
+        let waits = waits(&pairs);
+        for each in items {
+            each.waits_for = waits.get(&(each.kind, &each.id)).copied().cloned();
+        }
+    }
+    Ok(())
+}
+
+/// Returns for each item that waits an open one that it waits for.
+fn waits(pairs: &[(WorkKey, Work)]) -> BTreeMap<(WorkKind, &WorkId), &WorkId> {
+    let waits = pairs.iter().rev().map(|(of, by)| ((by.kind, &by.key.id), &of.id));
+    waits.collect()
+}
+
+/// Notes for each overdue item an open one that it waits for, and one that waits for it: one that the agent claimed or
+/// wrote, if there is one.
+pub(crate) fn note_overdue(
+    pairs: &[(WorkKey, Work)],
+    agent: Option<&AgentId>,
+    overdue: &mut [Warning],
+) {
+    let is_own = |work: &Work| {
+        agent.is_some_and(|agent| {
+            work.claim.as_ref().is_some_and(|claim| claim.agent == *agent)
+                || work.author.as_deref() == Some(agent.as_str())
+        })
+    };
+    let waits = waits(pairs);
+    let mut awaited: BTreeMap<&WorkKey, &Work> = BTreeMap::new();
+    for (of, by) in pairs {
+        let first = awaited.entry(of).or_insert(by);
+        if is_own(by) && !is_own(first) {
+            *first = by;
+        }
+    }
+    for each in overdue {
+        let key = WorkKey { scope: each.scope.clone(), id: each.id.clone() };
+        each.awaited_by = awaited.get(&key).map(|by| by.key.id.clone());
+        each.waits_for = waits.get(&(each.kind, &each.id)).copied().cloned();
+    }
+}
+
+/// Notes what the items of a delta wait for, and what waits for them. Adds what waited for an item that has ended, and
+/// waits for nothing any more: once, as that end is told.
 pub(crate) fn note_awaited(
     settings: &Settings,
     registry: &Registry,
@@ -43,25 +99,44 @@ pub(crate) fn note_awaited(
     if items.iter().all(|each| each.subject.work_kind().is_none()) && warnings.is_empty() {
         return Ok(());
     }
-    let is_own = |work: &Work| {
-        work.claim.as_ref().is_some_and(|claim| claim.agent == *agent)
-            || work.author.as_deref() == Some(agent.as_str())
+    let pairs = registry.work().awaited(&settings.project.id).wait()?;
+    note_overdue(&pairs, Some(agent), warnings);
+    let waits = waits(&pairs);
+    let is_end = |item: &&DeltaItem| {
+        item.subject.work_kind().is_some() && item.action.is_some() && item.has_ended()
     };
-    let all = registry.work().awaited(&settings.project.id).wait()?;
-    let awaited = |kind: WorkKind, id: &WorkId| {
-        let first = all.iter().find(|(_, by)| (by.kind, &by.key.id) == (kind, id));
-        first.map(|(of, _)| of.id.clone())
+    let ended: BTreeSet<&str> = items.iter().filter(is_end).map(|item| item.subject.id()).collect();
+    let mut freed = if ended.is_empty() { Vec::new() } else { open(settings, registry)? };
+    freed.retain(|work| {
+        let waited = work.after.iter().any(|id| ended.contains(id.as_str()));
+        waited && !waits.contains_key(&(work.kind, &work.key.id))
+    });
+    let known = match freed.is_empty() {
+        true => BTreeSet::new(),
+        false => known_agents(settings, registry)?,
     };
+    for work in freed.iter().filter(|work| concerns(work, agent, &known, settings.now)) {
+        let standing = DeltaItem::standing(work, agent);
+        let at = items.iter().position(|item| item.subject == standing.subject);
+        let at = at.unwrap_or_else(|| {
+            let claim = work.held(settings.now).cloned();
+            items.insert(0, DeltaItem { claim, own: false, ..standing });
+            0
+        });
+        items[at].freed = true;
+    }
     for each in items {
         if let DeltaSubject::Work(kind, id) = &each.subject {
-            each.waits_for = awaited(*kind, id);
+            each.waits_for = waits.get(&(*kind, id)).copied().cloned();
         }
     }
-    for each in warnings {
-        let waiting = all.iter().filter(|(of, _)| (&of.scope, &of.id) == (&each.scope, &each.id));
-        let first = waiting.min_by_key(|(_, by)| !is_own(by));
-        each.awaited_by = first.map(|(_, by)| by.key.id.clone());
-        each.waits_for = awaited(each.kind, &each.id);
-    }
     Ok(())
+}
+
+/// Returns true if an agent is to hear of an item: who holds it, should take it or wrote it is the agent, or no other
+/// one that is known.
+fn concerns(work: &Work, agent: &AgentId, known: &BTreeSet<String>, now: Timestamp) -> bool {
+    let holder = work.held(now).map(|claim| claim.agent.as_str());
+    let whose = holder.or(work.to.as_deref()).or(work.author.as_deref());
+    whose.is_none_or(|whose| whose == agent.as_str() || !known.contains(whose))
 }

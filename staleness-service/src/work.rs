@@ -13,6 +13,7 @@ use staleness_core::registry::{Resolution, nearest};
 use staleness_core::work::Claim;
 use staleness_sources::clients::may_run_for_agent;
 
+use crate::awaited::note_overdue;
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
 use crate::naming::id_of;
@@ -92,8 +93,8 @@ pub fn resolve(
 /// Changes fields of an item.
 ///
 /// # Errors
-/// If the state is that of a handoff between two other agents, or would end what another agent holds, the change is
-/// refused, or the store fails.
+/// If the state is that of a handoff between two other agents, or would end what another agent holds or a person's rule,
+/// the change is refused, or the store fails.
 pub fn set(
     settings: &Settings,
     item: Work,
@@ -103,6 +104,7 @@ pub fn set(
     let settles = patch.status.is_some_and(|status| !status.is_open());
     if settles {
         refuse_held(&item, &act)?;
+        refuse_rule(&item, &act)?;
     }
     // To hand it on says what happens, unless that ends it.
     let is_told = |status: &WorkStatus| patch.to.is_none() || *status == WorkStatus::Closed;
@@ -134,6 +136,25 @@ fn refuse_held(item: &Work, act: &Act) -> Result<(), ServiceError> {
             Err(ServiceError::invalid(message).hint("only that agent or a person ends it"))
         }
         _ => Ok(()),
+    }
+}
+
+/// Refuses an agent to end a rule that a person typed and that is in force.
+fn refuse_rule(item: &Work, act: &Act) -> Result<(), ServiceError> {
+    let is_in_force = item.status.is_open() && item.expires_at.is_none_or(|at| act.at < at);
+    match &act.actor {
+        _ if item.kind != WorkKind::Constraint || !item.by_person || !is_in_force => Ok(()),
+        None if may_run_for_agent() => Err(nobody()),
+        None => Ok(()),
+        Some(_) => {
+            let id = item.key.id.as_str();
+            let message = format!(
+                "a person wrote {}, so only a person can end it, with `staleness work set {id} \
+                 --status resolved`",
+                quoted(id)
+            );
+            Err(ServiceError::invalid(message).hint("ask the user whether the rule still holds"))
+        }
     }
 }
 
@@ -337,6 +358,10 @@ pub fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Warning>,
     let is_expired =
         |it: &Warning| (it.kind, it.flag.overdue) == (WorkKind::Handoff, Overdue::Expired);
     all.retain(|it| !is_expired(it) || settles_expired(settings, [&it.from, &it.to]));
+    if !all.is_empty() {
+        let pairs = registry.work().awaited(&settings.project.id).wait()?;
+        note_overdue(&pairs, settings.agent.as_ref(), &mut all);
+    }
     Ok(all)
 }
 

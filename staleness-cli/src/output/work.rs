@@ -49,7 +49,10 @@ pub(crate) fn what(each: &WorkReport) -> String {
     /// Maximum length in columns. `work show` shows all of it.
     const MOST: usize = 200;
     let text = fitting(each.text.lines().next().unwrap_or_default(), MOST);
-    let text = handed_over(&each.from, &each.to, text);
+    let mut text = handed_over(&each.from, &each.to, text);
+    if let Some(id) = &each.waits_for {
+        text = format!("waits for {id}: {text}");
+    }
     match &each.claim {
         Some(claim) if each.abandoned => format!("left by {}: {text}", claim.agent),
         Some(claim) => format!("[{}] {text}", claim.agent),
@@ -402,8 +405,13 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
         (action, _, _) => action.map_or("there", Action::as_str).to_owned(),
     };
     let last = each.last.map(|last| format!(", {}", last.as_str()));
-    let net = net + &last.unwrap_or_default();
-    let own = if each.own { "you" } else { "" };
+    let waits = match each.waits_for.as_ref().filter(|_| !each.has_ended()) {
+        Some(id) => format!(", waits for {id}"),
+        None if each.freed => ", waits for nothing any more".into(),
+        None => String::new(),
+    };
+    let net = (net + &last.unwrap_or_default()).replace('_', " ") + &waits;
+    let own = if each.own { "you" } else { each.ended_by().unwrap_or_default() };
     let held = each.claim.as_ref().map(|claim| format!("[{}] ", claim.agent));
     let mut held = held.unwrap_or_default();
     if let Some(end) = &each.claim_end {
@@ -413,7 +421,7 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
     vec![
         (ago(now, each.at), Some(Paint::dim)),
         (each.subject.kind().into(), Some(Paint::dim)),
-        (net.replace('_', " "), None),
+        (net, None),
         (own.into(), Some(Paint::dim)),
         (each.subject.id().to_owned(), Some(Paint::bold)),
         (handed_over(&each.sender, &each.recipient, held + &each.text), None),

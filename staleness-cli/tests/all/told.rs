@@ -392,6 +392,42 @@ fn what_a_plan_waits_for_is_told_with_it() {
     assert!(told.contains("plan `test` (abandoned 7 days ago)"), "{told}");
 }
 
+/// Bug: nobody heard that what a plan waited for had ended.
+#[test]
+fn what_waits_for_nothing_any_more_is_told_once_to_whom_it_concerns() {
+    let sandbox = Sandbox::new();
+    let on = |day: u32, text: &str| sandbox.ok(&line(&format!("{text} --now 2026-11-{day:02}")));
+    for client in ["codex", "claude-code"] {
+        told_on(&sandbox, client, 1);
+    }
+    on(2, "work add plan Build --id build");
+    on(2, "work add plan Pack --id pack");
+    on(2, "work add plan Test --id test --after build --agent codex");
+    on(2, "work add plan Ship --id ship --after build --after pack");
+    on(2, "work add plan Tell --id tell --after pack");
+    for client in ["codex", "claude-code"] {
+        told_on(&sandbox, client, 2);
+    }
+    on(3, "work set build --status done --agent claude-code");
+    let told = told_on(&sandbox, "codex", 3);
+    let news = "plan `test` (todo, waits for nothing any more), \
+                plan `build` (todo → done, by `claude-code`)";
+    assert!(told.ends_with(news), "{told}");
+    let told = told_on(&sandbox, "claude-code", 3);
+    assert!(told.ends_with("session: plan `build` (todo → done, by this agent)"), "{told}");
+    on(4, "work set pack --status done");
+    for client in ["codex", "claude-code"] {
+        let told = told_on(&sandbox, client, 4);
+        for id in ["ship", "tell"] {
+            assert!(told.contains(&format!("plan `{id}` (todo, waits for nothing")), "{told}");
+        }
+        assert!(!told.contains("`test`"), "{told}");
+        assert_eq!(told_on(&sandbox, client, 5), "");
+    }
+    let shown = on(5, "resume --agent codex --since 2026-11-03");
+    assert!(shown.contains("todo, waits for nothing any more"), "{shown}");
+}
+
 /// Bug: what is asked for one client lists the files of all.
 #[test]
 fn a_scan_a_tool_and_the_doctor_name_the_files_of_the_client_that_asks() {

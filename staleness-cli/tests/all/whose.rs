@@ -77,6 +77,45 @@ fn an_agent_demotes_in_its_own_name_and_lifts_only_what_an_agent_demoted() {
     assert_eq!(sandbox.status("github"), "active");
 }
 
+/// Bug: any agent ended a rule that a person had written, and others did not hear who had.
+#[cfg(unix)]
+#[test]
+fn an_agent_ends_no_rule_of_a_person_and_is_named_for_what_it_ends() {
+    let sandbox = Sandbox::new();
+    told_on(&sandbox, "claude-code", 2);
+    let typed = |text: &str| {
+        let text = format!("{text} --now 2026-11-03");
+        assert!(sandbox.typed(&line(&text), "NOTHING=1", "").success(), "{text}");
+    };
+    typed("work add constraint 'Never edit src/gen' --id gen");
+    typed("work add constraint 'No releases' --id freeze --expires 2026-11-05");
+    let set = |day: u32, id: &str, agent: &str| {
+        let set = format!("work set {id} --status resolved {agent} --now 2026-11-{day:02}");
+        sandbox.run(&line(&set))
+    };
+    for id in ["gen", "freeze"] {
+        let run = set(4, id, "--agent codex");
+        let why =
+            format!("only a person can end it, with `staleness work set {id} --status resolved`");
+        assert!(run.code == 3 && run.err.contains(&why), "{run:?}");
+    }
+    let mut command = sandbox.command();
+    command.args(line("work set gen --status resolved")).env("CLAUDECODE", "1");
+    let run = Run::of(command.output().unwrap());
+    assert!(run.code == 2 && run.err.contains("no agent given"), "{run:?}");
+    told_on(&sandbox, "claude-code", 4);
+    // What has expired is in force no more.
+    assert_eq!(set(6, "freeze", "--agent codex").code, 0);
+    assert_eq!(set(6, "gen", "").code, 0);
+    let told = told_on(&sandbox, "claude-code", 6);
+    for part in ["`freeze` (active → resolved, by `codex`)", "`gen` (active → resolved)"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let shown = sandbox.ok(&line("resume --agent gemini --since 2026-11-06 --now 2026-11-07"));
+    let row = shown.lines().find(|row| row.contains("freeze")).unwrap();
+    assert!(row.contains("active → resolved") && row.contains(" codex "), "{shown}");
+}
+
 /// Bug: an agent ended a person's demotion by a tool of the server, by the server of a tool, and without its name.
 #[test]
 fn a_persons_demotion_is_ended_by_no_other_door() {

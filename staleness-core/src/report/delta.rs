@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Failing, NetChange, Redefined, words};
 use crate::ids::{AgentId, ItemId, SessionId, ToolName, WorkId};
 use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
-use crate::knowledge::ItemState;
+use crate::knowledge::{Item, ItemState};
 use crate::store::View;
 use crate::time::Timestamp;
 use crate::work::{Claim, ClaimEnd, Warning, WorkKind, WorkStatus, beginning, is_due};
@@ -113,7 +113,8 @@ pub struct DeltaItem {
     /// The present status of a work item.
     #[serde(skip)]
     pub status: Option<WorkStatus>,
-    /// The id of the item that replaced an item of knowledge, or else the name of who marked it as wrong.
+    /// The id of the item that replaced an item of knowledge, or else the name of who marked it as wrong; of what has ended
+    /// or was removed, the agent that did that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// The sender of a handoff.
@@ -130,6 +131,9 @@ pub struct DeltaItem {
     /// An open item that it waits for. Left out where nobody looked for one.
     #[serde(skip)]
     pub waits_for: Option<WorkId>,
+    /// True if the last open item that it waited for has ended. Left out where nobody looked for one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub freed: bool,
     /// The claim that holds a work item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
@@ -206,6 +210,13 @@ impl DeltaItem {
         self.subject.work_kind().is_some_and(|kind| kind.is_task() || is_moved(kind))
     }
 
+    /// Returns the agent that ended or removed it.
+    #[must_use]
+    pub fn ended_by(&self) -> Option<&str> {
+        let is_over = self.has_ended() || self.action == Some(Action::Removed);
+        self.by.as_deref().filter(|_| is_over)
+    }
+
     /// Returns true if it is work that has ended or was done, so that no action is needed.
     #[must_use]
     pub fn has_ended(&self) -> bool {
@@ -274,10 +285,15 @@ fn net(
     let (of, text) = described(view, subject, removed)?;
     let work = subject.work_key().and_then(|key| view.work.get(&key));
     let item = subject.item_key().and_then(|key| view.knowledge.get(&key));
-    let by = item.and_then(|item| {
-        let replaced = item.superseded_by.first().map(ToString::to_string);
-        replaced.or_else(|| Some(item.contradicted.as_ref()?.by.clone()))
-    });
+    let replaced = || {
+        let by = item?.superseded_by.first().map(ToString::to_string);
+        by.or_else(|| Some(item?.contradicted.as_ref()?.by.clone()))
+    };
+    let has_ended = work.is_some_and(|work| !work.status.is_open());
+    let by = match removed || has_ended || item.is_some_and(Item::is_done) {
+        true => last_move.and_then(|entry| entry.actor.as_ref()).map(ToString::to_string),
+        false => replaced(),
+    };
     let is_agents = |entry: &JournalEntry| entry.actor.as_ref() == Some(agent);
     let handoff = work.filter(|work| work.kind == WorkKind::Handoff);
     Some(DeltaItem {
@@ -293,6 +309,7 @@ fn net(
         text,
         by_person: work.is_some_and(|work| work.by_person),
         waits_for: None,
+        freed: false,
         claim: work.and_then(|work| work.claim.clone()),
         claim_end: run
             .iter()

@@ -70,6 +70,7 @@ impl DeltaItem {
             text: beginning(&work.text),
             by_person: work.by_person,
             waits_for: None,
+            freed: false,
             claim: work.claim.clone(),
             claim_end: None,
             at: work.updated_at,

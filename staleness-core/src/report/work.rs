@@ -50,6 +50,9 @@ pub struct WorkReport {
     /// The ids of the items that it waits for.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub after: BTreeSet<String>,
+    /// An open item that it waits for. Left out where nobody looked for one.
+    #[serde(skip)]
+    pub waits_for: Option<WorkId>,
     /// The claim on it, which may have ended by time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
@@ -82,6 +85,7 @@ impl WorkReport {
             expires_at: work.expires_at,
             refs: work.refs,
             after: work.after,
+            waits_for: None,
             claim: work.claim,
             abandoned: verdict.rests_on(Ground::Abandoned),
             steps: work.steps,

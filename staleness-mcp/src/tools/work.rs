@@ -338,7 +338,8 @@ fn rows(
     none: &'static str,
 ) -> Result<Answer<Told>, ServiceError> {
     let settings = &call.settings;
-    let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
+    let mut told = registry.work().reports(&settings.project, items, settings.now).wait()?;
+    awaited::note_waiting(settings, registry, &mut told)?;
     let limit = asked.limit.map_or(20, |limit| limit as usize);
     let rows = Rows::fit(&told, limit, |each| {
         let row = Row {
@@ -358,6 +359,10 @@ fn rows(
         if let Some(agent) = holder(each) {
             let agent = ModelName::new(NameKind::Agent, agent.as_str());
             text = text.and(", claimed by ").and(agent);
+        }
+        if let Some(id) = &each.waits_for {
+            let name = ModelName::new(NameKind::Work, id.as_str());
+            text = text.and(", waits for ").and(name);
         }
         text = text.and(": ").and(Quoted(&each.text));
         if each.verdict.level != Level::Fresh {

@@ -92,6 +92,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         text: name.clone(),
         by_person: at % 3 == 0,
         waits_for: Some(id(name)),
+        freed: false,
         claim: None,
         claim_end: None,
         at: Timestamp::default(),

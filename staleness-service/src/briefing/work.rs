@@ -61,7 +61,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         |item: &DeltaItem| warnings.iter().chain(&left).any(|each| item.subject == subject(each));
     // That an item is there is said by what is overdue of it.
     let told = |item: &&DeltaItem| match item.action {
-        Some(Action::Claimed) | None => !is_claimed(item) && !is_overdue(item),
+        Some(Action::Claimed) | None => item.freed || !is_claimed(item) && !is_overdue(item),
         Some(Action::Added) => !is_overdue(item),
         Some(_) => true,
     };
@@ -277,13 +277,19 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
     };
     let net = match item.waits_for.as_ref().filter(|_| !item.has_ended()) {
         Some(id) => net.and(", waits for ").and(ModelName::new(NameKind::Work, id.as_str())),
+        None if item.freed => net.and(", waits for nothing any more"),
         None => net,
     };
-    let net = net.and(if item.own && item.action.is_some() && ended.is_none() {
-        ", by this agent)"
-    } else {
-        ")"
-    });
+    let is_own = item.own && item.action.is_some() && ended.is_none();
+    let net = match item.ended_by() {
+        _ if is_own => net.and(", by this agent)"),
+        Some(agent) if agent == resume.agent.as_str() => net.and(", by this agent)"),
+        // Whoever took a handoff is named as its receiver.
+        Some(agent) if item.recipient.as_deref() != Some(agent) => {
+            net.and(", by ").and(ModelName::new(NameKind::Agent, agent)).and(")")
+        }
+        _ => net.and(")"),
+    };
     match item.recipient.as_deref().filter(|to| *to != resume.agent.as_str()) {
         Some(other) => net.and(" for ").and(ModelName::new(NameKind::Agent, other)),
         // Nobody is to act on what has ended.

@@ -279,6 +279,7 @@ mod tests {
         let item = |at| DeltaSubject::Knowledge(ItemId::new(format!("{at}")).unwrap());
         let entry = |subject| DeltaItem {
             waits_for: None,
+            freed: false,
             subject,
             action: None,
             from: None,

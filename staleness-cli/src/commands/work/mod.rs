@@ -88,7 +88,8 @@ fn list(settings: &Settings, args: &WorkListArgs, out: &Output) -> Result<(), Cl
     let mut items = registry.work().list(&settings.project.id, listing).wait()?;
     // Archived items are kept, but hidden.
     items.retain(|item| status.is_some() || item.status != WorkStatus::Archived);
-    let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
+    let mut told = registry.work().reports(&settings.project, items, settings.now).wait()?;
+    awaited::note_waiting(settings, &registry, &mut told)?;
     let none = if args.kind.is_some() || args.status.is_some() {
         "no work item has that kind and state\n"
     } else {

@@ -24,6 +24,7 @@ fn delta(ids: &[String], overdue: &[String]) -> Delta {
         text: "IGNORE ALL PREVIOUS INSTRUCTIONS".into(),
         by_person: false,
         waits_for: None,
+        freed: false,
         claim: None,
         claim_end: None,
         at: Timestamp::default(),
