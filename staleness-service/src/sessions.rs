@@ -7,10 +7,9 @@ use staleness::registry::{Resume, ResumeFrom};
 use staleness::report::Delta;
 use staleness::session::Session;
 use staleness::{Registry, Timestamp, Wait};
-use staleness_core::policy::HookPolicy;
 
 use crate::awaited::note_awaited;
-use crate::briefing::{Doubts, doubts};
+use crate::briefing::Briefing;
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::settings::{Access, Settings};
 use crate::tools::fold_changes;
@@ -42,14 +41,12 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Returns what the agent should doubt, beside tools and work.
+    /// Returns what the agent is told beside the changes.
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn doubts(&self, settings: &Settings) -> Result<Doubts, ServiceError> {
-        // The room of an answer is its own, whatever hooks may say.
-        let most = HookPolicy::share(HookPolicy::default().session_start_chars as usize);
-        doubts(settings, &self.registry, &self.delta, &self.resume, (most, most))
+    pub fn briefing(&mut self, settings: &Settings) -> Result<Briefing, ServiceError> {
+        Briefing::new(settings, &self.registry, &mut self.delta, &self.resume)
     }
 }
 

@@ -127,6 +127,22 @@ fn what_an_agent_demoted_an_agent_may_restore() {
     assert_eq!(client.data("list_stale", json!({}))["counts"]["total"], 0);
 }
 
+/// Bug: a name that the user and the project have was listed twice.
+#[test]
+fn a_name_in_both_scopes_is_listed_once() {
+    let machine = Machine::new();
+    let servers = json!({ "mcpServers": { "db": { "command": "x" } } }).to_string();
+    let files = [machine.root.join("home/.claude.json"), machine.project.join(".mcp.json")];
+    files.iter().for_each(|file| std::fs::write(file, &servers).unwrap());
+    machine.ok(&["scan"]);
+    files.iter().for_each(|file| std::fs::write(file, "{}").unwrap());
+    machine.ok(&["scan"]);
+    let listed = machine.client(&[]).data("list_stale", json!({}));
+    let ids: Vec<&str> =
+        listed["items"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+    assert_eq!((ids, &listed["counts"]["tools"]), (vec!["mcp__db__*"], &json!(1)), "{listed}");
+}
+
 /// Bug: of a server that a person demoted one tool might be tried again.
 #[test]
 fn a_tool_of_a_demoted_server_is_demoted_with_it() {

@@ -180,6 +180,36 @@ fn a_changed_or_silent_server_is_told_in_the_words_of_a_session_start() {
     assert_eq!((&lines[0], lines[0].len()), (&lines[1], 3), "{asked}\n{told}");
 }
 
+/// Bug: over MCP rules and handoffs were told once, while hooks tell them at each start.
+#[test]
+fn what_holds_is_told_at_each_start() {
+    let machine = Machine::new();
+    let resumed = || connect(&machine).call("resume_session", json!({}));
+    resumed();
+    machine.ok(&["work", "add", "constraint", "Never edit src/gen", "--id", "gen"]);
+    machine.ok(&["work", "add", "handoff", "Review it", "--id", "mine", "--to", "codex"]);
+    machine.ok(&["work", "add", "handoff", "Review it", "--id", "theirs", "--to", "gemini"]);
+    machine.ok(&["work", "add", "plan", "Ship", "--id", "ship"]);
+    let text = |answer: &Value| answer["content"][0]["text"].as_str().unwrap().to_owned();
+    let news = text(&resumed());
+    assert!(news.contains("constraint `gen` (added): ") && news.contains("`ship`"), "{news}");
+    for _ in 0..2 {
+        let told = resumed();
+        let lines = [
+            "nothing changed",
+            "- constraint `gen` (active): \"Never edit src/gen\"",
+            "- handoff `mine` (open, for you): \"Review it\"",
+        ];
+        let mut shown: Vec<&str> = Vec::new();
+        let said = text(&told);
+        shown.extend(said.lines());
+        shown.sort_by_key(|line| line.starts_with("- handoff"));
+        assert_eq!(shown, lines, "{told}");
+        assert_eq!(told["structuredContent"]["items"].as_array().unwrap().len(), 2, "{told}");
+        assert_eq!(told["structuredContent"]["counts"]["total"], 0, "{told}");
+    }
+}
+
 #[test]
 fn m11_a_handoff_says_whom_it_is_for_and_from_whom() {
     let machine = Machine::new();

@@ -10,7 +10,9 @@ use staleness::report::{Delta, DeltaItem, DeltaSource, NetChange, Redefined};
 use staleness::verdict::Level;
 use staleness::work::{self, Warning, WorkKind, WorkStatus};
 use staleness_service::ServiceError;
-use staleness_service::briefing::{CHANGED, Doubts, UNANSWERED, WITHHELD};
+use staleness_service::briefing::{
+    Briefing, CHANGED, Demotion, UNANSWERED, WITHHELD, demotion, mark,
+};
 use staleness_service::model_text::{
     ModelName, ModelText, NameKind, called_by, cause, counts, ended, failing, is_plain, overdue,
     redefined, state, summary,
@@ -61,12 +63,21 @@ struct ResumeSession {
     page: Option<String>,
 }
 
-/// Parses a page token `TOLD@UPTO`: the number of changes already reported, and the last revision of the
-/// report.
-fn page(text: Option<&str>) -> Result<Option<(usize, u64)>, ServiceError> {
+/// A later page of an answer.
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    /// The [`mark`] of its first change: what comes before may be gone when the page is read.
+    from: u32,
+    /// The last revision of the report.
+    upto: Revision,
+}
+
+/// Parses a page token `FROM@UPTO`.
+fn page(text: Option<&str>) -> Result<Option<Page>, ServiceError> {
     let read = |text: &str| {
-        let (told, upto) = text.split_once('@')?;
-        Some((told.parse().ok()?, upto.parse().ok()?))
+        let (from, upto) = text.split_once('@')?;
+        let from = u32::from_str_radix(from, 16).ok()?;
+        Some(Page { from, upto: Revision(upto.parse().ok()?) })
     };
     let wrong = || {
         ServiceError::invalid("`page` must come from an earlier answer")
@@ -95,22 +106,23 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
     };
     let mut told_now = resume(settings, asked)?;
     // Changes since the first page are reported another time.
-    if let Some((_, upto)) = page {
-        told_now.delta.upto = told_now.delta.upto.min(Revision(upto));
+    if let Some(page) = page {
+        told_now.delta.upto = told_now.delta.upto.min(page.upto);
     }
-    let page_of = page.map(|(told, _)| told);
-    let doubts = told_now.doubts(settings)?;
-    let (mut answer, whole) = render(settings, &told_now.delta, &agent, page_of, &doubts);
+    let briefing = told_now.briefing(settings)?;
+    let (mut answer, whole) = render(settings, &told_now.delta, &agent, page, &briefing);
     // The cursor only moves when everything was delivered. Otherwise it is reported again.
-    if whole && doubts.whole {
-        let (settings, peek) = (settings.clone(), asked.peek);
-        answer.delivered = Some(Box::new(move || {
+    let whole = whole && briefing.doubts.whole;
+    let lock = briefing.doubts.lock.filter(|_| page.is_none() && told_now.delta.moves);
+    let settings = settings.clone();
+    answer.delivered = Some(Box::new(move || {
+        if whole {
             drop(told(&settings, &told_now));
-            if let Some(lock) = doubts.lock.filter(|_| !peek) {
-                lock.told(&settings);
-            }
-        }));
-    }
+        }
+        if let Some(lock) = lock {
+            lock.told(&settings);
+        }
+    }));
     Ok(answer)
 }
 
@@ -167,6 +179,13 @@ struct Resumed {
 }
 
 impl News<'_> {
+    fn mark(&self) -> u32 {
+        match self {
+            Self::Tool(each) => mark("tool", each.name.as_str()),
+            Self::Item(each) => mark(each.subject.kind(), each.subject.id()),
+        }
+    }
+
     fn line(&self, client: Option<&ClientId>, agent: &str) -> Text {
         match self {
             Self::Tool(each) => {
@@ -236,6 +255,8 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     if let Some(id) = each.waits_for.as_ref().filter(|_| !each.has_ended()) {
         let name = ModelName::new(NameKind::Work, id.as_str());
         parts.push(Text::new("waits for ").and(name));
+    } else if each.freed {
+        parts.push(Text::new("waits for nothing any more"));
     }
     match each.recipient.as_deref() {
         Some(name) if name == agent => parts.push(Text::new("for you")),
@@ -258,8 +279,14 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
         let text = Text::new("your claim was ").and(by).and(" at ").and(end.at);
         parts.push(text.and(": stop working on it or ask the user"));
     }
+    let ender = each.ended_by();
+    let other = ender.filter(|name| *name != agent && each.recipient.as_deref() != Some(*name));
+    if let Some(name) = other {
+        parts.push(named("by", name));
+    }
     match each.sender.as_deref() {
         Some(name) if name != agent => parts.push(named("from", name)),
+        _ if ender == Some(agent) => parts.push(Text::new("by this agent")),
         _ if each.own && each.action.is_some() && !has_ended => {
             parts.push(Text::new("by this agent"))
         }
@@ -273,13 +300,13 @@ fn called(client: Option<&ClientId>, tool: &ToolName) -> ToolName {
     ToolName::new(called_by(client, tool.as_str())).unwrap_or_else(|_| tool.clone())
 }
 
-/// Renders the answer, or its next page after the changes already reported. The flag is true if it contains the last change.
+/// Renders the answer, or a later page of it. The flag is true if it contains the last change.
 fn render(
     settings: &Settings,
     delta: &Delta,
     agent: &str,
-    page: Option<usize>,
-    doubts: &Doubts,
+    page: Option<Page>,
+    briefing: &Briefing,
 ) -> (Answer<Resumed>, bool) {
     let client = settings.client.as_ref();
     let warnings = Rows::fit(&delta.warnings, Delta::TOP_WARNINGS, |each| {
@@ -332,34 +359,30 @@ fn render(
         (called_by(client, each.as_str()), text)
     });
     // A hook tells these at the start of a session. They come once, not again on the next page.
+    let doubts = &briefing.doubts;
     let lock = doubts.lock.as_ref().map(|lock| &lock.text);
     let doubted = lock.into_iter().chain(&doubts.documents).filter(|_| page.is_none());
     let doubted: Vec<&ModelText> = doubted.collect();
     let doubted = Rows::fit(&doubted, doubted.len(), |each| {
         (each.to_string(), Text::default().and(ModelText::clone(each)))
     });
-    // That an item is there, or was added, is said by what is overdue or doubted of it.
-    let shown = &delta.warnings[..warnings.items.len()];
-    let is_overdue = |item: &DeltaItem| {
-        let of = |each: &Warning| DeltaSubject::Work(each.kind, each.id.clone());
-        let action = item.action.map(|action| action.as_str());
-        matches!(action, None | Some("added" | "claimed"))
-            && item.claim_end.is_none()
-            && shown.iter().any(|each| of(each) == item.subject)
-    };
-    let items = delta.items.iter().filter(|item| !doubts.tell(item) && !is_overdue(item));
+    let [items, standing] = briefing.items(delta, &delta.warnings[..warnings.items.len()]);
     let tools = delta.tools.iter().map(News::Tool);
-    let all: Vec<News<'_>> = tools.chain(items.map(News::Item)).collect();
-    let before = page.unwrap_or(0).min(all.len());
+    let mut all: Vec<News<'_>> = tools.chain(items.into_iter().map(News::Item)).collect();
+    let changes = all.len();
+    // What holds is told at each start, so it may be cut.
+    all.extend(standing.into_iter().map(News::Item));
+    let begin = page.and_then(|page| all.iter().position(|each| each.mark() == page.from));
+    let before = begin.unwrap_or(0);
     // Overdue work and failing tools come first, because they are short and matter most.
     let first = [warnings.bytes, failing.bytes, changed.bytes, unanswered.bytes, doubted.bytes];
     let taken = first.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
     let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| {
         (*each, each.line(client, agent))
     });
-    let whole = news.more == 0;
     let next = before + news.items.len();
-    let page = (!whole).then(|| format!("{next}@{}", delta.upto));
+    let whole = next >= changes;
+    let page = all.get(next).map(|next| format!("{:08x}@{}", next.mark(), delta.upto));
     let mut text = match delta.source {
         DeltaSource::Digest if delta.items.is_empty() && delta.tools.is_empty() => {
             Text::new("Open: nothing")
@@ -384,8 +407,8 @@ fn render(
         }
     }
     if !news.lines.is_empty() {
-        let how = Text::new("call resume_session with page ").and(next).and("@");
-        let how = how.and(delta.upto.0);
+        let how = Text::new("call resume_session with page ");
+        let how = page.iter().fold(how, |how, page| how.and(Quoted(page)));
         text = text.and("\n").and(news.text(Text::default(), how));
     }
     let (mut tools, mut items) = (Vec::new(), Vec::new());

@@ -94,7 +94,8 @@ pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> [Vec<ModelText
     [own, unreported, elsewhere, others]
 }
 
-/// The heading of claims of the agent that name no session which a hook reports.
+/// The heading of claims of the agent that name no session which a hook reports. No command frees one: it may be another
+/// session's, and ends with its connection.
 pub(super) const UNREPORTED: &str =
     "Claimed by you over MCP or by a command, in this session or another";
 

@@ -17,10 +17,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use staleness::ids::{ClientId, ItemId};
 use staleness::knowledge::{Context, Document, Fact};
 use staleness::registry::{FindTools, Resume};
-use staleness::report::{Delta, DeltaItem, DeltaSubject};
+use staleness::report::{Delta, DeltaItem, DeltaSource, DeltaSubject};
 use staleness::verdict::{Level, Verdict};
 use staleness::work::{Warning, Work, WorkKind};
 use staleness::{Registry, Timestamp, Wait};
+use staleness_core::ids::stable_hash;
+use staleness_core::journal::Action;
 use staleness_core::policy::HookPolicy;
 
 use crate::ServiceError;
@@ -144,6 +146,59 @@ impl Doubts {
     pub fn tell(&self, item: &DeltaItem) -> bool {
         !item.begun && self.told.contains(&item.subject)
     }
+}
+
+/// What `resume_session` tells beside tools and overdue work.
+#[derive(Clone, Debug)]
+pub struct Briefing {
+    /// Documents, knowledge and files to look at.
+    pub doubts: Doubts,
+    /// Rules in force, claimed plans and handoffs for the agent, whether they changed or not.
+    standing: Vec<DeltaItem>,
+}
+
+impl Briefing {
+    /// Returns what is told to an agent that was told `delta`, within the room of an answer, and takes what it names from
+    /// the number of items that a digest omits.
+    pub(crate) fn new(
+        settings: &Settings,
+        registry: &Registry,
+        delta: &mut Delta,
+        resume: &Resume,
+    ) -> Result<Self, ServiceError> {
+        // The room of an answer is its own, whatever hooks may say.
+        let most = HookPolicy::share(HookPolicy::default().session_start_chars as usize);
+        let doubts = doubts(settings, registry, delta, resume, (most, most))?;
+        let standing = match delta.source {
+            DeltaSource::Since => Vec::new(),
+            _ => standing(settings, delta, resume, crate::awaited::open(settings, registry)?),
+        };
+        delta.more = work::left_out(delta, &standing);
+        Ok(Self { doubts, standing })
+    }
+
+    /// Returns the changes that are not said by these overdue items or by what is doubted, and what holds beside them.
+    #[must_use]
+    pub fn items<'a>(&'a self, delta: &'a Delta, overdue: &[Warning]) -> [Vec<&'a DeltaItem>; 2] {
+        // That an item is there, or was added, is said by what is overdue of it.
+        let is_said = |item: &&DeltaItem| {
+            matches!(item.action, None | Some(Action::Added | Action::Claimed))
+                && item.claim_end.is_none()
+                && !item.freed
+                && overdue.iter().any(|each| overdue::subject(each) == item.subject)
+        };
+        let is_change =
+            |item: &&DeltaItem| delta.items.iter().any(|each| each.subject == item.subject);
+        let changed = delta.items.iter().filter(|item| !self.doubts.tell(item) && !is_said(item));
+        let standing = self.standing.iter().filter(|item| !is_change(item) && !is_said(item));
+        [changed.collect(), standing.collect()]
+    }
+}
+
+/// Returns a number for a change that stays the same while others come and go.
+#[must_use]
+pub fn mark(kind: &str, name: &str) -> u32 {
+    stable_hash(format!("{kind} {name}").as_bytes()) as u32
 }
 
 /// Returns what an agent should doubt, each part within a share of the budget, of which the least that knowledge needs

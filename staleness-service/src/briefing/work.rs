@@ -36,6 +36,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         DeltaSource::Digest => "Open",
         DeltaSource::Cursor | DeltaSource::Since => "Changed since your last session",
     };
+    let all_standing = standing;
     let (claimed, standing): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         standing.iter().partition(|each| each.claim.is_some());
     let is_claimed = |item: &DeltaItem| claimed.iter().any(|each| each.subject == item.subject);
@@ -86,13 +87,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let again = offered.into_iter().filter(|each| is_for_anyone(each, resume) && !is_told(each));
     anyones.extend(again);
     let by = by(resume);
-    // Of what a digest leaves out, some is told as something else. What has expired is no part of it.
-    let named = [&claimed, &standing, &handed, &anyones].into_iter().flatten();
-    let late = delta.warnings.iter().filter(|each| each.flag.overdue != Overdue::Expired);
-    let named = named.map(|item| item.subject.clone()).chain(late.map(subject));
-    let mut named: BTreeSet<DeltaSubject> = named.collect();
-    named.retain(|each| delta.items.iter().all(|item| item.subject != *each));
-    let more = delta.more.saturating_sub(named.len());
+    let more = left_out(delta, all_standing);
     let (anyones_title, anyones) = offers("For whoever takes it", &anyones, resume, &by);
     let items: Vec<ModelText> = items.into_iter().map(|each| item(each, resume)).collect();
     let standing: Vec<ModelText> =
@@ -178,6 +173,16 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         text.push(everything(cut));
     }
     Said { text: (text.chars() > head).then_some(text), whole }
+}
+
+/// Returns how many items a digest omits that are not told as something else, such as one that is `standing`. What has
+/// expired is no part of a digest.
+pub(super) fn left_out(delta: &Delta, standing: &[DeltaItem]) -> usize {
+    let late = delta.warnings.iter().filter(|each| each.flag.overdue != Overdue::Expired);
+    let named = standing.iter().map(|item| item.subject.clone()).chain(late.map(subject));
+    let mut named: BTreeSet<DeltaSubject> = named.collect();
+    named.retain(|each| delta.items.iter().all(|item| item.subject != *each));
+    delta.more.saturating_sub(named.len())
 }
 
 /// The place of the first section that holds only what changed.
