@@ -9,7 +9,6 @@ use staleness::work::{Warning, Work, WorkKind};
 use staleness::{Registry, Timestamp, Wait};
 
 use crate::error::ServiceError;
-use crate::sessions::known_agents;
 use crate::settings::Settings;
 
 /// Returns the open items that a project sees.
@@ -113,7 +112,7 @@ pub(crate) fn note_awaited(
     });
     let known = match freed.is_empty() {
         true => BTreeSet::new(),
-        false => known_agents(settings, registry)?,
+        false => settings.agents_here(registry)?,
     };
     for work in freed.iter().filter(|work| concerns(work, agent, &known, settings.now)) {
         let standing = DeltaItem::standing(work, agent);

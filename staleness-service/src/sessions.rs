@@ -1,7 +1,5 @@
 //! Sessions of agents, and the changes to report to an agent that comes back.
 
-use std::collections::BTreeSet;
-
 use staleness::ids::AgentId;
 use staleness::registry::{Resume, ResumeFrom};
 use staleness::report::Delta;
@@ -110,17 +108,6 @@ pub fn told(settings: &Settings, answer: &Answer) -> Result<(), ServiceError> {
 #[must_use]
 pub fn request(settings: &Settings, agent: AgentId) -> Resume {
     Resume { known: Some(settings.known_agents()), ..Resume::new(agent) }
-}
-
-/// Returns the names of agents that are known from clients, the policy or sessions of the project.
-pub(crate) fn known_agents(
-    settings: &Settings,
-    registry: &Registry,
-) -> Result<BTreeSet<String>, ServiceError> {
-    let mut known = settings.known_agents();
-    let sessions = registry.sessions().list(&settings.project.id).wait()?;
-    known.extend(sessions.into_iter().map(|session| session.agent.to_string()));
-    Ok(known)
 }
 
 /// Parses a time. Reports an unknown session if the text is not a time.

@@ -239,6 +239,16 @@ impl Settings {
         clients.chain(policy.agents.values().chain(policy.agent.keys()).cloned()).collect()
     }
 
+    /// Returns the names of agents that are known from clients, the policy or sessions of the project.
+    pub(crate) fn agents_here(
+        &self,
+        registry: &Registry,
+    ) -> Result<BTreeSet<String>, ServiceError> {
+        let sessions = registry.sessions().list(&self.project.id).wait()?.into_iter();
+        let agents = sessions.map(|session| session.agent.to_string());
+        Ok(self.known_agents().into_iter().chain(agents).collect())
+    }
+
     /// Returns true if the name belongs to a known agent.
     #[must_use]
     pub fn knows_agent(&self, name: &str) -> bool {

@@ -86,6 +86,31 @@ pub fn is_demoted_by_agent(tool: &ToolReport) -> bool {
     is_by_hand && tool.health.state == HealthState::Failing
 }
 
+/// The reason why a tool is to be avoided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demotion {
+    /// A person demoted it or its server.
+    ByPerson,
+    /// An agent demoted it or its server.
+    ByAgent,
+    /// It failed, and may be tried again.
+    OnTrial,
+    /// It fails.
+    Failing,
+}
+
+/// Returns why a demoted tool is to be avoided, by its health and the cause of that.
+#[must_use]
+pub fn demotion(health: HealthState, cause: &str) -> Demotion {
+    let by_hand = || cause.trim_start_matches("its server is ").starts_with("demoted by ");
+    match health {
+        HealthState::Demoted => Demotion::ByPerson,
+        HealthState::Probation => Demotion::OnTrial,
+        HealthState::Failing if by_hand() => Demotion::ByAgent,
+        _ => Demotion::Failing,
+    }
+}
+
 /// Returns true if nothing lists a tool any more.
 #[must_use]
 pub const fn is_gone(tool: &ToolReport) -> bool {

@@ -17,7 +17,6 @@ use crate::awaited::note_overdue;
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
 use crate::naming::id_of;
-use crate::sessions;
 use crate::settings::{Access, Settings};
 use crate::when;
 use crate::words::{self, word};
@@ -339,7 +338,7 @@ pub(crate) fn retain_own<T>(
         _ => None,
     };
     if all.iter().any(|each| receiver(each).is_some()) {
-        let known = sessions::known_agents(settings, registry)?;
+        let known = settings.agents_here(registry)?;
         let is_others = |(is_sent, to): (bool, String)| is_sent || known.contains(&to);
         all.retain(|each| !receiver(each).is_some_and(is_others));
     }
@@ -395,7 +394,7 @@ pub fn stranger(
     registry: &Registry,
     name: &str,
 ) -> Result<Option<Stranger>, ServiceError> {
-    let known = sessions::known_agents(settings, registry)?;
+    let known = settings.agents_here(registry)?;
     let near = |known: BTreeSet<String>| nearest(name, known.into_iter());
     Ok((!known.contains(name)).then(|| Stranger { near: near(known).filter(|it| is_plain(it)) }))
 }

@@ -313,32 +313,6 @@ fn the_claims_of_a_session_end_with_it_until_it_goes_on() {
     assert!(said.contains("Claimed by others, leave it to them: plan `p` (by `codex`"), "{said}");
 }
 
-/// Bug: `/clear`, which begins a session under a new id, abandoned what the agent was working on.
-#[test]
-fn a_cleared_context_goes_on_with_the_claims_of_the_last_one() {
-    const CLEARED: &str = "2026-11-29T12:20:05Z";
-    let sandbox = plan();
-    sandbox.ok(&line(&format!("work add plan Other --id q --now {BEGIN}")));
-    for (session, id) in [("s-ana", "p"), ("s-other", "q")] {
-        event(&sandbox, session, "SessionStart", BEGIN);
-        let claim = format!("work claim {id} --agent claude-code --session {session}");
-        sandbox.ok(&line(&format!("{claim} --now {BEGIN}")));
-    }
-    event(&sandbox, "s-ana", "SessionEnd", IN_TIME);
-    let said = from(&sandbox, "s-new", "SessionStart", CLEARED, "clear");
-    assert!(said.contains("- Claimed by you: plan `p` until 2026-11-29T12:50:05Z"), "{said}");
-    assert!(
-        said.contains("- Claimed by another session of yours (") && !said.contains("Abandoned")
-    );
-    refusal(&claim(&sandbox, BEN, LATE));
-    event(&sandbox, "s-new", "PostToolUse", LATE);
-    refusal(&claim(&sandbox, BEN, "2026-11-29T13:00:00Z"));
-    // One that ended long before is over.
-    event(&sandbox, "s-new", "SessionEnd", LATE);
-    let said = from(&sandbox, "s-late", "SessionStart", "2026-11-29T12:42:00Z", "clear");
-    assert!(said.contains("- Abandoned (take it over"), "{said}");
-}
-
 /// Bug: whoever gave a handoff was told to take it over when the other abandoned it, which is refused.
 #[test]
 fn what_was_given_and_abandoned_is_freed_by_the_giver() {

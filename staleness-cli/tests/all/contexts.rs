@@ -6,12 +6,45 @@ use crate::common::{Sandbox, line};
 
 /// A session of Claude Code starts, at an hour of the day; the output of its hook.
 fn start(sandbox: &Sandbox, hour: u8, id: &str, source: &str) -> String {
-    let payload = json!({ "session_id": id, "cwd": sandbox.project,
-                          "hook_event_name": "SessionStart", "source": source });
-    let now = format!("2026-11-20T{hour:02}:00:00Z");
+    event(sandbox, &format!("{hour:02}:00:00"), id, ("SessionStart", source))
+}
+
+/// Something happens in a session of Claude Code at a time of the day; the output of its hook.
+fn event(sandbox: &Sandbox, time: &str, id: &str, (name, source): (&str, &str)) -> String {
+    let payload = json!({ "session_id": id, "cwd": sandbox.project, "hook_event_name": name,
+                          "source": source, "tool_name": "Bash" });
+    let now = format!("2026-11-20T{time}Z");
     let run = sandbox.hook_with(&["--now", &now], payload.to_string().as_bytes());
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     run.out
+}
+
+/// Bug: `/clear`, which begins a session under a new id, abandoned what the agent was working on.
+#[test]
+fn a_cleared_context_goes_on_with_the_claims_of_the_last_one() {
+    let sandbox = Sandbox::new();
+    let run = |text: &str| sandbox.run(&line(text));
+    for (session, id) in [("s1", "p"), ("s2", "q")] {
+        start(&sandbox, 12, session, "startup");
+        run(&format!("work add plan Ship --id {id} --now 2026-11-20T12:00:00Z"));
+        let claim = format!("work claim {id} --agent claude-code --session {session}");
+        assert_eq!(run(&format!("{claim} --now 2026-11-20T12:00:00Z")).code, 0);
+    }
+    event(&sandbox, "12:20:00", "s1", ("SessionEnd", ""));
+    let told = event(&sandbox, "12:20:05", "s3", ("SessionStart", "clear"));
+    for part in [
+        "- Claimed by you: plan `p` until 2026-11-20T12:50:05Z",
+        "- Claimed by another session of yours (",
+    ] {
+        assert!(told.contains(part) && !told.contains("Abandoned"), "{part}: {told}");
+    }
+    event(&sandbox, "12:40:00", "s3", ("PostToolUse", ""));
+    let taken = run("work claim p --agent codex --session c --now 2026-11-20T13:00:00Z");
+    assert!(taken.code == 3 && taken.err.contains("is claimed by"), "{taken:?}");
+    // One that ended long before does not go on.
+    event(&sandbox, "13:01:00", "s3", ("SessionEnd", ""));
+    let told = event(&sandbox, "13:03:00", "s4", ("SessionStart", "clear"));
+    assert!(told.contains("- Abandoned (take it over"), "{told}");
 }
 
 /// A resumed context knows what it was told, so it hears that this holds no longer, whoever else heard it meanwhile.

@@ -360,34 +360,6 @@ fn news_that_find_no_room_are_read_page_by_page_and_never_skipped() {
     assert_eq!(refused["isError"], true, "{refused}");
 }
 
-/// Bug: a page began at a number, so that one that was settled in between hid the first of the next page.
-#[test]
-fn what_is_settled_between_two_pages_hides_nothing() {
-    let machine = Machine::new();
-    let id = |at: usize| format!("{}-{at:02}", "plan-of-many-words".repeat(14));
-    for at in 0..12 {
-        let text = "of many words ".repeat(8);
-        machine.ok(&["work", "add", "plan", &text, "--id", &id(at)]);
-    }
-    let mut client = machine.client(&[]);
-    let ids = |answer: &Value| {
-        let items = answer["items"].as_array().unwrap();
-        items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
-    };
-    let first = client.data("resume_session", json!({}));
-    let (mut all, mut page) = (ids(&first), first["page"].clone());
-    assert!(page.is_string(), "{first}");
-    client.data("work_item", json!({ "action": "update", "id": all[0], "status": "done" }));
-    while page.is_string() {
-        let next = client.data("resume_session", json!({ "page": page }));
-        all.extend(ids(&next));
-        page = next["page"].clone();
-    }
-    all.sort();
-    assert_eq!(all, (0..12).map(id).collect::<Vec<_>>());
-    assert_eq!(client.data("resume_session", json!({}))["counts"]["total"], 1, "what it settled");
-}
-
 #[test]
 fn text_of_others_never_reaches_the_terminal_of_a_client() {
     let machine = Machine::new();

@@ -210,6 +210,31 @@ fn what_holds_is_told_at_each_start() {
     }
 }
 
+/// Bug: what moved since `agents.lock` was written counted as told by a digest, which moves nothing.
+#[test]
+fn a_digest_takes_no_notice_of_the_lock_away() {
+    let machine = Machine::new();
+    let servers = |name: &str| {
+        let servers = format!(r#"{{"mcpServers": {{"{name}": {{"command": "x"}}}}}}"#);
+        std::fs::write(machine.project.join(".mcp.json"), servers).unwrap();
+    };
+    servers("old");
+    machine.ok(&["lock"]);
+    servers("new");
+    let mut client = Client::start(machine.command(&["mcp"]));
+    client.introduce_as("claude-code");
+    for (asked, is_told) in [
+        (json!({ "digest": true }), true),
+        (json!({ "peek": true }), true),
+        (json!({}), true),
+        (json!({}), false),
+    ] {
+        let told = client.call("resume_session", asked.clone());
+        let text = told["content"][0]["text"].as_str().unwrap();
+        assert_eq!(text.contains("since `agents.lock` was written"), is_told, "{asked}: {text}");
+    }
+}
+
 #[test]
 fn m11_a_handoff_says_whom_it_is_for_and_from_whom() {
     let machine = Machine::new();

@@ -10,15 +10,14 @@ use staleness::report::{Delta, DeltaItem, DeltaSource, NetChange, Redefined};
 use staleness::verdict::Level;
 use staleness::work::{self, Warning, WorkKind, WorkStatus};
 use staleness_service::ServiceError;
-use staleness_service::briefing::{
-    Briefing, CHANGED, Demotion, UNANSWERED, WITHHELD, demotion, mark,
-};
+use staleness_service::briefing::{Briefing, CHANGED, UNANSWERED, WITHHELD, mark};
 use staleness_service::model_text::{
     ModelName, ModelText, NameKind, called_by, cause, counts, ended, failing, is_plain, overdue,
     redefined, state, summary,
 };
 use staleness_service::sessions::{Asked, resume, told};
 use staleness_service::settings::Settings;
+use staleness_service::tools::{Demotion, demotion};
 use staleness_service::work::is_addressed;
 
 use super::overdue::{given_up, settled_by};

@@ -35,7 +35,7 @@ use crate::tools::fold_changes;
 pub use claims::taken_over;
 use documents::Loaded;
 use knowledge::{Doubtful, Remedies};
-pub use tools::{CHANGED, Demotion, UNANSWERED, WITHHELD, demotion};
+pub use tools::{CHANGED, UNANSWERED, WITHHELD};
 
 /// The text for an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::{Said, TAIL, kept, section};
 use crate::model_text::{ModelName, ModelText, cause, failing, redefined, tool_prefix};
+use crate::tools::{Demotion, demotion};
 use staleness::ids::ClientId;
-use staleness::report::{Delta, DeltaSource, Failing, HealthState};
+use staleness::report::{Delta, DeltaSource, Failing};
 use staleness::tool::PresenceCause;
 use staleness_core::report::News;
 
@@ -177,35 +178,10 @@ fn why(each: &Failing) -> (Demotion, Item<'_>) {
     (demotion(each.health, &each.cause), (each.name.as_str(), Some(failing(each))))
 }
 
-/// The reason why a tool is to be avoided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Demotion {
-    /// A person demoted it or its server.
-    ByPerson,
-    /// An agent demoted it or its server.
-    ByAgent,
-    /// It failed, and may be tried again.
-    OnTrial,
-    /// It fails.
-    Failing,
-}
-
-/// Returns why a demoted tool is to be avoided, by its health and the cause of that.
-#[must_use]
-pub fn demotion(health: HealthState, cause: &str) -> Demotion {
-    let by_hand = || cause.trim_start_matches("its server is ").starts_with("demoted by ");
-    match health {
-        HealthState::Demoted => Demotion::ByPerson,
-        HealthState::Probation => Demotion::OnTrial,
-        HealthState::Failing if by_hand() => Demotion::ByAgent,
-        _ => Demotion::Failing,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use staleness::ids::{ServerKey, ToolName};
-    use staleness::report::{NetChange, Redefined};
+    use staleness::report::{HealthState, NetChange, Redefined};
     use staleness::tool::Status;
     use staleness_core::definition::{ChangeClass, Difference};
 
