@@ -145,7 +145,7 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         Command::Copy(args) => commands::copy::run(args, out)?,
         Command::Config { command } => commands::config::run(&settings()?, *command, out)?,
         #[cfg(feature = "mcp")]
-        Command::Mcp => commands::mcp::run(&cli.global)?,
+        Command::Mcp(args) => commands::mcp::run(&cli.global, args)?,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "staleness", &mut script);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelledNotificationParam, ErrorCode, Implementation,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    ReadResourceRequestParams, ReadResourceResponse, RequestId, ServerCapabilities, ServerConfig,
     SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
@@ -18,6 +18,8 @@ use tokio::sync::{Semaphore, mpsc};
 use crate::answer::refused;
 use crate::call::{Caller, Ended, Watch};
 use crate::deliveries::Deliveries;
+#[cfg(feature = "http")]
+use crate::http::{Counts, Remote};
 use crate::server::Server;
 use crate::spec::Pace;
 use crate::subscriptions::{OverviewWatch, Subscription};
@@ -48,6 +50,8 @@ pub(crate) struct Connection {
     pub(crate) caller: Caller,
     /// The signal that stops running calls.
     pub(crate) over: Ended,
+    #[cfg(feature = "http")]
+    remote: Option<Remote>,
 }
 
 impl Connection {
@@ -56,7 +60,46 @@ impl Connection {
         let (subscription, deliveries, over) = Default::default();
         let listening = Arc::new(Semaphore::new(MAX_LISTENING));
         let caller = Caller::fresh();
-        Self { server, subscription, deliveries, departure, listening, caller, over }
+        Self {
+            server,
+            subscription,
+            deliveries,
+            departure,
+            listening,
+            caller,
+            over,
+            #[cfg(feature = "http")]
+            remote: None,
+        }
+    }
+
+    /// Creates a connection over HTTP. Requests that belong to no session have the caller `stateless`.
+    #[cfg(feature = "http")]
+    pub(crate) fn over_http(server: Server, counts: Arc<Counts>, stateless: Caller) -> Self {
+        let departure = Departure::default();
+        let connection = Self::new(server.clone(), departure.clone());
+        let (caller, over) = (connection.caller.clone(), connection.over.clone());
+        let remote = Remote::new((server, caller), (departure, over), (counts, stateless));
+        Self { remote: Some(remote), ..connection }
+    }
+
+    /// Returns the caller of a request.
+    fn caller_of(&self, context: &RequestContext<RoleServer>) -> Caller {
+        #[cfg(feature = "http")]
+        let caller = self.remote.as_ref().map(|remote| remote.caller(context));
+        #[cfg(not(feature = "http"))]
+        let caller = None::<Caller>;
+        Caller { agent: agent(context), ..caller.unwrap_or_else(|| self.caller.clone()) }
+    }
+
+    /// Runs an action when the answer to a request was written. Over HTTP, where nothing tells that, at once.
+    async fn when_written(&self, id: RequestId, after: Box<dyn FnOnce() + Send>) {
+        #[cfg(feature = "http")]
+        if self.remote.is_some() {
+            let _ = tokio::task::spawn_blocking(after).await;
+            return;
+        }
+        self.deliveries.expect(id, after);
     }
 }
 
@@ -126,9 +169,11 @@ impl ServerHandler for Connection {
         };
         let (tell, mut steps) = mpsc::unbounded_channel();
         let watchdog = Watchdog::default();
+        #[cfg(feature = "http")]
+        let begun = std::time::Instant::now();
         let work = {
             let (server, run) = (self.server.clone(), Arc::clone(&spec.run));
-            let caller = Caller { agent: agent(&context), ..self.caller.clone() };
+            let caller = self.caller_of(&context);
             let watchdog = watchdog.clone();
             let arguments = request.arguments.unwrap_or_default();
             tokio::task::spawn_blocking(move || {
@@ -166,13 +211,17 @@ impl ServerHandler for Connection {
                 done = &mut work => break done,
             }
         };
+        #[cfg(feature = "http")]
+        if let Some(remote) = &self.remote {
+            remote.called(&request.name, !matches!(done, Ok(Ok(_))), begun.elapsed());
+        }
         let answered = done.map_err(|_| defect())?;
         let mut answer = match answered {
             Ok(answer) => answer,
             Err(error) => return Ok(refused(&error, spec.next).into()),
         };
         if let Some(after) = answer.delivered.take().filter(|_| !context.ct.is_cancelled()) {
-            self.deliveries.expect(context.id.clone(), after);
+            self.when_written(context.id.clone(), after).await;
         }
         Ok(answer.into_result().into())
     }

@@ -1,7 +1,7 @@
 //! An MCP server for a staleness registry, and support for gateways.
 //!
 //! [`Server`] tells agents which tools, documents, notes and work can still be trusted, why, and what to do.
-//! `staleness mcp` runs [`serve_stdio`]. [`serve`] accepts any pair of streams, and [`Server::call`] needs no
+//! `staleness mcp` runs [`serve_stdio`], or `serve_http` with the feature `http`. [`serve`] accepts any pair of streams, and [`Server::call`] needs no
 //! client.
 //!
 //! [`probe`] asks configured servers for their tools. [`gateway`] is for programs between a model and MCP
@@ -17,6 +17,8 @@ mod connection;
 mod deliveries;
 mod follow;
 pub mod gateway;
+#[cfg(feature = "http")]
+mod http;
 mod malformed;
 #[cfg(unix)]
 mod pipes;
@@ -33,6 +35,8 @@ mod wire;
 mod words;
 
 pub use answer::{MAX_DATA_BYTES, MAX_ROWS_BYTES, MAX_TEXT_BYTES};
+#[cfg(feature = "http")]
+pub use http::{HttpOptions, serve_http};
 pub use rmcp;
 pub use server::Server;
 pub use staleness_service::settings::Options;

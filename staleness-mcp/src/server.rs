@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,10 +24,15 @@ use crate::turns::Turns;
 
 /// An MCP server for one store and any number of projects. Cheap to clone.
 #[derive(Clone)]
-pub struct Server(Arc<Inner>);
+pub struct Server {
+    shared: Arc<Inner>,
+    options: Arc<Options>,
+    /// The only project that calls may name.
+    only: Option<ProjectId>,
+}
 
+/// What the workspaces of a server share.
 struct Inner {
-    options: Options,
     store: SharedStore,
     tools: Vec<Tool>,
     specs: BTreeMap<Cow<'static, str>, Spec>,
@@ -59,7 +65,7 @@ const MAX_SCANNED: usize = 64;
 
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("store", self.0.store.url()).finish_non_exhaustive()
+        f.debug_struct("Server").field("store", self.shared.store.url()).finish_non_exhaustive()
     }
 }
 
@@ -74,38 +80,45 @@ impl Server {
         Layers { project: None, ..settings.layers.clone() }.read()?;
         let specs = tools::all();
         let tools = specs.iter().map(|spec| spec.tool.clone()).collect();
-        Ok(Self(Arc::new(Inner {
+        let shared = Inner {
             store: SharedStore::new(settings.url),
-            // A client that changes its current folder does not change the project.
-            options: Options {
-                project: options.project.or(Some(settings.place.folder)),
-                ..options
-            },
             tools,
             specs: specs.into_iter().map(|spec| (spec.tool.name.clone(), spec)).collect(),
             turns: Turns::default(),
             scanned: Mutex::default(),
-        })))
+        };
+        // A client that changes its current folder does not change the project.
+        let project = options.project.or(Some(settings.place.folder));
+        let options = Arc::new(Options { project, ..options });
+        Ok(Self { shared: Arc::new(shared), options, only: None })
+    }
+
+    /// Returns this server for callers that may use the project of one folder only.
+    #[cfg(feature = "http")]
+    pub(crate) fn confined_to(&self, folder: &std::path::Path) -> Result<Self, ServiceError> {
+        let options = Options { project: Some(folder.into()), ..(*self.options).clone() };
+        let only = Settings::new(options.clone(), None, true)?.project.id;
+        Ok(Self { options: Arc::new(options), only: Some(only), ..self.clone() })
     }
 
     /// Returns the tools, as in `tools/list`.
     #[must_use]
     pub fn tools(&self) -> &[Tool] {
-        &self.0.tools
+        &self.shared.tools
     }
 
     pub(crate) fn store(&self) -> &SharedStore {
-        &self.0.store
+        &self.shared.store
     }
 
     /// Returns the tool with this name.
     pub(crate) fn spec(&self, name: &str) -> Option<&Spec> {
-        self.0.specs.get(name)
+        self.shared.specs.get(name)
     }
 
     /// Returns the limits for blocking work.
     pub(crate) fn turns(&self) -> &Turns {
-        &self.0.turns
+        &self.shared.turns
     }
 
     /// Returns the settings for a call, read again because files may change. The client's own name wins over
@@ -115,17 +128,24 @@ impl Server {
         project: Option<String>,
         agent: Option<AgentId>,
     ) -> Result<Settings, ServiceError> {
-        let mut options = self.0.options.clone();
+        let mut options = (*self.options).clone();
         if let Some(project) = project {
+            if self.only.is_some() && !options.project.as_deref().is_some_and(holds(&project)) {
+                return Err(not_this_project());
+            }
             options.project = Some(project.into());
         }
         let mut settings = Settings::new(options, None, true)?;
+        // A folder inside may be a project of its own.
+        if self.only.as_ref().is_some_and(|only| *only != settings.project.id) {
+            return Err(not_this_project());
+        }
         if let Some(name) = agent {
             // The client is identified by its own name, whatever alias the user gave it.
             let client = client_of(&Policy::default().agent_behind(name.clone()));
             settings.set_agent(settings.agent_behind(name), client);
         }
-        settings.store = self.0.store.clone();
+        settings.store = self.shared.store.clone();
         settings.in_server = true;
         Ok(settings)
     }
@@ -135,7 +155,7 @@ impl Server {
     /// Returns `None` if there is no such tool.
     #[must_use]
     pub fn call(&self, name: &str, arguments: JsonObject) -> Option<CallToolResult> {
-        let spec = self.0.specs.get(name)?;
+        let spec = self.shared.specs.get(name)?;
         let caller = Caller::fresh();
         let done = self.run(&*spec.run, arguments, caller, &Silent, Watchdog::default());
         let mut answer = match done {
@@ -182,7 +202,7 @@ impl Server {
     /// Scans the configuration if that is due, because the client may have no hook that does. A scan that fails fails no
     /// call, and is not repeated sooner.
     fn scan(&self, settings: &Settings) {
-        let scanned = || self.0.scanned.lock().unwrap_or_else(PoisonError::into_inner);
+        let scanned = || self.shared.scanned.lock().unwrap_or_else(PoisonError::into_inner);
         if !scanned().is_due(&settings.project.id, Instant::now()) {
             return;
         }
@@ -190,6 +210,15 @@ impl Server {
             drop(apply(&registry, settings, &[], None));
         }
     }
+}
+
+/// Tells whether a named folder lies inside another, wherever links lead.
+fn holds(named: &str) -> impl FnOnce(&Path) -> bool {
+    move |folder| Path::new(named).canonicalize().is_ok_and(|named| named.starts_with(folder))
+}
+
+fn not_this_project() -> ServiceError {
+    ServiceError::invalid("your token is for another project").hint("leave `project` out")
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ const SPARE_THREADS: usize = 4;
 
 /// The reason a server ended before its client did.
 #[derive(Debug)]
-pub struct ServeError(String);
+pub struct ServeError(pub(crate) String);
 
 impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,7 +58,7 @@ pub fn serve_stdio(server: &Server) -> Result<(), ServeError> {
 
 /// Starts the threads that a server needs for one call, and ends them again. The runtime panics if it cannot
 /// start its first thread, and waits for ever if it cannot start the others.
-fn try_threads() -> std::io::Result<()> {
+pub(crate) fn try_threads() -> std::io::Result<()> {
     let gate = Mutex::new(());
     std::thread::scope(|scope| {
         let held = gate.lock();
@@ -120,14 +120,16 @@ where
         Err(error) => Err(ServeError(format!("the client does not speak MCP: {error}"))),
     };
     let parting = server.clone();
-    let _ =
-        tokio::time::timeout(PARTING, tokio::task::spawn_blocking(move || part(&parting, &caller)))
-            .await;
+    let parting = tokio::task::spawn_blocking(move || {
+        part(&parting, &caller);
+        parting.store().close();
+    });
+    let _ = tokio::time::timeout(PARTING, parting).await;
     served
 }
 
-/// Ends the claims of the connection, prunes by the policy and closes the store, at the end of a session.
-fn part(server: &Server, caller: &Caller) {
+/// Ends the claims of the connection and prunes by the policy, at the end of a session.
+pub(crate) fn part(server: &Server, caller: &Caller) {
     let begun = Instant::now();
     if let Ok(settings) = server.settings(None, None)
         && let Ok(registry) = settings.open(Access::Look)
@@ -144,5 +146,4 @@ fn part(server: &Server, caller: &Caller) {
                 registry.admin().prune_while(&settings.project.id, settings.now, &mut more).wait();
         }
     }
-    server.store().close();
 }

@@ -5,6 +5,8 @@
 pub(crate) mod documents_args;
 pub(crate) mod install_args;
 pub(crate) mod knowledge_args;
+#[cfg(feature = "mcp")]
+mod mcp_args;
 pub(crate) mod routes_args;
 pub(crate) mod tools_args;
 mod transfer_args;
@@ -21,6 +23,8 @@ use crate::output::ColorArg;
 pub(crate) use documents_args::{CheckArgs, ReviewArgs};
 pub(crate) use install_args::{InitArgs, PlaceArgs};
 pub(crate) use knowledge_args::KnowledgeCommand;
+#[cfg(feature = "mcp")]
+pub(crate) use mcp_args::McpArgs;
 pub(crate) use tools_args::ProjectCommand;
 pub(crate) use transfer_args::{CopyArgs, FormatArg, ImportArgs};
 pub(crate) use work_args::{ResumeArgs, SessionCommand, StaleCommand, WorkCommand};
@@ -289,9 +293,9 @@ pub(crate) enum Command {
     /// Serve editors over the Language Server Protocol, on stdin and stdout: findings of a document
     /// when it is opened and saved, their evidence, and fixes.
     Lsp,
-    /// Serve agents over the Model Context Protocol, on stdin and stdout.
+    /// Serve agents over the Model Context Protocol, on stdin and stdout or over HTTP.
     #[cfg(feature = "mcp")]
-    Mcp,
+    Mcp(McpArgs),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.

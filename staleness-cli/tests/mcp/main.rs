@@ -4,6 +4,8 @@ mod burden;
 mod claims;
 mod client;
 mod ends;
+#[cfg(all(unix, feature = "http"))]
+mod http;
 #[path = "../all/json_schema.rs"]
 mod json_schema;
 mod models;

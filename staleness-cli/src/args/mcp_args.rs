@@ -1,0 +1,25 @@
+//! Arguments of `mcp`.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+// Where to serve: by default the client's own streams.
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// Serve over streamable HTTP at this address instead; a port alone means this machine only.
+    #[arg(long, value_name = "[IP:]PORT", value_parser = address, requires = "tokens")]
+    pub http: Option<SocketAddr>,
+    /// The file of bearer tokens: on each line a token and the folder of the project that it opens.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "http")]
+    pub tokens: Option<PathBuf>,
+    /// A host name by which clients reach the server, such as that of a proxy before it.
+    #[arg(long, value_name = "NAME", requires = "http")]
+    pub host: Vec<String>,
+}
+
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    let port = text.parse().map(|port: u16| (Ipv4Addr::LOCALHOST, port).into());
+    port.or_else(|_| text.parse()).map_err(|_| "not a port, nor an IP address and a port")
+}

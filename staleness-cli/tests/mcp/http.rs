@@ -1,0 +1,349 @@
+//! The server over HTTP, with the feature `http`, as a client sees it on the wire.
+
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::client::Machine;
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+const OTHER: &str = "fedcba9876543210fedcba9876543210";
+
+struct Site {
+    child: Child,
+    host: String,
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    /// The last message of the answer, whether it is a stream of events or JSON.
+    fn message(&self) -> Value {
+        let line = self.body.lines().rev().find(|line| line.starts_with("data: {"));
+        let text = line.map_or(self.body.as_str(), |line| &line["data: ".len()..]);
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines();
+        lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+}
+
+fn tokens(machine: &Machine, text: &str) -> PathBuf {
+    let file = machine.root.join("tokens");
+    std::fs::write(&file, text).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    file
+}
+
+fn start(machine: &Machine) -> Site {
+    let other = machine.root.join("other");
+    std::fs::create_dir_all(other.join(".git")).unwrap();
+    let (project, other) = (machine.project.display(), other.display());
+    let file = tokens(machine, &format!("# two\n{TOKEN} {project}\n\n{OTHER}\t{other}\n"));
+    let file = file.to_str().unwrap();
+    let mut child = machine.command(&["mcp", "--http", "0", "--tokens", file]).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let host = line.strip_prefix("serving http://").and_then(|rest| rest.split_once('/'));
+    let (host, rest) = host.unwrap_or_else(|| panic!("{line:?}"));
+    assert_eq!(rest, "mcp for 2 tokens\n");
+    Site { child, host: host.to_owned() }
+}
+
+impl Site {
+    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let mut request = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
+        if headers.iter().all(|(name, _)| *name != "host") {
+            request += &format!("host: {}\r\n", self.host);
+        }
+        for (name, value) in headers {
+            request += &format!("{name}: {value}\r\n");
+        }
+        request += &format!("content-length: {}\r\n\r\n{body}", body.len());
+        // A server that refuses early need not read all.
+        let _ = stream.write_all(request.as_bytes());
+        let mut answer = Vec::new();
+        if let Err(error) = stream.read_to_end(&mut answer) {
+            assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}");
+        }
+        let answer = String::from_utf8(answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let status = head.split(' ').nth(1).unwrap_or("0").parse().unwrap();
+        Answer { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    fn post(&self, token: &str, more: &[(&str, &str)], message: &Value) -> Answer {
+        let bearer = format!("Bearer {token}");
+        let mut headers = vec![
+            ("authorization", bearer.as_str()),
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+        ];
+        headers.extend(more);
+        self.send("POST", "/mcp", &headers, &message.to_string())
+    }
+
+    /// Begins a session, and returns its id.
+    fn begin(&self, token: &str, name: &str) -> String {
+        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": name, "version": "1" } });
+        let answer = self.post(token, &[], &request("initialize", params));
+        assert_eq!(answer.status, 200, "{} {}", answer.head, answer.body);
+        assert_eq!(answer.message()["result"]["serverInfo"]["name"], "staleness");
+        let session = answer.header("mcp-session-id").unwrap().to_owned();
+        let begun = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        assert_eq!(self.post(token, &[("mcp-session-id", &session)], &begun).status, 202);
+        session
+    }
+
+    fn call(&self, token: &str, session: &str, name: &str, arguments: Value) -> Value {
+        let params = json!({ "name": name, "arguments": arguments });
+        let in_session = [("mcp-session-id", session)];
+        let answer = self.post(token, &in_session, &request("tools/call", params));
+        assert_eq!(answer.status, 200, "{} {}", answer.head, answer.body);
+        answer.message()["result"].clone()
+    }
+}
+
+fn request(method: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
+}
+
+fn claim(machine: &Machine) -> Value {
+    let shown = machine.ok(&["work", "show", "p", "--json"]);
+    serde_json::from_str::<Value>(&shown).unwrap()["claim"].clone()
+}
+
+/// Waits for what another process does soon.
+fn soon(holds: impl Fn() -> bool) -> bool {
+    (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        holds()
+    })
+}
+
+#[test]
+fn a_session_is_told_news_once_and_its_claims_end_with_it() {
+    let machine = Machine::new();
+    machine.ok(&["work", "add", "plan", "Move the parser", "--id", "p"]);
+    let site = start(&machine);
+    let session = site.begin(TOKEN, "claude-code");
+    let told = site.call(TOKEN, &session, "resume_session", json!({}));
+    assert!(told.to_string().contains("`p`"), "{told}");
+    let told = site.call(TOKEN, &session, "resume_session", json!({}));
+    assert!(!told["structuredContent"]["items"].to_string().contains("\"p\""), "{told}");
+    let claimed = json!({ "action": "claim", "id": "p" });
+    let claimed = site.call(TOKEN, &session, "work_item", claimed);
+    assert_eq!(claimed["isError"], false, "{claimed}");
+    assert_eq!(claim(&machine)["agent"], "claude-code");
+    let bearer = format!("Bearer {TOKEN}");
+    let ends = [("authorization", bearer.as_str()), ("mcp-session-id", session.as_str())];
+    let ended = site.send("DELETE", "/mcp", &ends, "");
+    assert!(ended.status / 100 == 2, "{}", ended.head);
+    let now = staleness::clock::now().to_string();
+    assert!(
+        soon(|| claim(&machine)["until"].as_str().unwrap() <= now.as_str()),
+        "{:?}",
+        claim(&machine)
+    );
+    let gone = site.post(TOKEN, &[("mcp-session-id", &session)], &request("tools/list", json!({})));
+    assert_eq!(gone.status, 404, "{}", gone.body);
+}
+
+#[test]
+fn a_request_without_a_session_keeps_its_claim() {
+    let machine = Machine::new();
+    machine.ok(&["work", "add", "plan", "Move the parser", "--id", "p"]);
+    let site = start(&machine);
+    let arguments = json!({ "action": "claim", "id": "p" });
+    let about = |key: &str| format!("io.modelcontextprotocol/{key}");
+    let params = json!({ "name": "work_item", "arguments": arguments, "_meta": {
+        about("protocolVersion"): "2026-07-28", about("clientCapabilities"): {},
+        about("clientInfo"): { "name": "codex", "version": "1" },
+    } });
+    let headers = [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "work_item"),
+    ];
+    let answer = site.post(TOKEN, &headers, &request("tools/call", params));
+    assert_eq!(answer.status, 200, "{} {}", answer.head, answer.body);
+    assert_eq!(answer.message()["result"]["isError"], false, "{}", answer.body);
+    std::thread::sleep(Duration::from_millis(300));
+    let now = staleness::clock::now().to_string();
+    assert_eq!(claim(&machine)["agent"], "codex");
+    assert!(claim(&machine)["until"].as_str().unwrap() > now.as_str(), "{:?}", claim(&machine));
+}
+
+#[test]
+fn a_token_opens_its_own_project_only() {
+    let machine = Machine::new();
+    machine.ok(&["work", "add", "plan", "Move the parser", "--id", "p"]);
+    std::fs::create_dir(machine.project.join("sub")).unwrap();
+    let site = start(&machine);
+    let own = site.begin(TOKEN, "claude-code");
+    let sub = machine.project.join("sub");
+    let list = |project: Value| json!({ "action": "list", "project": project });
+    let listed = site.call(TOKEN, &own, "work_item", list(json!(sub)));
+    assert!(listed.to_string().contains("`p`"), "{listed}");
+    let other = site.begin(OTHER, "claude-code");
+    let listed = site.call(OTHER, &other, "work_item", json!({ "action": "list" }));
+    assert!(!listed.to_string().contains("`p`"), "{listed}");
+    std::os::unix::fs::symlink(&machine.project, machine.root.join("other/link")).unwrap();
+    std::fs::create_dir_all(machine.root.join("other/nested/.git")).unwrap();
+    for folder in ["project", "project/sub", "other/../project", "other/link", "other/nested", "no"]
+    {
+        let refused = site.call(OTHER, &other, "work_item", list(json!(machine.root.join(folder))));
+        let why = refused["structuredContent"]["error"]["message"].as_str();
+        assert_eq!(why, Some("your token is for another project"), "{folder}: {refused}");
+    }
+    // A session belongs to its token.
+    let stolen = [("mcp-session-id", own.as_str())];
+    let stolen = site.post(OTHER, &stolen, &request("tools/list", json!({})));
+    assert_eq!(stolen.status, 404, "{}", stolen.body);
+}
+
+#[test]
+fn what_is_not_allowed_is_refused_before_it_is_read() {
+    let machine = Machine::new();
+    let site = start(&machine);
+    let hello = request("tools/list", json!({}));
+    for token in ["", "wrong", &TOKEN[1..], &format!("{TOKEN}0"), &TOKEN.to_uppercase()] {
+        let refused = site.post(token, &[], &hello);
+        assert_eq!(refused.status, 401, "{token}");
+        assert_eq!(refused.header("www-authenticate"), Some("Bearer"));
+    }
+    for scheme in ["Basic", ""] {
+        let given = format!("{scheme} {TOKEN}");
+        assert_eq!(site.send("GET", "/metrics", &[("authorization", &given)], "").status, 401);
+    }
+    assert_eq!(site.send("GET", "/metrics", &[], "").status, 401);
+    let bearer = format!("bearer {TOKEN}");
+    let known = ("authorization", bearer.as_str());
+    assert_eq!(site.send("GET", "/", &[known], "").status, 404);
+    // A page in a browser, and a name that was pointed at this machine.
+    assert_eq!(site.post(TOKEN, &[("origin", "https://example.org")], &hello).status, 403);
+    assert_eq!(site.post(TOKEN, &[("origin", "null")], &hello).status, 403);
+    assert_eq!(site.post(TOKEN, &[("host", "example.org")], &hello).status, 403);
+    let large = request("tools/list", json!({ "cursor": "x".repeat(1 << 20) }));
+    assert_eq!(site.post(TOKEN, &[], &large).status, 413);
+    let metrics = site.send("GET", "/metrics", &[known], "");
+    assert_eq!(metrics.status, 200);
+    for line in ["staleness_http_answers_total{status=\"401\"} 8", "staleness_mcp_sessions 0"] {
+        assert!(metrics.body.lines().any(|each| each == line), "{line}: {}", metrics.body);
+    }
+    let session = site.begin(TOKEN, "x");
+    site.call(TOKEN, &session, "list_stale", json!({}));
+    let metrics = site.send("GET", "/metrics", &[known], "").body;
+    let line = "staleness_mcp_call_seconds_count{tool=\"list_stale\",error=\"false\"} 1";
+    assert!(metrics.contains(line) && metrics.contains("staleness_mcp_sessions 1\n"), "{metrics}");
+}
+
+#[test]
+fn a_connection_that_says_nothing_is_closed() {
+    let machine = Machine::new();
+    let site = start(&machine);
+    let since = Instant::now();
+    let mut silent: Vec<_> = (0..3).map(|_| TcpStream::connect(&site.host).unwrap()).collect();
+    silent[1].write_all(b"POST /mcp HTTP/1.1\r\nhost: localho").unwrap();
+    // The token is known, and the body does not come.
+    let head = format!("authorization: Bearer {TOKEN}\r\ncontent-length: 9\r\n\r\n");
+    write!(silent[2], "POST /mcp HTTP/1.1\r\nhost: localhost\r\n{head}").unwrap();
+    for (mut stream, status) in silent.into_iter().zip(["", "408", "408"]) {
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        assert!(answer.is_empty() || answer.contains(status), "{answer}");
+    }
+    assert!(since.elapsed() < Duration::from_secs(30));
+    site.begin(TOKEN, "another");
+}
+
+#[test]
+fn told_to_end_it_ends_and_lets_go_of_what_its_sessions_claimed() {
+    let machine = Machine::new();
+    machine.ok(&["work", "add", "plan", "Move the parser", "--id", "p"]);
+    let mut site = start(&machine);
+    let session = site.begin(TOKEN, "claude-code");
+    site.call(TOKEN, &session, "work_item", json!({ "action": "claim", "id": "p" }));
+    // A client that waits for news.
+    let mut waits = TcpStream::connect(&site.host).unwrap();
+    let head =
+        format!("host: localhost\r\nauthorization: Bearer {TOKEN}\r\nmcp-session-id: {session}");
+    write!(waits, "GET /mcp HTTP/1.1\r\n{head}\r\naccept: text/event-stream\r\n\r\n").unwrap();
+    let mut byte = [0];
+    waits.read_exact(&mut byte).unwrap();
+    let since = Instant::now();
+    let pid = rustix::process::Pid::from_child(&site.child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    let status = site.child.wait().unwrap();
+    assert!(status.success(), "{status}");
+    assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+    let now = staleness::clock::now().to_string();
+    assert!(claim(&machine)["until"].as_str().unwrap() <= now.as_str(), "{:?}", claim(&machine));
+}
+
+#[test]
+fn tokens_that_cannot_be_used_are_refused_and_never_shown() {
+    let machine = Machine::new();
+    let project = machine.project.display().to_string();
+    let run = |args: &[&str]| {
+        let done = machine.command(&[&["mcp"], args].concat()).output().unwrap();
+        let text = String::from_utf8(done.stderr).unwrap();
+        assert!(!text.contains(TOKEN), "{text}");
+        (done.status.code(), text)
+    };
+    let with = |text: &str| {
+        let file = tokens(&machine, text);
+        run(&["--http", "0", "--tokens", file.to_str().unwrap()])
+    };
+    for (text, why) in [
+        (String::new(), "there is no token"),
+        ("# none\n\n".into(), "there is no token"),
+        (format!("{TOKEN}\n"), "line 1: a token and the folder"),
+        (format!("short {project}\n"), "line 1: a token has 32 to 256 characters"),
+        (format!("\n{TOKEN}\u{e9} {project}\n"), "line 2: a token has 32 to 256 characters"),
+        (format!("{TOKEN} {project}\n{TOKEN} {project}\n"), "line 2: the token stands on another"),
+        (format!("{TOKEN} project\n"), "line 1: the folder must be the absolute path"),
+        (format!("{TOKEN} {project}/no\n"), "line 1: the folder must be the absolute path"),
+    ] {
+        let (code, told) = with(&text);
+        assert_eq!(code, Some(3), "{told}");
+        assert!(told.contains(why), "{text:?}: {told}");
+    }
+    let file = tokens(&machine, &format!("{TOKEN} {project}\n"));
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let file = file.to_str().unwrap();
+    let (code, told) = run(&["--http", "0", "--tokens", file]);
+    assert!(code == Some(3) && told.contains("chmod 600"), "{told}");
+    let (code, told) = run(&["--http", "0", "--tokens", "/no/file"]);
+    assert!(code == Some(3) && told.contains("/no/file"), "{told}");
+    for (wrong, exit) in [
+        (&["--http", "0"][..], 2),
+        (&["--tokens", file], 2),
+        (&["--http", "x", "--tokens", file], 3),
+        (&["--http", "::1", "--tokens", file], 3),
+    ] {
+        assert_eq!(run(wrong).0, Some(exit), "{wrong:?}");
+    }
+}

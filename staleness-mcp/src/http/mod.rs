@@ -1,0 +1,311 @@
+//! Serves agents over streamable HTTP, for `staleness mcp --http`.
+//!
+//! `/mcp` speaks the protocol and `/metrics` prints counters. Every request needs a bearer token, which opens one workspace.
+//! What a request may cost is bounded, before and after its token is known.
+
+mod counts;
+mod remote;
+mod tokens;
+
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+
+pub(crate) use self::counts::Counts;
+pub(crate) use self::remote::Remote;
+use self::tokens::{Digest, Tokens, digest};
+use crate::call::Caller;
+use crate::connection::Connection;
+use crate::server::Server;
+use crate::stdio::{ServeError, try_threads};
+
+/// The largest request, in bytes.
+const MAX_REQUEST_BYTES: usize = 1 << 20;
+/// The largest number of open connections. Each further one is closed.
+const MAX_CONNECTIONS: usize = 1_200;
+/// The largest number of sessions.
+const MAX_SESSIONS: usize = 600;
+/// The longest time for the head of a request, and again for its body.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The time without a request after which a session ends.
+const IDLE: Duration = Duration::from_secs(30 * 60);
+/// The number of requests a second, on average and at once, for each token.
+const RATE: f64 = 2_000.0;
+/// The longest time for what is under way when the server ends.
+const PARTING: Duration = Duration::from_secs(1);
+/// The time for which a finished answer can be asked for again.
+const KEPT: Duration = Duration::from_secs(2);
+
+type Body = BoxBody<Bytes, Infallible>;
+
+/// The address of a server over HTTP, and who may use it.
+#[derive(Clone, Debug)]
+pub struct HttpOptions {
+    /// The address to listen on. Port 0 takes a free one.
+    pub address: SocketAddr,
+    /// A file with a token and the folder of its workspace on each line, which only its owner may read.
+    pub tokens: PathBuf,
+    /// The host names by which clients reach the server, besides its address and those of this machine.
+    pub hosts: Vec<String>,
+}
+
+/// Serves HTTP until the process is told to end. Creates its own runtime. Calls `started` with the address and the number of
+/// tokens.
+///
+/// # Errors
+/// If the tokens cannot be used, the address cannot be listened on, or no thread can be started.
+pub fn serve_http(
+    server: &Server,
+    options: &HttpOptions,
+    started: impl FnOnce(SocketAddr, usize),
+) -> Result<(), ServeError> {
+    let tokens = tokens::read(&options.tokens)?;
+    try_threads().map_err(|error| ServeError(format!("no thread can be started: {error}")))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| ServeError(format!("starting: {error}")))?;
+    let served = runtime.block_on(async {
+        let listener = TcpListener::bind(options.address).await;
+        let listener = listener
+            .map_err(|error| ServeError(format!("listening on {}: {error}", options.address)))?;
+        let address = listener.local_addr().unwrap_or(options.address);
+        let count = tokens.len();
+        let site = Arc::new(Site::new(server, options, tokens)?);
+        started(address, count);
+        site.serve(listener).await;
+        Ok(())
+    });
+    runtime.shutdown_timeout(PARTING);
+    server.store().close();
+    served
+}
+
+/// Waits for a signal to end.
+async fn ended() {
+    let interrupted = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    if let Ok(mut term) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
+    {
+        tokio::select! {
+            _ = term.recv() => {}
+            () = interrupted => {}
+        }
+        return;
+    }
+    interrupted.await;
+}
+
+/// A token's workspace.
+struct Workspace {
+    service: StreamableHttpService<Connection, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+    /// When requests were last counted, and how many may come at once.
+    allowance: Mutex<(Instant, f64)>,
+}
+
+impl Workspace {
+    /// Counts a request. Returns false if there are too many.
+    fn admits(&self, now: Instant) -> bool {
+        let mut allowance = self.allowance.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, left) = *allowance;
+        let left = (left + now.duration_since(since).as_secs_f64() * RATE).min(RATE);
+        let admits = left >= 1.0;
+        *allowance = (now, if admits { left - 1.0 } else { left });
+        admits
+    }
+}
+
+/// All workspaces, and what they share.
+struct Site {
+    workspaces: Vec<(Digest, Workspace)>,
+    counts: Arc<Counts>,
+    config: StreamableHttpServerConfig,
+}
+
+impl Site {
+    fn new(server: &Server, options: &HttpOptions, tokens: Tokens) -> Result<Self, ServeError> {
+        let counts = Arc::new(Counts::default());
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_hosts(hosts(options))
+            .with_max_request_body_bytes(MAX_REQUEST_BYTES)
+            .with_sse_retry(None)
+            // No browser is a client: a page that a person visits must not reach the server.
+            .enforce_origin_validation();
+        let workspaces = tokens.into_iter().map(|(line, digest, folder)| {
+            let server = server
+                .confined_to(&folder)
+                .map_err(|error| ServeError(format!("line {line} of the tokens: {error}")))?;
+            let (kept, stateless) = (Arc::clone(&counts), Caller::fresh());
+            let connect = move || {
+                Ok(Connection::over_http(server.clone(), Arc::clone(&kept), stateless.clone()))
+            };
+            let mut sessions = LocalSessionManager::default();
+            sessions.session_config.keep_alive = Some(IDLE);
+            sessions.session_config.sse_retry = None;
+            sessions.session_config.completed_cache_ttl = KEPT;
+            let sessions = Arc::new(sessions);
+            let service =
+                StreamableHttpService::new(connect, Arc::clone(&sessions), config.clone());
+            let allowance = Mutex::new((Instant::now(), RATE));
+            Ok((digest, Workspace { service, sessions, allowance }))
+        });
+        let workspaces = workspaces.collect::<Result<_, ServeError>>()?;
+        Ok(Self { workspaces, counts, config })
+    }
+
+    /// Serves connections until the process is told to end.
+    async fn serve(self: &Arc<Self>, listener: TcpListener) {
+        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let graceful = GracefulShutdown::new();
+        let mut ended = pin!(ended());
+        loop {
+            let accepted = tokio::select! {
+                () = &mut ended => break,
+                accepted = listener.accept() => accepted,
+            };
+            let Ok((stream, _)) = accepted else {
+                // Too many open files: wait for some to close.
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            };
+            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+                self.counts.answered(StatusCode::SERVICE_UNAVAILABLE);
+                continue;
+            };
+            let connected = Arc::clone(self).connect(stream, graceful.watcher());
+            tokio::spawn(async move {
+                connected.await;
+                drop(place);
+            });
+        }
+        drop(listener);
+        self.config.cancellation_token.cancel();
+        let _ = tokio::time::timeout(PARTING, graceful.shutdown()).await;
+    }
+
+    /// Serves a connection. One that fails is the client's to see.
+    async fn connect(self: Arc<Self>, stream: TcpStream, watcher: Watcher) {
+        let _ = stream.set_nodelay(true);
+        let service = service_fn(move |request| {
+            let site = Arc::clone(&self);
+            async move {
+                let response = site.answer(request).await;
+                site.counts.answered(response.status());
+                Ok::<_, Infallible>(response)
+            }
+        });
+        let mut builder = http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+        let _ = watcher.watch(builder.serve_connection(TokioIo::new(stream), service)).await;
+    }
+
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let Some(workspace) = self.workspace(request.headers()) else {
+            let mut response = text(StatusCode::UNAUTHORIZED, "a bearer token is needed");
+            response.headers_mut().insert(WWW_AUTHENTICATE, "Bearer".parse().expect("a word"));
+            return response;
+        };
+        if !workspace.admits(Instant::now()) {
+            return busy(StatusCode::TOO_MANY_REQUESTS, "too many requests a second");
+        }
+        match (request.method(), request.uri().path()) {
+            (&Method::GET, "/metrics") => {
+                let sessions = self.sessions().await;
+                text(StatusCode::OK, self.counts.print(sessions).unwrap_or_default())
+            }
+            (_, "/mcp") => {
+                let is_first = !request.headers().contains_key("mcp-session-id");
+                if is_first && self.sessions().await >= MAX_SESSIONS {
+                    return busy(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");
+                }
+                match whole(request).await {
+                    Ok(request) => workspace.service.handle(request).await,
+                    Err(refused) => refused,
+                }
+            }
+            _ => text(StatusCode::NOT_FOUND, "there are /mcp and /metrics"),
+        }
+    }
+
+    async fn sessions(&self) -> usize {
+        let mut count = 0;
+        for (_, workspace) in &self.workspaces {
+            count += workspace.sessions.sessions.read().await.len();
+        }
+        count
+    }
+
+    /// Returns the workspace of the request's token. Digests are compared, so that the time taken tells nothing of a token.
+    fn workspace(&self, headers: &HeaderMap) -> Option<&Workspace> {
+        let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+        let given = digest(token.trim());
+        let mut known = self.workspaces.iter();
+        let (_, workspace) = known.find(|(digest, _)| *digest == given)?;
+        scheme.eq_ignore_ascii_case("bearer").then_some(workspace)
+    }
+}
+
+/// Reads the body of a request, within its limits of size and time.
+async fn whole(request: Request<Incoming>) -> Result<Request<Full<Bytes>>, Response<Body>> {
+    let (head, body) = request.into_parts();
+    let read = Limited::new(body, MAX_REQUEST_BYTES).collect();
+    match tokio::time::timeout(PATIENCE, read).await {
+        Ok(Ok(body)) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
+            Err(text(StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 1 MiB"))
+        }
+        Ok(Err(_)) => Err(text(StatusCode::BAD_REQUEST, "the request ended early")),
+        Err(_) => Err(text(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive")),
+    }
+}
+
+/// Returns the names that a request may give as its host.
+fn hosts(options: &HttpOptions) -> Vec<String> {
+    let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
+    let ip = options.address.ip();
+    let is_any = match ip {
+        IpAddr::V4(ip) => ip.is_unspecified(),
+        IpAddr::V6(ip) => ip.is_unspecified(),
+    };
+    hosts.extend((!is_any).then(|| ip.to_string()));
+    hosts.extend(options.hosts.iter().cloned());
+    hosts
+}
+
+fn text(status: StatusCode, text: impl Into<String>) -> Response<Body> {
+    let body = Full::new(Bytes::from(text.into() + "\n")).boxed();
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, "text/plain; charset=utf-8".parse().expect("a media type"));
+    response
+}
+
+fn busy(status: StatusCode, why: &str) -> Response<Body> {
+    let mut response = text(status, why);
+    response.headers_mut().insert(RETRY_AFTER, "1".parse().expect("a number"));
+    response
+}
