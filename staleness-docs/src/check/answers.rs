@@ -130,6 +130,7 @@ impl Check<'_> {
                 && !foreign.owns(*at, query.word)
                 && !explains(open, asked.block, query.word)
                 && !open.says_otherwise(asked.block, offset)
+                && !renamed_to.as_ref().is_some_and(|new| open.shows_change(*block, new))
                 && (query.word.kind == WordKind::Identifier
                     || !self.is_in_clone(&open.doc.draft, offset))
                 && !self.is_foreign_flag(&mut flags, (*at, open, asked.block), query.word, offset)

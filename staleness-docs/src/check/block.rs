@@ -112,6 +112,7 @@ impl Open<'_> {
             || is_warned_of(text, at)
             || behind.trim_start_matches(['`', ' ']).starts_with("(new")
             || is_file && (is_title || is_of_reader(text, at))
+            || is_created_there(text, at)
     }
 }
 
@@ -204,6 +205,15 @@ fn is_of_reader(text: &str, at: usize) -> bool {
             .any(|word| word.starts_with("creat") || word.starts_with("naming") || word == "write")
         || words.last().is_some_and(|word| word == "file")
             && words.iter().any(|word| word == "your")
+}
+
+/// Returns true if the sentence around an offset tells the reader to create what it names in something of theirs.
+fn is_created_there(text: &str, at: usize) -> bool {
+    let Some((before, behind)) = sentence_at(text, at) else { return false };
+    let words: Vec<String> = before.split_whitespace().map(str::to_lowercase).collect();
+    let near = words.len().saturating_sub(2 * NEAR);
+    words[near..].iter().any(|word| word.starts_with("creat"))
+        && ["in your ", "to your "].iter().any(|place| behind.contains(place))
 }
 
 /// Merges the blocks of an item into one, because an item is judged as a whole.

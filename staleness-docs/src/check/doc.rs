@@ -20,7 +20,7 @@ use crate::nature::{History, is_list, is_record};
 use crate::paths;
 
 /// Version of the rules. A new version invalidates all earlier results.
-const RULES: u8 = 31;
+const RULES: u8 = 32;
 
 /// A document that is being checked.
 #[derive(Debug)]
@@ -33,6 +33,8 @@ pub(super) struct Doc {
     pub(super) text: u128,
     pub(super) written: Timestamp,
     pub(super) draft: Draft,
+    /// True if it was taken over from another repository, in which its links count.
+    pub(super) is_taken_over: bool,
 }
 
 impl Doc {
@@ -120,7 +122,17 @@ pub(super) fn read(
     if draft.fields.evergreen {
         draft.fields.cite.clear();
     }
-    Ok(Reading::Fresh(Box::new(Doc { key, file, kind, digest, text, written, draft })))
+    let is_taken_over = check.is_taken_over(read.text.get(..draft.body).unwrap_or_default());
+    Ok(Reading::Fresh(Box::new(Doc {
+        key,
+        file,
+        kind,
+        digest,
+        text,
+        written,
+        draft,
+        is_taken_over,
+    })))
 }
 
 /// Reads the names in a document, and notes what is ignored in it.

@@ -137,8 +137,16 @@ impl Past<'_> {
             match &call.place {
                 Place::File(file) => all.push(below(base, file)),
                 Place::Folder(to) => {
-                    let to = below(base, to);
+                    let mut to = below(base, to);
                     all.extend(commands::files(call.kind).iter().map(|name| below(&to, name)));
+                    // Without a package of its own, a folder belongs to the next one above.
+                    while call.kind == TargetKind::Script
+                        && to.len() > base.len()
+                        && !self.tracked().is_some_and(|it| it.holds(&below(&to, "package.json")))
+                    {
+                        to.truncate(to.rfind('/').unwrap_or(0).max(base.len()));
+                        all.push(below(&to, "package.json"));
+                    }
                 }
                 Place::Workspace(_) => {}
             }

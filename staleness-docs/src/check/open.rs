@@ -41,6 +41,12 @@ impl<'d> Open<'d> {
         block.and_then(|it| self.text.get(it.range.clone())).is_some_and(|it| it.contains(text))
     }
 
+    /// Returns true if a block with questions shows with an arrow what became of something.
+    pub(super) fn shows_change(&self, asked: usize, new: &str) -> bool {
+        ["→", "->", "=>"].iter().any(|arrow| self.names(asked, arrow))
+            && self.names(asked, new.rsplit('/').next().unwrap_or(new))
+    }
+
     /// Returns the estimated memory of the document and its questions, in bytes.
     pub(super) fn size(&self) -> usize {
         let questions: usize = self.asked.iter().map(|asked| asked.asks.len() + 1).sum();

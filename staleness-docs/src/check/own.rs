@@ -61,6 +61,18 @@ impl Check<'_> {
         name.is_some_and(|name| !self.is_own_repository(name))
     }
 
+    /// Returns true if front matter names another repository, from which the document was taken over.
+    pub(super) fn is_taken_over(&self, front: &str) -> bool {
+        let own = self.own.get_or_init(|| self.find_own());
+        front.lines().any(|line| {
+            let (key, url) = line.split_once([':', '=']).unwrap_or_default();
+            let url = url.trim().trim_matches(['"', '\'']);
+            matches!(key.trim(), "repo" | "repository")
+                && url.contains("://")
+                && !on_github(url).is_some_and(|it| own.repositories.contains(&it))
+        })
+    }
+
     fn is_own_repository(&self, name: &str) -> bool {
         let own = self.own.get_or_init(|| self.find_own());
         let name = name.to_ascii_lowercase();

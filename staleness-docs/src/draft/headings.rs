@@ -231,6 +231,15 @@ impl Reader {
             if !title.is_empty() && !rest.trim().is_empty() {
                 self.name(&slug_of(title));
             }
+            // `Title#id` without a blank between
+            if let Some((title, id)) = text.rsplit_once('#')
+                && !title.ends_with([' ', '#'])
+                && !id.is_empty()
+                && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+            {
+                self.name(id);
+                self.name(&slug_of(title));
+            }
             if let Some((title, attributes)) = text.rsplit_once('{')
                 && let Some(id) = ids(&format!("{{{attributes}")).next()
             {

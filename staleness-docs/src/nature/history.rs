@@ -61,6 +61,8 @@ const ABOUT: [[&str; 2]; 7] = [
 const OUTDATED: [&str; 5] = ["archived", "deprecated", "obsolete", "outdated", "superseded"];
 /// Number of words in which it does.
 const SAID: usize = 5;
+/// Number of versions from which on a document lists them.
+const VERSIONS: usize = 3;
 
 /// Folders that contain history documents.
 #[rustfmt::skip]
@@ -96,7 +98,8 @@ pub(crate) fn is_by_name(path: &str) -> bool {
         .windows(2)
         .any(|pair| CHATS.contains(&pair[1]) && (pair[0].starts_with('.') || pair[0] == "context"));
     let is_post = matches!(folders.last(), Some(&("blog" | "_posts")));
-    let is_name = is_name(name, &words) && !is_from_another || is_dated(&self::words(name));
+    let is_dated = folders.iter().chain([&name]).any(|each| is_dated(&self::words(each)));
+    let is_name = is_name(name, &words) && !is_from_another || is_dated;
     folders.iter().any(is_folder) || is_chats || is_post || is_name
 }
 
@@ -119,13 +122,13 @@ pub(crate) fn is_of_the_past(title: &str) -> bool {
 
 /// Returns true if a document is a record: its first lines say that it is out of date, or have the fields of a proposal
 /// (a status of a known value, and who made it or when; one is enough where it tells goals and non-goals); or it is a
-/// feed of updates.
+/// feed of updates, or a list of versions.
 pub(crate) fn is_record(path: &str, text: &str) -> bool {
     let is_titled = |title: &[&str]| {
         text.lines().any(|line| line.starts_with('#') && words(line).iter().eq(title))
     };
     let is_plan = || !is_readme(path) && is_titled(&["goals"]) && is_titled(&["non", "goals"]);
-    if text.matches("<Update label=").nth(1).is_some() {
+    if text.matches("<Update label=").nth(1).is_some() || is_list_of_versions(text) {
         return true;
     }
     let mut lines = text.lines().take(HEAD_LINES).map(words).filter(|words| !words.is_empty());
@@ -146,6 +149,28 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
     status && made || (status || made) && is_plan()
 }
 
+/// Returns true if most headings of one level are versions, the newest first: `# Release 0.19.0`, `## [1.2] - 2026-01-02`.
+fn is_list_of_versions(text: &str) -> bool {
+    ["# ", "## "].iter().any(|level| {
+        let titles = text.lines().filter_map(|line| line.strip_prefix(level));
+        let all: Vec<Option<Vec<u64>>> = titles.map(version_of).collect();
+        let versions: Vec<&Vec<u64>> = all.iter().flatten().collect();
+        versions.len() >= VERSIONS
+            && 2 * versions.len() > all.len()
+            && versions.first() > versions.last()
+    })
+}
+
+/// Returns the numbers of the version that a title begins with.
+fn version_of(title: &str) -> Option<Vec<u64>> {
+    let title = title.trim().to_ascii_lowercase();
+    let words = ["release ", "version "].iter().find_map(|word| title.strip_prefix(word));
+    let title = words.unwrap_or(&title).trim_start_matches(['[', 'v']);
+    let end = title.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(title.len());
+    let numbers = title[..end].trim_end_matches('.');
+    numbers.contains('.').then(|| numbers.split('.').map(|it| it.parse().ok()).collect())?
+}
+
 /// Returns true for words such as `this page is now outdated`.
 fn says_outdated(words: &[String]) -> bool {
     let is_any = |word: &String, any: &[&str]| any.contains(&&**word);
@@ -154,11 +179,12 @@ fn says_outdated(words: &[String]) -> bool {
         && words[3..].iter().any(|word| is_any(word, &OUTDATED))
 }
 
-/// Returns the folders and the name of a document. A README has the name of its folder, unless that is hidden.
+/// Returns the folders and the name of a document. A README and an index have the name of their folder, unless that is
+/// hidden.
 fn named(path: &str) -> (Vec<&str>, &str) {
     let mut folders: Vec<&str> = path.split('/').collect();
     let name = folders.pop().unwrap_or_default();
-    if !is_readme(name) {
+    if !is_readme(name) && stem(name) != "index" {
         return (folders, stem(name));
     }
     let folder = folders.pop().unwrap_or_default();
@@ -278,7 +304,8 @@ mod tests {
                        doc/deprecated.rst docs/proposals/queue.md doc/announce/sprint.rst \
                        docs/release-2.1.0.md java/HISTORY-JAVA.md docs/staged-for-removal/a.md \
                        to-delete/a.md context/chats/a.md .agent/conversations/a.md \
-                       docs/_deprecated/a.md";
+                       docs/_deprecated/a.md website/blog/2023-08-15-reading/index.mdx \
+                       reports/2026-01-02/summary.md docs/migration/index.md";
         let with_blank = ["release notes/v0.1.md", "docs/Release Notes.md"];
         for path in history.split(' ').chain(with_blank) {
             assert!(is_by_name(path), "{path}");
@@ -324,6 +351,8 @@ mod tests {
             "# Queues\n\nThe content below is deprecated, and will be removed.\n",
             "# Queues\n\nAuthor: A\n\n## Goals\n\nx\n\n## Non-Goals\n\nx\n",
             "<Update label=\"2\">\nx\n</Update>\n<Update label=\"1\">\n",
+            "# Upcoming\n# Release 0.19.10\n## Bugs\n# Release 0.19.9\n# Release 0.18.0:\n",
+            "# Queues\n## [1.2.0] - 2026-01-02\n## v1.1\n## 1.0\n",
         ] {
             assert!(is_record("docs/a.md", head), "{head}");
         }

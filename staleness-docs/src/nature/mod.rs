@@ -136,6 +136,11 @@ pub(crate) fn is_instruction(path: &str) -> bool {
         || path.starts_with(".cursor/rules/") && path.ends_with(".mdc")
 }
 
+/// Returns true for texts that only agents read: instructions, and what lies in the folders of clients.
+pub(crate) fn is_for_agents(path: &str) -> bool {
+    is_instruction(path) || path.starts_with('.') && !path.starts_with(".github/")
+}
+
 /// Returns true for instructions that several clients share.
 pub(crate) fn is_shared(path: &str) -> bool {
     path.rsplit('/').next() == Some("AGENTS.md") && !path.starts_with("~/")

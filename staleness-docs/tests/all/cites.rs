@@ -244,3 +244,31 @@ fn nothing_in_a_file_becomes_a_command_line_argument() {
     let entries = std::fs::read_dir(&project.place.folder).unwrap();
     assert!(entries.flatten().all(|entry| entry.file_name() != "pwned"));
 }
+
+#[test]
+fn lines_that_a_formatter_changed_still_hold() {
+    let text = "See `src/a.rs:2-3`.\n";
+    let (project, _) = cited(text, "fn first() { 1 }\nfn second()   {2}\n  fn third() { 3 }\n");
+    assert!(found(&project.check(), "doc.md").is_empty());
+    let (project, _) = cited(text, "fn first() { 1 }\nfn second() { 20 }\nfn third() { 3 }\n");
+    assert_eq!(found(&project.check(), "doc.md").len(), 1);
+}
+
+#[test]
+fn a_page_that_got_another_ending_is_where_it_was() {
+    let mut project = Project::new();
+    let page = (0..30).map(|n| format!("Line {n} of the page.\n")).collect::<String>();
+    project.write("docs/now/types.md", &page);
+    project.write("docs/old/types.md", &page);
+    project.write("doc.md", "See [x](docs/now/types.md).\n");
+    project.commit();
+    for folder in ["now", "old"] {
+        project.remove(&format!("docs/{folder}/types.md"));
+    }
+    // Git pairs equal contents as it likes.
+    project.write("docs/a/types.mdx", &page);
+    project.write("docs/now/types.mdx", format!("import X\n{page}"));
+    project.commit();
+    let told = ["1:5 missing Path docs/now/types.md -> docs/now/types.mdx"];
+    assert_eq!(found(&project.check(), "doc.md"), told);
+}

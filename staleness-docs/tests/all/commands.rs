@@ -413,3 +413,25 @@ fn a_command_that_the_projects_own_program_runs_is_an_example() {
         assert_eq!(gone(&text)[0], "1:7 drift make lint", "{line}");
     }
 }
+
+#[test]
+fn a_folder_without_a_package_runs_scripts_of_the_one_above() {
+    let text = fence("cd sdk/core && bun run lint");
+    let gone = |root: &str| {
+        after(
+            &text,
+            &[("package.json", root), ("sdk/core/package.json", SCRIPTS)],
+            &[("sdk/core/package.json", r#"{"scripts": {"test": "x"}}"#), ("package.json", root)],
+        )
+    };
+    let without = |files: &[(&str, &str)]| {
+        let mut project = Project::of(files);
+        project.remove("sdk/core/package.json");
+        project.commit();
+        found(&project.check(), "doc.md")
+    };
+    assert_eq!(gone(SCRIPTS).len(), 1, "its own decides, whatever it holds");
+    let files = [("doc.md", &*text), ("package.json", SCRIPTS), ("sdk/core/package.json", SCRIPTS)];
+    assert!(without(&files).is_empty());
+    assert_eq!(without(&[files[0], files[2]]).len(), 1);
+}

@@ -119,3 +119,25 @@ fn mdx_is_read_as_markdown_without_its_code() {
     project.commit();
     assert_eq!(found(&project.check(), "docs/a.mdx"), ["4:7 drift old_name"]);
 }
+
+#[test]
+fn an_arrow_to_the_present_name_shows_the_change() {
+    let told = |text: &str| {
+        let mut project = Project::of(&[("doc.md", text), ("src/tree_building.rs", "fn x() {}\n")]);
+        project.git(&["mv", "src/tree_building.rs", "src/trees.rs"]);
+        project.commit();
+        found(&project.check(), "doc.md").len()
+    };
+    assert_eq!(told("Renames (`tree_building.rs` → `trees.rs`) work.\n"), 0);
+    assert_eq!(told("Maps `tree_building.rs` → `output.rs`.\n"), 1);
+    assert_eq!(told("See `tree_building.rs` and `trees.rs`.\n"), 1);
+}
+
+#[test]
+fn what_the_reader_shall_create_in_something_of_theirs_is_theirs() {
+    let told =
+        |text: &str| found(&without(text, &[".github/flows/review.yml"]).check(), "doc.md").len();
+    assert_eq!(told("Create a file named `.github/flows/review.yml` in your repository.\n"), 0);
+    assert_eq!(told("Create the job in `.github/flows/review.yml`.\n"), 1);
+    assert_eq!(told("See `.github/flows/review.yml` in your clone.\n"), 1);
+}

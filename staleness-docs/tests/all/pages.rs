@@ -162,3 +162,46 @@ fn a_heading_that_lives_on_in_a_page_beside_is_near() {
     project.commit_files(&[("docs/other.md", "# Routing\n")]);
     assert_eq!(found(&project.check(), "doc.md"), ["1:1 missing Heading docs/guide.md#routing"]);
 }
+
+#[test]
+fn a_page_taken_over_from_another_repository_links_to_files_there() {
+    let of = |front: &str| {
+        let page = format!("{front}\n[x](shots/one.png) [y](old.md)\n");
+        let manifest = "[package]\nname = \"x\"\nrepository = \"https://github.com/own/x\"\n";
+        let mut project =
+            Project::of(&[("docs/a.md", &page), ("docs/old.md", "x\n"), ("Cargo.toml", manifest)]);
+        project.remove("docs/old.md");
+        project.commit();
+        found(&project.check(), "docs/a.md").len()
+    };
+    let toml = "+++\ntitle = \"x\"\n[extra]\nrepository = \"https://github.com/other/x\"\n+++\n";
+    assert_eq!(of(toml), 0);
+    assert_eq!(of("---\nrepo: https://git.example.org/other/x\n---\n"), 0);
+    for own in ["---\nrepo: https://github.com/Own/x.git\n---\n", "---\nrepository: x\n---\n", ""] {
+        assert_eq!(of(own), 2, "{own}");
+    }
+}
+
+#[test]
+fn links_of_what_agents_read_may_count_from_the_root() {
+    for (path, is_told) in [
+        ("sub/AGENTS.md", false),
+        (".roo/skills/evals/SKILL.md", false),
+        (".github/guide/a.md", true),
+        ("docs/a.md", true),
+    ] {
+        let files = [(path, "[x](src/a.rs) [y](src/no.rs) [z](./src/a.rs)\n"), ("src/a.rs", "x\n")];
+        let found = found(&Project::of(&files).check(), path);
+        assert_eq!(found.iter().any(|it| it.starts_with("1:1 ")), is_told, "{path}: {found:?}");
+        assert_eq!(found.iter().filter(|it| !it.starts_with("1:1 ")).count(), 2, "{found:?}");
+    }
+}
+
+#[test]
+fn a_title_may_end_in_the_anchor_of_its_heading() {
+    let page = "## Sharing (CORS)#cors\n\n## C#\n\n## A #b\n";
+    let links = "[x](a.md#cors) [y](a.md#sharing-cors) [z](a.md#b) [no](a.md#no)\n";
+    let project = Project::of(&[("docs/b.md", links), ("docs/a.md", page)]);
+    let told = ["1:39 broken docs/a.md#b", "1:51 broken docs/a.md#no"];
+    assert_eq!(found(&project.check(), "docs/b.md"), told);
+}

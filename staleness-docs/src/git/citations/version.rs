@@ -95,6 +95,11 @@ impl<'t> Version<'t> {
     }
 }
 
+/// Returns lines without their white space, which formatters change.
+fn without_blanks(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().copied().filter(|byte| *byte == b'\n' || !byte.is_ascii_whitespace()).collect()
+}
+
 /// A line-by-line match of two versions.
 pub(super) struct Matched {
     pub(super) old: Text,
@@ -106,7 +111,7 @@ pub(super) struct Matched {
 impl Matched {
     pub(super) fn new(older: &Version<'_>, newer: &Version<'_>) -> Self {
         let mut numbers = Numbers::default();
-        let (old, new) = (numbers.text(older.bytes), numbers.text(newer.bytes));
+        let [old, new] = [older, newer].map(|version| numbers.text(&without_blanks(version.bytes)));
         let targets = old.origins(&new);
         Self { old, new, targets }
     }

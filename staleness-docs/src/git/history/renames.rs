@@ -138,6 +138,27 @@ impl Renames {
         (!is_left && renames.from.len() <= MAX_RENAMES).then_some(renames)
     }
 
+    /// Gives a file whose commit added one of its name with another ending that new path, whatever git paired it with.
+    pub(crate) fn prefer_neighbours<'a>(&mut self, arrivals: impl Iterator<Item = Arrival<'a>>) {
+        let added = arrivals.filter(|it| it.old.is_none()).map(|it| it.path);
+        let mut neighbours: BTreeMap<&[u8], Option<&[u8]>> = BTreeMap::new();
+        for path in added {
+            // Several of them decide nothing.
+            let only = neighbours.entry(without_ending(path)).or_insert(Some(path));
+            *only = only.filter(|known| *known == path);
+        }
+        let better = self.from.iter().filter_map(|(new, (old, id))| {
+            let neighbour = (*neighbours.get(without_ending(old))?)?;
+            (neighbour != new.as_slice())
+                .then(|| (new.clone(), neighbour.to_vec(), (old.clone(), *id)))
+        });
+        let better: Vec<_> = better.collect();
+        for (new, ..) in &better {
+            self.from.remove(new);
+        }
+        self.from.extend(better.into_iter().map(|(_, neighbour, old)| (neighbour, old)));
+    }
+
     fn ask(&mut self, place: &Place, process: &mut Process, question: &str) -> io::Result<()> {
         process.ask(format!("{question}\n\n").as_bytes())?;
         let mut reader = Reader::default();
@@ -161,4 +182,11 @@ impl Renames {
             }
         }
     }
+}
+
+/// Returns a path without the ending of its name.
+fn without_ending(path: &[u8]) -> &[u8] {
+    let name = path.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
+    let dot = path[name..].iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0);
+    dot.map_or(path, |dot| &path[..name + dot])
 }

@@ -88,10 +88,13 @@ impl Moved {
             }
             let is_whole = history.place.prefix.is_empty();
             let arrivals = history.past()?.changes.arrivals(place);
-            let renames = match arrivals.and_then(|all| Renames::plain(all, is_whole)) {
+            let mut renames = match arrivals.and_then(|all| Renames::plain(all, is_whole)) {
                 Some(plain) => plain,
                 None => Renames::of_commit(&history.place, &mut self.asker, commit.id)?,
             };
+            if let Some(arrivals) = history.past()?.changes.arrivals(place) {
+                renames.prefer_neighbours(arrivals);
+            }
             self.renames.insert(commit.id, Moves::of(renames));
         }
         Ok(self.renames.get(&commit.id))
