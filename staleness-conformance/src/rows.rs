@@ -203,6 +203,7 @@ pub(crate) fn started(project: &str, id: &str) -> Session {
         ended_at: None,
         from_revision: Revision(0),
         first_contact: true,
+        told_at: None,
     }
 }
 

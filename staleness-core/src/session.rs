@@ -34,6 +34,8 @@ pub struct Session {
     /// True if the agent had never been told anything in this project. It then received a digest of the
     /// current state instead of a list of changes.
     pub first_contact: bool,
+    /// When it was last told what changed or became due. `None` until then.
+    pub told_at: Option<Timestamp>,
 }
 
 impl Session {

@@ -43,7 +43,7 @@
 //! digests of the key's other columns, and the journal's index by subject contains hashes.
 
 /// The format that this program reads and writes. Formats 1 to 5 were never released.
-pub(crate) const FORMAT: i64 = 8;
+pub(crate) const FORMAT: i64 = 9;
 
 /// The key of the advisory lock for creating tables: `stale` and `ness` in ASCII.
 pub(crate) const MIGRATION_LOCK: i64 = 0x7374_616C_656E_6573;
@@ -56,7 +56,7 @@ CREATE TABLE staleness.meta(
   format BIGINT NOT NULL,
   least BIGINT NOT NULL
 );
-INSERT INTO staleness.meta(id, format, least) VALUES(1, 8, 8);
+INSERT INTO staleness.meta(id, format, least) VALUES(1, 9, 9);
 CREATE TABLE staleness.workspaces(
   workspace TEXT COLLATE "C" PRIMARY KEY,
   revision BIGINT NOT NULL,

@@ -299,6 +299,7 @@ fn the_session() -> Session {
         ended_at: Some(at(2)),
         from_revision: Revision(250),
         first_contact: true,
+        told_at: Some(at(5)),
     }
 }
 
@@ -373,7 +374,7 @@ macro_rules! golden {
             "77020001770309010702c3a901016101016600020101020101fb58020101720101620101610\
             101730a0c01017308"
         );
-        $each!(Session, the_session(), "6502017001730161020104fa01");
+        $each!(Session, the_session(), "6502017001730161020104fa01010a");
         $each!(Cursor, the_cursor(), "630201700161fbfb0001017306");
         $each!(
             Route,
@@ -418,7 +419,7 @@ fn version_2_of_every_record_has_these_bytes_and_is_read_as_ever() {
 
 /// A new kind of record needs a new format.
 #[test]
-fn format_13_has_these_kinds_of_records() {
+fn format_14_has_these_kinds_of_records() {
     let mut kinds = Vec::new();
     macro_rules! kind {
         ($type:ty, $record:expr, $bytes:literal) => {
@@ -434,7 +435,7 @@ fn format_13_has_these_kinds_of_records() {
     staleness_core::collections!(each);
     assert_eq!(
         (crate::collections::stored::FORMAT, String::from_iter(kinds)),
-        (13, "pstojkdwecrvig".into())
+        (14, "pstojkdwecrvig".into())
     );
 }
 

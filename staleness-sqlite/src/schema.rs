@@ -58,8 +58,8 @@
 /// `Stal`, which identifies a store.
 pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;
 
-/// The format that this program reads and writes. Formats 1 to 12 were never released.
-pub(crate) const FORMAT: i64 = 13;
+/// The format that this program reads and writes. Formats 1 to 13 were never released.
+pub(crate) const FORMAT: i64 = 14;
 
 /// The statements that create the tables.
 ///
@@ -257,9 +257,9 @@ CREATE TABLE suggestions(
   PRIMARY KEY(project, session)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO meta(id, format, revision, floor, floor_at, last_seq, generation)
-  VALUES(1, 13, 0, 0, 0, 0, abs(random() / 4));
+  VALUES(1, 14, 0, 0, 0, 0, abs(random() / 4));
 PRAGMA application_id = 0x5374616C;
-PRAGMA user_version = 13;
+PRAGMA user_version = 14;
 ";
 
 #[cfg(test)]

@@ -6,14 +6,14 @@ use crate::common::{Sandbox, line};
 
 /// A session of Claude Code starts, at an hour of the day; the output of its hook.
 fn start(sandbox: &Sandbox, hour: u8, id: &str, source: &str) -> String {
-    event(sandbox, &format!("{hour:02}:00:00"), id, ("SessionStart", source))
+    event(sandbox, &format!("2026-11-20T{hour:02}:00:00"), id, ("SessionStart", source))
 }
 
-/// Something happens in a session of Claude Code at a time of the day; the output of its hook.
+/// Something happens in a session of Claude Code; the output of its hook.
 fn event(sandbox: &Sandbox, time: &str, id: &str, (name, source): (&str, &str)) -> String {
     let payload = json!({ "session_id": id, "cwd": sandbox.project, "hook_event_name": name,
                           "source": source, "tool_name": "Bash" });
-    let now = format!("2026-11-20T{time}Z");
+    let now = format!("{time}Z");
     let run = sandbox.hook_with(&["--now", &now], payload.to_string().as_bytes());
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     run.out
@@ -30,20 +30,20 @@ fn a_cleared_context_goes_on_with_the_claims_of_the_last_one() {
         let claim = format!("work claim {id} --agent claude-code --session {session}");
         assert_eq!(run(&format!("{claim} --now 2026-11-20T12:00:00Z")).code, 0);
     }
-    event(&sandbox, "12:20:00", "s1", ("SessionEnd", ""));
-    let told = event(&sandbox, "12:20:05", "s3", ("SessionStart", "clear"));
+    event(&sandbox, "2026-11-20T12:20:00", "s1", ("SessionEnd", ""));
+    let told = event(&sandbox, "2026-11-20T12:20:05", "s3", ("SessionStart", "clear"));
     for part in [
         "- Claimed by you: plan `p` until 2026-11-20T12:50:05Z",
         "- Claimed by another session of yours (",
     ] {
         assert!(told.contains(part) && !told.contains("Abandoned"), "{part}: {told}");
     }
-    event(&sandbox, "12:40:00", "s3", ("PostToolUse", ""));
+    event(&sandbox, "2026-11-20T12:40:00", "s3", ("PostToolUse", ""));
     let taken = run("work claim p --agent codex --session c --now 2026-11-20T13:00:00Z");
     assert!(taken.code == 3 && taken.err.contains("is claimed by"), "{taken:?}");
     // One that ended long before does not go on.
-    event(&sandbox, "13:01:00", "s3", ("SessionEnd", ""));
-    let told = event(&sandbox, "13:03:00", "s4", ("SessionStart", "clear"));
+    event(&sandbox, "2026-11-20T13:01:00", "s3", ("SessionEnd", ""));
+    let told = event(&sandbox, "2026-11-20T13:03:00", "s4", ("SessionStart", "clear"));
     assert!(told.contains("- Abandoned (take it over"), "{told}");
 }
 
@@ -125,9 +125,20 @@ fn a_resumed_session_is_told_what_became_overdue_though_another_one_was() {
         (4, "s1", "resume", true),
         (5, "s1", "resume", false),
         (6, "s2", "resume", false),
+        // Bug: two that resumed by turns heard it each time.
+        (7, "s1", "resume", false),
+        (8, "s2", "resume", false),
     ] {
         let told = start(&sandbox, hour, id, source);
         assert_eq!(told.contains("): trap `t` (expired"), is_told, "{hour}: {told}");
+    }
+    // Bug: one that was left for a day did not hear what another was told meanwhile.
+    let add = "work add trap Frozen --id f --expires 2026-11-22T02:00:00Z";
+    sandbox.ok(&line(&format!("{add} --now 2026-11-20T08:00:00Z")));
+    for (day, id, is_told) in [(21, "s1", false), (22, "s2", true), (23, "s1", true)] {
+        let resumes = ("SessionStart", "resume");
+        let told = event(&sandbox, &format!("2026-11-{day}T09:00:00"), id, resumes);
+        assert_eq!(told.contains("): trap `f` (expired"), is_told, "{day}: {told}");
     }
 }
 

@@ -57,6 +57,7 @@ pub fn session(reach: Reach) -> BoxedStrategy<Session> {
         ended_at: maybe(timestamp(reach)),
         from_revision: revision(),
         first_contact: any::<bool>(),
+        told_at: maybe(timestamp(reach)),
     })
 }
 

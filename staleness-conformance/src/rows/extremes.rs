@@ -313,6 +313,7 @@ pub(super) fn sessions(row: Session) -> Vec<Session> {
         ended_at: Some(Timestamp::MAX),
         from_revision: Revision(u64::MAX),
         first_contact: false,
+        told_at: Some(Timestamp::MAX),
         ..row
     }]
 }

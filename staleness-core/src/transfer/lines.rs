@@ -373,6 +373,7 @@ line! {
     [optional] ended_at: Option<Timestamp>,
     from_revision: Revision,
     first_contact: bool,
+    [optional] told_at: Option<Timestamp>,
 }
 
 line! {

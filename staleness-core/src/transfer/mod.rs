@@ -136,7 +136,7 @@ impl Record {
                 (&known.agent, known.first_contact) == (&row.agent, row.first_contact)
                     && known.started_at <= row.started_at
                     && known.from_revision <= row.from_revision
-                    && known.ended_at <= row.ended_at
+                    && (known.ended_at, known.told_at) <= (row.ended_at, row.told_at)
             }
             // Cursors only move forward, regardless of the clock.
             (Self::Cursor(known), Self::Cursor(row)) => {

@@ -191,7 +191,7 @@ fn a_session_that_lost_its_context_is_told_again_from_where_it_began() {
     let again =
         registry.sessions().start(&project().id, &agent("a"), &session("s"), at(4)).wait().unwrap();
     // It was over after a day without an end, and begins again.
-    assert_eq!(again, Session { started_at: at(4), ..begun });
+    assert_eq!(again, Session { started_at: at(4), told_at: Some(at(5)), ..begun });
     assert_eq!(resumed(&registry, &in_session), list(&[("q", "added"), ("p", "added")]));
     // A new session begins where the agent was told last.
     registry.sessions().start(&project().id, &agent("a"), &session("t"), at(5)).wait().unwrap();

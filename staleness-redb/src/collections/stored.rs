@@ -23,8 +23,8 @@ use crate::codec::{MAX_TEXT_RECORD, kinds};
 use crate::tables::{DEFINITIONS_INDEX, DOCUMENTS_INDEX, KeyRef, TOOLS_INDEX, WORK_INDEX};
 
 /// The file format that this program reads and writes. Every new collection and every changed record needs a
-/// new format. Formats 1 to 12 were never released.
-pub(crate) const FORMAT: u64 = 13;
+/// new format. Formats 1 to 13 were never released.
+pub(crate) const FORMAT: u64 = 14;
 
 kinds! {
     b'p': Project;

@@ -133,13 +133,14 @@ impl WhatChanged {
         view.sessions.values().filter(is_later).map(|each| each.from_revision).min()
     }
 
-    /// Returns when a continuing context was told last: when the cursor moved, or when the context began, if another
-    /// session moved the cursor since.
+    /// Returns when a continuing context was told last: when the cursor moved, or when its session was told, if another
+    /// one moved the cursor since. A session that was told nothing yet knows what others were told before it began.
     fn told_at(&self, view: &View) -> Option<Timestamp> {
         let cursor = self.cursor(view).filter(|_| self.goes_on())?;
         let is_overtaken = |session: &&Session| cursor.session.as_ref() != Some(&session.key.id);
-        let began = self.own_session(view).filter(is_overtaken).map(|session| session.started_at);
-        Some(began.map_or(cursor.moved_at, |began| began.min(cursor.moved_at)))
+        let own = self.own_session(view).filter(is_overtaken);
+        let told = |own: &Session| own.told_at.unwrap_or(own.started_at.min(cursor.moved_at));
+        Some(own.map_or(cursor.moved_at, told))
     }
 
     fn begin(&self, view: &View) -> Result<Begin, Refusal> {

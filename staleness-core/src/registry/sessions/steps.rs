@@ -47,6 +47,7 @@ pub(super) fn start(
             ended_at: None,
             from_revision: told.unwrap_or_else(|| met(view, &key.project)),
             first_contact: told.is_none(),
+            told_at: None,
         });
         Ok(())
     })
@@ -69,18 +70,24 @@ pub(super) fn end(key: SessionKey, at: Timestamp) -> impl Step {
 }
 
 /// Moves a cursor forward, compared and set in one commit. Also moves the project's reported revision, where
-/// agents that are new to the project will start.
+/// agents that are new to the project will start, and notes in the session when it was told.
 pub(super) fn move_cursor(
     key: CursorKey,
     session: Option<SessionId>,
     upto: Revision,
     at: Timestamp,
 ) -> impl Step {
+    let own = session.clone().map(|id| SessionKey { project: key.project.clone(), id });
     let all = Selection::new()
         .lock(ProjectFilter::Id(key.project.clone()))
         .lock(CursorFilter::Key(key.clone()));
+    let all = own.iter().fold(all, |all, own| all.lock(SessionFilter::Key(own.clone())));
     Edit::new(at, all, move |draft| {
         let view = draft.view();
+        let own = own.as_ref().and_then(|own| view.sessions.get(own));
+        if let Some(own) = own.filter(|own| own.agent == key.agent && own.told_at < Some(at)) {
+            draft.put(Session { told_at: Some(at), ..own.clone() });
+        }
         if let Some(project) = view.projects.get(&key.project)
             && project.told < upto
         {

@@ -161,11 +161,12 @@ fn packed_records_are_these_texts() {
             ended_at: Some(at(2)),
             from_revision: Revision(3),
             first_contact: true,
+            told_at: Some(at(5)),
         },
         "(\"p\", \"s\"); {\"key\":{\"project\":\"p\",\"id\":\"s\"},\"agent\":\"a\",\
          \"started_at\":\"1970-01-01T00:00:00.001Z\",\
          \"ended_at\":\"1970-01-01T00:00:00.002Z\",\"from_revision\":3,\
-         \"first_contact\":true}",
+         \"first_contact\":true,\"told_at\":\"1970-01-01T00:00:00.005Z\"}",
     );
     golden(
         &Cursor {
