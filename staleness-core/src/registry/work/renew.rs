@@ -56,8 +56,9 @@ impl Sessions<'_> {
                 };
                 let is_beside = claim.session.as_ref().is_some_and(SessionId::is_unreported);
                 let is_own = claim.session.as_ref() == Some(&left);
-                if (is_own || is_beside && claim.holds(at)) && row.claim(key, at).is_ok() && is_own
-                {
+                let has_part = is_own || is_beside && claim.holds(at);
+                let is_noted = has_part && row.claim(key, at).is_ok();
+                if is_noted && is_own {
                     claim.session = Some(heir.id.clone());
                     claim.renew(at);
                     draft.put(work);
