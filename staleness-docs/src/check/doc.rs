@@ -122,7 +122,7 @@ pub(super) fn read(
     if draft.fields.evergreen {
         draft.fields.cite.clear();
     }
-    let is_taken_over = check.is_taken_over(read.text.get(..draft.body).unwrap_or_default());
+    let is_taken_over = check.is_taken_over(&read.text);
     Ok(Reading::Fresh(Box::new(Doc {
         key,
         file,

@@ -61,10 +61,16 @@ impl Check<'_> {
         name.is_some_and(|name| !self.is_own_repository(name))
     }
 
-    /// Returns true if front matter names another repository, from which the document was taken over.
-    pub(super) fn is_taken_over(&self, front: &str) -> bool {
+    /// Returns true if the front matter of a text names another repository, from which it was taken over. Generators of
+    /// sites accept blank lines before it.
+    pub(super) fn is_taken_over(&self, text: &str) -> bool {
+        let text = text.trim_start();
+        let Some(fence) = ["+++", "---"].into_iter().find(|fence| text.starts_with(fence)) else {
+            return false;
+        };
         let own = self.own.get_or_init(|| self.find_own());
-        front.lines().any(|line| {
+        let front = text.lines().skip(1).take_while(|line| line.trim_end() != fence);
+        front.into_iter().any(|line| {
             let (key, url) = line.split_once([':', '=']).unwrap_or_default();
             let url = url.trim().trim_matches(['"', '\'']);
             matches!(key.trim(), "repo" | "repository")

@@ -52,6 +52,7 @@ pub enum Mend {
 const NO_MARKDOWN: &str = "is in a document that is not Markdown; only Markdown can be fixed";
 const QUOTED: &str = "is in a quotation";
 const BESIDE: &str = "is next to its new name, as in a sentence about the change";
+const IN_HEADING: &str = "is in a heading, and a new one would break the links to it";
 const NOT_FOUND: &str = "is not where the check found it";
 const UNWRITABLE: &str = "has a new name that would read differently there";
 const ESCAPED: &str = "is written with escapes";
@@ -142,6 +143,9 @@ fn changes(
     for mention in reading.like(at, |sort| names(&evidence.fact, sort)) {
         if reading.is_quoted(mention.at) {
             return Err(QUOTED);
+        }
+        if reading.is_in_heading(mention.at) && mention.sort != NameSort::Link {
+            return Err(IN_HEADING);
         }
         // For example: `a.rs` was renamed to `b.rs`
         if reading.beside(&mention).any(|other| is_called(other, new)) {

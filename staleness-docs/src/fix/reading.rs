@@ -30,6 +30,7 @@ pub(super) struct Reading<'t> {
     /// All destination ranges, sorted.
     destinations: Vec<Range<usize>>,
     quotes: Vec<Range<usize>>,
+    headings: Vec<Range<usize>>,
 }
 
 impl<'t> Reading<'t> {
@@ -51,8 +52,8 @@ impl<'t> Reading<'t> {
         places.sort_unstable();
         let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
         let lines = [0].into_iter().chain(breaks).collect();
-        let quotes = quotes(text, draft.body);
-        Some(Self { text, lines, draft, names, places, links, destinations, quotes })
+        let (quotes, headings) = quotes_and_headings(text, draft.body);
+        Some(Self { text, lines, draft, names, places, links, destinations, quotes, headings })
     }
 
     /// Returns all occurrences, within its block, of the name that is at an offset and has a matching sort.
@@ -116,23 +117,32 @@ impl<'t> Reading<'t> {
         self.quotes.iter().any(|quote| quote.contains(&at))
     }
 
+    /// Returns true if the offset is in a heading.
+    pub(super) fn is_in_heading(&self, at: usize) -> bool {
+        self.headings.iter().any(|heading| heading.contains(&at))
+    }
+
     /// Returns the citations in the front matter with their lines.
     pub(super) fn cites(&self) -> &[(String, u32)] {
         &self.draft.fields.cite
     }
 }
 
-fn quotes(text: &str, body: usize) -> Vec<Range<usize>> {
-    let mut quotes: Vec<Range<usize>> = Vec::new();
+fn quotes_and_headings(text: &str, body: usize) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let (mut quotes, mut headings): (Vec<Range<usize>>, _) = (Vec::new(), Vec::new());
     let below = text.get(body..).unwrap_or_default();
     for (event, range) in Parser::new_ext(below, markdown::dialect()).into_offset_iter() {
         let is_inner = quotes.last().is_some_and(|quote| range.start + body < quote.end);
         let is_past = matches!(event, Event::Start(Tag::BlockQuote(None) | Tag::Strikethrough));
+        let range = range.start + body..range.end + body;
+        if matches!(event, Event::Start(Tag::Heading { .. })) {
+            headings.push(range.clone());
+        }
         if is_past && !is_inner {
-            quotes.push(range.start + body..range.end + body);
+            quotes.push(range);
         }
     }
-    quotes
+    (quotes, headings)
 }
 
 /// Finds link destinations in the text. Destinations with escapes or entities are skipped, because they

@@ -150,6 +150,7 @@ fn words_of_every_sort_are_written() {
 fn what_is_not_certain_is_left() {
     let to_b = |column| missing(1, column, "a.rs", "b.rs");
     for (text, evidence, why) in [
+        ("## In `a.rs`", to_b(8), IN_HEADING),
         ("> In `a.rs`.", to_b(7), QUOTED),
         ("In ~~`a.rs`~~.", to_b(7), QUOTED),
         ("In `a.rs`, now `b.rs`.", to_b(5), BESIDE),

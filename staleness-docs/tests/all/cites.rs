@@ -272,3 +272,58 @@ fn a_page_that_got_another_ending_is_where_it_was() {
     let told = ["1:5 missing Path docs/now/types.md -> docs/now/types.mdx"];
     assert_eq!(found(&project.check(), "doc.md"), told);
 }
+
+#[test]
+fn a_new_name_is_told_when_only_one_can_be_meant() {
+    let lines =
+        |from: usize, to: usize| (from..to).map(|n| format!("line {n}\n")).collect::<String>();
+    let whole = lines(0, 50);
+    let told = |second: &[(&str, &str)], text: &str| {
+        let mut project = Project::of(&[("doc.md", "See [x](src/a.rs).\n"), ("src/a.rs", text)]);
+        project.remove("src/a.rs");
+        project.commit_files(second);
+        found(&project.check(), "doc.md").join(" ")
+    };
+    let nowhere = "1:5 missing Path src/a.rs";
+    for (second, new) in [
+        (&[("b/a.rs", &*whole)][..], " -> b/a.rs"),
+        (&[("b/x.rs", &whole)], " -> b/x.rs"),
+        // Two copies, of which one kept the name.
+        (&[("b/a.rs", &whole), ("b/x.rs", &whole)], " -> b/a.rs"),
+        (&[("b/a.rs", &whole), ("c/a.rs", &whole)], ""),
+        (&[("b/y.rs", &whole), ("b/z.rs", &whole)], ""),
+        // In two halves.
+        (&[("src/one.rs", &lines(0, 25)), ("src/two.rs", &lines(25, 50))], ""),
+    ] {
+        assert_eq!(told(second, &whole), format!("{nowhere}{new}"), "{second:?}");
+    }
+    for blank in ["", "\n"] {
+        assert_eq!(told(&[("out/.keep", blank)], blank), nowhere, "{blank:?}");
+    }
+}
+
+#[test]
+fn a_folder_went_where_at_least_half_of_its_files_did() {
+    let told = |moved: usize| {
+        let names = ["one", "two", "three", "four"].map(|name| format!("lib/core/{name}.rs"));
+        let mut project = Project::of(&[("doc.md", "See [x](lib/core/).\n")]);
+        for name in &names {
+            project.write(name, format!("fn {}() {{}}\n", name.replace(['/', '.'], "_")));
+        }
+        project.commit();
+        project.write("new/keep.rs", "fn keep() {}\n");
+        for (at, name) in names.iter().enumerate() {
+            let text = std::fs::read(std::path::Path::new(project.folder()).join(name)).unwrap();
+            project.remove(name);
+            if at < moved {
+                project.write(&name.replace("lib/core", "new"), text);
+            }
+        }
+        std::fs::remove_dir_all(std::path::Path::new(project.folder()).join("lib")).unwrap();
+        project.commit();
+        found(&project.check(), "doc.md").join(" ")
+    };
+    assert_eq!(told(1), "1:5 missing Path lib/core");
+    assert_eq!(told(2), "1:5 missing Path lib/core -> new");
+    assert_eq!(told(4), "1:5 missing Path lib/core -> new");
+}

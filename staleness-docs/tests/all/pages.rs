@@ -176,6 +176,7 @@ fn a_page_taken_over_from_another_repository_links_to_files_there() {
     };
     let toml = "+++\ntitle = \"x\"\n[extra]\nrepository = \"https://github.com/other/x\"\n+++\n";
     assert_eq!(of(toml), 0);
+    assert_eq!(of(&format!("\n{toml}")), 0);
     assert_eq!(of("---\nrepo: https://git.example.org/other/x\n---\n"), 0);
     for own in ["---\nrepo: https://github.com/Own/x.git\n---\n", "---\nrepository: x\n---\n", ""] {
         assert_eq!(of(own), 2, "{own}");

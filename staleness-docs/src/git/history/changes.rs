@@ -250,7 +250,7 @@ mod tests {
     fn change(was: Option<u8>, is: Option<u8>) -> Change {
         let kind = |byte: Option<u8>| byte.map(|_| TrackedKind::File);
         let of = |byte: Option<u8>| id(byte.unwrap_or(0));
-        Change { was: kind(was), is: kind(is), old: of(was), new: of(is), status: b'M' }
+        Change { was: kind(was), is: kind(is), old: of(was), new: of(is), status: b'M', score: 0 }
     }
 
     fn changes() -> Changes {

@@ -27,6 +27,8 @@ pub(crate) struct Change {
     pub(crate) new: Oid,
     /// `A`, `C`, `D`, `M`, `R` or `T`.
     pub(crate) status: u8,
+    /// Similarity of a renamed file, in percent.
+    pub(crate) score: u8,
 }
 
 impl Change {
@@ -103,7 +105,9 @@ pub(super) fn parse(change: &[u8]) -> Option<Change> {
     };
     let (was, is) = (kind()?, kind()?);
     let (old, new) = (Oid::from_hex(words.next()?)?, Oid::from_hex(words.next()?)?);
-    Some(Change { was, is, old, new, status: *words.next()?.first()? })
+    let (status, score) = words.next()?.split_first()?;
+    let score = std::str::from_utf8(score).ok().and_then(|it| it.parse().ok()).unwrap_or(0);
+    Some(Change { was, is, old, new, status: *status, score })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Finds the files that a commit renamed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead};
 
 use super::changes::Arrival;
@@ -12,10 +12,10 @@ use crate::git::process::{GitError, Process};
 const MAX_RENAMES: usize = 100_000;
 
 #[rustfmt::skip]
-const ARGUMENTS: [&str; 15] = [
+const ARGUMENTS: [&str; 16] = [
     "diff-tree", "--stdin", "--diff-merges=first-parent", "-r", "-z", "--raw", "--root",
     "--no-abbrev", "--no-commit-id", "--no-ext-diff", "--no-textconv", "--no-relative", "-M",
-    "-l2000", "--diff-filter=R",
+    "-l2000", "--no-rename-empty", "--diff-filter=R",
 ];
 
 /// A git process that lists the renames of commits. It echoes a line that is not an id, so an empty line
@@ -31,12 +31,19 @@ pub(crate) fn merge_base(place: &Place, [one, other]: [Oid; 2]) -> Option<Oid> {
     Oid::from_hex(place.start(&asked).ok()?.all().ok()?.trim_ascii())
 }
 
+/// The lowest similarity, in percent, at which a file that was also given another name is certainly the same.
+const SIMILAR: u8 = 60;
+
 /// The renames of one commit, detected by contents. Paths are relative to the project. Renames into or out of
 /// the project are not included.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Renames {
     /// Maps each new path to the old path and the old contents.
     pub(crate) from: BTreeMap<Vec<u8>, (Vec<u8>, Oid)>,
+    /// New paths at which something else may lie: what is there is barely similar, or lies elsewhere as well.
+    pub(crate) unsure: BTreeSet<Vec<u8>>,
+    /// Files that went and are nowhere.
+    pub(crate) lost: Vec<Vec<u8>>,
 }
 
 impl Renames {
@@ -107,10 +114,10 @@ impl Renames {
         let mut removed: BTreeMap<Oid, Vec<&[u8]>> = BTreeMap::new();
         for arrival in arrivals {
             match (arrival.old, arrival.new) {
-                (None, Some((TrackedKind::File, id))) => {
+                (None, Some((TrackedKind::File, id))) if !id.is_blank() => {
                     added.entry(id).or_default().push(arrival.path)
                 }
-                (Some((TrackedKind::File, id)), None) => {
+                (Some((TrackedKind::File, id)), None) if !id.is_blank() => {
                     removed.entry(id).or_default().push(arrival.path)
                 }
                 _ => {}
@@ -138,25 +145,48 @@ impl Renames {
         (!is_left && renames.from.len() <= MAX_RENAMES).then_some(renames)
     }
 
-    /// Gives a file whose commit added one of its name with another ending that new path, whatever git paired it with.
-    pub(crate) fn prefer_neighbours<'a>(&mut self, arrivals: impl Iterator<Item = Arrival<'a>>) {
-        let added = arrivals.filter(|it| it.old.is_none()).map(|it| it.path);
+    /// Decides between the files that the commit added. One of the same name with another ending in the same folder is the
+    /// new path, whatever git paired. Of several with the same contents, only one of the same name is.
+    pub(crate) fn decide<'a>(&mut self, arrivals: impl Iterator<Item = Arrival<'a>>) {
         let mut neighbours: BTreeMap<&[u8], Option<&[u8]>> = BTreeMap::new();
-        for path in added {
-            // Several of them decide nothing.
-            let only = neighbours.entry(without_ending(path)).or_insert(Some(path));
-            *only = only.filter(|known| *known == path);
+        let mut copies: BTreeMap<Oid, Vec<&[u8]>> = BTreeMap::new();
+        let mut ids: BTreeMap<&[u8], Oid> = BTreeMap::new();
+        let mut removed = Vec::new();
+        for arrival in arrivals {
+            match (arrival.old, arrival.new) {
+                (None, Some((TrackedKind::File, id))) => {
+                    let only = neighbours.entry(without_ending(arrival.path));
+                    only.and_modify(|known| *known = None).or_insert(Some(arrival.path));
+                    copies.entry(id).or_default().push(arrival.path);
+                    ids.insert(arrival.path, id);
+                }
+                (Some(_), None) => removed.push(arrival.path),
+                _ => {}
+            }
         }
-        let better = self.from.iter().filter_map(|(new, (old, id))| {
-            let neighbour = (*neighbours.get(without_ending(old))?)?;
-            (neighbour != new.as_slice())
-                .then(|| (new.clone(), neighbour.to_vec(), (old.clone(), *id)))
-        });
-        let better: Vec<_> = better.collect();
-        for (new, ..) in &better {
-            self.from.remove(new);
+        let mut decided = BTreeMap::new();
+        for (new, (old, id)) in std::mem::take(&mut self.from) {
+            let neighbour = neighbours.get(without_ending(&old)).copied().flatten();
+            let is_same = |path: &&&[u8]| name(path) == name(&old);
+            let equal = ids.get(&*new).and_then(|id| copies.get(id)).filter(|all| all.len() > 1);
+            let is_unsure = equal.is_some_and(|all| {
+                name(&new) != name(&old) || all.iter().filter(is_same).count() > 1
+            });
+            match neighbour {
+                Some(neighbour) => {
+                    self.unsure.remove(neighbour);
+                    decided.insert(neighbour.to_vec(), (old, id));
+                }
+                None => {
+                    self.unsure.extend(is_unsure.then(|| new.clone()));
+                    decided.entry(new).or_insert((old, id));
+                }
+            }
         }
-        self.from.extend(better.into_iter().map(|(_, neighbour, old)| (neighbour, old)));
+        self.from = decided;
+        let kept: BTreeSet<&[u8]> = self.from.values().map(|(old, _)| &**old).collect();
+        let lost = removed.into_iter().filter(|path| !kept.contains(path));
+        self.lost = lost.map(<[u8]>::to_vec).collect();
     }
 
     fn ask(&mut self, place: &Place, process: &mut Process, question: &str) -> io::Result<()> {
@@ -178,15 +208,23 @@ impl Renames {
                 continue;
             }
             if let (Some(old), Some(new)) = (place.own(&reader.path), place.own(&reader.target)) {
+                if change.score < SIMILAR && without_ending(name(old)) != without_ending(name(new))
+                {
+                    self.unsure.insert(new.to_vec());
+                }
                 self.from.insert(new.to_vec(), (old.to_vec(), change.old));
             }
         }
     }
 }
 
+fn name(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
+}
+
 /// Returns a path without the ending of its name.
 fn without_ending(path: &[u8]) -> &[u8] {
-    let name = path.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
-    let dot = path[name..].iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0);
-    dot.map_or(path, |dot| &path[..name + dot])
+    let name = name(path);
+    let dot = name.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0);
+    dot.map_or(path, |dot| &path[..path.len() - name.len() + dot])
 }

@@ -8,7 +8,20 @@ pub struct Oid {
     len: u8,
 }
 
+/// The ids of an empty file and one of an empty line, by SHA-1 and SHA-256.
+const BLANK: [&str; 4] = [
+    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    "8b137891791fe96927ad78e64b0aad7bded08bdc",
+    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+    "4c0d52d180c61d01ce1a91dec5ee58f0cbe65fd59433aea803ab927965493fd7",
+];
+
 impl Oid {
+    /// Returns true for the id of a file without any text. Such files are all alike, and none is another one's new path.
+    pub(crate) fn is_blank(self) -> bool {
+        BLANK.iter().any(|hex| Self::from_hex(hex.as_bytes()) == Some(self))
+    }
+
     /// Parses 40 or 64 hexadecimal digits. Returns `None` for anything else.
     #[must_use]
     pub fn from_hex(hex: &[u8]) -> Option<Self> {

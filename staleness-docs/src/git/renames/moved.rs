@@ -93,7 +93,7 @@ impl Moved {
                 None => Renames::of_commit(&history.place, &mut self.asker, commit.id)?,
             };
             if let Some(arrivals) = history.past()?.changes.arrivals(place) {
-                renames.prefer_neighbours(arrivals);
+                renames.decide(arrivals);
             }
             self.renames.insert(commit.id, Moves::of(renames));
         }

@@ -12,12 +12,18 @@ pub(crate) struct Moves {
     to: BTreeMap<Vec<u8>, Vec<u8>>,
     /// Reversed old paths and their parent folders. All matches of a partial path are adjacent in this order.
     ends: BTreeSet<Vec<u8>>,
+    /// Old paths of files that are nowhere for certain.
+    lost: BTreeSet<Vec<u8>>,
 }
 
 impl Moves {
     pub(crate) fn of(renames: Renames) -> Self {
-        let mut moves = Self::default();
+        let mut moves = Self { lost: renames.lost.into_iter().collect(), ..Self::default() };
         for (new, (old, _)) in renames.from {
+            if renames.unsure.contains(&new) {
+                moves.lost.insert(old);
+                continue;
+            }
             let folders = old.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
             moves.ends.insert(reversed(&old));
             for (upto, _) in folders {
@@ -52,19 +58,21 @@ impl Moves {
     }
 
     /// Returns the new path of a removed file or folder. For a folder: where its files went that kept their
-    /// names, if that is one folder.
+    /// names, if that is one folder and they are at least half.
     pub(crate) fn target(&self, old: &str) -> Option<String> {
         if let Some(new) = self.to.get(old.as_bytes()) {
             return String::from_utf8(new.clone()).ok();
         }
         let below = format!("{old}/").into_bytes();
         let files = self.to.range(below.clone()..).take_while(|(old, _)| old.starts_with(&below));
-        let mut folders = files.filter_map(|(old, new)| {
-            new.strip_suffix(&old[below.len()..]).and_then(|folder| folder.strip_suffix(b"/"))
-        });
-        let folder = folders.next()?;
-        let is_one = folders.all(|other| other == folder);
-        is_one.then(|| String::from_utf8(folder.to_vec()).ok())?
+        let folders: Vec<&[u8]> = files
+            .filter_map(|(old, new)| new.strip_suffix(&old[below.len()..])?.strip_suffix(b"/"))
+            .collect();
+        let lost = self.lost.range(below.clone()..).take_while(|old| old.starts_with(&below));
+        let folder = *folders.first()?;
+        let is_one = folders.iter().all(|other| *other == folder);
+        (is_one && folders.len() >= lost.count())
+            .then(|| String::from_utf8(folder.to_vec()).ok())?
     }
 }
 
@@ -110,7 +118,7 @@ mod tests {
             let pairs = news.iter().zip(["old/a", "old/b"]);
             let from =
                 pairs.map(|(new, old)| (new.as_bytes().to_vec(), (old.as_bytes().to_vec(), id)));
-            let moves = Moves::of(Renames { from: from.collect() });
+            let moves = Moves::of(Renames { from: from.collect(), ..Renames::default() });
             assert_eq!(moves.target("old").as_deref(), expected, "{news:?}");
         }
     }
@@ -124,7 +132,8 @@ mod tests {
         ) {
             let id = Oid::from_bytes(&[1; 20]).unwrap();
             let moved = |old: &String| (format!("new/{old}").into_bytes(), (old.clone().into_bytes(), id));
-            let renames = Renames { from: olds.iter().map(moved).collect() };
+            let renames =
+                Renames { from: olds.iter().map(moved).collect(), ..Renames::default() };
             let parts = wanted.split('/').map(|part| part.as_bytes().into()).collect();
             let wanted = WantedPath { parts, anchored, folder: false };
             let roots = plainly(&renames, &wanted);
