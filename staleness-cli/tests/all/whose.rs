@@ -116,6 +116,29 @@ fn an_agent_ends_no_rule_of_a_person_and_is_named_for_what_it_ends() {
     assert!(row.contains("active → resolved") && row.contains(" codex "), "{shown}");
 }
 
+/// Bug: an agent removed a preference that a person had written.
+#[test]
+fn an_agent_removes_no_preference_of_a_person() {
+    let sandbox = Sandbox::new();
+    told_on(&sandbox, "claude-code", 2);
+    for (id, agent) in [("tabs", ""), ("own", "--agent codex")] {
+        let add = format!("knowledge add --kind preference --id {id} --body Tabs {agent}");
+        sandbox.ok(&line(&format!("{add} --now 2026-11-03")));
+    }
+    told_on(&sandbox, "claude-code", 3);
+    let remove = |id: &str, agent: &str| {
+        let remove = format!("knowledge remove {id} --yes {agent} --now 2026-11-04");
+        sandbox.run(&line(&remove))
+    };
+    let run = remove("tabs", "--agent codex");
+    let why = "only a person can remove it, with `staleness knowledge remove tabs --yes`";
+    assert!(run.code == 3 && run.err.contains(why), "{run:?}");
+    assert_eq!(remove("own", "--agent codex").code, 0);
+    let told = told_on(&sandbox, "claude-code", 4);
+    assert!(told.contains("knowledge `own` (removed, by `codex`)"), "{told}");
+    assert_eq!(remove("tabs", "").code, 0);
+}
+
 /// Bug: an agent ended a person's demotion by a tool of the server, by the server of a tool, and without its name.
 #[test]
 fn a_persons_demotion_is_ended_by_no_other_door() {

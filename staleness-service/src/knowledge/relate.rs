@@ -1,14 +1,18 @@
 //! Supersedes, contradicts and removes items.
 
-use staleness::registry::{ItemPatch, ScopeChoice};
+use staleness::knowledge::{Item, ItemKind};
+use staleness::registry::{Act, ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;
 use staleness::{Registry, Wait};
+use staleness_core::journal::{Action, Subject};
+use staleness_sources::clients::may_run_for_agent;
 
 use super::filed;
 use super::world::{Pretended, Target, World};
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::settings::Access;
 use crate::words;
+use crate::work::nobody;
 
 /// Records that one item supersedes another, and returns the reports on both, the old one first.
 ///
@@ -80,7 +84,8 @@ pub fn contradict(
 /// Removes an item from the store if `sure` is true. Returns its last report.
 ///
 /// # Errors
-/// If the id is unknown, the item lives in a file, `sure` is false, or the store rejects it.
+/// If the id is unknown, the item lives in a file, an agent removes a person's preference, `sure` is false, or the store
+/// rejects it.
 pub fn remove(
     world: &World<'_>,
     id: &str,
@@ -98,9 +103,36 @@ pub fn remove(
         let message = format!("this deletes {} and its text for good", quoted(id));
         return Err(ServiceError::invalid(message).hint("add --yes to confirm"));
     }
-    let key = target.item.key.clone();
+    let (key, act) = (target.item.key.clone(), world.act(&[], None));
+    refuse_preference(&registry, &target.item, &act)?;
     let told = world.told(&registry, std::slice::from_ref(&key))?.pop();
     let registry = world.to_act()?;
-    registry.knowledge().remove(key, world.act(&[], None)).wait()?;
+    registry.knowledge().remove(key, act).wait()?;
     Ok(told)
+}
+
+/// Number of journal entries of an item among which to look for who added it.
+const ENTRIES: u32 = 100;
+
+/// Refuses an agent to remove a preference, unless an agent is known to have added it.
+fn refuse_preference(registry: &Registry, item: &Item, act: &Act) -> Result<(), ServiceError> {
+    if item.kind != ItemKind::Preference || act.actor.is_none() && !may_run_for_agent() {
+        return Ok(());
+    }
+    let entries = registry.admin().journal_of(Subject::item(&item.key), ENTRIES).wait()?;
+    let mut added = entries.iter().filter(|entry| entry.action == Action::Added);
+    match &act.actor {
+        _ if added.any(|entry| entry.actor.is_some()) => Ok(()),
+        None => Err(nobody()),
+        Some(_) => {
+            let id = item.key.id.as_str();
+            let message = format!(
+                "a person wrote {}, so only a person can remove it, with `staleness knowledge remove \
+                 {id} --yes`",
+                quoted(id)
+            );
+            let hint = "ask the user whether it still holds, or add one that supersedes it";
+            Err(ServiceError::invalid(message).hint(hint))
+        }
+    }
 }
