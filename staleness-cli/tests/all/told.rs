@@ -387,7 +387,12 @@ fn what_a_plan_waits_for_is_told_with_it() {
         told.contains("plan `test` (abandoned within the last day; it waits for `build`)"),
         "{told}"
     );
+    let stale = sandbox.ok(&line("stale --now 2026-11-03"));
+    assert!(stale.contains("abandoned within the last day; it waits for build"), "{stale}");
+    let listed = sandbox.ok(&line("work list --now 2026-11-03"));
+    assert!(listed.contains("left by claude-code: waits for build: Test"), "{listed}");
     sandbox.ok(&line("work set build --status done --agent codex --now 2026-11-03"));
+    assert!(!sandbox.ok(&line("work list --now 2026-11-03")).contains("waits for"));
     let told = told_on(&sandbox, "codex", 10);
     assert!(told.contains("plan `test` (abandoned 7 days ago)"), "{told}");
 }

@@ -138,9 +138,12 @@ fn how_many_more_items_wait_for_one_is_said() {
     for _ in 0..12 {
         machine.ok(&["work", "add", "plan", "Wait", "--after", "p"]);
     }
-    let shown =
-        connect(&machine, "codex").call("work_item", json!({ "action": "show", "id": "p" }));
+    let mut codex = connect(&machine, "codex");
+    let shown = codex.call("work_item", json!({ "action": "show", "id": "p" }));
     assert!(text(&shown).ends_with(" waits for it, and 2 more"), "{shown}");
+    // Bug: what an item waits for was not in a list.
+    let listed = codex.call("work_item", json!({ "action": "list" }));
+    assert_eq!(text(&listed).matches(" todo, waits for `p`: \"Wait\"").count(), 12, "{listed}");
 }
 
 /// Bug: whoever holds an item was not told by whom its claim was ended.
