@@ -232,11 +232,16 @@ pub(crate) fn at_reading(
     }
 }
 
+/// What settles a document, where there is room for it: else it is told at every start.
+const BY_COMMAND: &str = " (correct them, then `staleness check`)";
+/// The same for an agent that has the tools of the MCP server.
+const BY_TOOL: &str = " (correct them, then `check_documents`)";
+
 /// The text for an agent, at most `budget` characters; `None` when there is nothing to say.
 pub(crate) fn text(
     documents: &[Loaded],
     context: &Context,
-    now: Timestamp,
+    (now, in_server): (Timestamp, bool),
     budget: usize,
 ) -> Option<ModelText> {
     let mut doubtful: Vec<Judged<'_>> = documents
@@ -247,8 +252,8 @@ pub(crate) fn text(
     doubtful.sort_by(|one, other| one.rank().worst_first(&other.rank()));
     let checked = doubtful.iter().map(|each| each.document.checked_at).min()?;
     let mut text = ModelText::from("Document status from `staleness`, checked ");
-    text = text.and(ago(now, checked)).and(":");
-    let head = text.chars();
+    text = text.and(ago(now, checked));
+    let head = text.chars() + 1;
     let mut named: Vec<(Level, ModelText)> =
         doubtful.iter().map(|each| (each.verdict.level, each.with_lines())).collect();
     // A reason takes no room from the name of a document.
@@ -262,6 +267,10 @@ pub(crate) fn text(
             (*name, spare) = (reason, left);
         }
     }
+    let how = if in_server { BY_TOOL } else { BY_COMMAND };
+    text.push(if how.len() <= spare { how } else { "" });
+    text.push(":");
+    let head = text.chars();
     for (level, title) in SECTIONS {
         let items = named.iter().filter(|(at, _)| *at == level).map(|(_, item)| item.clone());
         let items: Vec<ModelText> = items.collect();
@@ -326,21 +335,22 @@ mod tests {
 
     #[test]
     fn nothing_to_doubt_says_nothing() {
-        assert_eq!(text(&[], &context(), now(), 1_500), None);
-        assert_eq!(text(&[document("a.md", &[])], &context(), now(), 1_500), None);
+        assert_eq!(text(&[], &context(), (now(), false), 1_500), None);
+        assert_eq!(text(&[document("a.md", &[])], &context(), (now(), false), 1_500), None);
     }
 
     #[test]
     fn paths_lines_and_the_age_are_told_and_no_text_of_a_document() {
         let documents = [document("AGENTS.md", &[3, 9, 12, 40, 41]), document("b c`\n.md", &[7])];
-        let told = text(&documents, &context(), now(), 1_500).unwrap();
+        let told = text(&documents, &context(), (now(), false), 1_500).unwrap();
         let digest = ModelName::path(NameKind::Document, "b c`\n.md");
         assert!(!digest.is_shown());
         assert_eq!(
             told.to_string(),
             format!(
-                "Document status from `staleness`, checked 3d ago:\n- Do not rely on these without \
-                 looking: `AGENTS.md` (lines 3, 9, 12 and 2 more), {digest} (line 7)"
+                "Document status from `staleness`, checked 3d ago (correct them, then `staleness \
+                 check`):\n- Do not rely on these without looking: `AGENTS.md` (lines 3, 9, 12 \
+                 and 2 more), {digest} (line 7)"
             )
         );
     }
@@ -349,7 +359,8 @@ mod tests {
     #[test]
     fn w5_a_document_is_told_with_its_reason_if_that_is_one_of_paths() {
         let told = |path: &str, lines: &[u32], fact: &Fact| {
-            let told = text(&[because(path, lines, fact)], &context(), now(), 500).unwrap();
+            let told =
+                text(&[because(path, lines, fact)], &context(), (now(), false), 500).unwrap();
             told.as_str().split_once("looking: ").unwrap().1.to_owned()
         };
         let drift = |word: &str, sort, renamed_to: Option<&str>| {
@@ -381,7 +392,7 @@ mod tests {
         let documents = ["a.md", "b.md", "c.md", "d.md"].map(|path| because(path, &[2], &gone));
         let mut reasons = 0;
         for budget in 240..500 {
-            let told = text(&documents, &context(), now(), budget).unwrap();
+            let told = text(&documents, &context(), (now(), false), budget).unwrap();
             let told = told.as_str();
             assert!(told.contains("`d.md`"), "{budget}: {told}");
             let more = told.matches(" is gone").count();
@@ -399,7 +410,7 @@ mod tests {
             ..document(path, &[1, 2, 3])
         };
         let loaded = [of("memory/a.md", Level::Review), of("memory/b.md", Level::Fresh)];
-        let told = text(&loaded, &context(), now(), 1_500).unwrap().to_string();
+        let told = text(&loaded, &context(), (now(), false), 1_500).unwrap().to_string();
         assert!(told.ends_with("Verify before you rely on these: `memory/a.md`"), "{told}");
         assert!(!told.contains("b.md") && !told.contains("line"), "{told}");
     }
@@ -411,7 +422,7 @@ mod tests {
                 .map(|at| document(&format!("{at}-{}\u{202e}.md", "x".repeat(150)), &[1, 2, 3, 4]))
                 .collect();
             for budget in [0, 60, 150, 400, 1_500] {
-                if let Some(told) = text(&documents, &context(), now(), budget) {
+                if let Some(told) = text(&documents, &context(), (now(), false), budget) {
                     assert!(told.chars() <= budget, "{budget}: {told}");
                     assert!(!told.as_str().contains('\u{202e}'));
                 }

@@ -190,7 +190,7 @@ proptest! {
         }
         let context = Context::new(Timestamp::default(), &Policy::default().knowledge, staleness::ids::Caller::default());
         let documents: Vec<Loaded> = names.iter().map(|name| loaded(name, digest)).collect();
-        let told = documents::text(&documents, &context, Timestamp::default(), 4_000);
+        let told = documents::text(&documents, &context, (Timestamp::default(), false), 4_000);
         is_ours(&told.unwrap())?;
         let tools: Vec<SuggestedTool> = names
             .iter()

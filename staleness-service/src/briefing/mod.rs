@@ -228,7 +228,12 @@ pub(crate) fn doubts(
     // Documents are told at each start, and what is doubted of knowledge once.
     let least = remedies.least(&doubtful, settings.now);
     let share = share.max(least + 1).min(most);
-    let documents = documents::text(&loaded, &context, settings.now, share.saturating_sub(least));
+    let documents = documents::text(
+        &loaded,
+        &context,
+        (settings.now, settings.in_server),
+        share.saturating_sub(least),
+    );
     let room = share.saturating_sub(documents.as_ref().map_or(0, |text| text.chars() + 1));
     let (mut told, now) = (BTreeSet::new(), (&resume.agent, settings.now));
     let Said { text, whole } = knowledge::text(&doubtful, &remedies, now, room, &mut told);
