@@ -17,9 +17,11 @@ use tokio::sync::{Semaphore, mpsc};
 
 use crate::answer::refused;
 use crate::call::{Caller, Ended, Watch};
+#[cfg(feature = "http")]
+use crate::counts::Counts;
 use crate::deliveries::Deliveries;
 #[cfg(feature = "http")]
-use crate::http::{Counts, Remote};
+use crate::remote::Remote;
 use crate::server::Server;
 use crate::spec::Pace;
 use crate::subscriptions::{OverviewWatch, Subscription};

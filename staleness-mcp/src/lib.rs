@@ -14,15 +14,20 @@ mod answer;
 mod arguments;
 mod call;
 mod connection;
+#[cfg(feature = "http")]
+mod counts;
 mod deliveries;
 mod follow;
 pub mod gateway;
 #[cfg(feature = "http")]
 mod http;
 mod malformed;
+mod parting;
 #[cfg(unix)]
 mod pipes;
 pub mod probe;
+#[cfg(feature = "http")]
+mod remote;
 pub mod resources;
 mod server;
 mod spec;

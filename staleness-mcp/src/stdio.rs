@@ -1,25 +1,18 @@
 //! Runs the server over standard input and output, for `staleness mcp`.
 
-use staleness::Wait;
-use staleness::session::SessionKey;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Mutex;
 
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
-use staleness_service::settings::Access;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::call::Caller;
 use crate::connection::Connection;
+use crate::parting::{PARTING, part};
 use crate::server::Server;
 use crate::turns::THREADS;
 use crate::wire::{Departure, Wire};
 
-/// Time limit for each of three phases after the client went away: finishing calls, answering cancelled ones,
-/// and pruning. Together less than a second.
-const PARTING: Duration = Duration::from_millis(300);
 /// Number of threads besides those for calls: input, output, follow-up actions, and shutdown.
 const SPARE_THREADS: usize = 4;
 
@@ -126,24 +119,4 @@ where
     });
     let _ = tokio::time::timeout(PARTING, parting).await;
     served
-}
-
-/// Ends the claims of the connection and prunes by the policy, at the end of a session.
-pub(crate) fn part(server: &Server, caller: &Caller) {
-    let begun = Instant::now();
-    if let Ok(settings) = server.settings(None, None)
-        && let Ok(registry) = settings.open(Access::Look)
-    {
-        let claimed_in = caller.claimed_in.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for project in claimed_in.into_iter().chain([settings.project.id.clone()]) {
-            let connection = SessionKey { project, id: caller.session.clone() };
-            let _ = registry.sessions().forget_suggestions(connection, settings.now).wait();
-        }
-        // An unreadable layer may contain the retention time of outcomes.
-        if settings.policy_trouble.is_none() {
-            let mut more = || begun.elapsed() < PARTING;
-            let _ =
-                registry.admin().prune_while(&settings.project.id, settings.now, &mut more).wait();
-        }
-    }
 }

@@ -15,9 +15,13 @@ fn workspace() -> PathBuf {
 /// The way to the server of a `postgres:` URL, which is a feature. (The second is named by tests, too.)
 const SERVER: [&str; 2] = ["staleness-postgres", "tokio-postgres"];
 
-/// Crates with which `scan --probe` reaches HTTP servers, which is a feature too. `PROBER` names them itself.
+/// Folders of that feature.
+const OF_HTTP: [&str; 2] = ["staleness-mcp/src/http", "staleness-mcp/src/probe/http"];
+
+/// Crates with which `scan --probe` reaches HTTP servers and `mcp --http` is one: a feature too. `PROBER` names them itself.
 const PROBER: &str = "staleness-mcp";
-const PROBE: [&str; 4] = ["hyper", "hyper-util", "rustls-native-certs", "tokio-rustls"];
+const PROBE: [&str; 5] =
+    ["http-body-util", "hyper", "hyper-util", "rustls-native-certs", "tokio-rustls"];
 
 /// The crates of this program with whatever features and on whatever system, but for some: all that
 /// `Cargo.lock` lists below it.
@@ -92,7 +96,7 @@ fn no_source_but_that_of_the_server_opens_a_socket() {
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.extend((!path.ends_with("staleness-mcp/src/probe/http")).then_some(path));
+                folders.extend((!OF_HTTP.iter().any(|it| path.ends_with(it))).then_some(path));
                 continue;
             }
             read += 1;

@@ -1,5 +1,6 @@
 //! One document of a check: read now, or reused from the last check.
 
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use staleness_core::ids::{DocumentKey, ItemId, ItemKey, Scope, stable_hash};
 use staleness_core::knowledge::{
     Block, Cited, Document, Evidence, Fact, Item, ItemKind, Version, WordKind,
@@ -12,7 +13,7 @@ use crate::draft::names::Names;
 use crate::draft::place::Lines;
 use crate::draft::plain::Plain;
 use crate::draft::target::citation_of;
-use crate::draft::{self, Draft, headings};
+use crate::draft::{self, Draft, headings, markdown};
 use crate::files::file::{self, DocFile};
 use crate::front::{self, Field, Fields};
 use crate::git::text_digest;
@@ -216,9 +217,28 @@ fn is_item(path: &str, text: &str, file: &DocFile) -> Result<bool, &'static str>
 /// Returns true if a document that is named like a list of versions has several headings, but none with a number.
 fn is_guide(path: &str, text: &str) -> bool {
     is_list(path) && {
-        let titles = headings::titles(&Plain::of(path, text).text);
+        let titles = titles(&Plain::of(path, text).text);
         titles.len() > 1 && !titles.iter().any(|title| title.contains(|c: char| c.is_ascii_digit()))
     }
+}
+
+/// Returns the texts of the headings.
+fn titles(text: &str) -> Vec<String> {
+    let (mut titles, mut is_open) = (Vec::new(), false);
+    for event in Parser::new_ext(text, markdown::dialect()) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => {
+                titles.push(String::new());
+                is_open = true;
+            }
+            Event::End(TagEnd::Heading(_)) => is_open = false,
+            Event::Text(text) | Event::Code(text) if is_open => {
+                titles.last_mut().into_iter().for_each(|title| title.push_str(&text));
+            }
+            _ => {}
+        }
+    }
+    titles
 }
 
 fn body_of(text: &str, body: usize) -> &str {

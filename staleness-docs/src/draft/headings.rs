@@ -116,25 +116,6 @@ pub(crate) fn included(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the texts of the headings.
-pub(crate) fn titles(text: &str) -> Vec<String> {
-    let (mut titles, mut is_open) = (Vec::new(), false);
-    for event in Parser::new_ext(text, markdown::dialect()) {
-        match event {
-            Event::Start(Tag::Heading { .. }) => {
-                titles.push(String::new());
-                is_open = true;
-            }
-            Event::End(TagEnd::Heading(_)) => is_open = false,
-            Event::Text(text) | Event::Code(text) if is_open => {
-                titles.last_mut().into_iter().for_each(|title| title.push_str(&text));
-            }
-            _ => {}
-        }
-    }
-    titles
-}
-
 /// Returns the anchors of a document, from its headings and its HTML.
 pub(crate) fn anchors(text: &str) -> Vec<Anchor> {
     let body = match front::read(text) {

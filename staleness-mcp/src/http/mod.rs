@@ -3,8 +3,6 @@
 //! `/mcp` speaks the protocol and `/metrics` prints counters. Every request needs a bearer token, which opens one workspace.
 //! What a request may cost is bounded, before and after its token is known.
 
-mod counts;
-mod remote;
 mod tokens;
 
 use std::convert::Infallible;
@@ -28,11 +26,10 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-pub(crate) use self::counts::Counts;
-pub(crate) use self::remote::Remote;
 use self::tokens::{Digest, Tokens, digest};
 use crate::call::Caller;
 use crate::connection::Connection;
+use crate::counts::Counts;
 use crate::server::Server;
 use crate::stdio::{ServeError, try_threads};
 

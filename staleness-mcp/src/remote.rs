@@ -1,4 +1,4 @@
-//! A connection over HTTP.
+//! The part of a connection that HTTP needs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,13 +8,13 @@ use hyper::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
-use super::Counts;
 use crate::call::{Caller, Ended};
+use crate::counts::Counts;
+use crate::parting::part;
 use crate::server::Server;
-use crate::stdio::part;
 use crate::wire::Departure;
 
-/// The part of a connection that HTTP needs: no wire tells when an answer was written, or that the client went away.
+/// The caller of a connection over HTTP, and its end: no wire tells when an answer was written, or that the client went away.
 #[derive(Clone)]
 pub(crate) struct Remote {
     counts: Arc<Counts>,

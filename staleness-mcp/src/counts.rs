@@ -16,7 +16,7 @@ pub(crate) struct Counts {
 
 impl Counts {
     /// Counts an answer.
-    pub(super) fn answered(&self, status: StatusCode) {
+    pub(crate) fn answered(&self, status: StatusCode) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         *answers.entry(status.as_u16()).or_default() += 1;
     }
@@ -30,7 +30,7 @@ impl Counts {
     }
 
     /// Prints all counters, and the number of sessions, in the text format of Prometheus.
-    pub(super) fn print(&self, sessions: usize) -> Result<String, fmt::Error> {
+    pub(crate) fn print(&self, sessions: usize) -> Result<String, fmt::Error> {
         let mut f = String::new();
         writeln!(f, "# TYPE staleness_http_answers_total counter")?;
         for (status, count) in &*self.answers.lock().unwrap_or_else(PoisonError::into_inner) {
