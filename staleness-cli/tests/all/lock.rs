@@ -329,7 +329,7 @@ fn resume_session_tells_the_same_doubts_as_a_session_start() {
     assert!(doubts.contains("`src/old.rs` is gone") && doubts.contains("`k0`"), "{doubts}");
     // What settles an item is a tool of the server there, and a command here.
     let (same, _) = doubts.split_once("Knowledge status").expect(doubts);
-    let same = same.replace("`staleness check`", "`check_documents`");
+    let same = same.replace("now:", "now (correct them, then `check_documents`):");
     assert!(same.contains("`check_documents`"), "{same}");
     assert!(by_server.contains(&same) && by_server.contains("): knowledge `k0`"), "{by_server}");
 }

@@ -232,9 +232,7 @@ pub(crate) fn at_reading(
     }
 }
 
-/// What settles a document, where there is room for it: else it is told at every start.
-const BY_COMMAND: &str = " (correct them, then `staleness check`)";
-/// The same for an agent that has the tools of the MCP server.
+/// What settles a document, for an agent that has the tools of the MCP server. The text of a hook has no room for it.
 const BY_TOOL: &str = " (correct them, then `check_documents`)";
 
 /// The text for an agent, at most `budget` characters; `None` when there is nothing to say.
@@ -267,8 +265,7 @@ pub(crate) fn text(
             (*name, spare) = (reason, left);
         }
     }
-    let how = if in_server { BY_TOOL } else { BY_COMMAND };
-    text.push(if how.len() <= spare { how } else { "" });
+    text.push(if in_server && BY_TOOL.len() <= spare { BY_TOOL } else { "" });
     text.push(":");
     let head = text.chars();
     for (level, title) in SECTIONS {
@@ -348,9 +345,8 @@ mod tests {
         assert_eq!(
             told.to_string(),
             format!(
-                "Document status from `staleness`, checked 3d ago (correct them, then `staleness \
-                 check`):\n- Do not rely on these without looking: `AGENTS.md` (lines 3, 9, 12 \
-                 and 2 more), {digest} (line 7)"
+                "Document status from `staleness`, checked 3d ago:\n- Do not rely on these without \
+                 looking: `AGENTS.md` (lines 3, 9, 12 and 2 more), {digest} (line 7)"
             )
         );
     }
