@@ -159,7 +159,7 @@ fn a_session_is_told_news_once_and_its_claims_end_with_it() {
     let bearer = format!("Bearer {TOKEN}");
     let ends = [("authorization", bearer.as_str()), ("mcp-session-id", session.as_str())];
     let ended = site.send("DELETE", "/mcp", &ends, "");
-    assert!(ended.status / 100 == 2, "{}", ended.head);
+    assert_eq!(ended.status, 204, "{}", ended.head);
     let now = staleness::clock::now().to_string();
     assert!(
         soon(|| claim(&machine)["until"].as_str().unwrap() <= now.as_str()),

@@ -237,7 +237,16 @@ impl Site {
                 if is_first && self.sessions().await >= MAX_SESSIONS {
                     return busy(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");
                 }
+                let is_end = request.method() == Method::DELETE;
                 match whole(request).await {
+                    // To the SDK for Python, 202 is a failure.
+                    Ok(request) if is_end => {
+                        let mut response = workspace.service.handle(request).await;
+                        if response.status() == StatusCode::ACCEPTED {
+                            *response.status_mut() = StatusCode::NO_CONTENT;
+                        }
+                        response
+                    }
                     Ok(request) => workspace.service.handle(request).await,
                     Err(refused) => refused,
                 }

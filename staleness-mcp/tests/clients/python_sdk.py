@@ -1,4 +1,5 @@
-"""Drives `staleness mcp` with the MCP SDK for Python: every tool, errors, progress, cancellation, the end of input.
+"""Drives `staleness mcp` with the MCP SDK for Python: every tool, errors, progress, cancellation, the end of input; over
+HTTP too.
 
 Usage: python_sdk.py STALENESS
 """
@@ -14,6 +15,7 @@ from pathlib import Path
 import anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
 PROGRAM = sys.argv[1]
 PASSED = []
@@ -117,7 +119,7 @@ async def every_tool(client):
     check("every tool was called", client.called == set(names), set(names) - client.called)
 
 
-async def errors(client):
+async def errors(client, elsewhere):
     try:
         await client.session.call_tool("forget_everything", {})
         check("an unknown tool is refused", False)
@@ -127,7 +129,7 @@ async def errors(client):
     await client.refused("tool_status", {"name": "x", "color": 1}, "unknown parameter 'color'")
     await client.refused("record_outcome", {"name": "x", "outcome": "meh"}, "`outcome` cannot be 'meh'")
     await client.refused("tool_status", {"name": "nobody"}, "no tool named")
-    await client.refused("list_stale", {"project": "/nowhere/at/all"}, "not a folder")
+    await client.refused("list_stale", {"project": "/nowhere/at/all"}, elsewhere)
 
 
 async def resources(client):
@@ -171,21 +173,54 @@ def the_end(folder, env):
     check("the end of input ends it within a second", time.monotonic() - gone < 1.0 and code == 0, code)
 
 
+async def play(session, elsewhere):
+    hello = await session.initialize()
+    check("it says who it is", hello.server_info.name == "staleness", hello)
+    client = Client(session)
+    await every_tool(client)
+    await errors(client, elsewhere)
+    await resources(client)
+    await cancelled(client)
+
+
+def machine(root):
+    folder = project(root)
+    return folder, {"HOME": str(root), "XDG_DATA_HOME": str(root / "data"), "PATH": os.environ["PATH"]}
+
+
+async def over_http(root):
+    folder, env = machine(root)
+    token, tokens = "0123456789abcdef" * 2, root / "tokens"
+    tokens.write_text(f"{token} {folder}\n")
+    tokens.chmod(0o600)
+    command = [PROGRAM, "mcp", "--http", "0", "--tokens", str(tokens)]
+    server = subprocess.Popen(command, cwd=root, env=env, stderr=subprocess.PIPE, text=True)
+    try:
+        url = server.stderr.readline().split()[1]
+        headers = {"Authorization": f"Bearer {token}"}
+        async with (
+            create_mcp_http_client(headers=headers) as http,
+            streamable_http_client(url, http_client=http) as streams,
+            ClientSession(*streams[:2]) as session,
+        ):
+            await play(session, "your token is for another project")
+        server.terminate()
+        code = server.wait(timeout=10)
+        check("over HTTP a signal ends it", code == 0, code)
+    finally:
+        server.kill()
+
+
 async def main():
     with tempfile.TemporaryDirectory() as root:
         root = Path(root).resolve()
-        folder = project(root)
-        env = {"HOME": str(root), "XDG_DATA_HOME": str(root / "data"), "PATH": os.environ["PATH"]}
+        folder, env = machine(root)
         server = StdioServerParameters(command=PROGRAM, args=["mcp"], cwd=str(folder), env=env)
         async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
-            hello = await session.initialize()
-            check("it says who it is", hello.server_info.name == "staleness", hello)
-            client = Client(session)
-            await every_tool(client)
-            await errors(client)
-            await resources(client)
-            await cancelled(client)
+            await play(session, "not a folder")
         the_end(folder, env)
+    with tempfile.TemporaryDirectory() as root:
+        await over_http(Path(root).resolve())
     print(f"{len(PASSED)} passed, 0 failed")
 
 
