@@ -1,8 +1,8 @@
 //! Diffs of configuration changes, without secrets.
 //!
 //! Configuration files have tokens in values and comments, and a diff shows lines around a change. Foreign
-//! values and comments are therefore replaced by a placeholder. Keys, punctuation, everything that `init` writes
-//! and, of an entry that a switch removes, all that cannot be a secret, are shown.
+//! values and comments are therefore replaced by a placeholder. Only keys, punctuation and what `init` writes are
+//! shown, also of an entry that a switch removes: its backup has the rest.
 
 use jsonc_parser::tokens::Token as JsonToken;
 use jsonc_parser::{Scanner, ScannerOptions};
@@ -26,10 +26,7 @@ pub(crate) fn unified(
         return String::new();
     }
     let name = |text: Option<&str>| if text.is_some() { path } else { "/dev/null" };
-    let mut ours = part.words();
-    if let (Part::Switches(switches), Some(before)) = (part, before) {
-        ours.extend(switches.removed(before));
-    }
+    let ours = part.words();
     let shown = |text: Option<&str>| shown(part, &ours, text.unwrap_or_default());
     diff::unified([name(before), name(after)], &shown(before), &shown(after))
 }
@@ -145,16 +142,16 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_is_removed_is_shown_but_for_its_secrets() {
+    fn of_an_entry_that_is_removed_no_value_is_shown() {
         let at = ["mcpServers", "b"].map(str::to_owned).into();
         let change = SwitchChange::Remove;
         let remove = Part::Switches(Switches(vec![Switch { path: "f.json".into(), at, change }]));
         let env = r#""env":{"K":"hunter2"},"headers":{"A":"hunter2"}"#;
         let line = format!(
-            r#"{{"mcpServers":{{"a":{{"command":"x","key":"hunter2"}},"b":{{"command":"uvx","args":["x",12],{env}}},"c":{{"key":"hunter2"}}}}}}"#
+            r#"{{"mcpServers":{{"a":{{"command":"x","key":"hunter2"}},"b":{{"command":"uvx -phunter2","args":["sk-live-hunter2",12],{env}}},"c":{{"key":"hunter2"}}}}}}"#
         );
         let diff = unified(&remove, "f.json", Some(&line), Some(&remove.install(&line).unwrap()));
-        let gone = r#""b":{"command":"uvx","args":["x",12],"env":{"K":"…"},"headers":{"A":"…"}}"#;
+        let gone = r#""b":{"command":"…","args":["…",…],"env":{"K":"…"},"headers":{"A":"…"}}"#;
         assert!(diff.contains(gone) && !diff.contains("hunter2"), "{diff}");
     }
 

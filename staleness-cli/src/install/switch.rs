@@ -1,7 +1,7 @@
 //! Switching servers off in the file of a client: text in, text out, and nothing else of it changes.
 
-use serde_json::{Map, Value as Json, json};
-use staleness_sources::clients::{Switch, SwitchChange, without_secrets};
+use serde_json::{Value as Json, json};
+use staleness_sources::clients::{Switch, SwitchChange};
 
 use super::json::{Doc, Step};
 use super::{Fault, toml_server};
@@ -33,31 +33,6 @@ impl Switches {
             _ => None,
         };
         self.0.iter().filter_map(name).collect()
-    }
-
-    /// The values of the entries that it removes from a text, without variables, headers and what else may be secret.
-    pub(super) fn removed(&self, text: &str) -> Vec<String> {
-        let mut values = Vec::new();
-        let root = Doc::new(text).and_then(|doc| doc.value()).unwrap_or(Json::Null);
-        for each in self.0.iter().filter(|each| each.change == SwitchChange::Remove) {
-            let path: Vec<&str> = each.at.iter().map(String::as_str).collect();
-            if let Some(Json::Object(entry)) = value_at(&root, &path) {
-                let entry = without_secrets(entry);
-                let members = entry.as_object().into_iter().flat_map(Map::values);
-                members.for_each(|value| collect(value, &mut values));
-            }
-        }
-        values
-    }
-}
-
-/// Collects the texts and numbers in a list, or one of them.
-fn collect(value: &Json, into: &mut Vec<String>) {
-    match value {
-        Json::Array(list) => list.iter().for_each(|value| collect(value, into)),
-        Json::String(text) => into.push(text.clone()),
-        Json::Number(number) => into.push(number.to_string()),
-        Json::Null | Json::Bool(_) | Json::Object(_) => {}
     }
 }
 

@@ -203,9 +203,9 @@ fn a_server_is_switched_off_in_the_clients_own_way_and_shown_first() {
     assert_eq!(
         diff("home/.claude.json"),
         format!(
-            " {{\n   \"mcpServers\": {{\n-    \"hub\": {{ \"command\": \"npx\", \"env\": {{ \"K\": \"…\" }} }},\n     \
-             \"kept\": {{ \"command\": \"npx\" }}\n   }},\n   \"projects\": {{\n {at}\n-      \"mcpServers\": \
-             {{ \"hub\": {{ \"command\": \"npx\" }} }}\n+      \"mcpServers\": {{ \"hub\": {{ \"command\": \"npx\" }} }},\n\
+            " {{\n   \"mcpServers\": {{\n-    \"hub\": {{ \"command\": \"…\", \"env\": {{ \"K\": \"…\" }} }},\n     \
+             \"kept\": {{ \"command\": \"…\" }}\n   }},\n   \"projects\": {{\n {at}\n-      \"mcpServers\": \
+             {{ \"hub\": {{ \"command\": \"…\" }} }}\n+      \"mcpServers\": {{ \"hub\": {{ \"command\": \"…\" }} }},\n\
              +      \"disabledMcpServers\": [\"hub\"]\n     }}\n   }}\n }}\n"
         )
     );

@@ -54,7 +54,6 @@ use crate::text::{Content, MAX_CONFIG_BYTES, check_config, is_there, load_config
 pub use declared::{Declarations, Declared, declared};
 use launch::Starts;
 pub use launch::{Launch, Startable, Target};
-pub use secrets::without_secrets;
 use shapes::Kind;
 use staleness_docs::disk::{Fence, canonical};
 use staleness_docs::project::ProjectPlace;

@@ -7,8 +7,7 @@
 use serde_json::{Map, Value};
 
 /// Returns the members of an object without possible secrets.
-#[must_use]
-pub fn without_secrets(members: &Map<String, Value>) -> Value {
+pub(super) fn without_secrets(members: &Map<String, Value>) -> Value {
     let clean = |(key, value): (&String, &Value)| {
         let value = match value {
             Value::Object(map) if is_of_pairs(key) => {
