@@ -1,6 +1,5 @@
 //! Reads tools that a running MCP server reports.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
@@ -13,6 +12,7 @@ use staleness_core::tool::ToolKind;
 
 use crate::draft::Draft;
 use crate::json::{self, Value};
+pub use crate::text::repaired;
 use crate::text::{MAX_CONFIG_BYTES, line_at};
 use staleness_docs::disk::shown;
 
@@ -45,36 +45,6 @@ fn source(server: Option<&str>, project: Option<&ProjectId>) -> SourceId {
 #[must_use]
 pub fn unheard(server: &str, path: &str, project: Option<&ProjectId>, why: &str) -> SourceReading {
     Draft::new(source(Some(server), project), Path::new(path)).failed(why.to_owned())
-}
-
-/// Returns JSON without what no text can hold: of bytes that are not UTF-8, and of escapes of half a character, only a
-/// replacement character is left, as clients read them.
-#[must_use]
-pub fn repaired(json: &[u8]) -> Cow<'_, str> {
-    const HALF: usize = "\\ud800".len();
-    let text = String::from_utf8_lossy(json);
-    let half = |at: usize| {
-        let digits = text.get(at..at + HALF)?.strip_prefix("\\u")?;
-        u16::from_str_radix(digits, 16).ok().filter(|unit| (0xd800..=0xdfff).contains(unit))
-    };
-    let (mut out, mut kept, mut at) = (String::new(), 0, 0);
-    while let Some(next) = text[at..].find('\\').map(|next| at + next) {
-        at = match (half(next), half(next + HALF)) {
-            (None, _) => next + 1 + text[next + 1..].chars().next().map_or(0, char::len_utf8),
-            (Some(..=0xdbff), Some(0xdc00..)) => next + 2 * HALF,
-            _ => {
-                out.push_str(&text[kept..next]);
-                out.push_str("\\ufffd");
-                kept = next + HALF;
-                kept
-            }
-        };
-    }
-    if kept == 0 {
-        return text;
-    }
-    out.push_str(&text[kept..]);
-    out.into()
 }
 
 /// Reads an MCP `tools/list` result: the result itself, a JSON-RPC response with it, or just the list of
@@ -287,7 +257,7 @@ mod tests {
         assert_eq!(reading.state, SourceState::Read);
         assert_eq!(repaired(b"\"\xff\\"), "\"\u{fffd}\\");
         assert_eq!(repaired(br"\ud8\udc00\u+800\u"), r"\ud8\ufffd\u+800\u");
-        assert!(matches!(repaired(br#""\ud83d\ude00""#), Cow::Borrowed(_)));
+        assert!(matches!(repaired(br#""\ud83d\ude00""#), std::borrow::Cow::Borrowed(_)));
     }
 
     #[test]

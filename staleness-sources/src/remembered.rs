@@ -11,7 +11,7 @@ use staleness_core::ids::stable_hash;
 
 use crate::json::Fault;
 use crate::outline::{Shape, outline};
-use crate::text::{Content, Liberties, MAX_CONFIG_BYTES, config_text, load_config};
+use crate::text::{Content, Liberties, MAX_CONFIG_BYTES, json_text, load_config};
 use staleness_docs::disk::shown;
 
 /// Files larger than this many bytes have their outlines cached.
@@ -106,7 +106,7 @@ pub(crate) fn outline_of(path: &Path, bytes: Vec<u8>, shape: &'static Shape) -> 
 }
 
 pub(crate) fn outlined(path: &Path, bytes: Vec<u8>, outline: &Outlining<'_>) -> Content {
-    match config_text(path, bytes) {
+    match json_text(path, bytes) {
         Content::Text(text, Liberties { mark, .. }) => match outline(&text) {
             Ok((outline, liberties)) => Content::Text(outline, Liberties { mark, ..liberties }),
             Err((line, what)) => Content::Failed(format!("{}:{line}: {what}", shown(path))),

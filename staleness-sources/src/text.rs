@@ -1,5 +1,6 @@
 //! Reads untrusted files with size limits.
 
+use std::borrow::Cow;
 use std::fs::{self, File, Metadata};
 use std::io::Read;
 use std::path::Path;
@@ -80,6 +81,46 @@ pub(crate) fn config_text(path: &Path, bytes: Vec<u8>) -> Content {
             Content::Text(without_mark(text), Liberties { mark, ..Liberties::default() })
         }
     }
+}
+
+/// Returns the text of a JSON file. Half a character in it hides nothing else, as in a client that reads it.
+pub(crate) fn json_text(path: &Path, bytes: Vec<u8>) -> Content {
+    match config_text(path, bytes) {
+        Content::Text(text, liberties) => {
+            Content::Text(repaired(text.as_bytes()).into_owned(), liberties)
+        }
+        other => other,
+    }
+}
+
+/// Returns JSON without what no text can hold: of bytes that are not UTF-8, and of escapes of half a character, only a
+/// replacement character is left, as clients read them. The text of valid UTF-8 stays as long as it is.
+#[must_use]
+pub fn repaired(json: &[u8]) -> Cow<'_, str> {
+    const HALF: usize = "\\ud800".len();
+    let text = String::from_utf8_lossy(json);
+    let half = |at: usize| {
+        let digits = text.get(at..at + HALF)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok().filter(|unit| (0xd800..=0xdfff).contains(unit))
+    };
+    let (mut out, mut kept, mut at) = (String::new(), 0, 0);
+    while let Some(next) = text[at..].find('\\').map(|next| at + next) {
+        at = match (half(next), half(next + HALF)) {
+            (None, _) => next + 1 + text[next + 1..].chars().next().map_or(0, char::len_utf8),
+            (Some(..=0xdbff), Some(0xdc00..)) => next + 2 * HALF,
+            _ => {
+                out.push_str(&text[kept..next]);
+                out.push_str("\\ufffd");
+                kept = next + HALF;
+                kept
+            }
+        };
+    }
+    if kept == 0 {
+        return text;
+    }
+    out.push_str(&text[kept..]);
+    out.into()
 }
 
 fn failed(path: &Path, what: &str) -> Content {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use staleness_core::text::counted;
 use staleness_service::words::need;
+use staleness_sources::live::repaired;
 
 use super::hook::read_payload;
 use super::overview::{Overview, Summary};
@@ -48,7 +49,8 @@ fn folder() -> Option<PathBuf> {
     }
     let (to, from) = mpsc::channel();
     std::thread::Builder::new().spawn(move || to.send(read_payload())).ok()?;
-    let payload: Value = serde_json::from_slice(&from.recv_timeout(WAIT).ok()?.ok()?).ok()?;
+    let payload = from.recv_timeout(WAIT).ok()?.ok()?;
+    let payload: Value = serde_json::from_str(&repaired(&payload)).ok()?;
     let folder = |value: Option<&Value>| value.and_then(Value::as_str).map(PathBuf::from);
     folder(payload.pointer("/workspace/project_dir")).or_else(|| folder(payload.get("cwd")))
 }

@@ -6,6 +6,7 @@
 
 use jsonc_parser::tokens::Token as JsonToken;
 use jsonc_parser::{Scanner, ScannerOptions};
+use staleness_sources::live::repaired;
 
 use super::json::BOM;
 use super::part::Part;
@@ -87,7 +88,8 @@ fn cover(text: &str, ours: &[String]) -> String {
 fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
     let body = text.trim_start_matches(BOM);
     let begin = text.len() - body.len();
-    let mut tokens = Scanner::new(body, &ScannerOptions::default());
+    let body = repaired(body.as_bytes());
+    let mut tokens = Scanner::new(&body, &ScannerOptions::default());
     let mut places = Vec::new();
     // A string followed by a colon is a key. Until then it is remembered here.
     let mut last_text = None;

@@ -159,3 +159,20 @@ fn many_at_once_write_one_set_of_hooks() {
     assert_eq!(sandbox.files().keys().collect::<Vec<_>>(), [&file]);
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
 }
+
+/// Bug: a program that cuts a text within a character leaves half of it, as an escape, and the whole file went unseen.
+#[test]
+fn half_a_character_hides_no_server_and_stays_where_it_is() {
+    let sandbox = Sandbox::new();
+    let text = "{\n  \"history\": [\"cut \\ud83d\"],\n  \"mcpServers\": {\n    \"gh\": {\"command\": \"x\"}\n  }\n}\n";
+    let file = sandbox.write("home/.claude.json", text);
+    sandbox.ok(&["scan"]);
+    assert_eq!(sandbox.status("mcp__gh__*"), "active");
+    let shown = sandbox.ok(&["init", "claude-code", "--dry-run"]);
+    assert!(shown.contains("+    \"staleness\": {\n"), "{shown}");
+    sandbox.ok(&["init", "claude-code"]);
+    let set_up = fs::read_to_string(&file).unwrap();
+    assert!(set_up.contains("cut \\ud83d") && set_up.contains("\"staleness\""), "{set_up}");
+    sandbox.ok(&["uninstall", "claude-code"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}

@@ -17,7 +17,7 @@ use super::secrets::{clean, without_secrets};
 use super::{Outside, Place, ScanRequest, read_outside};
 use crate::folder::Lister;
 use crate::json::{self, JsonFile};
-use crate::text::{config_text, load_config};
+use crate::text::{json_text, load_config};
 
 /// Files in a project that configure hooks.
 const HOOKS: [&str; 4] =
@@ -214,7 +214,7 @@ impl Reader {
             let path = outside.folder.join(&below);
             let content = match self.load(&path, outside) {
                 Ok(None) => continue,
-                Ok(Some(bytes)) => config_text(&path, bytes),
+                Ok(Some(bytes)) => json_text(&path, bytes),
                 Err(why) => {
                     self.unread(&below, why, outside);
                     continue;

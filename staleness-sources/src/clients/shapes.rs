@@ -4,7 +4,7 @@
 use crate::outline::Shape;
 
 /// The version of the shapes and of [`crate::outline`]. Outlines of other versions are rebuilt.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 pub(super) struct Kind {
     /// The name, which is part of the cache key.

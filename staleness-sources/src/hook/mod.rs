@@ -238,6 +238,7 @@ pub fn parse(
     let given = client
         .map(|name| HookClient::from_name(name).ok_or(HookError::UnknownClient))
         .transpose()?;
-    let payload = payload::Payload::read(bytes)?;
+    let text = payload::text(bytes)?;
+    let payload = payload::Payload::read(&text)?;
     event::interpret(&payload, given, event)
 }

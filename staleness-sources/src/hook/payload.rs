@@ -11,6 +11,7 @@ use serde::de::{
 };
 
 use super::{HookError, MAX_PAYLOAD_BYTES};
+use crate::text::repaired;
 
 /// The fields of a payload, under one name for all clients.
 #[derive(Default)]
@@ -46,16 +47,21 @@ pub(super) struct Payload<'a> {
     pub(super) has_cursor_keys: bool,
 }
 
+/// Returns the text of a payload. A client may cut a prompt within a character.
+pub(super) fn text(bytes: &[u8]) -> Result<Cow<'_, str>, HookError> {
+    if bytes.len() > MAX_PAYLOAD_BYTES {
+        return Err(HookError::TooLarge(bytes.len()));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| HookError::NotUtf8)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(HookError::Empty);
+    }
+    Ok(repaired(text.as_bytes()))
+}
+
 impl<'a> Payload<'a> {
-    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, HookError> {
-        if bytes.len() > MAX_PAYLOAD_BYTES {
-            return Err(HookError::TooLarge(bytes.len()));
-        }
-        let text = std::str::from_utf8(bytes).map_err(|_| HookError::NotUtf8)?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        if text.trim().is_empty() {
-            return Err(HookError::Empty);
-        }
+    pub(super) fn read(text: &'a str) -> Result<Self, HookError> {
         serde_json::from_str(text)
             .map_err(|error| HookError::NotJson { line: error.line(), column: error.column() })
     }

@@ -355,3 +355,12 @@ fn a_large_response_is_read_through() {
     );
     assert_eq!(tool(read(&text)).kind, OutcomeKind::Failure);
 }
+
+/// Bug: a prompt that a client had cut within a character was no JSON.
+#[test]
+fn half_a_character_hides_no_prompt() {
+    let input = read(
+        r#"{"hook_event_name": "UserPromptSubmit", "prompt": "cut \ud83d", "session_id": "s1"}"#,
+    );
+    assert_eq!(input.event, Event::UserPrompt(Prompt("cut \u{fffd}".into())));
+}

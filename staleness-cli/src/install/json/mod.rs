@@ -17,6 +17,7 @@ use self::container::Container;
 use self::style::{Layout, Style};
 use super::Fault;
 use staleness_docs::JSONC_OPTIONS;
+use staleness_sources::live::repaired;
 
 /// The byte-order mark, which some editors write at the start of a text.
 pub(super) const BOM: char = '\u{feff}';
@@ -34,7 +35,10 @@ pub(crate) enum Step<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Doc {
     bom: bool,
+    /// The text as the parser can read it, as long as the file's own.
     text: String,
+    /// The text of the file, in which an escape may be half a character.
+    own: String,
 }
 
 /// The replacement of a range of the text.
@@ -62,7 +66,8 @@ impl Doc {
             Some(body) => (true, body),
             None => (false, text),
         };
-        let doc = Self { bom, text: body.to_owned() };
+        let text = repaired(body.as_bytes()).into_owned();
+        let doc = Self { bom, text, own: body.to_owned() };
         match doc.parse()? {
             None => {}
             Some(root @ Value::Object(_)) => {
@@ -80,7 +85,7 @@ impl Doc {
 
     /// Returns the edited text.
     pub(crate) fn finish(self) -> String {
-        if self.bom { format!("{BOM}{}", self.text) } else { self.text }
+        if self.bom { format!("{BOM}{}", self.own) } else { self.own }
     }
 
     /// Returns the parsed value, or an empty object if there is none.
@@ -159,12 +164,13 @@ impl Doc {
 
     /// Adds an empty object to a text without a value.
     fn begin(&mut self) {
-        let text = self.text.trim_end();
-        let style = Style::of(&self.text, None);
-        self.text = match text {
-            "" => format!("{{}}{}", style.newline),
-            comments => format!("{comments}{0}{{}}{0}", style.newline),
-        };
+        let newline = Style::of(&self.text, None).newline;
+        for text in [&mut self.text, &mut self.own] {
+            *text = match text.trim_end() {
+                "" => format!("{{}}{newline}"),
+                comments => format!("{comments}{newline}{{}}{newline}"),
+            };
+        }
     }
 
     fn add(
@@ -189,7 +195,9 @@ impl Doc {
     fn apply(&mut self, mut splices: Vec<Splice>) {
         splices.sort_by_key(|splice| splice.from);
         for splice in splices.into_iter().rev() {
-            self.text.replace_range(splice.from..splice.to, &splice.text);
+            for text in [&mut self.text, &mut self.own] {
+                text.replace_range(splice.from..splice.to, &splice.text);
+            }
         }
     }
 }
