@@ -8,7 +8,7 @@ use crate::common::Sandbox;
 use crate::json_schema::faults;
 
 /// A router that was renamed, and these documents about it, written before that.
-fn renamed(documents: &[(&str, &[u8])]) -> Sandbox {
+pub(crate) fn renamed(documents: &[(&str, &[u8])]) -> Sandbox {
     let sandbox = Sandbox::with_history();
     let router: String = (1..=40).map(|at| format!("pub fn route_{at}() {{}}\n")).collect();
     sandbox.write("project/src/router.rs", &router);
@@ -62,6 +62,8 @@ fn a_newcomer_sees_each_change_before_it_is_made() {
     assert_eq!(sandbox.json(&["check"])["items"], Value::Array(Vec::new()));
     assert_eq!(sandbox.ok(&["check", "--fix"]), "0 lines in 0 documents fixed\n");
     assert_eq!(sandbox.ok(&["check", "--fix", "--yes"]), "0 lines in 0 documents fixed\n");
+    let dry = sandbox.ok(&["check", "--fix", "--dry-run"]);
+    assert_eq!(dry, "0 lines in 0 documents can be fixed\n");
 }
 
 #[test]
@@ -154,4 +156,13 @@ fn editors_and_code_review_get_the_replacement() {
     let annotations = sandbox.ok(&["check", "--format", "github"]);
     let first = annotations.lines().next().unwrap();
     assert!(first.ends_with("replace with src/net/routing.rs"), "{first}");
+}
+
+/// Bug: a dry run kept what it had found, and later sessions were told of it.
+#[test]
+fn a_dry_run_writes_nothing_into_the_store() {
+    let sandbox = renamed(&[("a.md", b"See `src/router.rs`.\n")]);
+    let told = sandbox.check_now_of(&["--fix", "--dry-run"]);
+    assert_eq!((&told["fix"]["lines"], &told["fix"]["written"]), (&1.into(), &false.into()));
+    assert!(!sandbox.store().exists());
 }

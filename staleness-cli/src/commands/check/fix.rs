@@ -50,7 +50,7 @@ fn diffs(fixes: &Fixes, out: &Output) -> String {
 }
 
 /// Formats the number of mended lines, and a row with the reason for each name that was not mended.
-pub(super) fn summary(fixes: &Fixes, written: bool, out: &Output) -> String {
+pub(super) fn summary(fixes: &Fixes, written: bool, dry_run: bool, out: &Output) -> String {
     let mut text = String::new();
     let (told, unnamed): (Vec<_>, Vec<_>) = fixes.left.iter().partition(|left| left.new.is_some());
     let row = |left: &&staleness_service::fixes::Unfixed| -> Vec<Cell> {
@@ -67,7 +67,7 @@ pub(super) fn summary(fixes: &Fixes, written: bool, out: &Output) -> String {
         "{} in {} {}",
         counted(fixes.lines(), "line", "lines"),
         counted(documents, "document", "documents"),
-        if written || documents == 0 { "fixed" } else { "can be fixed" },
+        if written || documents == 0 && !dry_run { "fixed" } else { "can be fixed" },
     ));
     if !unnamed.is_empty() {
         let names = counted(unnamed.len(), "name has", "names have");

@@ -57,7 +57,7 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     }
     let known = args.baseline.as_deref();
     let known = known.map(|file| Baseline::read(&settings.place.folder, file)).transpose()?;
-    let mut checked = check(settings, args, known.as_ref(), false, out)?;
+    let mut checked = check(settings, args, known.as_ref(), args.dry_run, out)?;
     if let Some(file) = &args.write_baseline {
         return write(settings, file, &checked, format, out).map(|()| false);
     }
@@ -75,7 +75,7 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
             document["fix"] = fix::told(&fixes, written);
             out.json(&document)?;
         } else if !out.quiet {
-            out.text(&fix::summary(&fixes, written, out))?;
+            out.text(&fix::summary(&fixes, written, args.dry_run, out))?;
         }
         if fixes.failed > 0 {
             let documents = counted(fixes.failed, "document", "documents");
