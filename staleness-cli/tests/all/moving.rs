@@ -166,6 +166,7 @@ fn notes_of_basic_memory_become_knowledge() {
     sandbox.write("vault/broken.md", b"\xff\xfe");
     sandbox.write("vault/long.md", "x".repeat((1 << 20) + 1));
     sandbox.write("vault/empty.md", "---\ntags:\n- later\n---\n");
+    sandbox.write("vault/half.md", "---\ntitle: Half\ndescri");
     // A pipe would be waited for.
     let pipe = vault.join("pipe.md");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
@@ -173,7 +174,7 @@ fn notes_of_basic_memory_become_knowledge() {
     let report = moved(&sandbox, "basic-memory", &vault);
     assert_eq!(some(&report["imported"]), json!({"knowledge": 2}));
     let left = json!({
-        "other files": others, "note is not UTF-8": 1, "note is over 1 MiB": 1, "note.status": 1,
+        "other files": others, "note is not UTF-8": 1, "note is over 1 MiB": 1, "note is half written": 1, "note.status": 1,
         "note that cannot be kept": 1,
     });
     assert_eq!(report["left"], left);

@@ -164,6 +164,10 @@ pub(super) fn note(folder: &Path, path: &str, what: &'static str) -> Result<Note
     let (bytes, meta) = read.ok_or("is over 1 MiB")?;
     let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8")?;
     let (fields, body) = front_matter(&text);
+    let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim_end);
+    if lines.next() == Some("---") && !lines.any(|line| matches!(line, "---" | "...")) {
+        return Err("is half written");
+    }
     let value = |value| match value {
         FrontValue::Text(text) => Value::from(text),
         FrontValue::List(items) => items.into(),
