@@ -105,7 +105,7 @@ fn issues_of_beads_become_work() {
         (&bug["status"], &bug["author"], &bug["to"]),
         (&json!("in_progress"), &json!("ana"), &json!("ben"))
     );
-    assert_eq!(bug["refs"], json!(["shop-2"]));
+    assert_eq!((&bug["refs"], &bug["after"]), (&json!([]), &json!(["shop-2"])));
     assert_eq!(bug["steps"][0]["text"], "ben: Also on retries");
     assert_eq!(shown(&sandbox, "work", "shop-2")["status"], "done");
     assert_eq!(shown(&sandbox, "work", "shop-4")["kind"], "decision");
@@ -349,7 +349,7 @@ fn records_of_brainclaw_keep_their_kind_and_state() {
     assert_eq!(report["left"], left);
     let plan = shown(&sandbox, "work", "pln_1");
     assert_eq!(
-        (&plan["status"], &plan["to"], &plan["refs"]),
+        (&plan["status"], &plan["to"], &plan["after"]),
         (&json!("in_progress"), &json!("ben"), &json!(["pln_0"]))
     );
     assert_eq!(plan["steps"][0]["text"], "wrote the trie");

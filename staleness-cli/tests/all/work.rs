@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox, fed, keys, line};
+use crate::moving;
 
 /// Runs with `--json` as of a day; the document that it printed.
 fn on(sandbox: &Sandbox, day: &str, args: &[&str]) -> Value {
@@ -430,4 +431,45 @@ fn a_file_that_never_ends_is_refused() {
         let (code, line) = refused(&sandbox, args);
         assert!(code == 3 && line.contains("/dev/zero:1: longer than"), "{line}");
     }
+}
+
+/// Bug: work that waited for other work came out as ready.
+#[test]
+fn work_that_waits_there_waits_here() {
+    let sandbox = Sandbox::new();
+    let issue = |id: &str, at: &str, waits: &[(&str, &str)]| {
+        let waits =
+            waits.iter().map(|(of, on)| json!({"issue_id": id, "depends_on_id": on, "type": of}));
+        let issue = json!({
+            "id": id, "title": id, "status": "open", "issue_type": "task", "created_at": "2026-03-01T00:00:00Z",
+            "updated_at": at, "dependencies": waits.collect::<Vec<_>>(),
+        });
+        format!("{issue}\n")
+    };
+    let early = "2026-03-02T00:00:00Z";
+    let with = |second: &str| {
+        let others = [
+            issue("b-1", early, &[]),
+            issue("b-3", early, &[("parent-child", "b-1"), ("waits-for", "b-1")]),
+            // No program should write such a circle.
+            issue("b-4", early, &[("blocks", "b-5")]),
+            issue("b-5", "2026-03-03T00:00:00Z", &[("blocks", "b-4"), ("blocks", "b-5")]),
+        ];
+        sandbox.write("issues.jsonl", [&others.concat(), second].concat())
+    };
+    let ready = || {
+        let items = sandbox.json(&["work", "ready"])["items"].clone();
+        let ids = items.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap().to_owned());
+        ids.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+    };
+    let path = with(&issue("b-2", early, &[]));
+    let report = moving::import(&sandbox, "beads", &path, &[]);
+    assert_eq!(report["left"], json!({"issue.dependencies.type=waits-for": 1}));
+    assert_eq!(report["untied"], 2);
+    assert_eq!(ready(), ["b-1", "b-2", "b-3", "b-5"]);
+    let later = issue("b-2", "2026-03-04T00:00:00Z", &[("blocks", "b-1")]);
+    moving::import(&sandbox, "beads", &with(&later), &[]);
+    assert_eq!(ready(), ["b-1", "b-3", "b-5"], "what is told later counts");
+    sandbox.ok(&["work", "set", "b-1", "--status", "done"]);
+    assert_eq!(ready(), ["b-2", "b-3", "b-5"]);
 }

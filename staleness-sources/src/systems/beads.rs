@@ -95,9 +95,19 @@ fn issue(row: &mut Row) -> Mapped {
     if let (Some(reason), Some(at)) = (row.text("close_reason"), row.time("closed_at")) {
         steps.push((format!("closed: {reason}"), at));
     }
-    let links = row.rows("dependencies", "dependency");
-    let mut refs: Vec<String> =
-        links.into_iter().filter_map(|mut link| link.text("depends_on_id")).collect();
+    let (mut refs, mut after) = (Vec::new(), Vec::new());
+    for mut link in row.rows("dependencies", "dependency") {
+        let (Some(other), of) = (link.text("depends_on_id"), link.text("type")) else { continue };
+        match of.as_deref() {
+            Some("blocks") => after.push(other),
+            // These wait for the failure of another issue, or for issues that do not exist yet.
+            Some(of @ ("conditional-blocks" | "waits-for")) => {
+                row.fields.insert(format!("dependencies.type={of}"), true.into());
+                refs.push(other);
+            }
+            _ => refs.push(other),
+        }
+    }
     refs.extend(row.text("external_ref"));
     let labels = row.list("labels").join(", ");
     let mut facts = vec![kind.clone()];
@@ -129,6 +139,7 @@ fn issue(row: &mut Row) -> Mapped {
             .at("updated", row.time("updated_at").max(last))
             .at("expires", row.time("due_at"))
             .with("refs", refs)
+            .with("after", after)
             .steps(steps),
     )
 }

@@ -126,8 +126,7 @@ fn work(row: &mut Row, kind: &'static str) -> Mapped {
         .named("Resolution", row.text("resolution_reason"))
         .named("Files", Some(files.join(", ")).filter(|files| !files.is_empty()))
         .add((!facts.is_empty()).then(|| format!("({})", facts.join("; "))));
-    let mut refs = row.list("depends_on");
-    refs.extend(row.text("plan_id"));
+    let refs: Vec<String> = row.text("plan_id").into_iter().collect();
     let updated = ["updated_at", "resolved_at", "completed_at"];
     let updated = updated.iter().filter_map(|key| row.time(key)).max();
     let (author, agent) = (row.text("author"), row.text("agent"));
@@ -143,6 +142,7 @@ fn work(row: &mut Row, kind: &'static str) -> Mapped {
             .at("updated", updated)
             .at("expires", row.time("expires_at"))
             .with("refs", refs)
+            .with("after", row.list("depends_on"))
             .steps(done),
     )
 }

@@ -16,7 +16,7 @@ const MAX_NAMES: usize = 200;
 const NAMES: [&str; 9] =
     ["type", "kind", "status", "note_type", "result", "model", "tool", "name", "server"];
 /// Fields of a line that hold ids.
-const IDS: [&str; 4] = ["id", "session", "refs", "related"];
+const IDS: [&str; 5] = ["id", "session", "refs", "after", "related"];
 /// Maximum length of such a name, in characters.
 const MAX_NAME: usize = 80;
 

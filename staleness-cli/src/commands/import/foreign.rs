@@ -228,6 +228,10 @@ pub(super) fn run(
     uses.write(&mut report)?;
     items.write(&mut report)?;
     works.write(&mut report)?;
+    if report.imported.work > 0 && !dry_run {
+        let scopes = work.into_iter().map(|key| key.scope).collect();
+        report.untied = registry.work().untie(scopes).wait()?;
+    }
     routes.write(&mut report)?;
     progress.end();
     Ok(report)

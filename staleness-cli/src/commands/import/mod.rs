@@ -28,8 +28,7 @@ use routes::Dimensions;
 
 pub(crate) fn run(settings: &Settings, args: &ImportArgs, out: &Output) -> Result<(), CliError> {
     let (report, taken) = taken(settings, args, out)?;
-    let ImportReport { imported, skipped, merged, .. } = &report;
-    let mut shown = json!({ "imported": imported, "skipped": skipped, "merged": merged });
+    let mut shown = json!(report);
     if let Some(Taken { left, redacted }) = &taken {
         shown["left"] = json!(left);
         shown["redacted"] = json!(redacted);

@@ -36,6 +36,8 @@ pub(super) struct WorkLine {
     #[serde(default)]
     refs: BTreeSet<String>,
     #[serde(default)]
+    after: BTreeSet<String>,
+    #[serde(default)]
     steps: Vec<StepLine>,
     project: Option<String>,
     #[serde(default)]
@@ -78,6 +80,7 @@ impl WorkLine {
             updated_at: self.updated.map_or(last, |Moment(at)| at),
             expires_at: self.expires.map(|Moment(at)| at),
             refs: self.refs,
+            after: self.after,
             steps,
             ..Work::new(WorkKey { scope, id: self.id }, kind, self.text, created_at)
         };

@@ -1,14 +1,17 @@
 //! Import of data without a journal of its own.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::ITEMS;
 use super::knowledge::{Incoming, PutItems};
 use super::stated::StatedItem;
-use super::work::{ToldWork, take_work};
+use super::work::{ToldWork, take_work, untie};
+use crate::ids::Scope;
 use crate::outcome::Outcome;
 use crate::registry::{Act, Knowledge, RecordUses, RegistryError, Tools, Use, WorkItems};
-use crate::store::Durability;
+use crate::store::{Change, Durability};
+use crate::work::Work;
 
 impl Tools<'_> {
     /// Records uses in order, in one commit, like [`Tools::record_all`]. Returns only which of them are new.
@@ -62,5 +65,18 @@ impl WorkItems<'_> {
             written += self.0.carry_out(step).await?.0.work.len();
         }
         Ok(written)
+    }
+
+    /// Drops what makes open items of these scopes wait in a circle, after an import of all of them. Returns the number of
+    /// dropped waits.
+    ///
+    /// # Errors
+    /// An error of the store.
+    pub async fn untie(self, scopes: BTreeSet<Scope>) -> Result<u64, RegistryError> {
+        let (changes, view) = self.0.carry_out(Arc::new(untie(scopes))).await?;
+        let dropped = |row: &Work| {
+            view.work.get(&row.key).map_or(0, |before| before.after.len() - row.after.len())
+        };
+        Ok(changes.work.iter().filter_map(Change::put).map(dropped).sum::<usize>() as u64)
     }
 }

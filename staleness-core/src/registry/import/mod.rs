@@ -24,7 +24,6 @@ use crate::ids::{Scope, stable_hash};
 use crate::journal::{Floor, JournalEntry, Revision};
 use crate::store::{Change, ChangeSet, Durability, Selection, Step, StoreError, View};
 use crate::transfer::{Exported, Record, exported};
-use crate::work::Work;
 
 use journal::{AppendEntries, Numbered};
 use knowledge::{Incoming, PutItems};
@@ -32,7 +31,6 @@ pub use routes::ToldRoute;
 use routes::{Foreseen, put_vectors};
 use rows::{Merge, PutRows, append_outcomes, outdate};
 pub use work::ToldWork;
-use work::untie;
 
 /// The maximum number of rows per commit, so that other writers wait only briefly. A revision of the journal
 /// is always one commit.
@@ -197,13 +195,9 @@ impl Importer {
         if self.report.merged && !self.dry_run && counts.tools + counts.sources > 0 {
             self.registry.carry_out(Arc::new(outdate())).await?;
         }
-        if self.report.merged && !self.dry_run && !self.copying && counts.work > 0 {
-            let (changes, view) = self.write(untie(self.scopes.clone())).await?;
-            let dropped = |row: &Work| {
-                view.work.get(&row.key).map_or(0, |before| before.after.len() - row.after.len())
-            };
-            let dropped = changes.work.iter().filter_map(Change::put).map(dropped);
-            self.report.untied = dropped.sum::<usize>() as u64;
+        // An export may have been edited, so a circle is not taken over into an empty store either.
+        if !self.dry_run && !self.copying && counts.work > 0 {
+            self.report.untied = self.registry.work().untie(self.scopes.clone()).await?;
         }
         Ok(self.report)
     }

@@ -64,6 +64,7 @@ impl ToldWork {
         work.generated |= told.generated;
         work.expires_at = told.expires_at.or(known.expires_at);
         work.refs.extend(told.refs.iter().cloned());
+        work.after.extend(told.after.iter().cloned());
         let new = told.steps.iter().filter(|step| !known.steps.contains(step));
         work.steps.extend(new.cloned());
         work.steps.sort_by_key(|step| step.at);
