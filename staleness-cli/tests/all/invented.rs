@@ -120,3 +120,20 @@ fn invented_names_are_no_evidence_that_the_machine_is_offline() {
     let listed = sandbox.json(&["tools"]);
     assert_eq!(listed["invented"].as_array().unwrap().len(), 3, "{listed}");
 }
+
+/// Bug: a name that nobody had been told of was told as available again.
+#[test]
+fn a_name_without_a_server_that_works_at_last_is_no_news() {
+    let sandbox = Sandbox::scanned();
+    let record = |outcome: &str| {
+        let used = format!("record mcp__a__b --{outcome} --new --agent claude-code");
+        sandbox.ok(&line(&used));
+    };
+    sandbox.start_of("claude-code", "s1");
+    (0..3).for_each(|_| record("failure"));
+    assert_eq!(sandbox.tool("mcp__a__b")["presence"]["cause"], "invented");
+    assert!(!sandbox.start_of("claude-code", "s2").contains("mcp__a__b"));
+    record("success");
+    let told = sandbox.start_of("claude-code", "s3");
+    assert!(!told.contains("mcp__a__b"), "{told}");
+}

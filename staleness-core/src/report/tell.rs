@@ -299,7 +299,11 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
         // A server that is demoted only because of its tools is reported as failing, not as a change.
         let to = tool.status();
         let new = begun.action == Action::Added;
-        let use_alone = new && !tool.is_configured() && to == Status::Active;
+        // While no client had its server, a name that only failed was told to nobody.
+        let was_invented = begun.action == Action::Recovered
+            && !begun.clients.is_empty()
+            && context.provider(&tool.key).is_none();
+        let use_alone = (new || was_invented) && !tool.is_configured() && to == Status::Active;
         // A tool that no requesting client ever loaded did not disappear.
         let was_never_there = new && to == Status::Stale && is_absence(&begun.cause);
         // Health is shared between clients. A change of it is not news to a client that does not have the tool.
