@@ -320,3 +320,18 @@ fn a_file_that_was_committed_after_the_last_check_is_recalled() {
     let found = sandbox.json(&["knowledge", "recall", "called host"]);
     assert_eq!(found["items"][0]["id"], "hosts", "{found:#}");
 }
+
+#[test]
+fn a_file_that_is_read_only_is_left_alone() {
+    let sandbox = Sandbox::with_history();
+    let text = "---\ntype: todo\nid: ro\n---\n\nWrite it.\n";
+    let path = sandbox.write("project/memory/ro.md", text);
+    let mut permissions = std::fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&path, permissions).unwrap();
+    for args in [&["knowledge", "done", "ro"][..], &["knowledge", "set", "ro", "--keyword", "x"]] {
+        let run = sandbox.run(args);
+        assert!(run.code == 3 && run.err.contains("ro.md: it is read-only"), "{run:?}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
+}

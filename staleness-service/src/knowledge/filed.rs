@@ -39,6 +39,9 @@ impl Edit {
         };
         let failed = |error: std::io::Error| trouble(in_words(&error));
         let target = self.path.canonicalize().map_err(failed)?;
+        if target.metadata().map_err(failed)?.permissions().readonly() {
+            return Err(trouble("it is read-only".into()).hint("it was not changed"));
+        }
         let turn = save::Turn::new(target.parent().unwrap_or(Path::new("."))).map_err(failed)?;
         let now = read(&target)?;
         let after = changed(&self.path, &now, &self.changes)?;
