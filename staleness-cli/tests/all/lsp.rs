@@ -7,6 +7,7 @@ use lsp_server::{Message, Notification, Request};
 use serde_json::{Value, json};
 
 use crate::check_blind::shallow;
+use crate::check_fix::renamed;
 use crate::common::Sandbox;
 
 struct Editor {
@@ -178,4 +179,23 @@ fn the_server_ends_with_its_editor() {
         command.arg("lsp").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"nonsense\r\n\r\n").unwrap();
     assert_ne!(child.wait().unwrap().code(), Some(0));
+}
+
+/// Bug: an editor that takes off a byte-order mark was shown nothing.
+#[test]
+fn an_editor_may_take_off_the_byte_order_mark() {
+    let bare = "See `src/router.rs` first.\n";
+    let marked = format!("\u{feff}{bare}");
+    let sandbox = renamed(&[("mark.md", marked.as_bytes())]);
+    let uri = format!("file://{}/mark.md", sandbox.project.display());
+    let mut editor = Editor::open(&sandbox);
+    for (text, start) in [(bare, 5), (&marked, 6)] {
+        let open = json!({ "uri": uri, "version": 1, "text": text });
+        let found = editor.shown("didOpen", open);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0]["range"]["start"], json!({ "line": 0, "character": start }));
+        let saved = editor.shown("didSave", json!({ "uri": uri }));
+        assert_eq!(saved, found);
+    }
+    assert_eq!(editor.close(), 0);
 }

@@ -21,6 +21,8 @@ use crate::settings::Settings;
 
 /// The largest document that is shown in an editor, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
+/// The byte-order mark.
+const MARK: char = '\u{feff}';
 
 /// A place in a document, in lines and UTF-16 units from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -83,6 +85,8 @@ struct Diagnostic {
 struct Document {
     /// The version of the text that was checked; the editor refuses an edit of any other.
     version: Option<i64>,
+    /// True if the text of the editor begins with the byte-order mark of the file. Most editors take it off.
+    has_mark: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -149,12 +153,14 @@ impl Server<'_> {
         };
         match &*notification.method {
             "textDocument/didOpen" => {
-                let diagnostics = self.check(&uri, text.as_deref())?;
-                self.documents.insert(uri.clone(), Document { version, diagnostics });
+                let has_mark = text.as_ref().is_some_and(|text| text.starts_with(MARK));
+                let diagnostics = self.check(&uri, text.as_deref(), has_mark)?;
+                self.documents.insert(uri.clone(), Document { version, has_mark, diagnostics });
                 self.publish(&uri)
             }
             "textDocument/didSave" => {
-                let diagnostics = self.check(&uri, None)?;
+                let has_mark = self.documents.get(&uri).is_some_and(|document| document.has_mark);
+                let diagnostics = self.check(&uri, None, has_mark)?;
                 let Some(document) = self.documents.get_mut(&uri) else { return Ok(()) };
                 document.diagnostics = diagnostics;
                 self.publish(&uri)
@@ -184,10 +190,16 @@ impl Server<'_> {
 
     /// Checks a document on disk. One that cannot be checked, or of which the editor has another text, has no
     /// diagnostics. The first gap of a check is shown.
-    fn check(&mut self, uri: &str, text: Option<&str>) -> Result<Vec<Diagnostic>, String> {
+    fn check(
+        &mut self,
+        uri: &str,
+        text: Option<&str>,
+        has_mark: bool,
+    ) -> Result<Vec<Diagnostic>, String> {
         let Some(path) = path_of(uri) else { return Ok(Vec::new()) };
         let Some(on_disk) = text_of(&path) else { return Ok(Vec::new()) };
-        if text.is_some_and(|text| text != on_disk) {
+        let bare = |text: &str| text.strip_prefix(MARK).unwrap_or(text).to_owned();
+        if text.is_some_and(|text| bare(text) != bare(&on_disk)) {
             return Ok(Vec::new());
         }
         let checked = || {
@@ -212,7 +224,7 @@ impl Server<'_> {
             let params = json!({ "type": 2, "message": message });
             self.send(Notification::new("window/showMessage".into(), params).into())?;
         }
-        Ok(diagnostics(&settings, &checked, &on_disk))
+        Ok(diagnostics(&settings, &checked, &on_disk, has_mark))
     }
 
     fn answer(&self, request: Request) -> Response {
@@ -292,9 +304,20 @@ impl Diagnostic {
 }
 
 /// Returns the findings of a document.
-fn diagnostics(settings: &Settings, checked: &Checked, text: &str) -> Vec<Diagnostic> {
+fn diagnostics(
+    settings: &Settings,
+    checked: &Checked,
+    text: &str,
+    has_mark: bool,
+) -> Vec<Diagnostic> {
     let fixes = Fixes::of(settings, &checked.found, &checked.report);
     let lines: Vec<&str> = text.lines().collect();
+    let is_bare = text.starts_with(MARK) && !has_mark;
+    let at = |line, column| {
+        let mut at = position(&lines, line, column);
+        at.character -= u32::from(is_bare && at.line == 0 && at.character > 0);
+        at
+    };
     let of = |finding: &Finding| {
         let told = &finding.told;
         let evidence: Vec<&Evidence> = finding.told_evidence().collect();
@@ -304,25 +327,22 @@ fn diagnostics(settings: &Settings, checked: &Checked, text: &str) -> Vec<Diagno
         let path = told.path.as_deref().unwrap_or_default();
         let edits = evidence.iter().flat_map(|it| fixes.for_evidence(path, it));
         let edit = |it: &Edit| {
-            let at = |column| position(&lines, it.line, column);
-            (Span { start: at(it.column), end: at(it.end_column) }, it.new.clone())
+            let span = Span { start: at(it.line, it.column), end: at(it.line, it.end_column) };
+            (span, it.new.clone())
         };
         let signals = &told.verdict.signals;
         Diagnostic {
             span: match place {
                 Some((line, column)) => Span {
-                    start: position(&lines, line, column),
-                    end: position(&lines, line, column + word(&lines, line, column)),
+                    start: at(line, column),
+                    end: at(line, column + word(&lines, line, column)),
                 },
-                None => Span {
-                    start: position(&lines, first, 1),
-                    end: position(&lines, last, u32::MAX),
-                },
+                None => Span { start: at(first, 1), end: at(last, u32::MAX) },
             },
             level: told.verdict.level,
             code: signals.first().map_or("", |it| it.kind.as_str()),
             reasons: reasons(&told.verdict),
-            end: position(&lines, last, u32::MAX),
+            end: at(last, u32::MAX),
             is_closed: lines.get(last as usize - 1).is_some_and(|line| is_closing(line)),
             date: settings.now.date(),
             edits: edits.map(edit).collect(),
