@@ -326,3 +326,23 @@ fn a_path_in_code_that_was_gone_before_it_was_edited_is_to_be_reviewed() {
     assert!(reason(1).ends_with("; the nearest is src/new/moved.rs"), "{}", reason(1));
     assert_eq!(sandbox.run(&["check", "--fail-on", "stale"]).code, 0);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_told_by_what_becomes_of_its_target() {
+    let sandbox = Sandbox::with_history();
+    let outside = sandbox.write("elsewhere/a.md", "# A\n");
+    sandbox.write("project/own.md", "# Own\n");
+    std::os::unix::fs::symlink(outside, sandbox.project.join("out.md")).unwrap();
+    std::os::unix::fs::symlink("own.md", sandbox.project.join("in.md")).unwrap();
+    sandbox.commit("2026-01-10T00:00:00Z");
+    let report = sandbox.json(&["check"]);
+    let skipped = report["skipped"].as_array().unwrap().iter();
+    let skipped: Vec<[&str; 2]> =
+        skipped.map(|each| ["path", "reason"].map(|key| each[key].as_str().unwrap())).collect();
+    let expected = [
+        ["in.md", "is a link; its target is checked instead"],
+        ["out.md", "is a link that points outside its folder"],
+    ];
+    assert_eq!(skipped, expected);
+}

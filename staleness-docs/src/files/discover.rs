@@ -30,6 +30,7 @@ const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", 
 
 const IGNORED: &str = "is excluded by documents.ignore";
 pub(super) const LINK: &str = "is a link; its target is checked instead";
+pub(super) const OUTSIDE: &str = "is a link that points outside its folder";
 const NOT_UTF8: &str = "has a name that is not UTF-8";
 const NO_FILE: &str = "is not a file";
 
@@ -143,7 +144,8 @@ impl Search<'_> {
         for (path, kind) in self.tracked.into_iter().flat_map(|tracked| tracked.iter()) {
             let known = self.found.files.contains_key(path) || self.patterns.ignores(path);
             if kind == TrackedKind::Link && nature::is_checked(path) && !known {
-                self.skip(path, LINK);
+                let is_own = self.fence.holds(&self.place.folder.join(path));
+                self.skip(path, if is_own { LINK } else { OUTSIDE });
             }
         }
     }
@@ -257,7 +259,7 @@ impl Search<'_> {
                 if self.fence.holds(&whole) {
                     self.folder(&key);
                 } else {
-                    self.skip(key, "is a link that points outside its folder");
+                    self.skip(key, OUTSIDE);
                 }
             }
             _ => self.own_path(&below, Loaded::No),

@@ -14,7 +14,7 @@ use ignore::WalkBuilder;
 use staleness_core::knowledge::Document;
 use staleness_core::time::Timestamp;
 
-use super::discover::{Found, LINK, Loaded, Search};
+use super::discover::{Found, LINK, Loaded, OUTSIDE, Search};
 use super::file::{self, key_of};
 use super::on_disk::walked;
 use crate::disk::canonical;
@@ -49,7 +49,7 @@ fn find_in(search: &mut Search<'_>, own: &[&str]) {
     for folder in [".claude/rules", ".cursor/rules"] {
         let whole = search.place.folder.join(folder);
         if whole.is_dir() && !search.fence.holds(&whole) {
-            search.skip(folder, "is a link that points outside its folder");
+            search.skip(folder, OUTSIDE);
             continue;
         }
         for path in markdown_below(&whole, MAX_VISITED) {
