@@ -20,9 +20,9 @@ pub fn head(settings: &Settings) -> Option<String> {
 ///
 /// # Errors
 /// If it does not.
-pub fn check_revision(settings: &Settings, name: &str) -> Result<(), ServiceError> {
+pub fn check_revision(settings: &Settings, option: &str, name: &str) -> Result<(), ServiceError> {
     match settings.repo().get().map(|repo| repo.revision(name)) {
-        Ok(Err(error)) => Err(ServiceError::invalid(format!("since {}: {error}", quoted(name)))
+        Ok(Err(error)) => Err(ServiceError::invalid(format!("{option} {}: {error}", quoted(name)))
             .hint("use a commit, branch or tag, such as HEAD~3; a shallow clone has only a few")),
         _ => Ok(()),
     }

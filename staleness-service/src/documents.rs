@@ -60,7 +60,8 @@ pub fn check(
 ) -> Result<Report, ServiceError> {
     let paths = absolute(settings, asked.paths)?;
     let since = if asked.impact { Some(diffed(settings, asked.since)?) } else { asked.since };
-    since.map_or(Ok(()), |name| citations::check_revision(settings, name))?;
+    let option = if asked.impact { "--impact" } else { "since" };
+    since.map_or(Ok(()), |name| citations::check_revision(settings, option, name))?;
     let known = known(settings, listener);
     let declared = version(settings);
     let mut options = CheckOptions::new(settings.now);

@@ -199,3 +199,15 @@ fn before_the_first_commit_one_is_asked_for() {
     assert!(run.code == 3 && run.err.contains("has no commit yet"), "{run:?}");
     assert!(run.err.contains("commit once first") && !run.err.contains("needs"), "{run:?}");
 }
+
+#[test]
+fn a_revision_that_is_unknown_is_named_with_its_option() {
+    let sandbox = shop();
+    for (args, told) in [
+        (&["check", "--impact", "nope"][..], "--impact \"nope\": "),
+        (&["check", "--since", "nope"], "since \"nope\": "),
+    ] {
+        let run = sandbox.run(args);
+        assert!(run.code == 3 && run.err.contains(told), "{run:?}");
+    }
+}
