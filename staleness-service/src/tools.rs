@@ -255,7 +255,10 @@ pub fn reported(
     }
     let how = if settings.in_server { "new: true." } else { "--new" };
     refused.hint = Some(match refused.hint.filter(|_| is_misspelt) {
-        Some(hint) => format!("{hint} If it is another tool, say so with {how}"),
+        Some(hint) => {
+            let stop = if hint.ends_with(['.', '?']) { "" } else { "." };
+            format!("{hint}{stop} If it is another tool, say so with {how}")
+        }
         None => format!("if it is a new tool, say so with {how}"),
     });
     Err(refused)

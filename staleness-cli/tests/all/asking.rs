@@ -75,6 +75,9 @@ fn a_misspelt_name_is_not_recorded_as_a_new_tool() {
     {
         sandbox.ok(&["record", name, "--success"]);
     }
+    sandbox.ok(&["record", "a%_b", "--success"]);
+    let odd = sandbox.run(&["record", "A%_B", "--success"]);
+    assert!(odd.err.contains("`staleness scan` first. If it is another tool"), "{odd:?}");
     sandbox.ok(&["record", "githubb", "--success", "--new"]);
     sandbox.ok(&["record", "githubb", "--success"]);
     assert_eq!(sandbox.tool("githubb")["uses"], 2);
