@@ -134,7 +134,7 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         Command::Badge => commands::check::badge::run(&settings()?, out)?,
         Command::Project { command } => commands::project::run(&settings()?, command, out)?,
         Command::Init(args) => {
-            commands::install::init(&cli.global, &args.place, args.skill, out)?;
+            commands::install::init(&cli.global, args, out)?;
         }
         Command::Uninstall(args) => commands::install::uninstall(&cli.global, args, out)?,
         Command::Doctor => return commands::doctor::run(&settings()?, out),

@@ -72,6 +72,9 @@ pub(crate) struct InitArgs {
     /// Add a skill that teaches the agent to act on verdicts (only claude-code).
     #[arg(long)]
     pub skill: bool,
+    /// Set up each client that is here, without asking.
+    #[arg(long, visible_alias = "all", conflicts_with = "client")]
+    pub yes: bool,
 }
 
 #[cfg(test)]

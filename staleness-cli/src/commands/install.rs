@@ -8,7 +8,7 @@ use staleness_sources::clients::refusal;
 
 use super::typed::{can_ask, is_agreed};
 use crate::args::install_args::{Client, Level};
-use crate::args::{Global, PlaceArgs};
+use crate::args::{Global, InitArgs, PlaceArgs};
 use crate::error::{CliError, ErrorKind, brief, in_words};
 use crate::install::client::{Folders, Target};
 use crate::install::diff::unified;
@@ -40,52 +40,40 @@ pub(super) struct Planned {
 }
 
 /// Sets a client up.
-pub(crate) fn init(
-    global: &Global,
-    args: &PlaceArgs,
-    skill: bool,
-    out: &Output,
-) -> Result<(), CliError> {
-    run(Verb::Init, global, args, skill, out)
+pub(crate) fn init(global: &Global, args: &InitArgs, out: &Output) -> Result<(), CliError> {
+    match args.place.client() {
+        Some(client) => run_for(Verb::Init, client, global, &args.place, args.skill, out),
+        None => offer(global, args, out),
+    }
 }
 
 /// Removes what `init` added.
 pub(crate) fn uninstall(global: &Global, args: &PlaceArgs, out: &Output) -> Result<(), CliError> {
-    run(Verb::Uninstall, global, args, true, out)
-}
-
-fn run(
-    verb: Verb,
-    global: &Global,
-    args: &PlaceArgs,
-    skill: bool,
-    out: &Output,
-) -> Result<(), CliError> {
     match args.client() {
-        Some(client) => run_for(verb, client, global, args, skill, out),
-        None if verb == Verb::Init => offer(global, args, skill, out),
+        Some(client) => run_for(Verb::Uninstall, client, global, args, true, out),
         None => Err(CliError::new(ErrorKind::Usage, "no client given")
             .hint("use one of: claude-code, codex, cursor, vscode, gemini")),
     }
 }
 
 /// Offers to set up each client that is here.
-fn offer(global: &Global, args: &PlaceArgs, skill: bool, out: &Output) -> Result<(), CliError> {
+fn offer(global: &Global, args: &InitArgs, out: &Output) -> Result<(), CliError> {
+    let InitArgs { place: args, skill, yes } = args;
     let folders = folders(&Settings::new(global, None, true)?);
     let there: Vec<Client> = Client::ALL.into_iter().filter(|it| it.is_there(&folders)).collect();
     let names =
         |clients: &[Client]| clients.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ");
-    if there.is_empty() || out.json || !args.dry_run && !can_ask(out) {
+    if there.is_empty() || out.json || !args.dry_run && !yes && !can_ask(out) {
         let hint = match &there[..] {
             [] => format!("`staleness init CLIENT`, with one of: {}", names(&Client::ALL)),
-            there => format!("`staleness init CLIENT`; found: {}", names(there)),
+            there => format!("`staleness init CLIENT`, or --yes; found: {}", names(there)),
         };
         return Err(CliError::new(ErrorKind::Usage, "no client given").hint(hint));
     }
     let mut failed = Ok(());
     for client in there {
-        if args.dry_run || is_agreed(&format!("Set up {}?", client.as_str()))? {
-            let skill = skill && client == Client::ClaudeCode;
+        if args.dry_run || *yes || is_agreed(&format!("Set up {}?", client.as_str()))? {
+            let skill = *skill && client == Client::ClaudeCode;
             // The others do not suffer from one client's broken file.
             if let Err(error) = run_for(Verb::Init, client, global, args, skill, out) {
                 out.warn(&error.render(false));

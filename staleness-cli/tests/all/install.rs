@@ -162,6 +162,7 @@ fn init_asks_for_each_client_that_is_here() {
     std::fs::create_dir_all(sandbox.root().join("home/.codex")).unwrap();
     let run = sandbox.run(&["init"]);
     assert!(run.code == 2 && run.err.contains("found: claude-code, codex"), "{run:?}");
+    assert!(run.err.contains("or --yes"), "{run:?}");
     let before = sandbox.files();
     let shown = sandbox.shown(&["init", "--dry-run"]);
     assert!(shown.contains(".claude.json") && shown.contains(".codex/hooks.json"), "{shown}");
@@ -332,4 +333,19 @@ fn the_plugin_of_claude_code_holds_what_init_writes() {
         let held: Value = serde_json::from_str(&held).unwrap();
         assert_eq!(held, written, "{name}");
     }
+}
+
+#[test]
+fn all_clients_that_are_here_are_set_up_without_a_terminal() {
+    for word in ["--all", "--yes"] {
+        let sandbox = Sandbox::new();
+        sandbox.write("home/.claude.json", "{}");
+        sandbox.write("home/.codex/config.toml", "");
+        let shown = sandbox.ok(&["init", word]);
+        assert!(shown.contains(".claude.json") && shown.contains(".codex/hooks.json"), "{shown}");
+        assert!(sandbox.home.join(".codex/hooks.json").is_file());
+        assert!(!sandbox.home.join(".gemini").exists());
+    }
+    let run = Sandbox::new().run(&["init", "codex", "--all"]);
+    assert!(run.code == 2 && run.err.contains("cannot be used with"), "{run:?}");
 }
