@@ -131,6 +131,7 @@ fn an_editor_that_sends_nonsense_gets_an_error_and_goes_on() {
     let sandbox = Sandbox::rotted();
     let mut editor = Editor::open(&sandbox);
     let document = json!({ "uri": "file:///no/such.md" });
+    editor.to.as_mut().unwrap().write_all(b"Content-Length: 3\r\nX: y\r\n\r\n{a}").unwrap();
     let broken = json!({ "textDocument": document, "position": { "line": -1, "character": "x" } });
     assert_eq!(editor.ask("textDocument/hover", broken), Err(-32602));
     assert_eq!(editor.ask("textDocument/codeAction", json!(7)), Err(-32602));
@@ -174,6 +175,11 @@ fn the_server_ends_with_its_editor() {
     let mut editor = Editor::open(&sandbox);
     drop(editor.to.take());
     assert!(editor.server.wait().unwrap().success());
+    for end in ["nonsense\r\n\r\n", "Content-Length: 9999999999999999\r\n\r\n{}"] {
+        let mut editor = Editor::open(&sandbox);
+        editor.to.as_mut().unwrap().write_all(end.as_bytes()).unwrap();
+        assert_eq!(editor.server.wait().unwrap().code(), Some(3), "{end}");
+    }
     let mut command = sandbox.command();
     let mut child =
         command.arg("lsp").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -2,7 +2,9 @@
 //! <https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/>.
 
 use std::collections::HashMap;
+use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use serde::Deserialize;
@@ -21,6 +23,9 @@ use crate::settings::Settings;
 
 /// The largest document that is shown in an editor, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
+/// The largest message and the longest line of its header to read, in bytes.
+const MAX_MESSAGE: u64 = 64 << 20;
+const MAX_HEADER: u64 = 8 << 10;
 /// The byte-order mark.
 const MARK: char = '\u{feff}';
 
@@ -102,7 +107,13 @@ struct Server<'a> {
 
 /// Serves an editor on stdin and stdout until it shuts down or disconnects.
 pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
-    let (connection, threads) = Connection::stdio();
+    let (connection, Connection { sender, receiver }) = Connection::memory();
+    let reader =
+        thread::spawn(move || listen(&mut io::stdin().lock(), |it| sender.send(it).is_ok()));
+    let writer = thread::spawn(move || {
+        let mut stdout = io::stdout().lock();
+        receiver.into_iter().try_for_each(|message| message.write(&mut stdout))
+    });
     let broken = |error: &dyn std::fmt::Display| {
         CliError::new(ErrorKind::Io, format!("the editor sent no valid message: {error}"))
     };
@@ -119,7 +130,46 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     // The threads end when the connection is gone.
     drop(server);
     served.map_err(|error| broken(&error))?;
-    threads.join().map_err(|error| broken(&error))
+    let ended = [reader, writer].into_iter().try_for_each(|it| it.join().unwrap_or(Ok(())));
+    ended.map_err(|error| broken(&error))
+}
+
+/// Reads messages until the editor exits or disconnects, or `take` returns false. A text that is no message is left out.
+fn listen(from: &mut impl BufRead, take: impl Fn(Message) -> bool) -> io::Result<()> {
+    while let Some(text) = text_from(from)? {
+        let Ok(message) = serde_json::from_slice(&text) else { continue };
+        let is_exit = matches!(&message, Message::Notification(it) if it.method == "exit");
+        if !take(message) || is_exit {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Reads the text of a message, or `None` at the end. The editor says how long it is, and could say anything.
+fn text_from(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what);
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        if from.by_ref().take(MAX_HEADER).read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        let line = line.strip_suffix("\r\n").ok_or_else(|| invalid("a header has no end"))?;
+        match line.split_once(": ") {
+            Some((name, value)) if name.eq_ignore_ascii_case("Content-Length") => {
+                length = value.parse::<u64>().ok();
+            }
+            None if line.is_empty() => break,
+            _ => {}
+        }
+    }
+    let length = length.filter(|length| *length <= MAX_MESSAGE);
+    let length = length.ok_or_else(|| invalid("its length is missing, or over 64 MiB"))?;
+    let mut text = Vec::new();
+    from.by_ref().take(length).read_to_end(&mut text)?;
+    let is_whole = text.len() as u64 == length;
+    if is_whole { Ok(Some(text)) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 impl Server<'_> {
