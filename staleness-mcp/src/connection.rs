@@ -88,10 +88,10 @@ impl Connection {
     /// Returns the caller of a request.
     fn caller_of(&self, context: &RequestContext<RoleServer>) -> Caller {
         #[cfg(feature = "http")]
-        let caller = self.remote.as_ref().map(|remote| remote.caller(context));
-        #[cfg(not(feature = "http"))]
-        let caller = None::<Caller>;
-        Caller { agent: agent(context), ..caller.unwrap_or_else(|| self.caller.clone()) }
+        if let Some(remote) = &self.remote {
+            return Caller { agent: agent(context), ..remote.caller(context) };
+        }
+        Caller { agent: agent(context), ..self.caller.clone() }
     }
 
     /// Runs an action when the answer to a request was written. Over HTTP, where nothing tells that, at once.

@@ -107,6 +107,9 @@ impl Check<'_> {
             } else if let Some(fact) = fact_of_citation(query.citation, cite, since)
                 && !(question.span
                     && (open.says_otherwise(of, question.at)
+                        || fact.renamed_to().is_some_and(|new| {
+                            open.shows_change(block, &query.citation.path, new)
+                        })
                         || self.is_in_clone(&open.doc.draft, question.at)))
             {
                 let near = self.only_home(&fact);
@@ -130,7 +133,9 @@ impl Check<'_> {
                 && !foreign.owns(*at, query.word)
                 && !explains(open, asked.block, query.word)
                 && !open.says_otherwise(asked.block, offset)
-                && !renamed_to.as_ref().is_some_and(|new| open.shows_change(*block, new))
+                && !renamed_to
+                    .as_ref()
+                    .is_some_and(|new| open.shows_change(*block, &query.word.text, new))
                 && (query.word.kind == WordKind::Identifier
                     || !self.is_in_clone(&open.doc.draft, offset))
                 && !self.is_foreign_flag(&mut flags, (*at, open, asked.block), query.word, offset)

@@ -103,8 +103,8 @@ impl Check<'_> {
         foreign
     }
 
-    /// Returns true if a name is introduced, or stands, below a directive that names a module of another project
-    /// (`.. module:: net.http`, `.. class:: Client`), or the text installs a package of its name: `pip install net`.
+    /// Returns true if a name is introduced, or stands, below a directive that names a module of another project:
+    /// `.. module:: net.http`, `.. class:: Client`.
     pub(super) fn is_of_foreign_module(&self, text: &str, at: usize, name: &str) -> bool {
         let first = name.split(['.', ':']).next().unwrap_or(name);
         let introduced = text.find(&format!(":: {first}"));
@@ -114,16 +114,7 @@ impl Check<'_> {
             let name = module.and_then(|rest| rest.split(['.', '\n', ' ']).next());
             name.filter(|it| !it.is_empty()).is_some_and(|name| !self.tree().is_module(name))
         };
-        let plain = |package: &str| package.replace('-', "_");
-        let mut installed = text.get(..MAX_READ).unwrap_or(text).split("install ").skip(1);
-        let is_end = |c: char| !(c.is_alphanumeric() || "-_".contains(c));
-        is_foreign(at)
-            || introduced.is_some_and(is_foreign)
-            || !self.tree().is_module(first)
-                && !self.is_own_program(first)
-                && installed.any(|rest| {
-                    rest.split(is_end).next().is_some_and(|package| plain(package) == plain(first))
-                })
+        is_foreign(at) || introduced.is_some_and(is_foreign)
     }
 
     fn manifests(&self) -> Vec<String> {

@@ -10,6 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::doc::Doc;
 use super::open::{Anchored, CiteAsked, Open};
+use super::questions::Existing;
 use super::tree::nearest_of;
 use super::{Check, commit_text, site};
 use crate::Cancelled;
@@ -17,7 +18,7 @@ use crate::draft::plain::Plain;
 use crate::draft::{self, headings, target, words};
 use crate::files::file;
 use crate::git::{Anchor, Cite, Oid, PartFate, PartQuery, TrackedKind};
-use crate::nature::is_markdown;
+use crate::nature::{is_for_agents, is_markdown};
 use crate::paths;
 
 /// Maximum number of anchors to keep, for all documents.
@@ -281,7 +282,13 @@ impl Check<'_> {
         citation: &Citation,
         written: &str,
     ) -> Option<Evidence> {
-        if !self.may_be_broken(open.doc)
+        // Agents read their instructions at the root.
+        let doc = &open.doc;
+        let is_from_root = (doc.file.loaded || is_for_agents(&doc.key.path))
+            && !written.starts_with('.')
+            && self.existing(written) != Existing::No;
+        if is_from_root
+            || !self.may_be_broken(open.doc)
             || !self.is_sure(open.doc, &citation.path, written)
             || !is_markdown(written) && site::has_address(&open.doc.key.path, &open.text)
         {

@@ -37,14 +37,22 @@ impl<'d> Open<'d> {
 
     /// Returns true if a block with questions has a text.
     pub(super) fn names(&self, asked: usize, text: &str) -> bool {
-        let block = self.asked[asked].block.and_then(|at| self.doc.draft.blocks.get(at));
-        block.and_then(|it| self.text.get(it.range.clone())).is_some_and(|it| it.contains(text))
+        self.text_of(asked).is_some_and(|it| it.contains(text))
     }
 
-    /// Returns true if a block with questions shows with an arrow what became of something.
-    pub(super) fn shows_change(&self, asked: usize, new: &str) -> bool {
-        ["→", "->", "=>"].iter().any(|arrow| self.names(asked, arrow))
-            && self.names(asked, new.rsplit('/').next().unwrap_or(new))
+    fn text_of(&self, asked: usize) -> Option<&str> {
+        let block = self.asked[asked].block.and_then(|at| self.doc.draft.blocks.get(at))?;
+        self.text.get(block.range.clone())
+    }
+
+    /// Returns true if a block with questions shows with an arrow what became of something: `old.rs → new.rs`.
+    pub(super) fn shows_change(&self, asked: usize, old: &str, new: &str) -> bool {
+        let name = |path: &'_ str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let new = if name(old) == name(new) { new.to_owned() } else { name(new) };
+        let text = self.text_of(asked).unwrap_or_default();
+        ["→", "->", "=>"].iter().flat_map(|arrow| text.match_indices(arrow)).any(|(at, arrow)| {
+            text[..at].contains(&name(old)) && text[at + arrow.len()..].contains(&new)
+        })
     }
 
     /// Returns the estimated memory of the document and its questions, in bytes.

@@ -12,6 +12,8 @@ const DEFAULTS: [&str; 2] = ["main", "master"];
 #[derive(Debug, Default)]
 pub(super) struct Own {
     repositories: Vec<String>,
+    /// The address of the repository, wherever it is.
+    address: Option<String>,
     branch: Option<String>,
     /// The branch that is checked out, if any. The contents of other branches are unknown.
     checked_out: Option<String>,
@@ -76,6 +78,7 @@ impl Check<'_> {
             matches!(key.trim(), "repo" | "repository")
                 && url.contains("://")
                 && !on_github(url).is_some_and(|it| own.repositories.contains(&it))
+                && own.address != Some(address_of(url))
         })
     }
 
@@ -96,10 +99,18 @@ impl Check<'_> {
             field("Cargo.toml", &["package repository", "workspace package repository"]),
             field("package.json", &["repository", "repository url"]),
         ];
+        let address = urls[0].as_deref().map(address_of);
         let repositories = urls.iter().flatten().filter_map(|url| on_github(url)).collect();
         let Origin { branch, checked_out, prefix, .. } = origin.unwrap_or_default();
-        Own { repositories, branch, checked_out, prefix }
+        Own { repositories, address, branch, checked_out, prefix }
     }
+}
+
+/// Returns the host and path of the URL of a repository: `git@host:a/b.git` and `https://host/a/b` are one.
+fn address_of(url: &str) -> String {
+    let url = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let url = url.split_once('@').map_or(url, |(_, rest)| rest).trim_end_matches('/');
+    url.strip_suffix(".git").unwrap_or(url).replace(':', "/").to_ascii_lowercase()
 }
 
 /// Parses the address of a GitHub repository in its various forms. Returns lower-case `owner/name`.
@@ -145,7 +156,8 @@ mod tests {
     fn an_address_is_that_of_a_file_on_the_default_branch() {
         let repositories = vec!["o/n".to_owned()];
         let prefix = "sub/".into();
-        let own = Own { repositories, branch: None, checked_out: Some("main".into()), prefix };
+        let checked_out = Some("main".into());
+        let own = Own { repositories, address: None, branch: None, checked_out, prefix };
         let of = |path: &str| own.path_of(&format!("https://github.com/{path}"));
         assert_eq!(of("o/N/blob/main/sub/a.md#x").as_deref(), Some("/a.md#x"));
         assert_eq!(of("o/n/tree/HEAD/sub/b").as_deref(), Some("/b"));

@@ -17,7 +17,7 @@ use crate::draft::target::{self, citation_of};
 use crate::draft::words;
 use crate::draft::{Draft, DraftBlock, Mention, Origin};
 use crate::git::Word;
-use crate::nature::{is_data, is_for_agents, is_markdown, is_template};
+use crate::nature::{is_data, is_markdown, is_template};
 use crate::paths::{self, Leaves};
 
 /// Maximum number of lines to report per document with paths that leave the project.
@@ -318,14 +318,6 @@ impl Asking<'_, '_> {
             paths.iter().filter(|_| !there).find_map(|path| check.original_of(doc, path));
         let (paths, there) = original.map_or((paths, there), |original| (vec![original], true));
         let is_relative = !target.path.starts_with('/');
-        // Agents read their instructions at the root.
-        let is_from_root = !there
-            && is_relative
-            && !target.path.starts_with('.')
-            && (doc.file.loaded || is_for_agents(&doc.key.path))
-            && self.is_there(&target.path);
-        let (paths, there) =
-            if is_from_root { (vec![target.path.to_string()], true) } else { (paths, there) };
         let path = paths.last().cloned().unwrap_or_default();
         if !there
             && (!check.past.is_there() && !is_sure_without_history(&target.path)

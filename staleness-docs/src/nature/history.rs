@@ -98,8 +98,7 @@ pub(crate) fn is_by_name(path: &str) -> bool {
         .windows(2)
         .any(|pair| CHATS.contains(&pair[1]) && (pair[0].starts_with('.') || pair[0] == "context"));
     let is_post = matches!(folders.last(), Some(&("blog" | "_posts")));
-    let is_dated = folders.iter().chain([&name]).any(|each| is_dated(&self::words(each)));
-    let is_name = is_name(name, &words) && !is_from_another || is_dated;
+    let is_name = is_name(name, &words) && !is_from_another || is_dated(&self::words(name));
     folders.iter().any(is_folder) || is_chats || is_post || is_name
 }
 
@@ -180,14 +179,15 @@ fn says_outdated(words: &[String]) -> bool {
 }
 
 /// Returns the folders and the name of a document. A README and an index have the name of their folder, unless that is
-/// hidden.
+/// hidden; a README describes what its folder holds.
 fn named(path: &str) -> (Vec<&str>, &str) {
     let mut folders: Vec<&str> = path.split('/').collect();
     let name = folders.pop().unwrap_or_default();
     if !is_readme(name) && stem(name) != "index" {
         return (folders, stem(name));
     }
-    let folder = folders.pop().unwrap_or_default();
+    let folder = folders.last().copied().unwrap_or_default();
+    folders.truncate(folders.len() - usize::from(is_readme(name) && !folders.is_empty()));
     (folders, if folder.starts_with('.') { "" } else { folder })
 }
 
@@ -305,7 +305,7 @@ mod tests {
                        docs/release-2.1.0.md java/HISTORY-JAVA.md docs/staged-for-removal/a.md \
                        to-delete/a.md context/chats/a.md .agent/conversations/a.md \
                        docs/_deprecated/a.md website/blog/2023-08-15-reading/index.mdx \
-                       reports/2026-01-02/summary.md docs/migration/index.md";
+                       docs/migration/index.md docs/legacy/index.md";
         let with_blank = ["release notes/v0.1.md", "docs/Release Notes.md"];
         for path in history.split(' ').chain(with_blank) {
             assert!(is_by_name(path), "{path}");

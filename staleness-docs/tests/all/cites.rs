@@ -292,6 +292,8 @@ fn a_new_name_is_told_when_only_one_can_be_meant() {
         (&[("b/a.rs", &whole), ("b/x.rs", &whole)], " -> b/a.rs"),
         (&[("b/a.rs", &whole), ("c/a.rs", &whole)], ""),
         (&[("b/y.rs", &whole), ("b/z.rs", &whole)], ""),
+        // A stub where it was.
+        (&[("src/a.html", "gone\n"), ("b/a.rs", &whole)], " -> b/a.rs"),
         // In two halves.
         (&[("src/one.rs", &lines(0, 25)), ("src/two.rs", &lines(25, 50))], ""),
     ] {

@@ -129,6 +129,8 @@ fn an_arrow_to_the_present_name_shows_the_change() {
         found(&project.check(), "doc.md").len()
     };
     assert_eq!(told("Renames (`tree_building.rs` → `trees.rs`) work.\n"), 0);
+    assert_eq!(told("Renames (`src/tree_building.rs` -> `src/trees.rs`) work.\n"), 0);
+    assert_eq!(told("A `trees.rs` → B, in `tree_building.rs`.\n"), 1);
     assert_eq!(told("Maps `tree_building.rs` → `output.rs`.\n"), 1);
     assert_eq!(told("See `tree_building.rs` and `trees.rs`.\n"), 1);
 }
@@ -140,14 +142,4 @@ fn what_the_reader_shall_create_in_something_of_theirs_is_theirs() {
     assert_eq!(told("Create a file named `.github/flows/review.yml` in your repository.\n"), 0);
     assert_eq!(told("Create the job in `.github/flows/review.yml`.\n"), 1);
     assert_eq!(told("See `.github/flows/review.yml` in your clone.\n"), 1);
-}
-
-#[test]
-fn what_the_document_installs_is_of_another_project() {
-    let told = |text: &str| {
-        let code = "def memory_profiler(a):\n    pass\n";
-        after(text, &[("hooks.py", code)], &[("hooks.py", "x\n")]).len()
-    };
-    assert_eq!(told("Uses `memory_profiler`: `pip install memory-profiler`.\n"), 0);
-    assert_eq!(told("Uses `memory_profiler`: `pip install memory_profiler2`.\n"), 1);
 }

@@ -170,6 +170,7 @@ fn a_page_taken_over_from_another_repository_links_to_files_there() {
         let manifest = "[package]\nname = \"x\"\nrepository = \"https://github.com/own/x\"\n";
         let mut project =
             Project::of(&[("docs/a.md", &page), ("docs/old.md", "x\n"), ("Cargo.toml", manifest)]);
+        project.git(&["remote", "add", "origin", "git@git.example.net:own/x.git"]);
         project.remove("docs/old.md");
         project.commit();
         found(&project.check(), "docs/a.md").len()
@@ -177,8 +178,14 @@ fn a_page_taken_over_from_another_repository_links_to_files_there() {
     let toml = "+++\ntitle = \"x\"\n[extra]\nrepository = \"https://github.com/other/x\"\n+++\n";
     assert_eq!(of(toml), 0);
     assert_eq!(of(&format!("\n{toml}")), 0);
-    assert_eq!(of("---\nrepo: https://git.example.org/other/x\n---\n"), 0);
-    for own in ["---\nrepo: https://github.com/Own/x.git\n---\n", "---\nrepository: x\n---\n", ""] {
+    let elsewhere = "---\nrepo: https://git.example.org/other/x\n---\n";
+    assert_eq!(of(elsewhere), 0);
+    for own in [
+        "---\nrepo: https://git.example.net/own/x\n---\n",
+        "---\nrepo: https://github.com/Own/x.git\n---\n",
+        "---\nrepository: x\n---\n",
+        "",
+    ] {
         assert_eq!(of(own), 2, "{own}");
     }
 }
@@ -196,6 +203,12 @@ fn links_of_what_agents_read_may_count_from_the_root() {
         assert_eq!(found.iter().any(|it| it.starts_with("1:1 ")), is_told, "{path}: {found:?}");
         assert_eq!(found.iter().filter(|it| !it.starts_with("1:1 ")).count(), 2, "{found:?}");
     }
+    // What was beside it is what was meant.
+    let files = [("sub/AGENTS.md", "[x](a.md)\n"), ("sub/a.md", "x\n"), ("a.md", "y\n")];
+    let mut project = Project::of(&files);
+    project.remove("sub/a.md");
+    project.commit();
+    assert_eq!(found(&project.check(), "sub/AGENTS.md"), ["1:1 missing Path sub/a.md ~ a.md"]);
 }
 
 #[test]

@@ -145,8 +145,9 @@ impl Renames {
         (!is_left && renames.from.len() <= MAX_RENAMES).then_some(renames)
     }
 
-    /// Decides between the files that the commit added. One of the same name with another ending in the same folder is the
-    /// new path, whatever git paired. Of several with the same contents, only one of the same name is.
+    /// Decides between the files that the commit added. Where contents do not pair two files alone, one of the same name
+    /// with another ending in the same folder is the new path, whatever git paired. Of several with the same contents, only
+    /// one of the same name is.
     pub(crate) fn decide<'a>(&mut self, arrivals: impl Iterator<Item = Arrival<'a>>) {
         let mut neighbours: BTreeMap<&[u8], Option<&[u8]>> = BTreeMap::new();
         let mut copies: BTreeMap<Oid, Vec<&[u8]>> = BTreeMap::new();
@@ -160,19 +161,28 @@ impl Renames {
                     copies.entry(id).or_default().push(arrival.path);
                     ids.insert(arrival.path, id);
                 }
-                (Some(_), None) => removed.push(arrival.path),
+                (Some((_, id)), None) => removed.push((arrival.path, id)),
                 _ => {}
             }
         }
         let mut decided = BTreeMap::new();
+        let mut stems: BTreeMap<&[u8], usize> = BTreeMap::new();
+        for (path, id) in &removed {
+            *stems.entry(without_ending(path)).or_default() += 1;
+            copies.entry(*id).or_default().push(path);
+        }
         for (new, (old, id)) in std::mem::take(&mut self.from) {
-            let neighbour = neighbours.get(without_ending(&old)).copied().flatten();
+            let equal = copies.get(&id).map_or(&[][..], Vec::as_slice);
+            let is_exact = ids.get(&*new) == Some(&id);
+            // The old path and the new one.
+            let is_pair = is_exact && equal.len() == 2;
             let is_same = |path: &&&[u8]| name(path) == name(&old);
-            let equal = ids.get(&*new).and_then(|id| copies.get(id)).filter(|all| all.len() > 1);
-            let is_unsure = equal.is_some_and(|all| {
-                name(&new) != name(&old) || all.iter().filter(is_same).count() > 1
-            });
-            match neighbour {
+            let is_unsure = is_exact
+                && !is_pair
+                && (name(&new) != name(&old) || equal.iter().filter(is_same).count() > 2);
+            let stem = without_ending(&old);
+            let neighbour = neighbours.get(stem).copied().flatten();
+            match neighbour.filter(|_| !is_pair && stems.get(stem) == Some(&1)) {
                 Some(neighbour) => {
                     self.unsure.remove(neighbour);
                     decided.insert(neighbour.to_vec(), (old, id));
@@ -185,7 +195,7 @@ impl Renames {
         }
         self.from = decided;
         let kept: BTreeSet<&[u8]> = self.from.values().map(|(old, _)| &**old).collect();
-        let lost = removed.into_iter().filter(|path| !kept.contains(path));
+        let lost = removed.into_iter().map(|(path, _)| path).filter(|path| !kept.contains(path));
         self.lost = lost.map(<[u8]>::to_vec).collect();
     }
 
@@ -204,7 +214,11 @@ impl Renames {
             let Some(Raw::Change(change)) = reader.next(process)? else {
                 return Err(io::ErrorKind::InvalidData.into());
             };
-            if change.status != b'R' || !change.was_file() || self.from.len() >= MAX_RENAMES {
+            if change.status != b'R'
+                || !change.was_file()
+                || change.old.is_blank()
+                || self.from.len() >= MAX_RENAMES
+            {
                 continue;
             }
             if let (Some(old), Some(new)) = (place.own(&reader.path), place.own(&reader.target)) {

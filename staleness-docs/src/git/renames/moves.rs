@@ -20,10 +20,6 @@ impl Moves {
     pub(crate) fn of(renames: Renames) -> Self {
         let mut moves = Self { lost: renames.lost.into_iter().collect(), ..Self::default() };
         for (new, (old, _)) in renames.from {
-            if renames.unsure.contains(&new) {
-                moves.lost.insert(old);
-                continue;
-            }
             let folders = old.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
             moves.ends.insert(reversed(&old));
             for (upto, _) in folders {
@@ -32,7 +28,11 @@ impl Moves {
                     break;
                 }
             }
-            moves.to.entry(old).or_insert(new);
+            if renames.unsure.contains(&new) {
+                moves.lost.insert(old);
+            } else {
+                moves.to.entry(old).or_insert(new);
+            }
         }
         moves
     }
