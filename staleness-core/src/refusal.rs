@@ -3,6 +3,10 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::ids::{AgentId, IdError, ItemId, ModelId, SessionId, ToolName, WorkId};
+use crate::text::{counted, holder};
+use crate::time::Timestamp;
+
 /// The reason why a step refuses to do its work. Nothing is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -26,8 +30,8 @@ pub enum Refusal {
         /// The id that is taken.
         id: String,
     },
-    /// The state of the record does not allow this; the text explains it.
-    Conflict(String),
+    /// The state of a record does not allow this.
+    Conflict(Conflict),
     /// A text, or the sum of several, is too large to store.
     TooLarge {
         /// The name of the text: `query`, `reason`.
@@ -37,8 +41,10 @@ pub enum Refusal {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The value is invalid; the text explains why.
-    Invalid(String),
+    /// The value is invalid.
+    Invalid(Invalid),
+    /// A step of another crate refuses, for the reason in the text.
+    Other(String),
 }
 
 impl fmt::Display for Refusal {
@@ -54,16 +60,245 @@ impl fmt::Display for Refusal {
             Self::TooLarge { what, bytes, limit } => {
                 write!(f, "the {what} is {bytes} bytes long; at most {limit} are allowed")
             }
-            Self::Conflict(why) | Self::Invalid(why) => f.write_str(why),
+            Self::Conflict(why) => why.fmt(f),
+            Self::Invalid(why) => why.fmt(f),
+            Self::Other(why) => f.write_str(why),
         }
     }
 }
 
 impl Error for Refusal {}
 
+impl From<Conflict> for Refusal {
+    fn from(why: Conflict) -> Self {
+        Self::Conflict(why)
+    }
+}
+
+impl From<Invalid> for Refusal {
+    fn from(why: Invalid) -> Self {
+        Self::Invalid(why)
+    }
+}
+
 impl Refusal {
     /// Refuses a text that is larger than `limit` bytes.
     pub(crate) fn check_size(what: &'static str, bytes: usize, limit: usize) -> Result<(), Self> {
         if bytes > limit { Err(Self::TooLarge { what, bytes, limit }) } else { Ok(()) }
     }
+}
+
+impl Invalid {
+    /// Refuses a blank text, and one with a NUL character.
+    pub(crate) fn check_text(what: &'static str, text: &str) -> Result<(), Self> {
+        match text {
+            _ if text.trim().is_empty() => Err(Self::Blank { what }),
+            _ if text.contains('\0') => Err(Self::Nul { what }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a name that is no identifier.
+    pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Self> {
+        let start = || name.chars().take(80).collect();
+        IdError::check(name).map_err(|why| Self::Name { what, start: start(), why })
+    }
+}
+
+/// Defines an enum of reasons, each with its text. The text, which names the fields, is part of the documentation.
+macro_rules! reasons {
+    ($(#[$about:meta])* $name:ident {$(
+        $(#[$doc:meta])*
+        $variant:ident $({ $($field:ident: $type:ty),+ })? $(($place:ident: $of:ty))?
+            = $text:literal $(, $value:expr)*;
+    )+}) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        #[allow(missing_docs, reason = "the text of a reason says what its fields are")]
+        pub enum $name {$(
+            $(#[$doc])*
+            #[doc = concat!("\n> ", $text)]
+            $variant $({ $($field: $type),+ })? $(($of))?,
+        )+}
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Self::$variant $({ $($field),+ })? $(($place))? => write!(f, $text $(, $value)*),)+
+                }
+            }
+        }
+
+        impl Error for $name {}
+    };
+}
+
+reasons! {
+    /// A state of records that does not allow an act. Kinds and states of work, and kinds of items, are given as words.
+    Conflict {
+        /// An agent may not lift what a person decided. `typed` is the tool's name on a command line.
+        DemotedByPerson { tool: ToolName, typed: String }
+            = "a person demoted {tool}, so only a person can change that, with `staleness tools restore {typed}`";
+        /// No changed definition of the tool waits.
+        NoChange { tool: ToolName } = "{tool} has no change to accept";
+        /// The server withdrew the definition that was to be accepted.
+        TakenBack { tool: ToolName }
+            = "{tool} is not what you saw any more: its server took that back; look again";
+        /// The definition that waits is not the one that was to be accepted.
+        OtherVersion { tool: ToolName } = "{tool} is not the version you saw; look again";
+        /// A suspicious definition is accepted only by its version.
+        Suspicious { tool: ToolName } = "{tool} is suspicious; look at it first";
+        /// Nothing is learned about a tool whose definition is not accepted.
+        Withheld { tool: ToolName }
+            = "the tool {tool} waits: nothing is learned until a person accepts what its server says of it";
+        /// Nothing is learned about an absent tool.
+        Gone { tool: ToolName, since: Timestamp }
+            = "the tool {tool} has been gone since {since}; nothing is learned until it is found or used again";
+        /// Two queries have the same route id.
+        SameRoute { id: String, query: String }
+            = "the query cannot be learned: its id {id} belongs to the query {query:?}";
+        /// The session is another agent's.
+        OtherAgent { session: SessionId, owner: AgentId, agent: AgentId }
+            = "the session {:?} belongs to {:?}, not to {:?}", session.as_str(), owner.as_str(), agent.as_str();
+        /// The session holds the largest number of claims.
+        TooManyClaims { limit: usize } = "a session can claim at most {limit} items";
+        /// Another agent holds the work item.
+        Claimed { id: WorkId, agent: AgentId, session: Option<SessionId>, until: Timestamp }
+            = "{:?} is claimed by {} until {until}; take other work, or wait", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
+        /// The same agent holds the work item, in another session or in one that it did not name.
+        ClaimedInSession { id: WorkId, agent: AgentId, session: Option<SessionId>, until: Timestamp }
+            = "{:?} is claimed by {} until {until}; release it if that session is over", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
+        /// An agent may not release the claim of another.
+        NotHolder { id: WorkId, agent: AgentId, session: Option<SessionId>, until: Timestamp }
+            = "{:?} is claimed by {} until {until}; only that agent or a person releases it", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
+        /// There is no claim to release.
+        NotClaimed { id: WorkId } = "nobody has claimed {:?}", id.as_str();
+        /// Nobody can claim an ended work item.
+        NotOpen { id: WorkId, status: &'static str } = "{:?} is {status}; reopen it first", id.as_str();
+        /// An ended work item does not move to another state.
+        Ended { id: WorkId, status: &'static str } = "{:?}: it is {status}; reopen it first", id.as_str();
+        /// The work item is open.
+        NotEnded { id: WorkId, status: &'static str }
+            = "{:?}: it is {status}, so there is nothing to reopen", id.as_str();
+        /// The kind of work has no such state.
+        NotOfKind { id: WorkId, kind: &'static str, to: &'static str, states: String }
+            = "{:?}: a {kind} cannot be {to}; use one of: {states}", id.as_str();
+        /// The work item is not overdue.
+        NotOverdue { id: WorkId, status: &'static str }
+            = "{:?} is {status} and not overdue; only overdue items can be resolved", id.as_str();
+        /// Another agent accepted the handoff.
+        Accepted { id: WorkId, by: AgentId } = "{:?} was already accepted, by {:?}", id.as_str(), by.as_str();
+        /// Work items would wait for each other.
+        WaitsForItself { id: WorkId } = "{:?} would wait for itself", id.as_str();
+        /// An imported work item has the id of one of another kind.
+        OtherKind { id: WorkId, here: &'static str, there: &'static str }
+            = "{:?} is a {here} here and a {there} there; an id can only be one thing", id.as_str();
+        /// The item stands in a file.
+        InFile { id: ItemId, path: String } = "{:?} is stored in {path:?}; change it there", id.as_str();
+        /// Two items would replace each other.
+        Replaces { old: ItemId, new: ItemId }
+            = "{:?} already replaces {:?}; undo that first", old.as_str(), new.as_str();
+        /// An agent may not verify what a person marked as wrong. `reason` is the beginning of theirs.
+        Contradicted { id: ItemId, by: String, at: Timestamp, reason: String }
+            = "{by} marked {:?} as wrong on {}: {reason:?}", id.as_str(), at.date();
+        /// The item is neither a to-do nor expired.
+        NotToDo { id: ItemId, kind: &'static str }
+            = "{:?} is of the kind {kind}; only a to-do can be done or reopened, or what has expired", id.as_str();
+        /// The project has items of knowledge.
+        HasItems { count: usize, first: ItemId }
+            = "{} to this project, such as {:?}; remove them first, or delete them with it",
+            counted(count, "item of knowledge belongs", "items of knowledge belong"), first.as_str();
+        /// The project has work items.
+        HasWork { count: usize, first: WorkId }
+            = "{} to this project, such as {:?}; delete them with it",
+            counted(count, "work item belongs", "work items belong"), first.as_str();
+    }
+}
+
+reasons! {
+    /// A reason why a value is invalid. Kinds and states of work are given as words.
+    Invalid {
+        /// A text is blank.
+        Blank { what: &'static str } = "the {what} is empty";
+        /// A text contains a NUL character.
+        Nul { what: &'static str } = "the {what} contains a NUL character";
+        /// A text that must fit on a line does not.
+        Control { text: String } = "{text:?} contains a control character";
+        /// A name breaks the rules for identifiers.
+        Name { what: &'static str, start: String, why: IdError } = "the {what} {start:?} {why}";
+        /// A query has no letter and no digit.
+        NoWords = "the query has no words";
+        /// A number is not a share.
+        NoShare { what: &'static str, number: String } = "the {what} {number} is not between 0 and 1";
+        /// Numbers are no vector.
+        Vector(why: VectorError) = "{why}";
+        /// A vector is given without its query.
+        NoQuery = "a vector needs the query that it was made from";
+        /// A vector to learn has other dimensions than those of its model.
+        Dimensions { model: ModelId, found: usize, known: usize }
+            = "the vector has {found} dimensions; those of the model {:?} have {known}", model.as_str();
+        /// The vector of a question has other dimensions than those of its model.
+        QueryDimensions { model: ModelId, found: usize, known: usize }
+            = "the vector has {found} dimensions; those of the model {model} have {known}";
+        /// A route remembers too many ops.
+        RouteOps { ops: usize, limit: usize } = "the route remembers {ops} ops; at most {limit} are allowed";
+        /// The id of a route is not that of its tool and query.
+        RouteId { id: String, tool: ToolName }
+            = "the id {id} does not match the tool {tool} and query; leave out the id and vector";
+        /// A citation has no path.
+        NoPath = "a citation needs a path";
+        /// The cited lines are no range.
+        Lines { first: u32, last: u32, path: String } = "lines {first}-{last} of {path:?} are not a range";
+        /// An item would replace itself.
+        ReplacesItself { id: ItemId } = "{:?} cannot replace itself", id.as_str();
+        /// An item would replace one of another scope.
+        OtherScope { old: ItemId, new: ItemId }
+            = "{:?} and {:?} belong to different scopes; an item only replaces one of its own scope", old.as_str(), new.as_str();
+        /// A work item is in a state that its kind does not have.
+        NotOfKind { kind: &'static str, status: &'static str, states: String }
+            = "a {kind} cannot be {status:?}; use one of: {states}";
+        /// A work item is in a state that the one before does not lead to.
+        StateBefore { kind: &'static str, status: &'static str, before: &'static str }
+            = "a {kind} that is {status} was not {before} before it ended";
+        /// A work item of this kind and state cannot have a claim.
+        ClaimOf { kind: &'static str, status: &'static str } = "a {kind} that is {status} has no claim";
+        /// A claim ends before it begins.
+        ClaimOrder = "the claim ends before it begins";
+        /// A claim lasts too long.
+        ClaimTime = "a claim lasts at most 30 days";
+        /// A new claim lasts too long, or no time.
+        NewClaimTime = "a claim lasts at most 30 days, and not 0";
+        /// A claim needs the name of an agent.
+        NoAgent = "only a named agent can claim work";
+        /// Nobody carries out work of this kind.
+        NoTask { id: WorkId, kind: &'static str } = "{:?} is a {kind}; claim a plan or handoff", id.as_str();
+        /// Work of this kind cannot be waited for.
+        NeverEnds { id: String, kind: &'static str } = "{id:?} is a {kind}, which never ends";
+    }
+}
+
+reasons! {
+    /// The reason why numbers are not a valid vector.
+    #[derive(Copy)]
+    VectorError {
+        /// There are no numbers.
+        Empty = "the vector is empty";
+        /// There are too many numbers; the value is their count.
+        TooLong(found: usize)
+            = "the vector has {found} dimensions; at most {} are allowed", Self::MAX_DIMENSIONS;
+        /// A number is NaN or infinite; the value is its index.
+        NotFinite(at: usize) = "number {at} of the vector, counted from 0, is not a finite number";
+        /// All numbers are zero, so there is no direction.
+        Zero = "the vector is zero, and points nowhere";
+        /// The length in bytes is not a multiple of the size of a number; the value is that length.
+        Length(bytes: usize) = "the vector is {bytes} bytes long, which is not a whole number of values";
+        /// The stored vector does not have length 1.
+        NotUnit = "the vector does not have length 1";
+    }
+}
+
+impl VectorError {
+    /// The maximum number of dimensions.
+    pub(crate) const MAX_DIMENSIONS: usize = 4_096;
 }

@@ -72,7 +72,7 @@ mod tests {
         fn decide(&self, view: &View) -> Result<Decision, Refusal> {
             Ok(match view.revision.0 {
                 0 => Decision::Write(ChangeSet::default()),
-                9 => Err(Refusal::Invalid("nine".into()))?,
+                9 => Err(Refusal::Other("nine".into()))?,
                 number => Decision::Need(scope(number)),
             })
         }

@@ -105,7 +105,7 @@ fn refusal(context: &mut Context) {
     for refusal in [
         Refusal::Unknown { what: "tool", id: "it's \"x\"".into() },
         Refusal::Superseded { source: "a/b/c".into() },
-        Refusal::Invalid("no".into()),
+        Refusal::Other("no".into()),
     ] {
         assert_refused(attempt(store, Refuse(refusal.clone())), &refusal);
         assert_same(&everything(store), &before);

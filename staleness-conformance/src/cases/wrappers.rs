@@ -43,7 +43,7 @@ fn honest(context: &mut Context) {
     let mut chase = Chase::from(global("first"));
     chase.then.tools.push(Change::Put(tool(global("third"))));
     assert_eq!(act(&store, chase).view.looks, 2);
-    let refusal = Refusal::Invalid("no".into());
+    let refusal = Refusal::Other("no".into());
     assert_refused(attempt(&store, Refuse(refusal.clone())), &refusal);
     assert_eq!(see(&store, Chase::from(global("x"))).looks, 1);
     assert_same(&everything(&store), &everything(context.store()));

@@ -127,7 +127,7 @@ impl Step for Plan {
             return Ok(Decision::Need(more));
         }
         if self.refuses {
-            return Err(Refusal::Invalid("planned".into()));
+            return Err(Refusal::Other("planned".into()));
         }
         let mut changes = self.changes.clone();
         changes.outcomes.retain(|row| {

@@ -27,7 +27,7 @@ impl Finding {
     /// Refuses to write after a violation.
     fn refused(&self) -> Result<(), Refusal> {
         let found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        found.clone().map_or(Ok(()), |what| Err(Refusal::Invalid(what)))
+        found.clone().map_or(Ok(()), |what| Err(Refusal::Other(what)))
     }
 
     /// Returns the recorded violation, or else the result.

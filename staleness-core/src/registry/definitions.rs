@@ -7,7 +7,8 @@ use crate::ids::{ProjectId, Scope, ServerKey, ToolKey};
 use crate::journal::{Action, JournalEntry};
 use crate::scan::{Providers, withheld_from, withhold};
 use crate::store::{
-    Change, Decision, DefinitionFilter, Draft, Query, Refusal, Selection, Step, ToolFilter, View,
+    Change, Conflict, Decision, DefinitionFilter, Draft, Query, Refusal, Selection, Step,
+    ToolFilter, View,
 };
 use crate::tool::{ListingState, Presence, PresenceCause, Tool, ToolKind};
 
@@ -172,22 +173,20 @@ impl Step for Accept {
         };
         let keys: Vec<ToolKey> = meant(view, tool).into_iter().filter(waits).collect();
         if keys.is_empty() {
-            let name = &tool.key.name;
-            return Err(Refusal::Conflict(format!("{name} has no change to accept")));
+            return Err(Conflict::NoChange { tool: tool.key.name.clone() }.into());
         }
         for row in keys.iter().filter_map(|key| view.definitions.get(key)) {
+            let tool = row.key.name.clone();
             let why = match &self.seen {
                 Some(seen) if row.listed().is_named(seen) => continue,
-                Some(seen) if row.current.is_named(seen) => {
-                    "not what you saw any more: its server took that back; look again"
-                }
-                Some(_) => "not the version you saw; look again",
+                Some(seen) if row.current.is_named(seen) => Conflict::TakenBack { tool },
+                Some(_) => Conflict::OtherVersion { tool },
                 None if row.pending == Some(ChangeClass::Suspicious) => {
-                    "suspicious; look at it first"
+                    Conflict::Suspicious { tool }
                 }
                 _ => continue,
             };
-            return Err(Refusal::Conflict(format!("{} is {why}", row.key.name)));
+            return Err(why.into());
         }
         let providers = Providers::of(view.tools.values());
         for key in &keys {

@@ -15,7 +15,7 @@ use crate::report::{
 };
 use crate::scan::ProjectRef;
 use crate::search::{Meaning, Question};
-use crate::store::{OutcomeFilter, Refusal, Selection, VectorFilter, View};
+use crate::store::{Invalid, OutcomeFilter, Refusal, Selection, VectorFilter, View};
 use crate::time::Timestamp;
 use crate::tool::{Hold, Status};
 
@@ -50,8 +50,7 @@ impl FindTools {
     fn question(&self) -> Result<Option<Question>, Refusal> {
         let asked = self.query.as_deref().map(Question::new).transpose()?;
         if asked.is_none() && self.vector.is_some() {
-            let message = "a vector needs the query that it was made from";
-            return Err(Refusal::Invalid(message.into()));
+            return Err(Invalid::NoQuery.into());
         }
         Ok(asked)
     }

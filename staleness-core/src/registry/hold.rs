@@ -19,7 +19,7 @@ use crate::scan::ProjectRef;
 use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{
-    CursorFilter, Decision, DefinitionFilter, DocumentFilter, Draft, Edit, ItemFilter,
+    Conflict, CursorFilter, Decision, DefinitionFilter, DocumentFilter, Draft, Edit, ItemFilter,
     JournalFilter, OutcomeRange, ProjectFilter, Refusal, RouteFilter, Row, Selection,
     SessionFilter, SourceFilter, Step, SuggestionFilter, ToolFilter, View, WorkFilter,
 };
@@ -93,10 +93,8 @@ impl ByHand {
             return Ok(());
         }
         let name = &tool.key.name;
-        let typed = word(name.spelled_server().unwrap_or(name.as_str()));
-        Err(Refusal::Conflict(format!(
-            "a person demoted {name}, so only a person can change that, with `staleness tools restore {typed}`"
-        )))
+        let typed = word(name.spelled_server().unwrap_or(name.as_str())).to_owned();
+        Err(Conflict::DemotedByPerson { tool: name.clone(), typed }.into())
     }
 
     pub(super) fn selection(&self) -> Selection {
@@ -297,7 +295,7 @@ impl Forgetting {
     /// Returns true if the project is to be forgotten. The view contains only rows of the project.
     fn applies(self, view: &View, project: &Project) -> Result<bool, Refusal> {
         match self {
-            Self::ByHand => written_in(view).map(|()| true),
+            Self::ByHand => Ok(written_in(view).map(|()| true)?),
             Self::WithKnowledge => Ok(true),
             Self::UnusedSince(until) => Ok(project.last_seen_at <= until
                 && view.knowledge.is_empty()

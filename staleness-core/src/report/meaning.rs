@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ids::{ModelId, ProjectId};
 use crate::route::{Precision, RouteId, RouteKey, RouteVector, Vector};
-use crate::store::Refusal;
+use crate::store::{Invalid, Refusal};
 
 /// The vector that a model made of a question. It need not have length 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +37,7 @@ impl<'a> QueryVector<'a> {
     /// Refuses a vector without a direction.
     pub(crate) fn check(self) -> Result<(), Refusal> {
         let vector = Vector::new(self.numbers, Precision::F64);
-        vector.map(drop).map_err(|error| Refusal::Invalid(error.to_string()))
+        vector.map(drop).map_err(|why| Invalid::Vector(why).into())
     }
 
     /// Returns true if the project has vectors of the same model.
@@ -46,12 +46,11 @@ impl<'a> QueryVector<'a> {
     /// If none of these has the same number of dimensions.
     pub(crate) fn fits(self, vectors: &Rows, project: &ProjectId) -> Result<bool, Refusal> {
         let all = || of_model(vectors, project, self.model).map(|row| row.vector.dimensions());
-        let asked = self.numbers.len();
+        let found = self.numbers.len();
         match all().next() {
-            Some(known) if !all().any(|each| each == asked) => Err(Refusal::Invalid(format!(
-                "the vector has {asked} dimensions; those of the model {} have {known}",
-                self.model
-            ))),
+            Some(known) if !all().any(|each| each == found) => {
+                Err(Invalid::QueryDimensions { model: self.model.clone(), found, known }.into())
+            }
             known => Ok(known.is_some()),
         }
     }

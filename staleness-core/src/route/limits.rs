@@ -1,7 +1,7 @@
 //! Limits that apply to every route, from any writer.
 
 use super::{Route, RouteId};
-use crate::refusal::Refusal;
+use crate::refusal::{Invalid, Refusal};
 use crate::text::fold_query;
 
 impl Route {
@@ -13,11 +13,7 @@ impl Route {
     pub fn check(&self) -> Result<(), Refusal> {
         Self::check_query(&self.query)?;
         if self.ops.len() > Self::MAX_OPS {
-            return Err(Refusal::Invalid(format!(
-                "the route remembers {} ops; at most {} are allowed",
-                self.ops.len(),
-                Self::MAX_OPS
-            )));
+            return Err(Invalid::RouteOps { ops: self.ops.len(), limit: Self::MAX_OPS }.into());
         }
         Ok(())
     }
@@ -30,7 +26,5 @@ pub(crate) fn own_id(route: &Route) -> Result<(), Refusal> {
     if RouteId::of(tool, &fold_query(&route.query)) == id {
         return Ok(());
     }
-    Err(Refusal::Invalid(format!(
-        "the id {id} does not match the tool {tool} and query; leave out the id and vector"
-    )))
+    Err(Invalid::RouteId { id: id.to_string(), tool: tool.clone() }.into())
 }

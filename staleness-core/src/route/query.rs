@@ -1,7 +1,7 @@
 //! Folding and checking of queries.
 
 use super::Route;
-use crate::refusal::Refusal;
+use crate::refusal::{Invalid, Refusal};
 use crate::text::fold_query;
 
 impl Route {
@@ -20,7 +20,7 @@ impl Route {
         Refusal::check_size("query", text.len(), Self::MAX_QUERY_BYTES)?;
         let folded = fold_query(text);
         if folded.is_empty() {
-            return Err(Refusal::Invalid("the query is empty".into()));
+            return Err(Invalid::Blank { what: "query" }.into());
         }
         Ok(folded)
     }
@@ -34,7 +34,7 @@ mod tests {
     fn an_empty_query_teaches_nothing() {
         for text in ["", " ", "\t\n\u{3000}", "\u{200b}\u{feff}", "\u{ad}"] {
             let refused = Route::check_query(text);
-            assert_eq!(refused, Err(Refusal::Invalid("the query is empty".into())), "{text:?}");
+            assert_eq!(refused, Err(Invalid::Blank { what: "query" }.into()), "{text:?}");
         }
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Confidence, RouteId, RoutePolicy};
 use crate::ids::{OpId, ToolName, WorkKey};
-use crate::refusal::Refusal;
+use crate::refusal::Conflict;
 use crate::session::{OpenCall, SessionKey};
 use crate::time::Timestamp;
 
@@ -131,11 +131,10 @@ impl Suggestions {
     ///
     /// # Errors
     /// If it has claimed too many others.
-    pub(crate) fn claim(&mut self, work: WorkKey, at: Timestamp) -> Result<(), Refusal> {
+    pub(crate) fn claim(&mut self, work: WorkKey, at: Timestamp) -> Result<(), Conflict> {
         self.claims.retain(|(known, _)| *known != work);
         if self.is_full() {
-            let most = Self::MAX_CLAIMS;
-            return Err(Refusal::Conflict(format!("a session can claim at most {most} items")));
+            return Err(Conflict::TooManyClaims { limit: Self::MAX_CLAIMS });
         }
         self.claims.push((work, at));
         Ok(())

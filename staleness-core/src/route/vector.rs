@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::RouteKey;
 use super::dot::{dot_f32, dot_f64};
 use crate::ids::ModelId;
+pub use crate::refusal::VectorError;
 use crate::text::wording;
 
 /// The tolerance for the length of a stored vector, which must be 1.
@@ -37,49 +38,6 @@ impl Precision {
         }
     }
 }
-
-/// The reason why numbers are not a valid vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum VectorError {
-    /// There are no numbers.
-    Empty,
-    /// There are more than [`Vector::MAX_DIMENSIONS`] numbers; the value is their count.
-    TooLong(usize),
-    /// A number is NaN or infinite; the value is its index.
-    NotFinite(usize),
-    /// All numbers are zero, so there is no direction.
-    Zero,
-    /// The length in bytes is not a multiple of the size of a number; the value is that length.
-    Length(usize),
-    /// The stored vector does not have length 1.
-    NotUnit,
-}
-
-impl fmt::Display for VectorError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("the vector is empty"),
-            Self::TooLong(found) => {
-                write!(
-                    f,
-                    "the vector has {found} dimensions; at most {} are allowed",
-                    Vector::MAX_DIMENSIONS
-                )
-            }
-            Self::NotFinite(at) => {
-                write!(f, "number {at} of the vector, counted from 0, is not a finite number")
-            }
-            Self::Zero => f.write_str("the vector is zero, and points nowhere"),
-            Self::Length(bytes) => {
-                write!(f, "the vector is {bytes} bytes long, which is not a whole number of values")
-            }
-            Self::NotUnit => f.write_str("the vector does not have length 1"),
-        }
-    }
-}
-
-impl std::error::Error for VectorError {}
 
 /// A vector of length 1 with at least one dimension. All numbers are finite.
 #[derive(Clone, PartialEq)]
@@ -123,7 +81,7 @@ impl fmt::Debug for Vector {
 
 impl Vector {
     /// The maximum number of dimensions.
-    pub const MAX_DIMENSIONS: usize = 4_096;
+    pub const MAX_DIMENSIONS: usize = VectorError::MAX_DIMENSIONS;
 
     /// Creates a vector from `numbers`, divided by their length. The length is computed without overflow.
     ///

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::stem::stem;
-use crate::refusal::Refusal;
+use crate::refusal::{Invalid, Refusal};
 use crate::text::{MAX_CHARS, Token, parts_ascii, tokens};
 
 /// Maximum number of compound words that are also looked up as one word, such as `websearch` for
@@ -59,7 +59,7 @@ impl Question {
 
     /// Returns the error for a question without a letter or digit.
     pub(crate) fn empty() -> Refusal {
-        Refusal::Invalid("the query has no words".into())
+        Invalid::NoWords.into()
     }
 
     /// Parses a question.

@@ -8,7 +8,6 @@ use async_trait::async_trait;
 
 use super::{Commit, Decision, Query, RegistryStore, Selection, Step, StoreError, View};
 use crate::journal::Revision;
-use crate::refusal::Refusal;
 
 /// Runs steps on the data of another store without writing. The commit contains the changes that would have
 /// been written.
@@ -53,9 +52,7 @@ impl RegistryStore for DryStore {
         let view = self.inner.view(Arc::new(Preview(Arc::clone(&step)))).await?;
         match step.decide(&view)? {
             Decision::Write(changes) => Ok(Commit { revision: view.revision, view, changes }),
-            Decision::Need(_) => {
-                Err(Refusal::Invalid("the step has not seen enough".into()).into())
-            }
+            Decision::Need(_) => Err(StoreError::Misstep("the step has not seen enough".into())),
         }
     }
 

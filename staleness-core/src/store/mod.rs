@@ -107,7 +107,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use crate::collections;
-pub use crate::refusal::Refusal;
+pub use crate::refusal::{Conflict, Invalid, Refusal};
 pub(crate) use crate::text::{pack, unpack};
 pub(crate) use blobs::{
     credits_from_bytes, credits_to_bytes, listings_from_bytes, listings_to_bytes, ring_from_bytes,

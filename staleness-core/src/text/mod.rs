@@ -13,6 +13,7 @@ pub(crate) use counted::days;
 pub(crate) use fold::fold_query;
 pub(crate) use packed::{nested, pack, unpack};
 pub use shown::is_unsafe;
+pub(crate) use shown::{IN_SESSION, holder};
 pub(crate) use split::{parts_ascii, split};
 pub(crate) use wording::wording;
 pub use words::terms;

@@ -1,4 +1,4 @@
-//! Characters that are unsafe in a terminal.
+//! Names as they are shown: quoted, and without characters that are unsafe in a terminal.
 
 /// Returns true if a terminal would interpret or hide a character.
 #[must_use]
@@ -11,4 +11,15 @@ pub fn is_unsafe(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
             | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Stands between the agent and the session of a holder.
+pub(crate) const IN_SESSION: &str = " in session ";
+
+/// Returns in words who holds something: an agent, and its session if that is known.
+pub(crate) fn holder(agent: &str, session: Option<&str>) -> String {
+    // As JSON, which can be read again whatever the names contain.
+    let quoted = |name: &str| serde_json::Value::from(name).to_string();
+    let session = session.map(|id| format!("{IN_SESSION}{}", quoted(id)));
+    quoted(agent) + session.as_deref().unwrap_or_default()
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Work, WorkKind};
 use crate::ids::{AgentId, SessionId};
 use crate::journal::{Action, JournalEntry};
+use crate::text::{IN_SESSION, holder};
 use crate::time::Timestamp;
 
 /// A claim on a work item: who works on it, and until when.
@@ -81,12 +82,9 @@ impl Claim {
         format!("{LEFT}{} at {}", self.holder(), self.until)
     }
 
-    /// Returns the holder in words, for a refusal.
-    pub(crate) fn holder(&self) -> String {
-        // As JSON, which can be read again whatever the names contain.
-        let quoted = |name: &str| serde_json::Value::from(name).to_string();
-        let session = self.session.as_ref().map(|id| format!("{IN}{}", quoted(id.as_str())));
-        quoted(self.agent.as_str()) + session.as_deref().unwrap_or_default()
+    /// Returns the holder in words.
+    fn holder(&self) -> String {
+        holder(self.agent.as_str(), self.session.as_ref().map(SessionId::as_str))
     }
 }
 
@@ -94,8 +92,6 @@ impl Claim {
 const HELD: &str = "held by ";
 /// The prefix of the cause of a claim on what another has abandoned, before its holder and the end of its claim.
 const LEFT: &str = "abandoned by ";
-/// Stands between the agent and the session of a holder.
-const IN: &str = " in session ";
 
 /// Returns who held an item before a change, if the cause of that tells.
 #[must_use]
@@ -126,7 +122,7 @@ impl ClaimEnd {
         let holder = holder_before(&entry.cause)?;
         let mut names = serde_json::Deserializer::from_str(holder).into_iter();
         let agent: AgentId = names.next()?.ok()?;
-        let session = holder.get(names.byte_offset()..)?.strip_prefix(IN);
+        let session = holder.get(names.byte_offset()..)?.strip_prefix(IN_SESSION);
         let session = session.and_then(|id| serde_json::from_str(id).ok());
         let (by, at, taken_over) = (entry.actor.clone(), entry.at, entry.action == Action::Claimed);
         is_holder(&agent, session).then_some(Self { by, at, taken_over })

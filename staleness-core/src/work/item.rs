@@ -1,12 +1,12 @@
 //! Work items and their operations.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Claim, WorkKind, WorkStatus};
 use crate::ids::WorkKey;
+use crate::refusal::Conflict;
 use crate::text::wording;
 use crate::time::Timestamp;
 
@@ -88,46 +88,6 @@ pub(crate) struct Transition {
     pub to: WorkStatus,
 }
 
-/// The reason why a change of state was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub(crate) enum TransitionError {
-    /// The kind has no such state.
-    NotOfKind {
-        /// The kind of the item.
-        kind: WorkKind,
-        /// The requested state.
-        to: WorkStatus,
-    },
-    /// The item has ended and must be reopened first.
-    Ended {
-        /// The state in which it ended.
-        status: WorkStatus,
-    },
-    /// The item is open, so it cannot be reopened.
-    NotEnded {
-        /// The current state.
-        status: WorkStatus,
-    },
-}
-
-impl fmt::Display for TransitionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotOfKind { kind, to } => {
-                let states: Vec<&str> = kind.states().iter().map(|state| state.as_str()).collect();
-                write!(f, "a {kind} cannot be {to}; use one of: {}", states.join(", "))
-            }
-            Self::Ended { status } => write!(f, "it is {status}; reopen it first"),
-            Self::NotEnded { status } => {
-                write!(f, "it is {status}, so there is nothing to reopen")
-            }
-        }
-    }
-}
-
-impl std::error::Error for TransitionError {}
-
 impl Work {
     /// The maximum total size of its steps, names and references, in bytes.
     pub const MAX_FIELDS_BYTES: usize = 512 << 10;
@@ -168,16 +128,22 @@ impl Work {
         &mut self,
         to: WorkStatus,
         at: Timestamp,
-    ) -> Result<Option<Transition>, TransitionError> {
+    ) -> Result<Option<Transition>, Conflict> {
         let from = self.status;
         if !self.kind.states().contains(&to) {
-            return Err(TransitionError::NotOfKind { kind: self.kind, to });
+            let (kind, states) = (self.kind.as_str(), self.kind.listed_states());
+            return Err(Conflict::NotOfKind {
+                id: self.key.id.clone(),
+                kind,
+                to: to.as_str(),
+                states,
+            });
         }
         if to == from {
             return Ok(None);
         }
         if !from.is_open() {
-            return Err(TransitionError::Ended { status: from });
+            return Err(Conflict::Ended { id: self.key.id.clone(), status: from.as_str() });
         }
         self.before = (!to.is_open()).then_some(from);
         self.claim.take_if(|_| !to.is_open());
@@ -190,9 +156,10 @@ impl Work {
     ///
     /// # Errors
     /// If the item is open.
-    pub(crate) fn reopen(&mut self, at: Timestamp) -> Result<Transition, TransitionError> {
+    pub(crate) fn reopen(&mut self, at: Timestamp) -> Result<Transition, Conflict> {
         if self.status.is_open() {
-            return Err(TransitionError::NotEnded { status: self.status });
+            let status = self.status.as_str();
+            return Err(Conflict::NotEnded { id: self.key.id.clone(), status });
         }
         let from = self.status;
         let to = self.before.take().unwrap_or(self.kind.first());
@@ -244,13 +211,13 @@ mod tests {
         let error = plan.move_to(WorkStatus::Accepted, at).expect_err("not a state of plans");
         assert_eq!(
             error.to_string(),
-            "a plan cannot be accepted; use one of: todo, in_progress, blocked, done, dropped"
+            "\"w1\": a plan cannot be accepted; use one of: todo, in_progress, blocked, done, dropped"
         );
         plan.move_to(WorkStatus::Done, at).expect("allowed");
         let error = plan.move_to(WorkStatus::Todo, at).expect_err("it has ended");
-        assert_eq!(error.to_string(), "it is done; reopen it first");
+        assert_eq!(error.to_string(), "\"w1\": it is done; reopen it first");
         let error = work(WorkKind::Note).reopen(at).expect_err("it is open");
-        assert_eq!(error.to_string(), "it is visible, so there is nothing to reopen");
+        assert_eq!(error.to_string(), "\"w1\": it is visible, so there is nothing to reopen");
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Limits on the contents of work items.
 
-use super::{Claim, Work, WorkStatus};
-use crate::ids::IdError;
-use crate::refusal::Refusal;
+use super::{Claim, Work};
+use crate::refusal::{Invalid, Refusal};
 
 impl Work {
     /// Checks that a work item may be stored: no blank or oversized texts, valid names, and states of its kind.
@@ -10,39 +9,30 @@ impl Work {
     /// # Errors
     /// [`Refusal::TooLarge`] or [`Refusal::Invalid`] with the reason.
     pub fn check(&self) -> Result<(), Refusal> {
-        check_text("text", &self.text)?;
+        Invalid::check_text("text", &self.text)?;
         Refusal::check_size("text", self.text.len(), Self::MAX_TEXT_BYTES)?;
-        let kind = self.kind;
-        let of_kind = |status: WorkStatus| {
-            kind.state_named(status.as_str()).map(drop).map_err(Refusal::Invalid)
-        };
-        of_kind(self.status)?;
-        if let Some(before) = self.before {
-            of_kind(before)?;
-            if self.status.is_open() || !before.is_open() {
-                return Err(Refusal::Invalid(format!(
-                    "a {kind} that is {} was not {before} before it ended",
-                    self.status
-                )));
+        let (kind, status) = (self.kind.as_str(), self.status.as_str());
+        for state in [Some(self.status), self.before].into_iter().flatten() {
+            if !self.kind.states().contains(&state) {
+                let (status, states) = (state.as_str(), self.kind.listed_states());
+                return Err(Invalid::NotOfKind { kind, status, states }.into());
             }
         }
-        if self.claim.is_some() && !(self.status.is_open() && kind.is_task()) {
-            return Err(Refusal::Invalid(format!("a {kind} that is {} has no claim", self.status)));
+        if let Some(before) = self.before.filter(|it| self.status.is_open() || !it.is_open()) {
+            return Err(Invalid::StateBefore { kind, status, before: before.as_str() }.into());
         }
-        if self.claim.as_ref().is_some_and(|claim| claim.until <= claim.at) {
-            return Err(Refusal::Invalid("the claim ends before it begins".into()));
+        match &self.claim {
+            Some(_) if !(self.status.is_open() && self.kind.is_task()) => {
+                return Err(Invalid::ClaimOf { kind, status }.into());
+            }
+            Some(claim) if claim.until <= claim.at => return Err(Invalid::ClaimOrder.into()),
+            Some(claim) if claim.until.millis_since(claim.at) > Claim::MAX_MILLIS => {
+                return Err(Invalid::ClaimTime.into());
+            }
+            _ => {}
         }
-        let most = Claim::MAX_MILLIS;
-        if self.claim.as_ref().is_some_and(|claim| claim.until.millis_since(claim.at) > most) {
-            return Err(Refusal::Invalid("a claim lasts at most 30 days".into()));
-        }
-        for name in self.names() {
-            IdError::check(name).map_err(|why| {
-                let start: String = name.chars().take(80).collect();
-                Refusal::Invalid(format!("the name {start:?} {why}"))
-            })?;
-        }
-        self.steps.iter().try_for_each(|step| check_text("step", &step.text))?;
+        self.names().try_for_each(|name| Invalid::check_name("name", name))?;
+        self.steps.iter().try_for_each(|step| Invalid::check_text("step", &step.text))?;
         let fields = self.names().map(|name| 8 + name.len()).sum::<usize>()
             + self.steps.iter().map(|step| 16 + step.text.len()).sum::<usize>();
         Refusal::check_size("list of steps, names and references", fields, Self::MAX_FIELDS_BYTES)
@@ -55,14 +45,4 @@ impl Work {
         let parties = [&self.author, &self.from, &self.to].into_iter().flatten();
         parties.chain(&self.refs).chain(&self.after)
     }
-}
-
-fn check_text(what: &str, text: &str) -> Result<(), Refusal> {
-    if text.trim().is_empty() {
-        return Err(Refusal::Invalid(format!("the {what} is empty")));
-    }
-    if text.contains('\0') {
-        return Err(Refusal::Invalid(format!("the {what} contains a NUL character")));
-    }
-    Ok(())
 }

@@ -13,7 +13,6 @@ mod status;
 
 pub use claim::{Claim, ClaimEnd, LostClaim, holder_before};
 pub use flag::{Aging, Flag, Overdue};
-pub(crate) use item::TransitionError;
 pub use item::{NoteType, Work, WorkStep};
 pub(crate) use policy::Rules;
 pub use policy::{WorkOverride, WorkPolicy};

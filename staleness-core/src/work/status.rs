@@ -85,10 +85,16 @@ impl WorkKind {
     /// A sentence that lists the kind's states, if there is no such state.
     pub fn state_named(self, word: &str) -> Result<WorkStatus, String> {
         let found = self.states().iter().find(|state| state.as_str() == word);
-        found.copied().ok_or_else(|| {
-            let states: Vec<&str> = self.states().iter().map(|state| state.as_str()).collect();
-            format!("a {self} cannot be {word:?}; use one of: {}", states.join(", "))
-        })
+        let states = || self.listed_states();
+        found
+            .copied()
+            .ok_or_else(|| format!("a {self} cannot be {word:?}; use one of: {}", states()))
+    }
+
+    /// Returns the states of this kind in words.
+    pub(crate) fn listed_states(self) -> String {
+        let states: Vec<&str> = self.states().iter().map(|state| state.as_str()).collect();
+        states.join(", ")
     }
 
     /// Returns the default state of a new item of this kind.

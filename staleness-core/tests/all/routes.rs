@@ -6,7 +6,7 @@ use staleness_core::ids::ProjectId;
 use staleness_core::registry::Learn;
 use staleness_core::route::{Confidence, Precision, Route, RouteKey, RouteVector};
 use staleness_core::scan::Found;
-use staleness_core::store::{Change, ChangeSet, Refusal};
+use staleness_core::store::{Change, ChangeSet, Invalid, Refusal};
 use staleness_core::tool::{Hold, Status};
 use staleness_core::{RegistryError, Timestamp, Wait};
 
@@ -63,11 +63,11 @@ fn an_empty_query_teaches_nothing() {
     let world = world();
     for query in ["", " \t", "\u{200b}", "\u{3000}\u{feff}"] {
         let why = refused(&world, lesson(&world, query, 1.0, "a"));
-        assert_eq!(why, Refusal::Invalid("the query is empty".into()), "{query:?}");
+        assert_eq!(why, Refusal::Invalid(Invalid::Blank { what: "query" }), "{query:?}");
     }
     // What no search could find again.
     let why = refused(&world, lesson(&world, "?!", 1.0, "a"));
-    assert_eq!(why, Refusal::Invalid("the query has no words".into()));
+    assert_eq!(why, Refusal::Invalid(Invalid::NoWords));
     let why = refused(&world, lesson(&world, &"x".repeat(1 << 20), 1.0, "a")).to_string();
     assert!(why.contains("1048576 bytes") && why.contains("4096"), "{why}");
 }

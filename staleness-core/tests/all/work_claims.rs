@@ -7,7 +7,7 @@ use staleness_core::journal::{Action, JournalEntry, Subject};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{Act, Use, WorkPatch};
 use staleness_core::session::SessionKey;
-use staleness_core::store::Refusal;
+use staleness_core::store::{Conflict, Refusal};
 use staleness_core::time::Timestamp;
 use staleness_core::transfer::Record;
 use staleness_core::work::{Overdue, Work, WorkKind, WorkStatus};
@@ -283,6 +283,12 @@ fn only_open_tasks_are_claimed_and_an_end_ends_the_claim() {
     assert!(refused(claim(&world, ANA, 2)).contains("reopen it first"));
     world.registry.work().reopen(key(&world, "p"), act(ANA, 3)).wait().unwrap();
     claim(&world, BEN, 4).unwrap();
+    match claim(&world, ANA, 5) {
+        Err(RegistryError::Rejected(Refusal::Conflict(Conflict::Claimed { agent, .. }))) => {
+            assert_eq!(agent, BEN.0);
+        }
+        other => panic!("{other:?}"),
+    }
     assert_eq!(used(&world, ANA, 5).len(), 1, "the claim from before is lost too");
 }
 

@@ -6,7 +6,7 @@ use crate::ids::{Scope, WorkKey};
 use crate::journal::{Action, Subject};
 use crate::registry::Act;
 use crate::registry::work::meant;
-use crate::store::{Edit, Refusal, Selection, Step, View, WorkFilter};
+use crate::store::{Conflict, Edit, Refusal, Selection, Step, View, WorkFilter};
 use crate::time::Timestamp;
 use crate::work::Work;
 
@@ -29,12 +29,8 @@ impl ToldWork {
     fn over(&self, known: &Work) -> Result<Work, Refusal> {
         let told = &self.work;
         if told.kind != known.kind {
-            return Err(Refusal::Conflict(format!(
-                "{:?} is a {} here and a {} there; an id can only be one thing",
-                known.key.id.as_str(),
-                known.kind,
-                told.kind
-            )));
+            let (here, there) = (known.kind.as_str(), told.kind.as_str());
+            return Err(Conflict::OtherKind { id: known.key.id.clone(), here, there }.into());
         }
         let mut work = known.clone();
         work.text.clone_from(&told.text);

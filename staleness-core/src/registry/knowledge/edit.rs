@@ -8,7 +8,7 @@ use super::unknown;
 use crate::ids::{ItemId, ItemKey};
 use crate::journal::Action;
 use crate::knowledge::{Citation, Item, ItemKind};
-use crate::store::{Decision, Draft, JournalFilter, Refusal, Selection, Step, View};
+use crate::store::{Conflict, Decision, Draft, JournalFilter, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 
 /// Fields to change. `None` leaves a field unchanged and `Some(None)` clears it. A set replaces the previous one.
@@ -113,11 +113,8 @@ impl EditItems {
             return Err(unknown(&key.id));
         };
         if is_filed(item) {
-            let path = item.path.as_deref().unwrap_or_default();
-            return Err(Refusal::Conflict(format!(
-                "{:?} is stored in {path:?}; change it there",
-                key.id.as_str()
-            )));
+            let path = item.path.clone().unwrap_or_default();
+            return Err(Conflict::InFile { id: key.id.clone(), path }.into());
         }
         let (from, before) = (state(item), item.supersedes.clone());
         let mut edited = item.clone();

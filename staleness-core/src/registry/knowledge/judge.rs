@@ -7,7 +7,7 @@ use super::edit::same_place;
 use crate::ids::ItemKey;
 use crate::journal::{Action, Subject};
 use crate::knowledge::{Citation, Contradiction, Item, Lines};
-use crate::store::{Draft, JournalFilter, Refusal, Step};
+use crate::store::{Conflict, Draft, JournalFilter, Refusal, Step};
 use crate::time::Timestamp;
 use crate::work::beginning;
 
@@ -54,9 +54,8 @@ fn history(key: &ItemKey) -> JournalFilter {
 /// Checks that an agent does not take back what a person said of an item.
 fn may_lift(draft: &Draft<'_>, key: &ItemKey, act: &Act) -> Result<(), Refusal> {
     let Some(said) = said_by_person(draft, key, act) else { return Ok(()) };
-    let (id, by, on) = (key.id.as_str(), &said.by, said.at.date());
-    let reason = beginning(&said.reason);
-    Err(Refusal::Conflict(format!("{by} marked {id:?} as wrong on {on}: {reason:?}")))
+    let (by, reason) = (said.by.clone(), beginning(&said.reason));
+    Err(Conflict::Contradicted { id: key.id.clone(), by, at: said.at, reason }.into())
 }
 
 /// Returns a person's statement about an item on which an agent acts. A statement of which no entry is left
@@ -100,11 +99,8 @@ pub(super) fn set_done(keys: Vec<ItemKey>, done: bool, act: Act) -> impl Step {
             act.row(draft, key)?;
             let Some(item) = draft.get::<Item>(key) else { continue };
             if !item.may_be_done(act.at) {
-                return Err(Refusal::Conflict(format!(
-                    "{:?} is of the kind {}; only a to-do can be done or reopened, or what has expired",
-                    key.id.as_str(),
-                    item.kind.as_str()
-                )));
+                let kind = item.kind.as_str();
+                return Err(Conflict::NotToDo { id: key.id.clone(), kind }.into());
             }
             if item.is_done() == done {
                 continue;

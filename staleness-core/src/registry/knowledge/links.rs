@@ -7,7 +7,7 @@ use super::unknown;
 use crate::ids::{ItemId, ItemKey, Scope};
 use crate::journal::Action;
 use crate::knowledge::Item;
-use crate::store::{Draft, ItemFilter, Refusal, Selection, Step};
+use crate::store::{Conflict, Draft, Invalid, ItemFilter, Refusal, Selection, Step};
 
 /// Returns the key of a linked id. Links stay within a scope.
 pub(super) fn at_scope(scope: &Scope, id: &ItemId) -> ItemKey {
@@ -27,24 +27,16 @@ pub(super) fn link(
     new: &ItemKey,
 ) -> Result<(), Refusal> {
     if old == new {
-        return Err(Refusal::Invalid(format!("{:?} cannot replace itself", old.id.as_str())));
+        return Err(Invalid::ReplacesItself { id: old.id.clone() }.into());
     }
     if old.scope != new.scope {
-        return Err(Refusal::Invalid(format!(
-            "{:?} and {:?} belong to different scopes; an item only replaces one of its own scope",
-            old.id.as_str(),
-            new.id.as_str()
-        )));
+        return Err(Invalid::OtherScope { old: old.id.clone(), new: new.id.clone() }.into());
     }
     act.row(draft, old)?;
     act.row(draft, new)?;
     let opposite = draft.get::<Item>(old).is_some_and(|row| row.supersedes.contains(&new.id));
     if opposite {
-        return Err(Refusal::Conflict(format!(
-            "{:?} already replaces {:?}; undo that first",
-            old.id.as_str(),
-            new.id.as_str()
-        )));
+        return Err(Conflict::Replaces { old: old.id.clone(), new: new.id.clone() }.into());
     }
     let from = draft.get::<Item>(old).map(state);
     draft.edit::<Item, _>(new, |row| row.supersedes.insert(old.id.clone()));

@@ -10,8 +10,8 @@ use crate::registry::seen::see;
 use crate::route::{Confidence, Route, RouteKey, RouteVector, Vector};
 use crate::scan::ProjectRef;
 use crate::store::{
-    Change, Commit, Decision, Draft, Durability, ProjectFilter, Refusal, RouteFilter, Selection,
-    Step, ToolFilter, VectorFilter, View,
+    Change, Commit, Conflict, Decision, Draft, Durability, Invalid, ProjectFilter, Refusal,
+    RouteFilter, Selection, Step, ToolFilter, VectorFilter, View,
 };
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool};
@@ -47,13 +47,13 @@ impl Learn {
         policy: &Arc<Policy>,
     ) -> Result<LearnRoute, Refusal> {
         let folded = learnable(&self.query)?;
-        let signal = Confidence::new(self.signal).ok_or_else(|| {
-            Refusal::Invalid(format!("the signal {} is not between 0 and 1", self.signal))
-        })?;
+        let number = || self.signal.to_string();
+        let signal = Confidence::new(self.signal)
+            .ok_or_else(|| Invalid::NoShare { what: "signal", number: number() })?;
         let precision = policy.routes.precision;
         let embed = |(model, numbers): (ModelId, Vec<f64>)| {
             let vector = Vector::new(&numbers, precision);
-            vector.map(|vector| (model, vector)).map_err(|why| Refusal::Invalid(why.to_string()))
+            vector.map(|vector| (model, vector)).map_err(Invalid::Vector)
         };
         Ok(LearnRoute {
             key: RouteKey::of(&project.id, &self.tool, &folded),
@@ -137,7 +137,7 @@ impl LearnRoute {
         view.routes.get(&self.key).into_iter().chain(&alike).any(|route| route.remembers(self.op))
     }
 
-    fn check_dimensions(&self, view: &View) -> Result<(), Refusal> {
+    fn check_dimensions(&self, view: &View) -> Result<(), Invalid> {
         let Some((model, vector)) = &self.vector else { return Ok(()) };
         let (known, own) = (dimensions_in(view, &self.project.id, model), vector.dimensions());
         check_dimensions(model, known.unwrap_or(own), own)
@@ -172,7 +172,7 @@ impl Step for LearnRoute {
         if let Err(gone) = is_there(tool) {
             // Repeating a lesson is allowed even if the tool is absent now.
             let known = self.knows(view).then(|| Draft::new(view, self.at).finish());
-            return known.map(Decision::Write).ok_or(gone);
+            return known.map(Decision::Write).ok_or_else(|| gone.into());
         }
         let more = self.more(view);
         if view.looks <= 1 && more != Selection::new() {
@@ -247,19 +247,15 @@ impl LearnRoute {
 
 /// Refuses to learn a route to an absent tool, unless a person pinned it. A failing tool may be learned,
 /// because its own use can restore it.
-fn is_there(tool: &Tool) -> Result<(), Refusal> {
+fn is_there(tool: &Tool) -> Result<(), Conflict> {
     if tool.presence.is_present() || tool.hold == Hold::Pinned {
         return Ok(());
     }
-    if tool.is_withheld() {
-        let name = &tool.key.name;
-        let why = "nothing is learned until a person accepts what its server says of it";
-        return Err(Refusal::Conflict(format!("the tool {name} waits: {why}")));
-    }
-    Err(Refusal::Conflict(format!(
-        "the tool {} has been gone since {}; nothing is learned until it is found or used again",
-        tool.key.name, tool.presence.since
-    )))
+    let name = tool.key.name.clone();
+    Err(match tool.is_withheld() {
+        true => Conflict::Withheld { tool: name },
+        false => Conflict::Gone { tool: name, since: tool.presence.since },
+    })
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ use crate::route::{Route, RouteId, RouteVector, Suggestions};
 use crate::scan::ProjectRef;
 use crate::session::SessionKey;
 use crate::store::{
-    Change, Commit, Refusal, RouteFilter, Selection, SuggestionFilter, VectorFilter, View,
+    Change, Commit, Invalid, Refusal, RouteFilter, Selection, SuggestionFilter, VectorFilter, View,
 };
 use crate::time::Timestamp;
 
@@ -157,12 +157,9 @@ fn unknown(id: RouteId) -> Refusal {
 }
 
 /// Refuses a vector whose dimensions differ from those of its model.
-pub(super) fn check_dimensions(model: &ModelId, known: usize, own: usize) -> Result<(), Refusal> {
-    if known == own {
+pub(super) fn check_dimensions(model: &ModelId, known: usize, found: usize) -> Result<(), Invalid> {
+    if known == found {
         return Ok(());
     }
-    Err(Refusal::Invalid(format!(
-        "the vector has {own} dimensions; those of the model {:?} have {known}",
-        model.as_str()
-    )))
+    Err(Invalid::Dimensions { model: model.clone(), found, known })
 }

@@ -4,7 +4,7 @@ use crate::ids::{ProjectId, ToolName};
 use crate::policy::RoutePolicy;
 use crate::route::{Confidence, Route, RouteKey};
 use crate::search::Question;
-use crate::store::{Draft, Refusal};
+use crate::store::{Conflict, Draft, Refusal};
 use crate::text::fold_query;
 use crate::time::Timestamp;
 
@@ -72,12 +72,9 @@ pub(super) fn learnable(query: &str) -> Result<String, Refusal> {
 }
 
 /// Refuses a query whose hash equals that of another query.
-pub(super) fn same_query(known: &Route, folded: &str) -> Result<(), Refusal> {
+pub(super) fn same_query(known: &Route, folded: &str) -> Result<(), Conflict> {
     if fold_query(&known.query) == folded {
         return Ok(());
     }
-    Err(Refusal::Conflict(format!(
-        "the query cannot be learned: its id {} belongs to the query {:?}",
-        known.key.id, known.query
-    )))
+    Err(Conflict::SameRoute { id: known.key.id.to_string(), query: known.query.clone() })
 }

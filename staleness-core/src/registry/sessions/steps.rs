@@ -6,7 +6,7 @@ use crate::journal::Revision;
 use crate::project::Project;
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{
-    CursorFilter, Edit, ProjectFilter, Refusal, Selection, SessionFilter, Step, View,
+    Conflict, CursorFilter, Edit, ProjectFilter, Selection, SessionFilter, Step, View,
 };
 use crate::time::Timestamp;
 
@@ -26,12 +26,8 @@ pub(super) fn start(
         let view = draft.view();
         if let Some(known) = view.sessions.get(&key) {
             if known.agent != agent {
-                return Err(Refusal::Conflict(format!(
-                    "the session {:?} belongs to {:?}, not to {:?}",
-                    key.id.as_str(),
-                    known.agent.as_str(),
-                    agent.as_str()
-                )));
+                let (session, owner) = (key.id.clone(), known.agent.clone());
+                return Err(Conflict::OtherAgent { session, owner, agent: agent.clone() }.into());
             }
             let is_over = |known: Session| known.closed(at, close_after_hours).ended_at;
             let was_left = known.ended_at.is_none() && is_over(known.clone()).is_some();

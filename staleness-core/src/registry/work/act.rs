@@ -10,11 +10,11 @@ use crate::registry::knowledge::replace;
 use crate::route::Suggestions;
 use crate::session::{Session, SessionKey};
 use crate::store::{
-    Decision, Draft, Edit, JournalFilter, Refusal, Row, Selection, SessionFilter, Step,
-    SuggestionFilter, View, WorkFilter,
+    Conflict, Decision, Draft, Edit, Invalid, JournalFilter, Refusal, Row, Selection,
+    SessionFilter, Step, SuggestionFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
-use crate::work::{Claim, TransitionError, Work, WorkKind, WorkPolicy, WorkStatus, WorkStep};
+use crate::work::{Claim, Work, WorkKind, WorkPolicy, WorkStatus, WorkStep};
 
 /// Fields to change. `None` leaves a field unchanged and `Some(None)` clears it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -136,12 +136,11 @@ impl ActOnWork {
 
     fn set(&self, draft: &mut Draft<'_>, mut work: Work, patch: &WorkPatch) -> Result<(), Refusal> {
         if let Some(by) = self.accepted_by_another(draft.view(), &work, patch) {
-            let (id, by) = (self.key.id.as_str(), by.as_str());
-            return Err(Refusal::Conflict(format!("{id:?} was already accepted, by {by:?}")));
+            return Err(Conflict::Accepted { id: self.id(), by: by.clone() }.into());
         }
         let held = work.held(self.act.at).cloned();
         let moved = match patch.status {
-            Some(to) => work.move_to(to, self.act.at).map_err(|why| self.not_moved(&why))?,
+            Some(to) => work.move_to(to, self.act.at)?,
             None => None,
         };
         let changed = patch.apply(&mut work);
@@ -196,7 +195,7 @@ impl ActOnWork {
     }
 
     fn reopen(&self, draft: &mut Draft<'_>, mut work: Work) -> Result<(), Refusal> {
-        let back = work.reopen(self.act.at).map_err(|why| self.not_moved(&why))?;
+        let back = work.reopen(self.act.at)?;
         self.tell(draft, Action::Reopened, Some(back.from), back.to, "by_hand".into());
         draft.put(work);
         no_circle(draft, &self.key)
@@ -204,7 +203,7 @@ impl ActOnWork {
 
     /// Claims the item, if nobody else holds it. A renewal is not recorded in the journal.
     fn claim(&self, draft: &mut Draft<'_>, mut work: Work, to: &Claiming) -> Result<(), Refusal> {
-        let (at, id, status) = (self.act.at, self.key.id.as_str(), work.status);
+        let (at, status) = (self.act.at, work.status);
         let mut claim = Claim {
             agent: to.agent.clone(),
             session: self.act.session.clone(),
@@ -212,14 +211,13 @@ impl ActOnWork {
             until: to.until,
         };
         if !work.kind.is_task() {
-            let kind = work.kind;
-            return Err(Refusal::Invalid(format!("{id:?} is a {kind}; claim a plan or handoff")));
+            return Err(Invalid::NoTask { id: self.id(), kind: work.kind.as_str() }.into());
         }
         if !status.is_open() {
-            return Err(Refusal::Conflict(format!("{id:?} is {status}; reopen it first")));
+            return Err(Conflict::NotOpen { id: self.id(), status: status.as_str() }.into());
         }
         if !(1..=Claim::MAX_MILLIS).contains(&claim.until.millis_since(at)) {
-            return Err(Refusal::Invalid("a claim lasts at most 30 days, and not 0".into()));
+            return Err(Invalid::NewClaimTime.into());
         }
         let before = work.claim.take();
         let same = before.as_ref().filter(|known| known.is_of_same(&claim));
@@ -232,15 +230,12 @@ impl ActOnWork {
         let left = before.as_ref().and_then(|known| known.session.clone());
         work.claim = Some(claim.clone());
         let held = before.as_ref().filter(|known| known.holds(at));
-        if let Some(held) = held.filter(|_| !is_renewed) {
-            let next = if held.agent == claim.agent {
-                "release it if that session is over"
-            } else {
-                "take other work, or wait"
-            };
-            let (holder, until) = (held.holder(), held.until);
-            let why = format!("{id:?} is claimed by {holder} until {until}; {next}");
-            return Err(Refusal::Conflict(why));
+        if let Some(Claim { agent, session, until, .. }) = held.filter(|_| !is_renewed).cloned() {
+            let (id, is_own) = (self.id(), agent == claim.agent);
+            return Err(match is_own {
+                true => Conflict::ClaimedInSession { id, agent, session, until }.into(),
+                false => Conflict::Claimed { id, agent, session, until }.into(),
+            });
         }
         let is_held = held.is_some();
         if !is_held {
@@ -267,8 +262,8 @@ impl ActOnWork {
                 session.claims.retain(|(key, _)| draft.get(key).is_some_and(is_open));
             }
             let noted = session.claim(self.key.clone(), at);
-            if noted.is_err() && is_own {
-                return noted;
+            if is_own {
+                noted?;
             }
             draft.put(session);
         }
@@ -292,17 +287,13 @@ impl ActOnWork {
     /// Gives up a claim. An agent gives up no other agent's claim while that holds; a person, who acts without an agent,
     /// any.
     fn release(&self, draft: &mut Draft<'_>, mut work: Work) -> Result<(), Refusal> {
-        let id = self.key.id.as_str();
         let Some(claim) = work.claim.take() else {
-            return Err(Refusal::Conflict(format!("nobody has claimed {id:?}")));
+            return Err(Conflict::NotClaimed { id: self.id() }.into());
         };
         let is_other = self.act.actor.as_ref().is_some_and(|actor| *actor != claim.agent);
         if is_other && claim.holds(self.act.at) {
-            return Err(Refusal::Conflict(format!(
-                "{id:?} is claimed by {} until {}; only that agent or a person releases it",
-                claim.holder(),
-                claim.until
-            )));
+            let Claim { agent, session, until, .. } = claim;
+            return Err(Conflict::NotHolder { id: self.id(), agent, session, until }.into());
         }
         work.touch(self.act.at);
         // One that had run out was abandoned: nobody works on the item.
@@ -321,16 +312,12 @@ impl ActOnWork {
     ) -> Result<(), Refusal> {
         let settled = work.flag(self.act.at, policy).zip(work.kind.resolved());
         let Some((flag, to)) = settled else {
-            return Err(Refusal::Conflict(format!(
-                "{:?} is {} and not overdue; only overdue items can be resolved",
-                self.key.id.as_str(),
-                work.status
-            )));
+            let status = work.status.as_str();
+            return Err(Conflict::NotOverdue { id: self.id(), status }.into());
         };
         let held = work.held(self.act.at);
         let cause = self.ends(held).unwrap_or_else(|| flag.reason());
-        let moved = work.move_to(to, self.act.at).map_err(|why| self.not_moved(&why))?;
-        if let Some(moved) = moved {
+        if let Some(moved) = work.move_to(to, self.act.at)? {
             self.tell(draft, Action::Resolved, Some(moved.from), moved.to, cause);
         }
         draft.put(work);
@@ -342,8 +329,8 @@ impl ActOnWork {
         claim?.ended_by(self.act.actor.as_ref(), self.act.session.as_ref())
     }
 
-    fn not_moved(&self, why: &TransitionError) -> Refusal {
-        Refusal::Conflict(format!("{:?}: {why}", self.key.id.as_str()))
+    fn id(&self) -> WorkId {
+        self.key.id.clone()
     }
 
     fn tell(
@@ -439,7 +426,7 @@ fn ends(draft: &Draft<'_>, after: &BTreeSet<String>, by: &WorkKey) -> Result<(),
         let unknown = || Refusal::Unknown { what: Work::NAME, id: id.clone() };
         let kind = meant(|key| draft.get(key), by, id).ok_or_else(unknown)?.kind;
         if kind.resolved().is_none() {
-            return Err(Refusal::Invalid(format!("{id:?} is a {kind}, which never ends")));
+            return Err(Invalid::NeverEnds { id: id.clone(), kind: kind.as_str() }.into());
         }
     }
     Ok(())
@@ -452,8 +439,7 @@ fn no_circle(draft: &Draft<'_>, key: &WorkKey) -> Result<(), Refusal> {
         let after = draft.get::<Work>(by).map(|work| &work.after).into_iter().flatten();
         for other in after.filter_map(|id| meant(|key| draft.get(key), by, id)) {
             if other.key == *key {
-                let id = key.id.as_str();
-                return Err(Refusal::Conflict(format!("{id:?} would wait for itself")));
+                return Err(Conflict::WaitsForItself { id: key.id.clone() }.into());
             }
             if other.status.is_open() && seen.insert(&other.key) {
                 next.push(&other.key);

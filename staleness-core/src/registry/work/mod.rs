@@ -19,7 +19,7 @@ use super::{Act, Registry, RegistryError, WorkItems, left};
 use crate::ids::{WorkId, WorkKey};
 use crate::journal::JournalEntry;
 use crate::scan::ProjectRef;
-use crate::store::{Commit, Refusal, Row, StoreError};
+use crate::store::{Commit, Invalid, Refusal, Row, StoreError};
 use crate::time::Timestamp;
 use crate::work::{Work, WorkKind};
 use act::{ActOnWork, Claiming, Deed, touch};
@@ -103,7 +103,7 @@ impl WorkItems<'_> {
         act: Act,
     ) -> Result<Work, RegistryError> {
         let Some(agent) = act.actor.clone() else {
-            return Err(Refusal::Invalid("only a named agent can claim work".into()).into());
+            return Err(Refusal::from(Invalid::NoAgent).into());
         };
         let until = match until {
             Some(until) => until,
