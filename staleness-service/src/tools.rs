@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use staleness::RegistryError;
 use staleness::ids::{ClientId, Scope, ServerKey, ToolKey, ToolName};
 use staleness::registry::ScopeChoice;
-use staleness::report::{Delta, Failing, HealthState, ToolReport};
+use staleness::report::{Delta, Failing, HealthState, StatusWord, ToolReport};
 use staleness::store::Refusal;
 use staleness::tool::{Hold, PresenceCause, Status, ToolKind};
 use staleness::verdict::{Ground, Level, NextAction};
@@ -302,7 +302,7 @@ impl Unused {
             "for": settings.audience(),
             "name": name, "kind": ToolKind::McpTool, "server": server.server.as_deref().filter(|name| is_plain(name)),
             "clients": server.clients,
-            "status": if self.is_offered() { "unknown" } else { server.status_word },
+            "status": if self.is_offered() { "unknown" } else { server.status_word.as_str() },
             "uses": 0, "reason": self.reason(),
         })
     }
@@ -315,7 +315,7 @@ impl Unused {
     /// Returns true if its server can be called, as far as known.
     #[must_use]
     pub fn is_offered(&self) -> bool {
-        self.server.status_word == Status::Active.as_str()
+        self.server.status_word == StatusWord::Active
     }
 
     /// Describes its server: the clients that configure it, or why it cannot be called. A server's name that
@@ -340,7 +340,7 @@ impl Unused {
         }
         let signals = self.server.verdict.signals.iter();
         let reasons: Vec<&str> = signals.map(|signal| signal.reason.as_str()).collect();
-        format!("{server} is {}: {}", self.server.status_word, reasons.join("; "))
+        format!("{server} is {}: {}", self.server.status_word.as_str(), reasons.join("; "))
     }
 }
 

@@ -102,8 +102,8 @@ pub mod registry {
 pub mod report {
     pub use staleness_core::report::{
         Delta, DeltaItem, DeltaSource, DeltaSubject, Failing, HealthState, KnowledgeReport,
-        NetChange, Redefined, RouteReport, ScanReport, SessionReport, Suggestion, ToolReport,
-        WorkReport,
+        NetChange, Redefined, RouteReport, ScanReport, SessionReport, StatusWord, Suggestion,
+        ToolReport, WorkReport,
     };
 }
 
@@ -134,5 +134,5 @@ pub mod verdict {
 
 /// Work items and reports on overdue ones.
 pub mod work {
-    pub use staleness_core::work::{Flag, NoteType, Overdue, Warning, Work, WorkKind, WorkStatus};
+    pub use staleness_core::work::{NoteType, Overdue, Warning, Work, WorkKind, WorkStatus};
 }

@@ -95,7 +95,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<u8, CliError> {
                         .sources
                         .iter()
                         .filter(|s| !matches!(s.state, SourceState::Read | SourceState::Missing))
-                        .map(|s| format!("{}: {}", s.source, s.error.as_deref().unwrap_or("")))
+                        .map(|s| format!("{}: {}", s.id, s.error.as_deref().unwrap_or("")))
                         .collect();
                     let read = scan.sources.iter().filter(|s| s.state == SourceState::Read).count();
                     if bad.is_empty() {

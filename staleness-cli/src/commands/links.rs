@@ -88,10 +88,10 @@ fn why_text(told: &Why, out: &Output) -> String {
         let mut cells: Vec<Cell> = vec![
             (entry.at.to_string(), Some(Paint::dim)),
             (event.of.clone(), None),
-            (entry.action.to_owned(), Some(Paint::bold)),
+            (entry.action.as_str().to_owned(), Some(Paint::bold)),
             (change, None),
         ];
-        cells.extend(of_both.then(|| (entry.scope.into(), None)));
+        cells.extend(of_both.then(|| (entry.scope.word().into(), None)));
         cells.push((cause(entry), None));
         cells
     })));
@@ -107,8 +107,8 @@ pub(super) fn last_change(registry: &Registry, of: Subject) -> Result<String, Cl
     let last = registry.admin().journal_of(of, 1).wait()?;
     let last = last.last().map(HistoryEntry::from);
     let told = |entry: HistoryEntry| {
-        let (action, cause) = (entry.action.to_string(), cause(&entry));
-        let cause = cause.strip_prefix(&action).unwrap_or(&cause);
+        let (action, cause) = (entry.action.as_str(), cause(&entry));
+        let cause = cause.strip_prefix(action).unwrap_or(&cause);
         format!("{} {action} {}", entry.at, cause.trim_start())
     };
     Ok(last.map(told).unwrap_or_default())

@@ -3,6 +3,7 @@
 use staleness::ids::{OpId, SessionId};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{RecordReport, Use};
+use staleness::tool::Status;
 use staleness::{Wait, clock};
 
 use super::optional;
@@ -34,11 +35,10 @@ pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Resul
 
 fn render(report: &RecordReport, out: &Output) -> String {
     let name = escape(report.tool.key.name.as_str());
-    let status = tools::paint_of(&report.tool)(out.paint, report.tool.status_word);
+    let status = tools::paint_of(&report.tool)(out.paint, report.tool.status_word.as_str());
     let mut text = format!("{name} is {status}  {}\n", report.tool.outcomes);
     for change in &report.changed {
-        let from = change.from.as_deref().unwrap_or("new");
-        let to = change.to.as_deref().unwrap_or("gone");
+        let (from, to) = (change.from.as_str(), change.to.map_or("gone", Status::as_str));
         text.push_str(&format!("  {from} → {to}: {}\n", escape(&change.cause)));
     }
     if report.duplicate {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::json;
 use staleness::ids::{SessionId, ToolKey, ToolName};
 use staleness::registry::{Act, ByHand, FindTools, FoundTools, ScopeChoice, ToolListing};
-use staleness::report::{HealthState, ToolReport};
+use staleness::report::{HealthState, StatusWord, ToolReport};
 use staleness::tool::{Hold, ToolKind};
 use staleness::{Registry, Wait};
 use staleness_core::report::HistoryEntry;
@@ -209,10 +209,10 @@ pub(crate) const fn choice(scope: Option<ScopeArg>) -> ScopeChoice {
 }
 
 fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliError> {
-    let words = ToolReport::STATUS_WORDS;
-    let status = |word: &str| words.into_iter().find(|each| *each == word);
     let listing = ToolListing {
-        status: word(args.status.as_deref(), "status", status, || words.join(", "))?,
+        status: word(args.status.as_deref(), "status", StatusWord::from_word, || {
+            StatusWord::ALL.map(StatusWord::as_str).join(", ")
+        })?,
         kind: word(args.kind.as_deref(), "kind", ToolKind::from_word, || {
             ToolKind::ALL.map(ToolKind::as_str).join(", ")
         })?,
@@ -332,10 +332,10 @@ fn history_row(entry: &HistoryEntry, of_both: bool) -> Vec<Cell> {
     };
     let mut cells: Vec<Cell> = vec![
         (entry.at.to_string(), Some(Paint::dim)),
-        (entry.action.into(), Some(Paint::bold)),
+        (entry.action.as_str().into(), Some(Paint::bold)),
         (change, None),
     ];
-    cells.extend(of_both.then(|| (entry.scope.into(), None)));
+    cells.extend(of_both.then(|| (entry.scope.word().into(), None)));
     cells.push((tools::cause(entry), None));
     cells
 }

@@ -97,7 +97,7 @@ fn render(
             None => "never used".to_owned(),
         };
         vec![
-            (each.name.clone(), Some(Paint::warn)),
+            (each.key.name.to_string(), Some(Paint::warn)),
             (each.kind.as_str().to_owned(), Some(Paint::dim)),
             (used, None),
             (tokens(each), None),
@@ -138,7 +138,7 @@ fn render(
     }
     let early = costs.others.iter().filter(|each| each.client == name && !each.kept);
     let early = early.filter(|each| each.last_used_at.is_none() && each.kind != ToolKind::McpTool);
-    let early: Vec<_> = early.filter_map(|each| Some((each.idle_days?, &each.name))).collect();
+    let early: Vec<_> = early.filter_map(|each| Some((each.idle_days?, &each.key.name))).collect();
     if let Some(days) = early.iter().map(|(days, _)| *days).max().filter(|days| *days > 0) {
         let named = early.iter().filter(|early| early.0 == days).map(|(_, name)| name.as_str());
         let named = listed(named);
@@ -167,7 +167,7 @@ fn unknown<'c>(costs: &'c Costs, client: &str) -> Vec<&'c str> {
         let is_partial = each.unknown_tools.is_some_and(|tools| tools > 0);
         each.kind != ToolKind::McpTool && (each.tokens.is_none() || is_partial)
     });
-    let tools = tools.filter(|each| each.client == client).map(|each| each.name.as_str());
+    let tools = tools.filter(|each| each.client == client).map(|each| each.key.name.as_str());
     let files = costs.instructions.iter().filter(|each| each.tokens.is_none());
     let files = files.filter(|each| each.client == client).map(|each| each.path.as_str());
     tools.chain(files).collect()
@@ -286,7 +286,7 @@ fn named<'a>(
 ) -> Result<Vec<&'a ToolCost>, CliError> {
     let all =
         || costs.unused.iter().chain(&costs.others).filter(|each| each.kind != ToolKind::McpTool);
-    let is_exact = |each: &&ToolCost| each.name == name || each.server.as_deref() == Some(name);
+    let is_exact = |each: &&ToolCost| each.key.name == name || each.server.as_deref() == Some(name);
     let key = ServerKey::of(name);
     let is_alike =
         |each: &&ToolCost| key.is_some() && each.server.as_deref().and_then(ServerKey::of) == key;

@@ -7,6 +7,7 @@ use staleness::verdict::Level;
 use staleness_core::report::RecallReport;
 
 use super::found::{paint_of, reasons, state};
+use super::tools::joined;
 use super::{Cell, Output, Paint, escape, wrap};
 use staleness_service::when::ago;
 use staleness_service::words::two_decimals;
@@ -89,7 +90,7 @@ pub(crate) fn show(told: &KnowledgeReport, last_change: String, out: &Output) ->
     let mut row = |key: &str, value: String| text.push_str(&out.row(key, 12, &value));
     let at = |time: Option<Timestamp>| time.map(|at| at.to_string()).unwrap_or_default();
     row("kind", told.kind.as_str().into());
-    row("scope", told.scope.into());
+    row("scope", told.scope.word().into());
     row("file", told.path.clone().unwrap_or_default());
     row("keywords", told.keywords.join(", "));
     row("added", told.added_at.to_string());
@@ -101,10 +102,10 @@ pub(crate) fn show(told: &KnowledgeReport, last_change: String, out: &Output) ->
     row("due", at(told.due));
     row("done", at(told.done_at));
     row("expires", at(told.expires_at));
-    row("cites", told.citations.join(", "));
-    row("replaces", told.supersedes.join(", "));
-    row("replaced by", told.superseded_by.join(", "));
-    row("depends on", told.related.join(", "));
+    row("cites", joined(&told.citations));
+    row("replaces", joined(&told.supersedes));
+    row("replaced by", joined(&told.superseded_by));
+    row("depends on", joined(&told.related));
     let recalls = match told.recalled_at {
         Some(last) => format!("{}, last {last}", told.recalls),
         None => told.recalls.to_string(),

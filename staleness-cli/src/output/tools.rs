@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use staleness::ids::{Scope, ToolName};
+use staleness::ids::{Scope, SessionId, ToolName};
 use staleness::registry::ScoredTool;
 use staleness::report::{HealthState, Suggestion, ToolReport};
 use staleness::source::SourceState;
@@ -127,7 +127,7 @@ pub(crate) fn brief(tools: &[ToolReport], out: &Output) -> String {
 
 /// Names the clients for which a scan changed a tool: `for codex, gemini`. Empty if it changed alike for all.
 fn changed_for(tool: &ToolReport) -> String {
-    match tool.changed_for.join(", ") {
+    match joined(&tool.changed_for) {
         none if none.is_empty() => none,
         clients => format!("for {clients}"),
     }
@@ -190,7 +190,7 @@ fn line(tool: &ToolReport, now: staleness::Timestamp) -> Vec<Cell> {
     let used = tool
         .last_used_at
         .map_or_else(|| "never used".into(), |at| format!("used {}", ago(now, at)));
-    let (status, paint) = (tool.status_word, paint_of(tool));
+    let (status, paint) = (tool.status_word.as_str(), paint_of(tool));
     let status = if tool.health.state == HealthState::Probation { "probation" } else { status };
     let own = if tool.key.scope == Scope::Global { "" } else { "project" };
     let tail: String = {
@@ -275,12 +275,17 @@ pub(crate) fn sources(sources: &[SourceReport], out: &Output) -> String {
         let detail = source.error.clone().unwrap_or_else(|| source.path.clone());
         vec![
             (source.state.as_str().into(), Some(paint)),
-            (source.source.clone(), None),
+            (source.id.to_string(), None),
             (format!("{} found", source.found), Some(Paint::dim)),
             (detail, None),
         ]
     }));
     if table.is_empty() { table } else { format!("{}\n{table}", out.paint.bold("sources")) }
+}
+
+/// Formats names and the like as a list.
+pub(crate) fn joined<T: ToString>(all: impl IntoIterator<Item = T>) -> String {
+    all.into_iter().map(|each| each.to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// Formats a cause for people, replacing underscores.
@@ -296,7 +301,7 @@ pub(crate) fn cause(entry: &HistoryEntry) -> String {
         false => (entry.cause.as_str(), None),
     };
     let mut text = words(cause);
-    let clients = (!entry.clients.is_empty()).then(|| entry.clients.join(", "));
+    let clients = (!entry.clients.is_empty()).then(|| joined(&entry.clients));
     match &entry.actor {
         Some(agent) if cause == "by_hand" => text = format!("by {agent}"),
         Some(agent)
@@ -306,9 +311,12 @@ pub(crate) fn cause(entry: &HistoryEntry) -> String {
         }
         _ => {}
     }
-    let [clients, note, session] =
-        [&clients, &entry.note, &entry.session].map(|each| each.as_deref());
-    let more = [(" for ", clients), (": ", note), (" in session ", session), ("; ", held)];
+    let more = [
+        (" for ", clients.as_deref()),
+        (": ", entry.note.as_deref()),
+        (" in session ", entry.session.as_ref().map(SessionId::as_str)),
+        ("; ", held),
+    ];
     for (what, more) in more {
         if let Some(more) = more {
             text.push_str(what);
@@ -321,7 +329,7 @@ pub(crate) fn cause(entry: &HistoryEntry) -> String {
 /// Renders everything known about a tool. For a server, also lists which tools in `own` are not active.
 pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> String {
     let paint = out.paint;
-    let status = paint_of(tool)(paint, tool.status_word);
+    let status = paint_of(tool)(paint, tool.status_word.as_str());
     let name = escape(tool.key.name.as_str());
     let mut text = format!("{}  {}\n", paint.bold(&name), status);
     let mut row = |key: &str, value: &str| text.push_str(&out.row(key, 12, value));
@@ -377,7 +385,7 @@ fn not_active(tools: &[ToolReport]) -> String {
     let named: Vec<String> = tools
         .iter()
         .filter(|tool| tool.status != Status::Active)
-        .map(|tool| format!("{} {}", tool.key.name, tool.status_word))
+        .map(|tool| format!("{} {}", tool.key.name, tool.status_word.as_str()))
         .collect();
     let first = named[..named.len().min(NAMED)].join(", ");
     match named.len() {

@@ -13,8 +13,8 @@ use crate::policy::Policy;
 use crate::project::Project;
 use crate::registry::{Admin, RegistryError, Tools};
 use crate::report::{
-    Context, History, HistoryEntry, RankedTool, ToolCost, ToolReport, costs, needs_outcomes, rank,
-    status_word,
+    Context, History, HistoryEntry, RankedTool, StatusWord, ToolCost, ToolReport, costs,
+    needs_outcomes, rank, status_word,
 };
 use crate::scan::{ProjectRef, may_be_invented, see_all};
 use crate::source::Source;
@@ -53,7 +53,7 @@ fn last_outcomes(project: &ProjectId, policy: &Policy) -> OutcomeFilter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolListing {
     /// The [`ToolReport::status_word`] to list; `None` for any.
-    pub status: Option<&'static str>,
+    pub status: Option<StatusWord>,
     /// The kind to list; `None` for any.
     pub kind: Option<ToolKind>,
     /// True for the tools of every project, not only those that this one sees.

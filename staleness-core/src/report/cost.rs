@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Context, ToolReport};
+use super::{Context, ToolReport, words};
 use crate::ids::{ClientId, Level, ServerKey, SourceId, ToolKey};
 use crate::store::View;
 use crate::time::Timestamp;
@@ -15,18 +15,14 @@ use crate::tool::{Hold, Listing, ListingState, Tool, ToolKind};
 pub struct ToolCost {
     /// The client.
     pub client: String,
-    /// The name under which the tool is called.
-    pub name: String,
-    /// `global` or `project`.
-    pub scope: &'static str,
+    /// Its key in the registry. Serializes as `name` and `scope` (a word).
+    #[serde(flatten, serialize_with = "words::name")]
+    pub key: ToolKey,
     /// The kind of tool.
     pub kind: ToolKind,
     /// The MCP server that it is or belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// Its key in the registry.
-    #[serde(skip)]
-    pub key: ToolKey,
     /// The client's sources that list it or its server.
     #[serde(skip)]
     pub sources: Vec<SourceId>,
@@ -165,9 +161,9 @@ pub(crate) fn costs(
     for each in all.iter_mut().filter(|each| each.unused) {
         each.unused = entry(each).is_none_or(|entry| !used.contains(&entry));
     }
-    all.sort_by(|one, other| {
-        (&one.client, &one.name, one.scope).cmp(&(&other.client, &other.name, other.scope))
-    });
+    let place =
+        |each: &ToolCost| (each.client.clone(), each.key.name.clone(), each.key.scope.word());
+    all.sort_by_cached_key(place);
     all
 }
 
@@ -263,11 +259,9 @@ impl ClientCosts<'_> {
         let idle_days = self.idle_days(tool, used);
         ToolCost {
             client: self.client.to_owned(),
-            name: tool.key.name.to_string(),
-            scope: tool.key.scope.word(),
+            key: tool.key.clone(),
             kind: tool.kind,
             server: ToolReport::server_of(tool),
-            key: tool.key.clone(),
             sources: self.sources.clone(),
             last_used_at: used,
             idle_days,

@@ -88,7 +88,7 @@ fn costs_of(tools: Vec<Tool>, defined: &[&str], days: u32) -> Vec<ToolCost> {
 }
 
 fn unused(all: &[ToolCost]) -> Vec<&str> {
-    all.iter().filter(|each| each.unused).map(|each| each.name.as_str()).collect()
+    all.iter().filter(|each| each.unused).map(|each| each.key.name.as_str()).collect()
 }
 
 #[test]

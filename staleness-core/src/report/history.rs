@@ -2,16 +2,19 @@
 
 use serde::Serialize;
 
-use crate::journal::{JournalEntry, Revision};
+use super::words;
+use crate::ids::{AgentId, ClientId, Scope, SessionId};
+use crate::journal::{Action, JournalEntry, Revision};
 use crate::time::Timestamp;
+use crate::tool::Status;
 
 /// A change of a tool's status.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StatusChange {
     /// The status before the change.
-    pub from: Option<String>,
+    pub from: Status,
     /// The status after; `None` if the tool was forgotten.
-    pub to: Option<String>,
+    pub to: Option<Status>,
     /// The cause.
     pub cause: String,
 }
@@ -20,11 +23,9 @@ impl StatusChange {
     /// Returns the status change that an entry records. `None` if the status did not change or is the first one.
     #[must_use]
     pub fn of(entry: &JournalEntry) -> Option<Self> {
-        (entry.from.is_some() && entry.from != entry.to).then(|| Self {
-            from: entry.from.clone(),
-            to: entry.to.clone(),
-            cause: entry.cause.clone(),
-        })
+        let status = |word: &Option<String>| Status::from_word(word.as_deref()?);
+        let (from, to, cause) = (status(&entry.from)?, status(&entry.to), entry.cause.clone());
+        (Some(from) != to).then_some(Self { from, to, cause })
     }
 }
 
@@ -45,14 +46,15 @@ pub struct HistoryEntry {
     pub revision: Revision,
     /// The time of the change.
     pub at: Timestamp,
-    /// The scope of the record: `global` or `project`.
-    pub scope: &'static str,
+    /// The scope of the record. Serializes as `global` or `project`.
+    #[serde(serialize_with = "words::scope")]
+    pub scope: Scope,
     /// The kind of change.
-    pub action: &'static str,
-    /// The status before; `None` if the tool was new.
+    pub action: Action,
+    /// The state before, in the words of the record's kind; `None` if the record was new.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The status after; `None` if the tool was forgotten.
+    /// The state after; `None` if the record was forgotten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The cause.
@@ -62,14 +64,14 @@ pub struct HistoryEntry {
     pub note: Option<String>,
     /// The session in which it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// The agent that did it; `None` for a person and for a scan.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub actor: Option<String>,
+    pub actor: Option<AgentId>,
     /// The clients for which the tool became present or absent; for a recovery that others heard of, the one that called
     /// it; empty for other changes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub clients: Vec<String>,
+    pub clients: Vec<ClientId>,
 }
 
 impl From<&JournalEntry> for HistoryEntry {
@@ -77,17 +79,19 @@ impl From<&JournalEntry> for HistoryEntry {
         Self {
             revision: entry.revision,
             at: entry.at,
-            scope: entry.subject.scope.word(),
-            action: entry.action.as_str(),
+            scope: entry.subject.scope.clone(),
+            action: entry.action,
             from: entry.from.clone(),
             to: entry.to.clone(),
             cause: entry.cause.clone(),
             note: entry.note.clone(),
-            session: entry.session.as_ref().map(ToString::to_string),
-            actor: entry.actor.as_ref().map(ToString::to_string),
+            session: entry.session.clone(),
+            actor: entry.actor.clone(),
             clients: match &entry.actor {
-                Some(caller) if !entry.clients.is_empty() => vec![caller.to_string()],
-                _ => entry.clients.iter().map(ToString::to_string).collect(),
+                Some(caller) if !entry.clients.is_empty() => {
+                    ClientId::new(caller.as_str()).into_iter().collect()
+                }
+                _ => entry.clients.clone(),
             },
         }
     }

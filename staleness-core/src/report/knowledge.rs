@@ -1,8 +1,11 @@
 //! Reports of items of knowledge, and of blocks of documents.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
-use crate::ids::Scope;
+use super::words;
+use crate::ids::{ItemId, Scope};
 use crate::knowledge::{
     Block, Citation, Context, Contradiction, Document, Evidence, Item, ItemKind,
 };
@@ -19,8 +22,9 @@ const TITLE_CHARS: usize = 80;
 pub struct KnowledgeReport {
     /// Its id; for a block `path:line`.
     pub id: String,
-    /// `global` or `project`; always `project` for a block.
-    pub scope: &'static str,
+    /// Its scope; for a block, its project. Serializes as `global` or `project`.
+    #[serde(serialize_with = "words::scope")]
+    pub scope: Scope,
     /// The kind of item; for a block, that of its document.
     pub kind: ItemKind,
     /// The file that contains it.
@@ -59,18 +63,18 @@ pub struct KnowledgeReport {
     /// The expiry date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// Its citations, as `path`, `path:42`, `path:42-50` or `path#symbol`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub citations: Vec<String>,
+    /// Its citations. Serialize as `path`, `path:42`, `path:42-50` or `path#symbol`.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty", serialize_with = "words::texts")]
+    pub citations: BTreeSet<Citation>,
     /// The items that it replaces.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub supersedes: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub supersedes: BTreeSet<ItemId>,
     /// The items that replace it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub superseded_by: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub superseded_by: BTreeSet<ItemId>,
     /// The items on which it depends.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub related: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub related: BTreeSet<ItemId>,
     /// The last statement that it is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contradicted: Option<Contradiction>,
@@ -87,10 +91,9 @@ impl KnowledgeReport {
     /// Reports an item, given all evidence against it.
     #[must_use]
     pub fn of_item(item: &Item, evidence: &[Evidence], context: &Context) -> Self {
-        let text = |ids: &mut dyn Iterator<Item = String>| ids.collect::<Vec<_>>();
         Self {
             id: item.key.id.to_string(),
-            scope: item.key.scope.word(),
+            scope: item.key.scope.clone(),
             kind: item.kind,
             path: item.path.clone(),
             line: None,
@@ -105,10 +108,10 @@ impl KnowledgeReport {
             due: item.due,
             done_at: item.done_at.filter(|_| item.is_done()),
             expires_at: item.expires_at,
-            citations: text(&mut item.citations.iter().map(Citation::to_string)),
-            supersedes: text(&mut item.supersedes.iter().map(ToString::to_string)),
-            superseded_by: text(&mut item.superseded_by.iter().map(ToString::to_string)),
-            related: text(&mut item.related.iter().map(ToString::to_string)),
+            citations: item.citations.clone(),
+            supersedes: item.supersedes.clone(),
+            superseded_by: item.superseded_by.clone(),
+            related: item.related.clone(),
             contradicted: item.contradicted.clone(),
             recalls: item.recalls,
             recalled_at: item.recalled_at,
@@ -122,7 +125,7 @@ impl KnowledgeReport {
         let path = document.key.path.as_str();
         Self {
             id: format!("{path}:{}", block.line),
-            scope: Scope::Project(document.key.project.clone()).word(),
+            scope: Scope::Project(document.key.project.clone()),
             kind,
             path: Some(path.to_owned()),
             line: Some(block.line),
@@ -137,10 +140,10 @@ impl KnowledgeReport {
             due: None,
             done_at: None,
             expires_at: None,
-            citations: Vec::new(),
-            supersedes: Vec::new(),
-            superseded_by: Vec::new(),
-            related: Vec::new(),
+            citations: BTreeSet::new(),
+            supersedes: BTreeSet::new(),
+            superseded_by: BTreeSet::new(),
+            related: BTreeSet::new(),
             contradicted: None,
             recalls: 0,
             recalled_at: None,

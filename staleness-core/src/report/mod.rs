@@ -43,6 +43,6 @@ pub use suggest::{ScoreParts, Suggestion, TaughtBy};
 pub use tell::{Failing, NetChange, News, Redefined};
 pub(crate) use tell::{redefined, tell, unanswered};
 pub(crate) use tool::status_word;
-pub use tool::{HealthReport, HealthState, ToolReport};
+pub use tool::{HealthReport, HealthState, StatusWord, ToolReport};
 pub(crate) use unaccepted::word;
 pub use work::WorkReport;

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
 use super::{Context, ToolReport};
 use crate::definition::Definition;
-use crate::ids::{ClientId, ToolKey};
+use crate::ids::{ClientId, ProjectId, SourceId, ToolKey};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
 use crate::policy::Policy;
 use crate::scan::{Scan, SourceReading, is_read_by, withhold};
@@ -15,30 +16,42 @@ use crate::store::{Change, ChangeSet, View};
 use crate::tool::{ListingState, Status, Tool};
 
 /// The result of reading one source.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SourceReport {
-    /// Its identity, as `client/level/part`.
-    pub source: String,
-    /// The client that reads it.
-    pub client: String,
+    /// Its identity.
+    pub id: SourceId,
     /// The path at which it was read.
     pub path: String,
-    /// `global` or `project`: the scope of its tools.
-    pub scope: &'static str,
     /// The result of reading it.
     pub state: SourceState,
     /// The number of tools found in it.
     pub found: usize,
     /// The error, if there was one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+impl Serialize for SourceReport {
+    /// Writes the identity as the fields `source`, `client` and `scope`.
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("source", &self.id.to_string())?;
+        map.serialize_entry("client", &self.id.client)?;
+        map.serialize_entry("path", &self.path)?;
+        map.serialize_entry("scope", self.id.scope().word())?;
+        map.serialize_entry("state", &self.state)?;
+        map.serialize_entry("found", &self.found)?;
+        if let Some(error) = &self.error {
+            map.serialize_entry("error", error)?;
+        }
+        map.end()
+    }
 }
 
 /// The result of a scan: what it found and changed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScanReport {
     /// The project's id.
-    pub project: String,
+    pub project: ProjectId,
     /// The project's root.
     pub root: String,
     /// The sources that were read.
@@ -102,7 +115,7 @@ impl ScanReport {
             };
             let told = changed.filter(|(tool, by)| !context.is_silent(tool) && concerns(by));
             let told = told.map(|(tool, by)| {
-                let changed_for = by.iter().map(ToString::to_string).collect();
+                let changed_for = by.iter().copied().cloned().collect();
                 ToolReport { changed_for, ..ToolReport::new(&context, tool) }
             });
             told.collect()
@@ -127,17 +140,15 @@ impl ScanReport {
             .filter(|key| found.contains(key))
             .collect::<BTreeSet<_>>();
         Self {
-            project: scan.project.id.to_string(),
+            project: scan.project.id.clone(),
             root: scan.project.root.clone(),
             sources: scan
                 .sources
                 .iter()
                 .filter(is_asked)
                 .map(|reading| SourceReport {
-                    source: reading.id.to_string(),
-                    client: reading.id.client.clone(),
+                    id: reading.id.clone(),
                     path: reading.path.clone(),
-                    scope: reading.id.scope().word(),
                     state: reading.state,
                     found: reading.found.len(),
                     error: reading.error.clone(),

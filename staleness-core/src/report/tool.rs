@@ -10,7 +10,7 @@ use super::{Context, words};
 use crate::ids::{self, AgentId, ClientId, Scope, SourceId, ToolKey, ToolName};
 use crate::scan::is_read_by;
 use crate::source::{Source, SourceState};
-use crate::text::days as days_in_words;
+use crate::text::{days as days_in_words, wording};
 use crate::time::Timestamp;
 use crate::tool::{
     Hold, Listing, ListingState, Presence, PresenceCause, Ring, RingEntry, Status, Tool, ToolKind,
@@ -48,6 +48,27 @@ pub struct HealthReport {
     pub used_before: Option<Timestamp>,
 }
 
+wording! {
+    /// The status of a tool as it is told: the status, or else why the tool is not used.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum StatusWord {
+        /// It can be used.
+        Active = "active",
+        /// It is absent.
+        Stale = "stale",
+        /// It fails, or was demoted by hand.
+        Demoted = "demoted",
+        /// The user disabled it or its server.
+        Off = "off",
+        /// Only other clients have it.
+        OtherClient = "other_client",
+        /// Another entry of its name is loaded instead.
+        Replaced = "replaced",
+        /// No client lists it, and it never worked.
+        Invented = "invented",
+    }
+}
+
 /// A tool with all known facts and its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolReport {
@@ -64,23 +85,22 @@ pub struct ToolReport {
     pub plugin: Option<ToolName>,
     /// The requesting client's sources that list it or last listed it; without such a source or client, all. Serialized
     /// as `client/level/part`.
-    #[serde(serialize_with = "words::sources")]
+    #[serde(serialize_with = "words::texts")]
     pub sources: Vec<SourceId>,
     /// Its state in each client's configuration. For a server's tool, the state of the server.
     pub clients: BTreeMap<String, ListingState>,
     /// In the report of a scan, the clients for which it came or went.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub changed_for: Vec<String>,
+    pub changed_for: Vec<ClientId>,
     /// The tool's description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The status, derived from hold, health and presence.
     #[serde(skip)]
     pub status: Status,
-    /// The status as it is told: the word of `status`, or `off`, `other_client`, `replaced` or
-    /// `invented`.
+    /// The status as it is told.
     #[serde(rename = "status")]
-    pub status_word: &'static str,
+    pub status_word: StatusWord,
     /// The decision by hand about it.
     #[serde(skip_serializing_if = "is_none")]
     pub hold: Hold,
@@ -121,10 +141,6 @@ fn is_none(hold: &Hold) -> bool {
 }
 
 impl ToolReport {
-    /// The words of [`Self::status_word`].
-    pub const STATUS_WORDS: [&'static str; 7] =
-        ["active", "stale", "demoted", "off", "other_client", "replaced", "invented"];
-
     /// Reports a tool in a context.
     #[must_use]
     pub fn new(context: &Context<'_>, tool: &Tool) -> Self {
@@ -320,14 +336,15 @@ fn no_verdict(context: &Context<'_>, tool: &Tool, is_sound: bool) -> Option<Sign
 }
 
 /// Returns the status of a tool as every report tells it.
-pub(crate) fn status_word(context: &Context<'_>, tool: &Tool) -> &'static str {
-    let (cause, status) = (tool.presence.cause, context.status(tool));
-    match cause {
-        PresenceCause::OtherClient | PresenceCause::Replaced => cause.as_str(),
-        _ if status == Status::Active => status.as_str(),
-        PresenceCause::Invented => cause.as_str(),
-        _ if cause.is_off() => ListingState::Off.as_str(),
-        _ => status.as_str(),
+pub(crate) fn status_word(context: &Context<'_>, tool: &Tool) -> StatusWord {
+    match (tool.presence.cause, context.status(tool)) {
+        (PresenceCause::OtherClient, _) => StatusWord::OtherClient,
+        (PresenceCause::Replaced, _) => StatusWord::Replaced,
+        (_, Status::Active) => StatusWord::Active,
+        (PresenceCause::Invented, _) => StatusWord::Invented,
+        (cause, _) if cause.is_off() => StatusWord::Off,
+        (_, Status::Stale) => StatusWord::Stale,
+        (_, Status::Demoted) => StatusWord::Demoted,
     }
 }
 
@@ -371,7 +388,7 @@ impl ToolReport {
     /// Returns true if the user disabled it or its server, even if it failed before.
     #[must_use]
     pub fn is_off(&self) -> bool {
-        self.status_word == ListingState::Off.as_str()
+        self.status_word == StatusWord::Off
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::ser::{SerializeMap, Serializer};
 
 use super::DeltaSubject;
-use crate::ids::{SourceId, ToolKey};
+use crate::ids::{Scope, ToolKey};
 use crate::journal::Action;
 use crate::tool::Presence;
 
@@ -16,6 +16,19 @@ pub(super) fn key<S: Serializer>(key: &ToolKey, to: S) -> Result<S::Ok, S::Error
         map.serialize_entry("project", project)?;
     }
     map.end()
+}
+
+/// Writes a tool's name and its scope.
+pub(super) fn name<S: Serializer>(key: &ToolKey, to: S) -> Result<S::Ok, S::Error> {
+    let mut map = to.serialize_map(Some(2))?;
+    map.serialize_entry("name", &key.name)?;
+    map.serialize_entry("scope", key.scope.word())?;
+    map.end()
+}
+
+/// Writes a scope as `global` or `project`.
+pub(super) fn scope<S: Serializer>(scope: &Scope, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(scope.word())
 }
 
 /// Writes the id and the kind of a record.
@@ -32,9 +45,13 @@ pub(super) fn action<S: Serializer>(action: &Option<Action>, to: S) -> Result<S:
     to.serialize_str(action.map_or("there", Action::as_str))
 }
 
-/// Writes sources as `client/level/part`.
-pub(super) fn sources<S: Serializer>(sources: &[SourceId], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(sources.iter().map(ToString::to_string))
+/// Writes sources, as `client/level/part`, or citations as text.
+pub(super) fn texts<'t, T, S>(all: &'t T, to: S) -> Result<S::Ok, S::Error>
+where
+    &'t T: IntoIterator<Item: ToString>,
+    S: Serializer,
+{
+    to.collect_seq(all.into_iter().map(|each| each.to_string()))
 }
 
 /// Writes a presence with its state, `present` or `absent`.

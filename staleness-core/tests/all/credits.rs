@@ -76,7 +76,7 @@ fn a_credited_tool_that_changes_is_told() {
     }
     let changed = mentioning(&world, "Skill", 'F', &["pdf"]).changed;
     assert_eq!(changed.len(), 1);
-    assert_eq!(changed[0].to.as_deref(), Some("demoted"));
+    assert_eq!(changed[0].to, Some(Status::Demoted));
 }
 
 #[test]

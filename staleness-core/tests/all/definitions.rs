@@ -44,8 +44,11 @@ fn definitions(world: &World) -> Vec<Definition> {
 fn history(world: &World) -> Vec<String> {
     let key = ToolKey::global(tool_name(NAME));
     let history = world.registry.tools().history(&[key], 99).wait().unwrap();
-    let mut lines: Vec<String> =
-        history.entries.iter().map(|each| format!("{} {}", each.action, each.cause)).collect();
+    let mut lines: Vec<String> = history
+        .entries
+        .iter()
+        .map(|each| format!("{} {}", each.action.as_str(), each.cause))
+        .collect();
     lines.pop();
     lines.reverse();
     lines

@@ -42,10 +42,10 @@ fn each_change_is_told_and_journalled_with_its_cause() {
     let world = World::default();
     world.uses("x", "FF");
     let change = &world.uses("x", "F").changed[0];
-    let told = (change.from.as_deref(), change.to.as_deref(), change.cause.as_str());
-    assert_eq!(told, (Some("active"), Some("demoted"), "3 of the last 3 uses failed"));
+    let told = (change.from, change.to, change.cause.as_str());
+    assert_eq!(told, (Status::Active, Some(Status::Demoted), "3 of the last 3 uses failed"));
     assert!(world.uses("x", "F").changed.is_empty());
-    assert_eq!(world.uses("x", "S").changed[0].to.as_deref(), Some("active"));
+    assert_eq!(world.uses("x", "S").changed[0].to, Some(Status::Active));
     world.uses("x", "F");
     let expected = [
         "added - active used",
@@ -171,7 +171,7 @@ fn a_repetition_tells_the_first_result() {
     world.uses("x", "S");
     let again = world.registry.tools().record(used).wait().unwrap();
     assert_eq!(again.changed, first.changed);
-    assert_eq!(again.changed[0].to.as_deref(), Some("demoted"));
+    assert_eq!(again.changed[0].to, Some(Status::Demoted));
 }
 
 #[test]

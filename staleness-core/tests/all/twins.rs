@@ -102,7 +102,7 @@ fn the_journal_names_the_client_from_which_a_tool_is_withheld() {
     let history = world.registry.tools().history(&[key], 99).wait().unwrap().entries;
     let line = |each: &staleness_core::report::HistoryEntry| {
         let clients: Vec<String> = each.clients.iter().map(ToString::to_string).collect();
-        format!("{} {} {}", each.action, each.cause, clients.join(" "))
+        format!("{} {} {}", each.action.as_str(), each.cause, clients.join(" "))
     };
     let lines: Vec<String> = history.iter().rev().skip(1).map(line).collect();
     let expected =

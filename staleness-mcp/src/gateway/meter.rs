@@ -9,6 +9,8 @@
 
 use staleness::registry::RecordReport;
 use staleness::report::ScanReport;
+#[cfg(feature = "metrics")]
+use staleness::tool::Status;
 
 #[cfg(feature = "metrics")]
 pub(super) fn called(server: &str, duration_ms: Option<u64>, report: &RecordReport) {
@@ -22,9 +24,9 @@ pub(super) fn called(server: &str, duration_ms: Option<u64>, report: &RecordRepo
             .record(millis as f64);
     }
     for change in &report.changed {
-        let name = match (change.from.as_deref(), change.to.as_deref()) {
-            (_, Some("demoted")) => "staleness_demotions_total",
-            (Some("demoted"), _) => "staleness_restores_total",
+        let name = match (change.from, change.to) {
+            (_, Some(Status::Demoted)) => "staleness_demotions_total",
+            (Status::Demoted, _) => "staleness_restores_total",
             _ => continue,
         };
         metrics::counter!(name, "server" => server.clone()).increment(1);

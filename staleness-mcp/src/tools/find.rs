@@ -213,8 +213,9 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
     };
     let mut text =
         Text::new(ModelName::tool(settings.client.as_ref(), report.key.name.as_str())).and(" is ");
-    if report.status_word != report.verdict.word() {
-        text = text.and(report.status_word).and(trial).and("; ");
+    let status = report.status_word.as_str();
+    if status != report.verdict.word() {
+        text = text.and(status).and(trial).and("; ");
     }
     text = text.and(verdict::words(&report.verdict));
     // The reason may come from an agent or a repository.
@@ -233,17 +234,19 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         let of_both = are_of_both_scopes(entries.iter().map(|entry| ("", entry)));
         let rows = Rows::fit(&entries, entries.len(), |each| {
             let row = serde_json::to_value(each).unwrap_or_default();
-            let scope = if of_both { each.scope } else { "" };
+            let scope = if of_both { each.scope.word() } else { "" };
             let text = Text::new(each.at).and(" ").and(scope).and(if of_both { " " } else { "" });
+            let action = each.action.as_str();
             let text = if each.clients.is_empty() {
                 let to = each.to.as_deref().and_then(Status::from_word);
-                text.and(to.map_or(each.action, Status::as_str))
+                text.and(to.map_or(action, Status::as_str))
             } else {
-                let of = each.clients.iter().map(|name| ModelName::new(NameKind::Agent, name));
-                text.and(each.action).and(" for ").and(Text::join(of.map(Text::new), ", "))
+                let of =
+                    each.clients.iter().map(|name| ModelName::new(NameKind::Agent, name.as_str()));
+                text.and(action).and(" for ").and(Text::join(of.map(Text::new), ", "))
             };
             let by = each.actor.as_ref().filter(|_| each.cause == "by_hand");
-            let by = by.map(|agent| cause(&format!("{} by {agent}", each.action)));
+            let by = by.map(|agent| cause(&format!("{action} by {agent}")));
             (row, text.and(": ").and(by.unwrap_or_else(|| cause(&each.cause))))
         });
         text = rows.text(text, Text::new("ask for fewer"));
@@ -328,9 +331,9 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
     let mut text =
         Text::new(ModelName::tool(settings.client.as_ref(), report.tool.key.name.as_str()))
             .and(" is ");
-    text.push(report.tool.status_word);
+    text.push(report.tool.status_word.as_str());
     for change in &report.changed {
-        let to = change.to.as_deref().and_then(Status::from_word).map_or("gone", Status::as_str);
+        let to = change.to.map_or("gone", Status::as_str);
         text = text.and("; now ").and(to).and(": ").and(cause(&change.cause));
     }
     if report.duplicate {
@@ -348,7 +351,7 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
         changed: changed.collect(),
         verdict: verdict::brief(&report.tool.verdict),
         name: called_by(settings.client.as_ref(), report.tool.key.name.as_str()),
-        status: report.tool.status_word,
+        status: report.tool.status_word.as_str(),
         outcomes: report.tool.outcomes,
         duplicate: report.duplicate,
         offline: report.offline,

@@ -86,8 +86,8 @@ pub(super) fn name(told: &KnowledgeReport) -> ModelName {
 }
 
 /// Returns the first [`MAX_NAMED`] names.
-fn named(all: &[String]) -> Vec<String> {
-    all.iter().take(MAX_NAMED).map(|each| line(each)).collect()
+fn named(all: impl IntoIterator<Item: ToString>) -> Vec<String> {
+    all.into_iter().take(MAX_NAMED).map(|each| line(&each.to_string())).collect()
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
 use staleness::ids::ClientId;
-use staleness::report::{Suggestion, ToolReport};
+use staleness::report::{StatusWord, Suggestion, ToolReport};
 use staleness::verdict::{Level, NextAction, Verdict};
 use staleness_service::model_text::{ModelName, called_by};
 
@@ -45,7 +45,7 @@ fn actions(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(super) fn statuses(_: &mut SchemaGenerator) -> Schema {
-    let mut words = ToolReport::STATUS_WORDS.to_vec();
+    let mut words = StatusWord::ALL.map(StatusWord::as_str).to_vec();
     words.push("unknown");
     json_schema!({ "enum": words })
 }
@@ -93,7 +93,7 @@ pub(super) fn suggestion(client: Option<&ClientId>, each: &Suggestion) -> (Found
     let tool = &each.tool;
     let row = Found {
         name: called_by(client, tool.key.name.as_str()),
-        status: tool.status_word,
+        status: tool.status_word.as_str(),
         mark: each.mark,
         score: each.score,
         reason: Reason(&each.reason).text(),

@@ -110,7 +110,7 @@ async fn the_uses_of_a_gateway_tell_what_it_does_not_use() {
     let registry = staleness::open(&url).unwrap();
     let costs = registry.tools().costs(&project, None, |_| false, clock::now()).await.unwrap();
     let told = costs.iter().map(|each| {
-        (each.client.as_str(), each.name.as_str(), each.idle_days, each.last_used_at.is_some())
+        (each.client.as_str(), each.key.name.as_str(), each.idle_days, each.last_used_at.is_some())
     });
     let expected = [("mcp__s__*", true), ("mcp__spare__*", false)];
     let expected = expected.map(|(name, is_used)| ("gateway", name, Some(0), is_used));

@@ -11,7 +11,7 @@ use staleness::report::{
 };
 use staleness::tool::{PresenceCause, Status};
 use staleness::verdict::Level;
-use staleness::work::{Flag, Overdue, Warning, WorkKind, WorkStatus};
+use staleness::work::{Overdue, Warning, WorkKind, WorkStatus};
 use staleness::{Policy, Timestamp};
 use staleness_conformance::arbitrary::{MARK, hostile_name};
 use staleness_core::ids::DocumentKey;
@@ -19,6 +19,7 @@ use staleness_core::journal::Action;
 use staleness_core::knowledge::{Cited, ItemState};
 use staleness_core::report::DeltaState;
 use staleness_core::route::SuggestedTool;
+use staleness_core::work::Flag;
 use staleness_sources::hook::HookClient;
 
 use super::documents::Loaded;

@@ -18,7 +18,7 @@ pub fn everything(world: &World<'_>) -> Result<Vec<KnowledgeReport>, ServiceErro
     let known = world.everything(&registry)?;
     let context = world.context();
     let mut told: Vec<KnowledgeReport> = known.iter().map(|each| each.told(&context)).collect();
-    told.sort_by(|a, b| a.id.cmp(&b.id).then_with(|| a.scope.cmp(b.scope)));
+    told.sort_by(|a, b| a.id.cmp(&b.id).then_with(|| a.scope.cmp(&b.scope)));
     Ok(told)
 }
 

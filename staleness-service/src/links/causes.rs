@@ -57,7 +57,7 @@ impl Beginning {
                 signals.partition(|signal| signal.kind == Ground::DidNotAnswer);
             let reasons: Vec<String> = others.into_iter().map(|each| each.reason).collect();
             if server.status != Status::Active {
-                let (name, word) = (&server.key.name, server.status_word);
+                let (name, word) = (&server.key.name, server.status_word.as_str());
                 let reasons = reasons.join("; ");
                 causes.insert(0, format!("its server {name} is {word}: {reasons}"));
             }
@@ -154,7 +154,7 @@ fn began(tool: &ToolReport, own: &[Event]) -> Timestamp {
     let last = |action: Action| own.iter().rposition(|event| is(event, action));
     let known = match tool.status {
         _ if tool.hold != Hold::None => {
-            let is_by_hand = |event: &&Event| event.entry.action == tool.hold.as_str();
+            let is_by_hand = |event: &&Event| event.entry.action.as_str() == tool.hold.as_str();
             at(own.iter().rev().find(is_by_hand))
         }
         Status::Demoted => tool.health.since,
@@ -244,5 +244,5 @@ fn is_only_loss(event: &Event, own: &[Event]) -> bool {
 }
 
 fn is(event: &Event, action: Action) -> bool {
-    event.entry.action == action.as_str()
+    event.entry.action == action
 }

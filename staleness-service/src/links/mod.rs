@@ -94,9 +94,9 @@ pub struct Event {
 /// Returns true if changes of one name in both scopes are among these.
 pub fn are_of_both_scopes<'a>(changes: impl Iterator<Item = (&'a str, &'a HistoryEntry)>) -> bool {
     let mut scopes = HashMap::new();
-    changes
-        .into_iter()
-        .any(|(name, entry)| *scopes.entry(name).or_insert(entry.scope) != entry.scope)
+    changes.into_iter().any(|(name, entry)| {
+        *scopes.entry(name).or_insert(entry.scope.word()) != entry.scope.word()
+    })
 }
 
 /// Explains why a thing is in its current state.
@@ -114,10 +114,6 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
     let counts = rests_on(world, registry, &thing)?.counts;
     let (kind, name) = thing.names();
     let mut why = Why { kind, name, counts, ..Why::default() };
-    let scope = |word: &str| match word {
-        "global" => Scope::Global,
-        _ => Scope::Project(settings.project.id.clone()),
-    };
     let mut journal = Vec::new();
     match thing {
         Thing::Tool(tool, key) => {
@@ -157,7 +153,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
         }
         Thing::Item(item, evidence) => {
             let id = words::id("id", item.id.as_str())?;
-            journal = events(registry, Subject::item(&ItemKey { scope: scope(item.scope), id }))?;
+            journal = events(registry, Subject::item(&ItemKey { scope: item.scope.clone(), id }))?;
             why.since = match item.verdict.level {
                 Level::Fresh => None,
                 _ => not_since(settings, &item, &evidence)
@@ -209,7 +205,7 @@ fn removed(
         journal.extend(events(registry, Subject::item(&ItemKey { scope, id: id.clone() }))?);
     }
     journal.sort_by_key(|event| Reverse(event.entry.revision));
-    let removed = journal.first().filter(|last| last.entry.action == Action::Removed.as_str());
+    let removed = journal.first().filter(|last| last.entry.action == Action::Removed);
     let Some(since) = removed.map(|last| last.entry.at) else { return Ok(None) };
     Ok(Some(Why {
         kind: SubjectKind::Item.as_str().to_owned(),
@@ -327,7 +323,7 @@ fn not_since(
 }
 
 fn tool_state(tool: &ToolReport) -> String {
-    let (word, cause) = (tool.status_word, tool.presence.cause.as_str());
+    let (word, cause) = (tool.status_word.as_str(), tool.presence.cause.as_str());
     match tool.status {
         Status::Stale if tool.is_withheld() => {
             format!("{word}: what its server says of it is not accepted")

@@ -6,6 +6,7 @@ use std::fs;
 
 use serde::Serialize;
 use staleness::ids::ServerKey;
+use staleness::knowledge::Citation;
 use staleness::registry::ToolListing;
 use staleness::report::{RouteReport, ToolReport};
 use staleness::tool::{Status, ToolKind};
@@ -199,7 +200,7 @@ pub(super) fn doubtful_tools(
         let name = texts.iter().find_map(|text| terms.iter().find_map(|term| term.find(text)))?;
         let why = tool.verdict.signals.first().map_or("", |signal| &signal.reason);
         let whose = if tool.kind == ToolKind::McpServer { ", whose server" } else { ", which" };
-        Some(format!("names {name}{whose} is {}: {why}", tool.status_word))
+        Some(format!("names {name}{whose} is {}: {why}", tool.status_word.as_str()))
     };
     Ok(doubtful.iter().filter_map(cause).collect())
 }
@@ -251,12 +252,12 @@ pub(super) fn rests_on(
         let is_own = matches!(thing, Thing::Item(own, _) if own.id == item.id)
             || matches!(thing, Thing::Document(path) if item.path.as_ref() == Some(path));
         let text = item.body.as_deref().unwrap_or(&item.title);
-        let cites = |cited: &String| cited.split([':', '#']).next() == Some(told.name.as_str());
+        let cites = |cited: &Citation| cited.path == told.name;
         let how = if is_own {
             continue;
-        } else if item.related.contains(&told.name) {
+        } else if item.related.contains(told.name.as_str()) {
             "depends on it"
-        } else if item.supersedes.contains(&told.name) {
+        } else if item.supersedes.contains(told.name.as_str()) {
             "stands for it"
         } else if item.citations.iter().any(cites) {
             "cites it"

@@ -3,7 +3,7 @@
 mod fields;
 
 use serde_json::json;
-use staleness::ids::{ItemKey, Scope};
+use staleness::ids::ItemKey;
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, SignalKind};
 use staleness_core::journal::Subject;
@@ -42,10 +42,7 @@ pub(crate) fn run(
             if out.json {
                 return out.json(&told);
             }
-            let scope = match told.scope {
-                "global" => Scope::Global,
-                _ => Scope::Project(settings.project.id.clone()),
-            };
+            let scope = told.scope.clone();
             let of = Subject::item(&ItemKey { scope, id: words::id("id", told.id.as_str())? });
             let last = last_change(&settings.open(Access::Look)?, of)?;
             out.text(&knowledge::show(&told, last, out))

@@ -170,7 +170,7 @@ impl<'a> Watch<'a> {
         let hold = |key: &ToolKey, hold| {
             let registry = settings.open(Access::Write)?;
             let report = registry.tools().set_hold(by_hand(&settings, key.clone(), None), hold);
-            Ok::<_, CliError>(report.wait()?.status_word)
+            Ok::<_, CliError>(report.wait()?.status_word.as_str())
         };
         match asked {
             Asked::Pin(Key::Tool(key, before)) => {
@@ -233,7 +233,11 @@ fn tool(it: &ToolReport, now: staleness::Timestamp) -> Row {
     Row {
         key: Key::Tool(it.key.clone(), it.hold),
         level: it.verdict.level,
-        cells: [escape(it.key.name.as_str()).into_owned(), it.status_word.to_owned(), used],
+        cells: [
+            escape(it.key.name.as_str()).into_owned(),
+            it.status_word.as_str().to_owned(),
+            used,
+        ],
         why: reasons(&it.verdict),
         evidence,
     }
@@ -252,7 +256,7 @@ fn item(it: &KnowledgeReport, key: Key) -> Row {
 }
 
 fn scope(it: &KnowledgeReport) -> ScopeChoice {
-    if it.scope == Scope::Global.word() { ScopeChoice::Global } else { ScopeChoice::Project }
+    if it.scope == Scope::Global { ScopeChoice::Global } else { ScopeChoice::Project }
 }
 
 fn work_row(it: &WorkReport, now: staleness::Timestamp) -> Row {

@@ -84,7 +84,7 @@ impl Page<'_> {
                         p.faint { "For " (self.audience) ", at " (self.now) "." }
                         @for source in self.sources.iter().filter(|it| it.state.is_unread()) {
                             p.review {
-                                (source.source) " (" (source.state.as_str()) "): "
+                                (source.id) " (" (source.state.as_str()) "): "
                                 (escape(source.error.as_deref().unwrap_or(&source.path)))
                             }
                         }
@@ -174,7 +174,7 @@ impl Page<'_> {
                 @for tool in self.tools.iter().take(ROWS) {
                     tr {
                         td { (escape(tool.key.name.as_str())) }
-                        td.(tool.status_word) { (tool.status_word) }
+                        td.(tool.status_word.as_str()) { (tool.status_word.as_str()) }
                         td { (tool.verdict.score().map(|score| format!("{score:.2}")).unwrap_or_default()) }
                         td { (latest(&tool.outcomes)) }
                         td data-key=(tool.last_used_at.map_or(0, Timestamp::as_millis)) { (used(tool)) }
@@ -244,7 +244,7 @@ impl Page<'_> {
                 @for tool in unused.iter().take(ROWS) {
                     tr {
                         td { (tool.client) }
-                        td { (escape(&tool.name)) }
+                        td { (escape(tool.key.name.as_str())) }
                         td data-key=(tool.last_used_at.map_or(0, Timestamp::as_millis)) { (tool.last_used_at.map_or_else(|| "never".into(), |at| ago(self.now, at))) }
                         td { (tokens(tool.tokens)) }
                     }

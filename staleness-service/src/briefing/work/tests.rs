@@ -1,7 +1,8 @@
 use staleness::Timestamp;
 use staleness::ids::{AgentId, ItemId, Scope, SessionId, WorkId};
 use staleness::verdict::Level;
-use staleness::work::{Flag, WorkStatus};
+use staleness::work::WorkStatus;
+use staleness_core::work::Flag;
 
 use super::*;
 
