@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{CallToolResult, JsonObject, Tool};
 use serde_json::Value;
-use staleness::Policy;
 use staleness::ids::{AgentId, ProjectId};
 use staleness_docs::git::Watchdog;
-use staleness_service::config::Layers;
+use staleness_service::config::{Layers, default_policy};
 use staleness_service::scan::apply;
 use staleness_service::settings::{Access, Options, Settings, client_of};
 use staleness_service::{ServiceError, SharedStore, Silent};
@@ -142,7 +141,7 @@ impl Server {
         }
         if let Some(name) = agent {
             // The client is identified by its own name, whatever alias the user gave it.
-            let client = client_of(&Policy::default().agent_behind(name.clone()));
+            let client = client_of(&default_policy().agent_behind(name.clone()));
             settings.set_agent(settings.agent_behind(name), client);
         }
         settings.store = self.shared.store.clone();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use staleness::Policy;
 use staleness_core::registry::nearest;
+use staleness_sources::clients;
 use toml::{Table, Value};
 
 use crate::error::{ErrorKind, ServiceError, brief, in_words, quoted, text_within};
@@ -70,6 +71,16 @@ pub struct Configured {
     origins: BTreeMap<String, String>,
 }
 
+/// Returns the policy without any layer: the thresholds, and the names that clients use.
+#[must_use]
+pub fn default_policy() -> Policy {
+    Policy {
+        agents: clients::MCP_NAMES.map(|(name, agent)| (name.into(), agent.into())).into(),
+        account_servers: clients::ACCOUNT_SERVERS.map(Into::into).into(),
+        ..Policy::default()
+    }
+}
+
 /// A layer's values, with the name of its source.
 type Layer = (String, Table);
 
@@ -106,7 +117,7 @@ impl Layers {
             }
             let of_project = layers.iter().rposition(|(name, _)| Some(name) == project.as_ref());
             let Some(at) = of_project.or_else(|| faulty(&layers)) else {
-                return Configured { policy: Policy::default(), origins: BTreeMap::new() };
+                return Configured { policy: default_policy(), origins: BTreeMap::new() };
             };
             layers.remove(at);
         }
@@ -157,7 +168,7 @@ fn near_key<'a>(table: &Table, why: &'a str) -> Option<(&'a str, String)> {
     let field = what.strip_prefix("unknown field `")?.strip_suffix('`')?;
     let typed = leaves("", &Value::Table(table.clone()));
     let typed = typed.iter().find(|(key, _)| key.rsplit('.').next() == Some(field))?;
-    let known = leaves("", &Value::Table(table_of(&Policy::default()).ok()?));
+    let known = leaves("", &Value::Table(table_of(&default_policy()).ok()?));
     // Only keys of the same table.
     let place = typed.0.strip_suffix(field)?;
     let known = known.iter().filter_map(|(key, _)| key.strip_prefix(place));
@@ -201,9 +212,9 @@ fn within_project(path: &Path) -> Result<(), ServiceError> {
 fn compose(layers: Vec<Layer>) -> Result<Configured, ServiceError> {
     let mut origins = BTreeMap::new();
     if layers.is_empty() {
-        return Ok(Configured { policy: Policy::default(), origins });
+        return Ok(Configured { policy: default_policy(), origins });
     }
-    let mut whole = table_of(&Policy::default())?;
+    let mut whole = table_of(&default_policy())?;
     for (source, layer) in &layers {
         for (key, _) in leaves("", &Value::Table(layer.clone())) {
             origins.insert(key, source.clone());
@@ -217,7 +228,7 @@ fn compose(layers: Vec<Layer>) -> Result<Configured, ServiceError> {
 /// Returns the index of the first layer that makes the policy invalid when combined with the layers before
 /// it.
 fn faulty(layers: &[Layer]) -> Option<usize> {
-    let mut whole = table_of(&Policy::default()).ok()?;
+    let mut whole = table_of(&default_policy()).ok()?;
     layers.iter().position(|(_, layer)| {
         merge(&mut whole, layer.clone());
         policy_of(whole.clone()).is_err()
@@ -233,7 +244,7 @@ fn fault_of(layers: &[Layer], why: &str) -> ServiceError {
 
 /// Returns the default policy overridden by one layer.
 fn over_defaults(layer: &Table) -> Result<Table, ServiceError> {
-    let mut table = table_of(&Policy::default())?;
+    let mut table = table_of(&default_policy())?;
     merge(&mut table, layer.clone());
     Ok(table)
 }

@@ -54,12 +54,11 @@ thresholds! {
         project: BTreeMap<String, ToolOverride> = BTreeMap::new(),
         /// Overrides of `tools` for outcomes that one agent reports.
         agent: BTreeMap<String, ToolOverride> = BTreeMap::new(),
-        /// The agent for each other name that it uses, such as that of its MCP client. These entries extend the defaults.
-        #[serde(deserialize_with = "with_known_agents")]
-        agents: BTreeMap<String, String> = add_known_agents(BTreeMap::new()),
+        /// The agent for each other name that it uses, such as that of its MCP client.
+        agents: BTreeMap<String, String> = BTreeMap::new(),
         /// Name prefixes of servers that come with a user's account. They are available in every project and
         /// listed in no file.
-        account_servers: Vec<String> = vec!["claude_ai_".into()],
+        account_servers: Vec<String> = Vec::new(),
         /// Ageing and recall of knowledge, and the weights of evidence.
         knowledge: KnowledgePolicy = KnowledgePolicy::default(),
         /// The documents to check, and their kinds.
@@ -80,29 +79,6 @@ fn with_builtins<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<ToolKind, ToolOverride>, D::Error> {
     BTreeMap::deserialize(deserializer).map(spare_builtins)
-}
-
-/// The names that MCP clients report, with their agents.
-const KNOWN_AGENTS: [(&str, &str); 6] = [
-    ("codex-mcp-client", "codex"),
-    ("gemini-cli-mcp-client", "gemini"),
-    ("cursor-vscode", "cursor"),
-    ("Visual Studio Code", "vscode"),
-    ("claude-ai", "claude-desktop"),
-    ("windsurf-client", "windsurf"),
-];
-
-fn add_known_agents(mut agents: BTreeMap<String, String>) -> BTreeMap<String, String> {
-    for (name, agent) in KNOWN_AGENTS {
-        agents.entry(name.into()).or_insert_with(|| agent.into());
-    }
-    agents
-}
-
-fn with_known_agents<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<BTreeMap<String, String>, D::Error> {
-    BTreeMap::deserialize(deserializer).map(add_known_agents)
 }
 
 thresholds! {

@@ -1,7 +1,7 @@
 //! Effects of outcomes on a tool: counted, remembered, demoting and restoring.
 
 use crate::common::*;
-use staleness_core::ids::{AgentId, OpId, ToolKey};
+use staleness_core::ids::{AgentId, OpId, SessionId, ToolKey};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::policy::ToolOverride;
 use staleness_core::registry::FindTools;
@@ -270,13 +270,14 @@ fn an_act_by_hand_is_done_once_per_op_and_keeps_who_and_why() {
     let key = world.tool("x").key;
     let history = world.registry.tools().history(&[key], 10).wait().unwrap().entries;
     assert_eq!(history[1].note.as_deref(), Some("too slow"));
-    assert_eq!(history[1].session.as_deref(), Some("s"));
+    assert_eq!(history[1].session, Some(SessionId::new("s").unwrap()));
     assert!(world.registry.tools().set_hold(world.by_hand("none"), Hold::Pinned).wait().is_err());
 }
 
 #[test]
 fn a_use_of_an_unknown_tool_makes_it_known_where_it_belongs() {
-    let world = World::default();
+    let account_servers = vec!["claude_ai_".into()];
+    let world = World::with(Policy { account_servers, ..Policy::default() });
     let p = &world.project;
     world.scan(vec![
         read(user("mcp"), vec![server("g"), server("both")]),

@@ -29,7 +29,7 @@ fn the_defaults_are_those_that_are_documented() {
     let text = toml::to_string(&Policy::default()).unwrap();
     let table: toml::Table = text.parse().unwrap();
     let expected: toml::Table = r#"
-        account_servers = ["claude_ai_"]
+        account_servers = []
         ignore = []
         [tools]
         rule = { k_of_n = { k = 3, n = 5 } }
@@ -69,12 +69,6 @@ fn the_defaults_are_those_that_are_documented() {
         close_after_hours = 24
 
         [agents]
-        "Visual Studio Code" = "vscode"
-        claude-ai = "claude-desktop"
-        codex-mcp-client = "codex"
-        cursor-vscode = "cursor"
-        gemini-cli-mcp-client = "gemini"
-        windsurf-client = "windsurf"
         [journal]
         keep_days = 365
         [hooks]

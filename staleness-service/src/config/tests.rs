@@ -185,3 +185,18 @@ fn wrong_values_are_refused_with_where_they_are() {
     let error = Layers { user: Some((file, true)), ..Layers::default() }.read().unwrap_err();
     assert!(error.message.contains("broken.toml:2: "), "{error}");
 }
+
+#[test]
+fn the_names_that_clients_use_are_defaults_and_a_user_adds_to_them() {
+    let source = |configured: &Configured, key: &str| {
+        let values = configured.values().unwrap();
+        values.into_iter().find(|value| value.key == key).map(|value| value.source)
+    };
+    let policy = layers(&[]).unwrap().policy;
+    assert_eq!(policy.agents["codex-mcp-client"], "codex");
+    assert_eq!(policy.account_servers, ["claude_ai_"]);
+    let own = layers(&["agents.mine=codex", "account_servers=[]"]).unwrap();
+    assert_eq!(own.policy.agents["mine"], "codex");
+    assert!(own.policy.account_servers.is_empty());
+    assert_eq!(source(&own, "agents.codex-mcp-client").as_deref(), Some("default"));
+}

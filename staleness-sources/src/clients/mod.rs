@@ -81,6 +81,19 @@ const OTHER_NAMES: [(&str, &str); 5] = [
     ("vs-code", "vscode"),
 ];
 
+/// The names that MCP clients report, with their agents.
+pub const MCP_NAMES: [(&str, &str); 6] = [
+    ("codex-mcp-client", "codex"),
+    ("gemini-cli-mcp-client", "gemini"),
+    ("cursor-vscode", "cursor"),
+    ("Visual Studio Code", "vscode"),
+    ("claude-ai", "claude-desktop"),
+    ("windsurf-client", "windsurf"),
+];
+
+/// The prefixes of names of servers that come with a user's account at a client, and that no file lists.
+pub const ACCOUNT_SERVERS: [&str; 1] = ["claude_ai_"];
+
 /// Returns the client with this name or alias, ignoring case and separators, or `None` if there is none.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static str> {
