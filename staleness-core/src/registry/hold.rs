@@ -10,22 +10,17 @@ use super::routes::{routes_in, routes_to};
 use crate::definition::Definition;
 use crate::ids::{OpId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Subject};
-use crate::knowledge::{Document, Item};
 use crate::policy::Policy;
 use crate::project::Project;
 use crate::report::word;
-use crate::route::Suggestions;
 use crate::scan::ProjectRef;
-use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{
-    Conflict, CursorFilter, Decision, DefinitionFilter, DocumentFilter, Draft, Edit, ItemFilter,
-    JournalFilter, OutcomeRange, ProjectFilter, Refusal, RouteFilter, Row, Selection,
-    SessionFilter, SourceFilter, Step, SuggestionFilter, ToolFilter, View, WorkFilter,
+    Conflict, Decision, DefinitionFilter, Draft, Edit, Filter, JournalFilter, OutcomeRange,
+    ProjectFilter, Refusal, RouteFilter, Row, Selection, SourceFilter, Step, ToolFilter, View,
 };
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool, ToolKind};
-use crate::work::Work;
 
 /// The scope in which a name is looked up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -305,28 +300,14 @@ impl Forgetting {
     }
 }
 
-/// Forgets a project: its record, its own tools and sources, the outcomes recorded in it, the findings in its
-/// documents, its routes, sessions and cursors, its items of knowledge and work items.
+/// Forgets a project: its record, the rows of every collection that go with it, and the outcomes recorded in it.
 pub(super) fn forget_project(
     id: ProjectId,
     op: OpId,
     at: Timestamp,
     forgetting: Forgetting,
 ) -> impl Step {
-    let scope = Scope::Project(id.clone());
-    let all = Selection::new()
-        .lock(ProjectFilter::Id(id.clone()))
-        .lock(SourceFilter::Scope(scope.clone()))
-        .lock(ToolFilter::Scope(scope.clone()))
-        .lock(DefinitionFilter::Scope(scope.clone()))
-        .lock(ItemFilter::Scope(scope.clone()))
-        .lock(DocumentFilter::Project(id.clone()))
-        .lock(WorkFilter::Scope(scope))
-        .lock(SessionFilter::Project(id.clone()))
-        .lock(CursorFilter::Project(id.clone()))
-        .lock(RouteFilter::Project(id.clone()))
-        .lock(SuggestionFilter::Project(id.clone()))
-        .journal(JournalFilter::Op(op.clone()));
+    let all = rows_of(&id).journal(JournalFilter::Op(op.clone()));
     let cause = match forgetting {
         Forgetting::ByHand | Forgetting::WithKnowledge => "by_hand",
         Forgetting::UnusedSince(_) => "folder_gone",
@@ -355,21 +336,12 @@ pub(super) fn forget_project(
         for key in view.work.keys() {
             draft.append_journal(entry(Subject::work(key), Action::Removed));
         }
-        clear::<Tool>(draft);
-        clear::<Definition>(draft);
-        clear::<Source>(draft);
-        clear::<Item>(draft);
-        clear::<Document>(draft);
-        clear::<Work>(draft);
-        clear::<Session>(draft);
-        clear::<Cursor>(draft);
-        clear::<Suggestions>(draft);
         // Removes their vectors without reading them, since these are the largest part of a project.
         for key in view.routes.keys() {
             draft.delete_route(key);
         }
+        clear_rows_of(&id, draft);
         draft.delete_outcomes(OutcomeRange::OfProject(id.clone()));
-        draft.delete::<Project>(&id);
         let note = Some(project.root.clone());
         let entry = entry(Subject::project(&id), Action::Forgotten);
         draft.append_journal(JournalEntry { note, ..entry });
@@ -381,9 +353,23 @@ pub(super) fn forget_project(
     }
 }
 
-/// Deletes all rows of one collection in the view.
-fn clear<R: Row>(draft: &mut Draft<'_>) {
-    for key in R::rows(draft.view()).keys() {
-        draft.delete::<R>(key);
-    }
+macro_rules! of_project {
+    ($($rows:ident: $row:ty,)*) => {
+        /// Selects the rows that are forgotten with a project.
+        fn rows_of(id: &ProjectId) -> Selection {
+            let mut all = Selection::new();
+            $(if let Some(filter) = <$row as Row>::Filter::of_project(id) {
+                all = all.lock(filter);
+            })*
+            all
+        }
+
+        /// Deletes the rows in the view that are forgotten with a project.
+        fn clear_rows_of(id: &ProjectId, draft: &mut Draft<'_>) {
+            $(if <$row as Row>::Filter::of_project(id).is_some() {
+                draft.view().$rows.keys().for_each(|key| draft.delete::<$row>(key));
+            })*
+        }
+    };
 }
+crate::collections!(of_project);

@@ -87,12 +87,12 @@
 
 mod blobs;
 mod change;
+mod collections;
 mod draft;
 mod drive;
 mod dry;
 mod edit;
 mod error;
-mod filter;
 mod row;
 mod selection;
 mod strict;
@@ -114,11 +114,11 @@ pub(crate) use blobs::{
     ring_to_bytes,
 };
 pub use change::{Change, ChangeSet, OutcomeRange};
+pub use collections::*;
 pub use draft::Draft;
 pub(crate) use dry::DryStore;
 pub(crate) use edit::Edit;
 pub use error::StoreError;
-pub use filter::*;
 pub use row::{Filter, Row};
 pub use selection::{Access, OutcomeCut, Pick, Selection};
 pub use view::{OutcomeCounts, View};

@@ -1,10 +1,6 @@
 //! Selections: the rows that a step or query reads.
 
-use super::{
-    CursorFilter, DefinitionFilter, Filter, ItemFilter, JournalFilter, OutcomeFilter,
-    ProjectFilter, RouteFilter, Row, SessionFilter, SourceFilter, StoreError, ToolFilter,
-    VectorFilter, WorkFilter,
-};
+use super::{Filter, JournalFilter, OutcomeFilter, Row, StoreError};
 use crate::ids::{ProjectId, Scope};
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -104,25 +100,6 @@ impl Selection {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Selects the contents of an export: everything except documents, which can be rebuilt from files and
-    /// their history, and suggestions, which end with their sessions.
-    #[must_use]
-    pub fn records() -> Self {
-        Self::new()
-            .peek(ProjectFilter::All)
-            .peek(SourceFilter::All)
-            .peek(ToolFilter::All)
-            .peek(DefinitionFilter::All)
-            .peek(ItemFilter::All)
-            .peek(WorkFilter::All)
-            .peek(SessionFilter::All)
-            .peek(CursorFilter::All)
-            .peek(RouteFilter::All)
-            .peek(VectorFilter::All)
-            .outcomes(OutcomeFilter::All)
-            .journal(JournalFilter::All)
     }
 
     /// Adds rows to read.

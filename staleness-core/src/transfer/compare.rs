@@ -135,26 +135,19 @@ impl Comparison {
 
     /// Returns the result for each collection so far, in the order of an export.
     #[must_use]
-    pub fn collections(&self) -> [Compared; KINDS.len()] {
-        std::array::from_fn(|kind| {
-            let Tally { original, copy, standings } = &self.tallies[kind];
+    pub fn collections(&self) -> Vec<Compared> {
+        let compared = |((_, name), tally): (&(&str, &'static str), &Tally)| {
+            let Tally { original, copy, standings } = tally;
             let [same, missing, older, other, foreign] = *standings;
             let both = same + older + other;
             let contents = |only, hasher: &SipHasher13| Contents {
                 records: both + only,
                 digest: hasher.finish128().as_u128(),
             };
-            Compared {
-                name: KINDS[kind].1,
-                original: contents(missing, original),
-                copy: contents(foreign, copy),
-                same,
-                missing,
-                older,
-                other,
-                foreign,
-            }
-        })
+            let (original, copy) = (contents(missing, original), contents(foreign, copy));
+            Compared { name, original, copy, same, missing, older, other, foreign }
+        };
+        KINDS.iter().zip(&self.tallies).map(compared).collect()
     }
 
     /// Handles a record after the end of the copy. A journal revision is one commit, so a copy that ends

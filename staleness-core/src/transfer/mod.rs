@@ -20,12 +20,13 @@
 
 mod check;
 mod compare;
+#[macro_use]
 mod lines;
 mod word;
 
 use std::fmt;
 
-use lines::check_tool;
+use lines::*;
 
 pub use check::Checker;
 pub use compare::{Compared, Comparison, Contents, Standing};
@@ -38,7 +39,7 @@ use crate::project::Project;
 use crate::route::{Route, RouteVector};
 use crate::session::{Cursor, Session};
 use crate::source::Source;
-use crate::store::View;
+use crate::store::{Filter, JournalFilter, OutcomeFilter, Row, Selection, View};
 use crate::tool::Tool;
 use crate::work::Work;
 
@@ -158,26 +159,48 @@ pub(crate) trait Exported: Sized {
     fn taken(record: Record) -> Option<Self>;
 }
 
-/// Calls a macro with `Kind: Row` for each exported collection except outcomes and the journal.
+/// Calls a macro with the kind of each record of an export and its variant, its collection, its row and its line, with
+/// `merged` if an import merges it by a rule of its own; `logs` adds outcomes and the journal.
 macro_rules! exported {
-    ($then:ident $($more:tt)*) => {
+    (logs $then:ident) => {
+        crate::transfer::exported! {
+            $then
+            "outcome" Outcome outcomes: crate::outcome::Outcome as OutcomeLine;
+            "journal" Journal journal: crate::journal::JournalEntry as JournalLine;
+        }
+    };
+    ($then:ident $($logs:tt)*) => {
         $then! {
-            $($more)*
-            Project: crate::project::Project,
-            Source: crate::source::Source,
-            Tool: crate::tool::Tool,
-            Definition: crate::definition::Definition,
-            Item: crate::knowledge::Item,
-            Work: crate::work::Work,
-            Session: crate::session::Session,
-            Cursor: crate::session::Cursor,
-            Route: crate::route::Route,
-            Vector: crate::route::RouteVector,
+            "project" Project projects: crate::project::Project as ProjectLine merged;
+            "source" Source sources: crate::source::Source as SourceLine merged;
+            "tool" Tool tools: crate::tool::Tool as ToolLine merged;
+            "definition" Definition definitions: crate::definition::Definition as DefinitionLine;
+            "knowledge" Item knowledge: crate::knowledge::Item as ItemLine;
+            "work" Work work: crate::work::Work as WorkLine merged;
+            "session" Session sessions: crate::session::Session as SessionLine;
+            "cursor" Cursor cursors: crate::session::Cursor as CursorLine;
+            "route" Route routes: crate::route::Route as RouteLine merged;
+            "vector" Vector vectors: crate::route::RouteVector as VectorLine;
+            $($logs)*
         }
     };
 }
-
 pub(crate) use exported;
+
+macro_rules! records {
+    ($($kind:literal $variant:ident $rows:ident: $row:ty as $line:ident $($own:ident)?;)*) => {
+        impl Selection {
+            /// Selects the contents of an export: everything except documents, which can be rebuilt from files and
+            /// their history, and suggestions, which end with their sessions.
+            #[must_use]
+            pub fn records() -> Self {
+                let all = Self::new()$(.peek(<$row as Row>::Filter::ALL))*;
+                all.outcomes(OutcomeFilter::All).journal(JournalFilter::All)
+            }
+        }
+    };
+}
+exported!(records);
 
 /// An error in a line of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,7 +221,7 @@ impl std::error::Error for LineError {}
 
 /// Defines what depends on the kind of a record: its word, its variant, its collection, its row and its line.
 macro_rules! kinds {
-    ($($kind:literal $variant:ident $rows:ident: $row:ty as $line:ident;)*) => {
+    ($($kind:literal $variant:ident $rows:ident: $row:ty as $line:ident $($own:ident)?;)*) => {
         /// The kinds of lines with the names of their collections, in the order of an export.
         const KINDS: [(&str, &str); [$($kind),*].len()] = [$(($kind, stringify!($rows))),*];
 
@@ -206,7 +229,7 @@ macro_rules! kinds {
         fn parsed(kind: &str, line: &str) -> Result<Option<Record>, String> {
             Ok(Some(match kind {
                 $($kind => {
-                    let row = <$row>::try_from(read::<lines::$line>(line)?);
+                    let row = <$row>::try_from(read::<$line>(line)?);
                     Record::$variant(row.map_err(|why| why.to_string())?.into())
                 })*
                 _ => return Ok(None),
@@ -227,26 +250,13 @@ macro_rules! kinds {
             /// A complete export is [`Record::header`] followed by the views of [`crate::RegistryStore::pages`] over
             /// [`crate::store::Selection::records`]. Pages arrive in the order of collections and keys.
             pub fn append_lines(&self, into: &mut Vec<u8>) -> u64 {
-                $(self.$rows.values().for_each(|row| put(into, &lines::$line::from(row)));)*
+                $(self.$rows.values().for_each(|row| put(into, &$line::from(row)));)*
                 [$(self.$rows.len()),*].iter().sum::<usize>() as u64
             }
         }
     };
 }
-kinds! {
-    "project" Project projects: Project as ProjectLine;
-    "source" Source sources: Source as SourceLine;
-    "tool" Tool tools: Tool as ToolLine;
-    "definition" Definition definitions: Definition as DefinitionLine;
-    "knowledge" Item knowledge: Item as ItemLine;
-    "work" Work work: Work as WorkLine;
-    "session" Session sessions: Session as SessionLine;
-    "cursor" Cursor cursors: Cursor as CursorLine;
-    "route" Route routes: Route as RouteLine;
-    "vector" Vector vectors: RouteVector as VectorLine;
-    "outcome" Outcome outcomes: Outcome as OutcomeLine;
-    "journal" Journal journal: JournalEntry as JournalLine;
-}
+exported!(logs kinds);
 
 fn put(into: &mut Vec<u8>, line: &impl serde::Serialize) {
     // All map keys are strings and writing to memory cannot fail.

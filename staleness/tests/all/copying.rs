@@ -42,7 +42,7 @@ fn compare(
             other.next();
         }
     }
-    comparison.collections().into()
+    comparison.collections()
 }
 
 /// Copies lines into a registry that holds a part of them.

@@ -115,9 +115,9 @@ fn copy(
             created()?;
         }
         return Ok(Report {
-            copied: before.map(|each| each.missing + each.older).into(),
-            there: before.map(|each| each.same).into(),
-            collections: before.into(),
+            copied: before.iter().map(|each| each.missing + each.older).collect(),
+            there: before.iter().map(|each| each.same).collect(),
+            collections: before,
         });
     }
     let registry = created()?;
@@ -141,7 +141,7 @@ fn copy(
     progress.end();
     let mut copied = printed(Some(&registry), to_name)?;
     let after = compared(&mut original, &mut copied, out, |_, _, _| Ok(()))?;
-    Ok(Report { copied: done.imported, there: done.skipped, collections: after.into() })
+    Ok(Report { copied: done.imported, there: done.skipped, collections: after })
 }
 
 /// Compares two exports. `visit` receives each record of the first one, its standing in the second, and the
@@ -151,7 +151,7 @@ fn compared(
     copy: &mut Input,
     out: &Output,
     mut visit: impl FnMut(Standing, &str, &str) -> Result<(), CliError>,
-) -> Result<[Compared; 12], CliError> {
+) -> Result<Vec<Compared>, CliError> {
     let mut comparison = Comparison::new();
     let mut progress = Progress::new(out, "compared");
     let mut line = records(original)?;

@@ -215,7 +215,7 @@ impl Importer {
         let all = batch.len();
         let rows = batch.into_iter();
         macro_rules! put_rows {
-            ($($kind:ident: $row:ty,)*) => {
+            ($($word:literal $kind:ident $rows:ident: $row:ty as $line:ident $($own:ident)?;)*) => {
                 match &first {
                     Record::Outcome(_) => {
                         let rows = taken(rows).map(|(row, _)| row).collect();

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use crate::transfer::Record;
+use crate::transfer::{Record, exported};
 
 macro_rules! counts {
-    ($($kind:ident $field:ident $doc:literal;)*) => {
+    ($($word:literal $kind:ident $field:ident: $row:ty as $line:ident $($own:ident)?;)*) => {
         /// The number of records of each collection.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
         pub struct TransferCounts {
-            $(#[doc = $doc] pub $field: u64,)*
+            $(#[doc = concat!("Records of the kind `", $word, "`.")] pub $field: u64,)*
         }
 
         impl TransferCounts {
@@ -22,33 +22,21 @@ macro_rules! counts {
 
             /// Returns the name and the count of each collection, in the order of an export.
             #[must_use]
-            pub const fn each(&self) -> [(&'static str, u64); 12] {
-                [$((stringify!($field), self.$field)),*]
+            pub fn each(&self) -> Vec<(&'static str, u64)> {
+                vec![$((stringify!($field), self.$field)),*]
             }
         }
 
-        impl From<[u64; 12]> for TransferCounts {
+        impl FromIterator<u64> for TransferCounts {
             /// Takes the counts in the order of an export.
-            fn from([$($field),*]: [u64; 12]) -> Self {
-                Self { $($field),* }
+            fn from_iter<I: IntoIterator<Item = u64>>(counts: I) -> Self {
+                let mut counts = counts.into_iter();
+                Self { $($field: counts.next().unwrap_or_default()),* }
             }
         }
     };
 }
-counts! {
-    Project projects "Projects.";
-    Source sources "Sources.";
-    Tool tools "Tools.";
-    Definition definitions "Definitions of tools.";
-    Item knowledge "Items of knowledge.";
-    Work work "Work items.";
-    Session sessions "Sessions.";
-    Cursor cursors "Cursors.";
-    Route routes "Routes.";
-    Vector vectors "Vectors of routes.";
-    Outcome outcomes "Outcomes.";
-    Journal journal "Journal entries.";
-}
+exported!(logs counts);
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 const fn is_zero(count: &u64) -> bool {

@@ -2,12 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::definition::Definition;
-use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
-use crate::route::{Route, RouteVector};
-use crate::session::{Cursor, Session};
+use crate::route::Route;
 use crate::source::Source;
 use crate::store::{
     Change, ChangeSet, Decision, Durability, Edit, OutcomeFilter, ProjectFilter, Refusal, Row,
@@ -15,6 +12,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 use crate::tool::Tool;
+use crate::transfer::exported;
 use crate::work::{Claim, Work};
 
 /// A digest that no configuration has, so that the next scan evaluates everything. It is not 0, because 0
@@ -29,14 +27,18 @@ pub(super) trait Merge: Row {
     }
 }
 
-// The acceptance of a definition in another store does not count here.
-impl Merge for Definition {}
-// These refer to this store's journal.
-impl Merge for Session {}
-impl Merge for Cursor {}
-// Their own steps merge them.
-impl Merge for Item {}
-impl Merge for RouteVector {}
+/// Lets the known row stay: the acceptance of a definition in another store does not count here, sessions and cursors
+/// refer to this store's journal, and items and vectors are merged by steps of their own.
+macro_rules! stays {
+    ($($word:literal $kind:ident $rows:ident: $row:ty as $line:ident $($own:ident)?;)*) => {
+        $(stays!($row $(, $own)?);)*
+    };
+    ($row:ty) => {
+        impl Merge for $row {}
+    };
+    ($row:ty, merged) => {};
+}
+exported!(stays);
 
 impl Merge for Tool {
     /// The row that changed last wins.

@@ -47,7 +47,7 @@ fn definition() -> Definition {
 }
 
 /// Checks that a record is written as these columns and read back from them.
-fn golden<R: Record + Row>(row: &R, columns: &str) {
+pub(crate) fn golden<R: Record + Row>(row: &R, columns: &str) {
     let cells = row.cells();
     assert_eq!(Cell::shown(&cells[..R::INDEXED]) + "; " + &text(&cells[R::INDEXED]), columns);
     assert_eq!(R::verify(&cells).as_ref(), Ok(row));

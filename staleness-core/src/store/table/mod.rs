@@ -129,4 +129,4 @@ fn same<R: Record>(own: &[Cell<'_>], found: &[Cell<'_>]) -> Result<(), Bad> {
 
 #[cfg(test)]
 #[path = "golden_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -1,9 +1,10 @@
-//! Filters: which rows of a collection to select. [`Filter::matches`] is the reference for every store.
+//! Collections: the one list of all of them, and for each its row, its key and its filter. [`Filter::matches`] is the
+//! reference for every store.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::Filter;
+use super::{Change, ChangeSet, Draft, Filter, Pick, Row, Selection, View};
 use crate::definition::Definition;
 use crate::ids::{
     DocumentKey, ItemKey, ModelId, OpId, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName,
@@ -19,12 +20,37 @@ use crate::time::Timestamp;
 use crate::tool::{Status, Tool, ToolKind};
 use crate::work::{Aging, Work};
 
-/// Defines a filter. The first variant selects one key, `All` selects every row, and each other variant comes
+/// Calls a macro with `field: Row` for each collection whose rows are created, replaced and removed, in the
+/// order in which they are written and paged. Outcomes and journal entries are no such collections.
+#[macro_export]
+macro_rules! collections {
+    ($then:ident) => {
+        $then! {
+            projects: $crate::project::Project,
+            sources: $crate::source::Source,
+            tools: $crate::tool::Tool,
+            definitions: $crate::definition::Definition,
+            knowledge: $crate::knowledge::Item,
+            documents: $crate::knowledge::Document,
+            work: $crate::work::Work,
+            sessions: $crate::session::Session,
+            cursors: $crate::session::Cursor,
+            routes: $crate::route::Route,
+            vectors: $crate::route::RouteVector,
+            suggestions: $crate::route::Suggestions,
+        }
+    };
+}
+
+/// Defines a collection: the name of a row, its field in views and the like, the field with its key, and its filter. The
+/// first variant of that selects one key, `All` selects every row, and each other variant comes
 /// with an expression over the key and, if loaded, the row. A `first` variant selects only the row with the smallest key.
-macro_rules! filter {
+macro_rules! collection {
     (
-        $(#[$doc:meta])* $filter:ident of $row_type:ty, |$key:ident, $row:ident|
+        $(#[$doc:meta])* $filter:ident of $row_type:ty,
+        $name:literal in $rows:ident by $by:ident, |$key:ident, $row:ident|
         $(#[$one_doc:meta])* $one:ident($key_type:ty);
+        $(project |$project:ident| $own:expr;)?
         $(first $first:ident;)?
         { $($others:tt)* }
         $($other:pat => $named:expr,)*
@@ -59,26 +85,76 @@ macro_rules! filter {
                 }
             }
 
+            $(fn of_project($project: &ProjectId) -> Option<Self> {
+                Some($own)
+            })?
+
             $(fn most(&self) -> usize {
                 if matches!(self, Self::$first(..)) { 1 } else { usize::MAX }
             })?
         }
+
+        impl Row for $row_type {
+            const NAME: &'static str = $name;
+            type Key = $key_type;
+            type Filter = $filter;
+
+            fn key(&self) -> &$key_type {
+                &self.$by
+            }
+
+            fn picks(selection: &Selection) -> &Vec<Pick<$filter>> {
+                &selection.$rows
+            }
+
+            fn picks_mut(selection: &mut Selection) -> &mut Vec<Pick<$filter>> {
+                &mut selection.$rows
+            }
+
+            fn rows(view: &View) -> &BTreeMap<$key_type, Self> {
+                &view.$rows
+            }
+
+            fn rows_mut(view: &mut View) -> &mut BTreeMap<$key_type, Self> {
+                &mut view.$rows
+            }
+
+            fn changes(changes: &ChangeSet) -> &Vec<Change<Self, $key_type>> {
+                &changes.$rows
+            }
+
+            fn changes_mut(changes: &mut ChangeSet) -> &mut Vec<Change<Self, $key_type>> {
+                &mut changes.$rows
+            }
+
+            fn drafted<'d>(draft: &'d Draft<'_>) -> &'d BTreeMap<$key_type, Option<Self>> {
+                &draft.$rows
+            }
+
+            fn drafted_mut<'d>(
+                draft: &'d mut Draft<'_>,
+            ) -> &'d mut BTreeMap<$key_type, Option<Self>> {
+                &mut draft.$rows
+            }
+        }
     };
 }
 
-filter! {
+collection! {
     /// A filter over projects.
-    ProjectFilter of Project, |key, _row|
+    ProjectFilter of Project, "project" in projects by id, |key, _row|
     /// The project with this id.
     Id(ProjectId);
+    project |id| Self::Id(id.clone());
     {}
 }
 
-filter! {
+collection! {
     /// A filter over sources.
-    SourceFilter of Source, |key, _row|
+    SourceFilter of Source, "source" in sources by id, |key, _row|
     /// The source with this identity.
     Id(SourceId);
+    project |id| Self::Scope(Scope::Project(id.clone()));
     {
         /// The sources of a scope.
         Scope(Scope),
@@ -86,11 +162,12 @@ filter! {
     Self::Scope(scope) => *scope == key.scope(),
 }
 
-filter! {
+collection! {
     /// A filter over tools.
-    ToolFilter of Tool, |key, row|
+    ToolFilter of Tool, "tool" in tools by key, |key, row|
     /// The tool with this key.
     Key(ToolKey);
+    project |id| Self::Scope(Scope::Project(id.clone()));
     {
         /// The tools of a scope.
         Scope(Scope),
@@ -124,11 +201,12 @@ filter! {
     },
 }
 
-filter! {
+collection! {
     /// A filter over definitions of tools.
-    DefinitionFilter of Definition, |key, row|
+    DefinitionFilter of Definition, "definition" in definitions by key, |key, row|
     /// The definition of the tool with this key.
     Key(ToolKey);
+    project |id| Self::Scope(Scope::Project(id.clone()));
     {
         /// The definitions of a scope.
         Scope(Scope),
@@ -139,11 +217,12 @@ filter! {
     Self::Pending(scope) => *scope == key.scope && row.is_some_and(|row| row.pending.is_some()),
 }
 
-filter! {
+collection! {
     /// A filter over items of knowledge.
-    ItemFilter of Item, |key, _row|
+    ItemFilter of Item, "item" in knowledge by key, |key, _row|
     /// The item with this key.
     Key(ItemKey);
+    project |id| Self::Scope(Scope::Project(id.clone()));
     {
         /// The items of a scope.
         Scope(Scope),
@@ -151,11 +230,12 @@ filter! {
     Self::Scope(scope) => *scope == key.scope,
 }
 
-filter! {
+collection! {
     /// A filter over documents.
-    DocumentFilter of Document, |key, row|
+    DocumentFilter of Document, "document" in documents by key, |key, row|
     /// The document with this key.
     Key(DocumentKey);
+    project |id| Self::Project(id.clone());
     {
         /// The documents of a project.
         Project(ProjectId),
@@ -175,11 +255,12 @@ filter! {
     },
 }
 
-filter! {
+collection! {
     /// A filter over work items.
-    WorkFilter of Work, |key, row|
+    WorkFilter of Work, "work item" in work by key, |key, row|
     /// The work item with this key.
     Key(WorkKey);
+    project |id| Self::Scope(Scope::Project(id.clone()));
     {
         /// The work items of a scope.
         Scope(Scope),
@@ -219,11 +300,12 @@ filter! {
     },
 }
 
-filter! {
+collection! {
     /// A filter over sessions.
-    SessionFilter of Session, |key, _row|
+    SessionFilter of Session, "session" in sessions by key, |key, _row|
     /// The session with this key.
     Key(SessionKey);
+    project |id| Self::Project(id.clone());
     {
         /// The sessions of a project.
         Project(ProjectId),
@@ -231,11 +313,12 @@ filter! {
     Self::Project(project) => *project == key.project,
 }
 
-filter! {
+collection! {
     /// A filter over cursors.
-    CursorFilter of Cursor, |key, _row|
+    CursorFilter of Cursor, "cursor" in cursors by key, |key, _row|
     /// The cursor with this key.
     Key(CursorKey);
+    project |id| Self::Project(id.clone());
     {
         /// The cursors of a project, one for each agent.
         Project(ProjectId),
@@ -243,11 +326,12 @@ filter! {
     Self::Project(project) => *project == key.project,
 }
 
-filter! {
+collection! {
     /// A filter over routes.
-    RouteFilter of Route, |key, _row|
+    RouteFilter of Route, "route" in routes by key, |key, _row|
     /// The route with this key.
     Key(RouteKey);
+    project |id| Self::Project(id.clone());
     {
         /// The route with this id in a project, for any tool. A store may have to scan all routes of the project.
         Id(ProjectId, RouteId),
@@ -261,9 +345,9 @@ filter! {
     Self::Project(project) => *project == key.project,
 }
 
-filter! {
+collection! {
     /// A filter over the vectors of routes.
-    VectorFilter of RouteVector, |key, row|
+    VectorFilter of RouteVector, "vector" in vectors by key, |key, row|
     /// The vector of the route with this key.
     Key(RouteKey);
     first First;
@@ -284,11 +368,12 @@ filter! {
     Self::Project(project) => *project == key.project,
 }
 
-filter! {
+collection! {
     /// A filter over the suggestions made in sessions.
-    SuggestionFilter of Suggestions, |key, _row|
+    SuggestionFilter of Suggestions, "suggestions" in suggestions by key, |key, _row|
     /// The suggestions of the session with this key.
     Key(SessionKey);
+    project |id| Self::Project(id.clone());
     {
         /// The suggestions of every session of a project.
         Project(ProjectId),
