@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelledNotificationParam, ErrorCode, Implementation,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ReadResourceRequestParams, ReadResourceResponse, RequestId, ServerCapabilities, ServerConfig,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
     SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
@@ -19,7 +19,7 @@ use crate::answer::refused;
 use crate::call::{Caller, Ended, Watch};
 #[cfg(feature = "http")]
 use crate::counts::Counts;
-use crate::deliveries::Deliveries;
+use crate::deliveries::{After, Deliveries};
 #[cfg(feature = "http")]
 use crate::remote::Remote;
 use crate::server::Server;
@@ -75,14 +75,20 @@ impl Connection {
         }
     }
 
-    /// Creates a connection over HTTP. Requests that belong to no session have the caller `stateless`.
+    /// Creates a connection over HTTP. Requests that belong to no session have the caller `stateless`, and all connections
+    /// share `listening`, the places for streams of subscriptions.
     #[cfg(feature = "http")]
-    pub(crate) fn over_http(server: Server, counts: Arc<Counts>, stateless: Caller) -> Self {
+    pub(crate) fn over_http(
+        server: Server,
+        counts: Arc<Counts>,
+        stateless: Caller,
+        listening: Arc<Semaphore>,
+    ) -> Self {
         let departure = Departure::default();
         let connection = Self::new(server.clone(), departure.clone());
         let (caller, over) = (connection.caller.clone(), connection.over.clone());
         let remote = Remote::new((server, caller), (departure, over), (counts, stateless));
-        Self { remote: Some(remote), ..connection }
+        Self { remote: Some(remote), listening, ..connection }
     }
 
     /// Returns the caller of a request.
@@ -94,14 +100,13 @@ impl Connection {
         Caller { agent: agent(context), ..self.caller.clone() }
     }
 
-    /// Runs an action when the answer to a request was written. Over HTTP, where nothing tells that, at once.
-    async fn when_written(&self, id: RequestId, after: Box<dyn FnOnce() + Send>) {
+    /// Runs an action when the answer to a request was written.
+    async fn when_written(&self, context: &RequestContext<RoleServer>, after: After) {
         #[cfg(feature = "http")]
-        if self.remote.is_some() {
-            let _ = tokio::task::spawn_blocking(after).await;
-            return;
+        if let Some(remote) = &self.remote {
+            return remote.when_read(context, after).await;
         }
-        self.deliveries.expect(id, after);
+        self.deliveries.expect(context.id.clone(), after);
     }
 }
 
@@ -146,6 +151,10 @@ impl ServerHandler for Connection {
             let text = Text::new("unknown tool: ").and(Quoted(&request.name));
             return Err(text.into_error(ErrorCode::INVALID_PARAMS));
         };
+        #[cfg(feature = "http")]
+        if let Some(remote) = &self.remote {
+            remote.deliver(&context).await;
+        }
         let delivers = request.name == tools::DELIVERS;
         if delivers {
             self.deliveries.settled().await;
@@ -189,13 +198,20 @@ impl ServerHandler for Connection {
         tokio::pin!(work);
         let token = context.meta.get_progress_token();
         // Progress must increase, and the total is not known in advance.
-        let mut told = 0.0;
+        let (mut told, mut is_stopped) = (0.0, false);
         let done = loop {
             tokio::select! {
                 // Report progress before the result.
                 biased;
-                () = context.ct.cancelled(), if !watchdog.is_ended() => watchdog.end(),
-                () = self.over.ended(), if !watchdog.is_ended() => watchdog.end(),
+                // Once: a git that gave up before is not ended by this.
+                () = context.ct.cancelled(), if !is_stopped => {
+                    is_stopped = true;
+                    watchdog.end();
+                }
+                () = self.over.ended(), if !is_stopped => {
+                    is_stopped = true;
+                    watchdog.end();
+                }
                 Some(step) = steps.recv() => {
                     let Some(token) = token.clone() else { continue };
                     // Skip outdated progress that was not sent in time.
@@ -223,7 +239,7 @@ impl ServerHandler for Connection {
             Err(error) => return Ok(refused(&error, spec.next).into()),
         };
         if let Some(after) = answer.delivered.take().filter(|_| !context.ct.is_cancelled()) {
-            self.when_written(context.id.clone(), after).await;
+            self.when_written(&context, after).await;
         }
         Ok(answer.into_result().into())
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hyper::StatusCode;
@@ -12,6 +12,7 @@ use hyper::StatusCode;
 pub(crate) struct Counts {
     answers: Mutex<BTreeMap<u16, u64>>,
     calls: Mutex<BTreeMap<(String, bool), (u64, Duration)>>,
+    partings: Arc<()>,
 }
 
 impl Counts {
@@ -27,6 +28,16 @@ impl Counts {
         let (count, sum) = calls.entry((tool.to_owned(), is_error)).or_default();
         *count += 1;
         *sum += took;
+    }
+
+    /// Returns what the end of a session holds while it works.
+    pub(crate) fn parting(&self) -> Arc<()> {
+        Arc::clone(&self.partings)
+    }
+
+    /// Returns true while sessions end.
+    pub(crate) fn is_parting(&self) -> bool {
+        Arc::strong_count(&self.partings) > 1
     }
 
     /// Prints all counters, and the number of sessions, in the text format of Prometheus.

@@ -8,7 +8,7 @@ use rmcp::model::RequestId;
 use tokio::sync::Notify;
 
 /// An action to run after an answer was written.
-type After = Box<dyn FnOnce() + Send>;
+pub(crate) type After = Box<dyn FnOnce() + Send>;
 
 /// Maximum time that an unwritten answer delays the next answer of the same tool.
 const PATIENCE: Duration = Duration::from_secs(1);

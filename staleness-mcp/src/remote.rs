@@ -1,7 +1,7 @@
 //! The part of a connection that HTTP needs.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hyper::http::request::Parts;
@@ -10,6 +10,7 @@ use rmcp::service::RequestContext;
 
 use crate::call::{Caller, Ended};
 use crate::counts::Counts;
+use crate::deliveries::After;
 use crate::parting::part;
 use crate::server::Server;
 use crate::wire::Departure;
@@ -30,17 +31,24 @@ struct Session {
     departure: Departure,
     over: Ended,
     is_used: AtomicBool,
+    counts: Arc<Counts>,
+    /// Actions for answers that the client has read for certain when it asks again.
+    unread: Mutex<Vec<After>>,
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
         self.departure.gone.end();
         self.over.end();
-        let (server, caller) = (self.server.clone(), self.caller.clone());
         if self.is_used.load(Ordering::Relaxed)
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            runtime.spawn_blocking(move || part(&server, &caller));
+            let (server, caller) = (self.server.clone(), self.caller.clone());
+            let parting = self.counts.parting();
+            runtime.spawn_blocking(move || {
+                part(&server, &caller);
+                drop(parting);
+            });
         }
     }
 }
@@ -51,19 +59,48 @@ impl Remote {
         (departure, over): (Departure, Ended),
         (counts, stateless): (Arc<Counts>, Caller),
     ) -> Self {
-        let is_used = AtomicBool::new(false);
-        let session = Session { server, caller, departure, over, is_used };
+        let (is_used, unread) = Default::default();
+        let kept = Arc::clone(&counts);
+        let session = Session { server, caller, departure, over, is_used, counts: kept, unread };
         Self { counts, stateless, session: Arc::new(session) }
+    }
+
+    /// Returns true for a request that belongs to no session, whatever its headers say.
+    fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+        let head = context.extensions.get::<Parts>();
+        context.meta.protocol_version().is_some()
+            || head.is_some_and(|head| !head.headers.contains_key("mcp-session-id"))
     }
 
     /// Returns the caller of a request.
     pub(crate) fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
-        let head = context.extensions.get::<Parts>();
-        if head.is_some_and(|head| !head.headers.contains_key("mcp-session-id")) {
+        if Self::is_stateless(context) {
             return self.stateless.clone();
         }
         self.session.is_used.store(true, Ordering::Relaxed);
         self.session.caller.clone()
+    }
+
+    /// Runs an action when an answer was read: at the session's next request, or at once without a session.
+    pub(crate) async fn when_read(&self, context: &RequestContext<RoleServer>, after: After) {
+        if Self::is_stateless(context) {
+            let _ = tokio::task::spawn_blocking(after).await;
+        } else {
+            self.session.unread.lock().unwrap_or_else(PoisonError::into_inner).push(after);
+        }
+    }
+
+    /// Runs the actions for the answers before a request.
+    pub(crate) async fn deliver(&self, context: &RequestContext<RoleServer>) {
+        let all = if Self::is_stateless(context) {
+            Vec::new()
+        } else {
+            std::mem::take(&mut *self.session.unread.lock().unwrap_or_else(PoisonError::into_inner))
+        };
+        if !all.is_empty() {
+            let all = move || all.into_iter().for_each(|after| after());
+            let _ = tokio::task::spawn_blocking(all).await;
+        }
     }
 
     /// Counts a call of a tool.

@@ -95,9 +95,16 @@ impl Server {
     /// Returns this server for callers that may use the project of one folder only.
     #[cfg(feature = "http")]
     pub(crate) fn confined_to(&self, folder: &std::path::Path) -> Result<Self, ServiceError> {
-        let options = Options { project: Some(folder.into()), ..(*self.options).clone() };
-        let only = Settings::new(options.clone(), None, true)?.project.id;
-        Ok(Self { options: Arc::new(options), only: Some(only), ..self.clone() })
+        let project = Some(folder.to_path_buf());
+        // The files of whoever runs the server are not its callers'.
+        let home = Some(folder.join(".staleness/no-home"));
+        let options = Options { project, home, ..(*self.options).clone() };
+        let project = Settings::new(options.clone(), None, true)?.project;
+        if Path::new(&project.root) != folder {
+            let why = format!("the folder lies in the project {:?}; name that", project.root);
+            return Err(ServiceError::invalid(why));
+        }
+        Ok(Self { options: Arc::new(options), only: Some(project.id), ..self.clone() })
     }
 
     /// Returns the tools, as in `tools/list`.
@@ -192,7 +199,8 @@ impl Server {
         settings.watchdog = watchdog;
         // A client without a name stays anonymous, whatever the environment says.
         let agent = settings.agent.clone().filter(|_| agent.is_some());
-        if agent.is_some() && settings.client.is_some() {
+        // An agent elsewhere has a configuration of its own.
+        if agent.is_some() && settings.client.is_some() && self.only.is_none() {
             self.scan(&settings);
         }
         run(&Call { settings, agent, session, claimed_in, listener }, arguments)

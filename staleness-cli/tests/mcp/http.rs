@@ -232,6 +232,7 @@ fn what_is_not_allowed_is_refused_before_it_is_read() {
         let refused = site.post(token, &[], &hello);
         assert_eq!(refused.status, 401, "{token}");
         assert_eq!(refused.header("www-authenticate"), Some("Bearer"));
+        assert_eq!(refused.header("connection"), Some("close"));
     }
     for scheme in ["Basic", ""] {
         let given = format!("{scheme} {TOKEN}");
@@ -281,32 +282,73 @@ fn a_connection_that_says_nothing_is_closed() {
 
 #[test]
 fn told_to_end_it_ends_and_lets_go_of_what_its_sessions_claimed() {
+    for is_waiting in [true, false] {
+        let machine = Machine::new();
+        machine.ok(&["work", "add", "plan", "Move the parser", "--id", "p"]);
+        let mut site = start(&machine);
+        let session = site.begin(TOKEN, "claude-code");
+        site.call(TOKEN, &session, "work_item", json!({ "action": "claim", "id": "p" }));
+        // A client that waits for news.
+        let mut waits = TcpStream::connect(&site.host).unwrap();
+        if is_waiting {
+            let head = format!("authorization: Bearer {TOKEN}\r\nmcp-session-id: {session}");
+            let accept = "accept: text/event-stream";
+            write!(waits, "GET /mcp HTTP/1.1\r\nhost: localhost\r\n{head}\r\n{accept}\r\n\r\n")
+                .unwrap();
+            waits.read_exact(&mut [0]).unwrap();
+        }
+        let since = Instant::now();
+        let pid = rustix::process::Pid::from_child(&site.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        let status = site.child.wait().unwrap();
+        assert!(status.success(), "{status}");
+        assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+        let now = staleness::clock::now().to_string();
+        assert!(
+            claim(&machine)["until"].as_str().unwrap() <= now.as_str(),
+            "{:?}",
+            claim(&machine)
+        );
+    }
+}
+
+#[test]
+fn news_that_a_broken_session_may_not_have_read_are_told_again() {
     let machine = Machine::new();
     machine.ok(&["work", "add", "plan", "Move the parser", "--id", "p"]);
-    let mut site = start(&machine);
+    let site = start(&machine);
+    for _ in 0..2 {
+        let session = site.begin(TOKEN, "claude-code");
+        let told = site.call(TOKEN, &session, "resume_session", json!({}));
+        assert_eq!(told["structuredContent"]["source"], "digest", "{told}");
+    }
     let session = site.begin(TOKEN, "claude-code");
-    site.call(TOKEN, &session, "work_item", json!({ "action": "claim", "id": "p" }));
-    // A client that waits for news.
-    let mut waits = TcpStream::connect(&site.host).unwrap();
-    let head =
-        format!("host: localhost\r\nauthorization: Bearer {TOKEN}\r\nmcp-session-id: {session}");
-    write!(waits, "GET /mcp HTTP/1.1\r\n{head}\r\naccept: text/event-stream\r\n\r\n").unwrap();
-    let mut byte = [0];
-    waits.read_exact(&mut byte).unwrap();
-    let since = Instant::now();
-    let pid = rustix::process::Pid::from_child(&site.child);
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    let status = site.child.wait().unwrap();
-    assert!(status.success(), "{status}");
-    assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
-    let now = staleness::clock::now().to_string();
-    assert!(claim(&machine)["until"].as_str().unwrap() <= now.as_str(), "{:?}", claim(&machine));
+    site.call(TOKEN, &session, "resume_session", json!({}));
+    site.call(TOKEN, &session, "list_stale", json!({}));
+    let session = site.begin(TOKEN, "claude-code");
+    let told = site.call(TOKEN, &session, "resume_session", json!({}));
+    assert_ne!(told["structuredContent"]["source"], "digest", "{told}");
+}
+
+#[test]
+fn a_caller_reads_no_file_of_whoever_runs_the_server() {
+    let machine = Machine::new();
+    let home = machine.root.join("home/.claude");
+    std::fs::create_dir_all(&home).unwrap();
+    std::fs::write(home.join("CLAUDE.md"), "My secret is currently in [here](gone/secret.md).\n")
+        .unwrap();
+    let site = start(&machine);
+    let session = site.begin(TOKEN, "claude-code");
+    let checked = site.call(TOKEN, &session, "check_documents", json!({}));
+    assert!(!checked.to_string().contains("CLAUDE.md"), "{checked}");
+    assert!(machine.ok(&["check", "--verbose"]).contains("CLAUDE.md"), "but they do");
 }
 
 #[test]
 fn tokens_that_cannot_be_used_are_refused_and_never_shown() {
     let machine = Machine::new();
     let project = machine.project.display().to_string();
+    std::fs::create_dir(machine.project.join("sub")).unwrap();
     let run = |args: &[&str]| {
         let done = machine.command(&[&["mcp"], args].concat()).output().unwrap();
         let text = String::from_utf8(done.stderr).unwrap();
@@ -326,6 +368,10 @@ fn tokens_that_cannot_be_used_are_refused_and_never_shown() {
         (format!("{TOKEN} {project}\n{TOKEN} {project}\n"), "line 2: the token stands on another"),
         (format!("{TOKEN} project\n"), "line 1: the folder must be the absolute path"),
         (format!("{TOKEN} {project}/no\n"), "line 1: the folder must be the absolute path"),
+        (
+            format!("{TOKEN} {project}/sub\n"),
+            "line 1 of the tokens: the folder lies in the project",
+        ),
     ] {
         let (code, told) = with(&text);
         assert_eq!(code, Some(3), "{told}");

@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::header::{
+    AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -37,8 +39,10 @@ use crate::stdio::{ServeError, try_threads};
 const MAX_REQUEST_BYTES: usize = 1 << 20;
 /// The largest number of open connections. Each further one is closed.
 const MAX_CONNECTIONS: usize = 1_200;
-/// The largest number of sessions.
+/// The largest number of sessions, which the tokens share evenly.
 const MAX_SESSIONS: usize = 600;
+/// The largest number of streams of subscriptions for each token.
+const MAX_LISTENING: usize = 64;
 /// The longest time for the head of a request, and again for its body.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The time without a request after which a session ends.
@@ -46,7 +50,7 @@ const IDLE: Duration = Duration::from_secs(30 * 60);
 /// The number of requests a second, on average and at once, for each token.
 const RATE: f64 = 2_000.0;
 /// The longest time for what is under way when the server ends.
-const PARTING: Duration = Duration::from_secs(1);
+const PARTING: Duration = Duration::from_secs(3);
 /// The time for which a finished answer can be asked for again.
 const KEPT: Duration = Duration::from_secs(2);
 
@@ -118,6 +122,8 @@ async fn ended() {
 struct Workspace {
     service: StreamableHttpService<Connection, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
+    /// Held while a session may begin.
+    begins: tokio::sync::Mutex<()>,
     /// When requests were last counted, and how many may come at once.
     allowance: Mutex<(Instant, f64)>,
 }
@@ -137,6 +143,8 @@ impl Workspace {
 /// All workspaces, and what they share.
 struct Site {
     workspaces: Vec<(Digest, Workspace)>,
+    /// Largest number of sessions of each.
+    most_sessions: usize,
     counts: Arc<Counts>,
     config: StreamableHttpServerConfig,
 }
@@ -150,13 +158,17 @@ impl Site {
             .with_sse_retry(None)
             // No browser is a client: a page that a person visits must not reach the server.
             .enforce_origin_validation();
+        let most_sessions = (MAX_SESSIONS / tokens.len()).max(1);
         let workspaces = tokens.into_iter().map(|(line, digest, folder)| {
             let server = server
                 .confined_to(&folder)
                 .map_err(|error| ServeError(format!("line {line} of the tokens: {error}")))?;
             let (kept, stateless) = (Arc::clone(&counts), Caller::fresh());
+            let listening = Arc::new(Semaphore::new(MAX_LISTENING));
             let connect = move || {
-                Ok(Connection::over_http(server.clone(), Arc::clone(&kept), stateless.clone()))
+                let (server, kept) = (server.clone(), Arc::clone(&kept));
+                let listening = Arc::clone(&listening);
+                Ok(Connection::over_http(server, kept, stateless.clone(), listening))
             };
             let mut sessions = LocalSessionManager::default();
             sessions.session_config.keep_alive = Some(IDLE);
@@ -166,15 +178,16 @@ impl Site {
             let service =
                 StreamableHttpService::new(connect, Arc::clone(&sessions), config.clone());
             let allowance = Mutex::new((Instant::now(), RATE));
-            Ok((digest, Workspace { service, sessions, allowance }))
+            let begins = tokio::sync::Mutex::default();
+            Ok((digest, Workspace { service, sessions, begins, allowance }))
         });
         let workspaces = workspaces.collect::<Result<_, ServeError>>()?;
-        Ok(Self { workspaces, counts, config })
+        Ok(Self { workspaces, most_sessions, counts, config })
     }
 
     /// Serves connections until the process is told to end.
     async fn serve(self: &Arc<Self>, listener: TcpListener) {
-        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let places = Arc::new(Semaphore::new(most_connections()));
         let graceful = GracefulShutdown::new();
         let mut ended = pin!(ended());
         loop {
@@ -199,7 +212,14 @@ impl Site {
         }
         drop(listener);
         self.config.cancellation_token.cancel();
-        let _ = tokio::time::timeout(PARTING, graceful.shutdown()).await;
+        let all = async {
+            graceful.shutdown().await;
+            // Their claims end with the sessions.
+            while self.sessions().await > 0 || self.counts.is_parting() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let _ = tokio::time::timeout(PARTING, all).await;
     }
 
     /// Serves a connection. One that fails is the client's to see.
@@ -222,6 +242,8 @@ impl Site {
         let Some(workspace) = self.workspace(request.headers()) else {
             let mut response = text(StatusCode::UNAUTHORIZED, "a bearer token is needed");
             response.headers_mut().insert(WWW_AUTHENTICATE, "Bearer".parse().expect("a word"));
+            // So that nobody keeps a connection without a token.
+            response.headers_mut().insert(CONNECTION, "close".parse().expect("a word"));
             return response;
         };
         if !workspace.admits(Instant::now()) {
@@ -233,23 +255,27 @@ impl Site {
                 text(StatusCode::OK, self.counts.print(sessions).unwrap_or_default())
             }
             (_, "/mcp") => {
-                let is_first = !request.headers().contains_key("mcp-session-id");
-                if is_first && self.sessions().await >= MAX_SESSIONS {
+                let is_end = request.method() == Method::DELETE;
+                let may_begin = !request.headers().contains_key("mcp-session-id");
+                let request = match whole(request).await {
+                    Ok(request) => request,
+                    Err(refused) => return refused,
+                };
+                // One at a time, so that the number of sessions is right.
+                let _begins = match may_begin {
+                    true => Some(workspace.begins.lock().await),
+                    false => None,
+                };
+                if may_begin && workspace.sessions.sessions.read().await.len() >= self.most_sessions
+                {
                     return busy(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");
                 }
-                let is_end = request.method() == Method::DELETE;
-                match whole(request).await {
-                    // To the SDK for Python, 202 is a failure.
-                    Ok(request) if is_end => {
-                        let mut response = workspace.service.handle(request).await;
-                        if response.status() == StatusCode::ACCEPTED {
-                            *response.status_mut() = StatusCode::NO_CONTENT;
-                        }
-                        response
-                    }
-                    Ok(request) => workspace.service.handle(request).await,
-                    Err(refused) => refused,
+                let mut response = workspace.service.handle(request).await;
+                // To the SDK for Python, 202 is a failure.
+                if is_end && response.status() == StatusCode::ACCEPTED {
+                    *response.status_mut() = StatusCode::NO_CONTENT;
                 }
+                response
             }
             _ => text(StatusCode::NOT_FOUND, "there are /mcp and /metrics"),
         }
@@ -271,6 +297,16 @@ impl Site {
         let (_, workspace) = known.find(|(digest, _)| *digest == given)?;
         scheme.eq_ignore_ascii_case("bearer").then_some(workspace)
     }
+}
+
+/// Returns how many connections may be open: half of the files that the process may open, as git and the store need some.
+fn most_connections() -> usize {
+    #[cfg(unix)]
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    #[cfg(not(unix))]
+    let files = None::<u64>;
+    let most = files.and_then(|files| usize::try_from(files / 2).ok());
+    most.map_or(MAX_CONNECTIONS, |most| most.clamp(1, MAX_CONNECTIONS))
 }
 
 /// Reads the body of a request, within its limits of size and time.

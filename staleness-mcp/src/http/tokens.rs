@@ -29,11 +29,12 @@ pub(super) fn digest(token: &str) -> Digest {
 /// If the file cannot be read, others may read it, or a line is wrong. No error shows a token.
 pub(super) fn read(path: &Path) -> Result<Tokens, ServeError> {
     let refused = |why: String| ServeError(format!("{}: {why}", path.display()));
-    let file = File::open(path).map_err(|error| refused(error.to_string()))?;
-    let about = file.metadata().map_err(|error| refused(error.to_string()))?;
+    let about = std::fs::metadata(path).map_err(|error| refused(error.to_string()))?;
+    // Before it is opened, because a pipe would wait.
     if !about.is_file() {
         return Err(refused("not a file".to_owned()));
     }
+    let file = File::open(path).map_err(|error| refused(error.to_string()))?;
     #[cfg(unix)]
     if std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o077 != 0 {
         return Err(refused("others may read the tokens; run `chmod 600` on it".to_owned()));
@@ -44,7 +45,7 @@ pub(super) fn read(path: &Path) -> Result<Tokens, ServeError> {
         return Err(refused("the file is too large".to_owned()));
     }
     let mut tokens = Tokens::new();
-    for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines().map(str::trim)) {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }

@@ -28,9 +28,7 @@ impl Moves {
                     break;
                 }
             }
-            if renames.unsure.contains(&new) {
-                moves.lost.insert(old);
-            } else {
+            if !renames.unsure.contains(&new) {
                 moves.to.entry(old).or_insert(new);
             }
         }
