@@ -92,8 +92,8 @@ pub fn resolve(
 /// Changes fields of an item.
 ///
 /// # Errors
-/// If the state is that of a handoff between two other agents, or would end what another agent holds or a person's rule,
-/// the change is refused, or the store fails.
+/// If the state or the receiver is that of a handoff between two other agents, the change would end what another agent
+/// holds or touch a person's rule, it is refused, or the store fails.
 pub fn set(
     settings: &Settings,
     item: Work,
@@ -103,17 +103,65 @@ pub fn set(
     let settles = patch.status.is_some_and(|status| !status.is_open());
     if settles {
         refuse_held(&item, &act)?;
+    }
+    let is_moved = patch.status.is_some_and(|status| status != item.status);
+    if is_moved || patch.text.is_some() || patch.expires_at.is_some() {
         refuse_rule(&item, &act)?;
     }
-    // To hand it on says what happens, unless that ends it.
-    let is_told = |status: &WorkStatus| patch.to.is_none() || *status == WorkStatus::Closed;
-    if let Some(status) = patch.status.filter(is_told) {
-        let sender = item.from.as_deref().filter(|_| status != WorkStatus::Accepted);
+    if patch.status.is_some() || patch.to.is_some() {
+        let accepts = patch.to.is_none() && patch.status == Some(WorkStatus::Accepted);
+        let sender = item.from.as_deref().filter(|_| !accepts);
         let registry = settings.open(Access::Look)?;
         refuse_others(settings, &registry, &item, act.actor.as_ref(), sender)?;
     }
     let done = settings.open(Access::Write)?.work().set(item.key, patch, act).wait();
     done.map_err(|error| if settles { not_settled(item.status, error) } else { error.into() })
+}
+
+/// Adds an item.
+///
+/// # Errors
+/// If the id is taken, also by what a person wrote for all projects where an agent adds it, or the store rejects it.
+pub fn add(
+    settings: &Settings,
+    registry: &Registry,
+    item: Work,
+    act: Act,
+) -> Result<Work, ServiceError> {
+    refuse_hiding(settings, registry, &item, act.actor.as_ref())?;
+    Ok(registry.work().add(item, act).wait()?)
+}
+
+/// Refuses an agent an item that would hide an open one that a person typed for all projects.
+///
+/// # Errors
+/// If there is such an item.
+pub fn refuse_hiding(
+    settings: &Settings,
+    registry: &Registry,
+    item: &Work,
+    agent: Option<&AgentId>,
+) -> Result<(), ServiceError> {
+    let (key, project) = (&item.key, &settings.project.id);
+    if key.scope == Scope::Global || agent.is_none() && !may_run_for_agent() {
+        return Ok(());
+    }
+    match registry.work().get(project, &key.id, ScopeChoice::Global).wait() {
+        Ok(there) if there.by_person && there.status.is_open() => {
+            let id = key.id.to_string();
+            Err(RegistryError::from(Refusal::Taken { what: "work item", id }).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reopens an item.
+///
+/// # Errors
+/// If an agent reopens a rule of a person, the item is open, or the store fails.
+pub fn reopen(settings: &Settings, item: Work, act: Act) -> Result<Work, ServiceError> {
+    refuse_rule(&item, &act)?;
+    Ok(settings.open(Access::Write)?.work().reopen(item.key, act).wait()?)
 }
 
 /// Refuses to end an item, and says if nothing is left to end.
@@ -138,20 +186,21 @@ fn refuse_held(item: &Work, act: &Act) -> Result<(), ServiceError> {
     }
 }
 
-/// Refuses an agent to end a rule that a person typed and that is in force.
+/// Refuses an agent to end, change or reopen a rule that a person typed, unless it has expired and is to be settled.
 fn refuse_rule(item: &Work, act: &Act) -> Result<(), ServiceError> {
-    let is_in_force = item.status.is_open() && item.expires_at.is_none_or(|at| act.at < at);
+    let is_open = item.status.is_open();
+    let is_lapsed = is_open && item.expires_at.is_some_and(|at| at <= act.at);
     match &act.actor {
-        _ if item.kind != WorkKind::Constraint || !item.by_person || !is_in_force => Ok(()),
+        _ if item.kind != WorkKind::Constraint || !item.by_person || is_lapsed => Ok(()),
         None if may_run_for_agent() => Err(nobody()),
         None => Ok(()),
         Some(_) => {
             let id = item.key.id.as_str();
-            let message = format!(
-                "a person wrote {}, so only a person can end it, with `staleness work set {id} \
-                 --status resolved`",
-                quoted(id)
-            );
+            let what = match is_open {
+                true => format!("end it, with `staleness work set {id} --status resolved`"),
+                false => format!("reopen it, with `staleness work reopen {id}`"),
+            };
+            let message = format!("a person wrote {}, so only a person can {what}", quoted(id));
             Err(ServiceError::invalid(message).hint("ask the user whether the rule still holds"))
         }
     }

@@ -361,6 +361,22 @@ fn may_end(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<()
     }
 }
 
+/// Refuses an agent to silence what other agents are told of their own tools.
+fn refuse_others(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<(), CliError> {
+    let Some(agent) = &settings.agent else { return Ok(()) };
+    let own = settings.client.as_ref().map_or(agent.as_str(), |client| client.as_str());
+    let keys = std::slice::from_ref(key);
+    let registry = registry.clone().seen_by(None);
+    let told = registry.tools().show(&settings.project, keys, settings.now).wait()?;
+    // What a person demoted is refused with the command that restores it.
+    let is_persons = told.health.state == HealthState::Demoted;
+    let other = told.clients.keys().find(|client| *client != own && !is_persons);
+    let Some(other) = other else { return Ok(()) };
+    let message = format!("{} is a tool of {other} too, so only a person can do that", key.name);
+    Err(CliError::invalid(message)
+        .hint("ask the user, or demote it: other agents are told of that"))
+}
+
 /// The longest reason to store, in characters.
 const MAX_REASON: usize = 1_000;
 
@@ -380,6 +396,9 @@ fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Resul
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
     if hold != Hold::Demoted {
         may_end(settings, &registry, &key)?;
+    }
+    if matches!(hold, Hold::Pinned | Hold::Ignored) {
+        refuse_others(settings, &registry, &key)?;
     }
     let report = registry.tools().set_hold(by_hand(settings, key, reason), hold).wait()?;
     out.done(&json!({ "tool": report }), || tools::show(&report, &[], out))

@@ -183,14 +183,18 @@ fn who_was_told_of_a_handoff_hears_once_that_another_took_it() {
     assert!(["anyones", "mine", "strangers"].iter().all(|id| told.contains(id)), "{told}");
     assert!(!told.contains("theirs"), "{told}");
     sandbox.ok(&line("--now 2026-11-20T03:00:00Z session start --agent reviewer --id r"));
-    for (id, by) in [("anyones", "gemini"), ("mine", "gemini"), ("strangers", "reviewer")] {
-        sandbox.ok(&line(&format!("work set {id} --status accepted --to {by} --agent {by}")));
+    for (id, to, by) in [
+        ("anyones", "gemini", "gemini"),
+        ("mine", "gemini", "codex"),
+        ("strangers", "reviewer", "reviewer"),
+    ] {
+        sandbox.ok(&line(&format!("work set {id} --status accepted --to {to} --agent {by}")));
     }
     sandbox.ok(&line("work set theirs --status accepted --agent gemini"));
     let told = start(&sandbox, 4, "s2", "startup");
     for taken in [
         "`anyones` (open → accepted) for `gemini`",
-        "`mine` (open → accepted) for `gemini`",
+        "`mine` (open → accepted, by `codex`) for `gemini`",
         "`strangers` (open → accepted) for `reviewer`",
     ] {
         assert!(told.contains(taken), "{taken}: {told}");

@@ -238,4 +238,12 @@ fn overdue_work_is_offered_to_whom_it_is_for() {
         "{run:?}"
     );
     on(26, "stale resolve rates --agent ben");
+    // Bug: a third agent gave itself what another was to take.
+    on(26, "work add handoff Look --id look --to codex");
+    for text in ["work set look --to gemini", "work set look --to gemini --status accepted"] {
+        let run = sandbox.run(&line(&format!("{text} --agent claude-code --now 2026-11-26")));
+        assert!(run.code == 3 && run.err.contains("is a handoff for \"codex\""), "{run:?}");
+    }
+    assert!(!told_on(&sandbox, "claude-code", 27).contains("Look"));
+    on(27, "work set look --to gemini --agent codex");
 }

@@ -116,6 +116,81 @@ fn an_agent_ends_no_rule_of_a_person_and_is_named_for_what_it_ends() {
     assert!(row.contains("active → resolved") && row.contains(" codex "), "{shown}");
 }
 
+/// Bug: an agent let a person's rule expire, rewrote, revived or hid it, and named its own in front of it.
+#[cfg(unix)]
+#[test]
+fn an_agent_touches_no_rule_of_a_person_by_another_door() {
+    let sandbox = Sandbox::new();
+    told_on(&sandbox, "claude-code", 2);
+    let on = |day: u32, text: &str| sandbox.run(&line(&format!("{text} --now 2026-11-{day:02}")));
+    let typed = |text: &str| {
+        let text = format!("{text} --now 2026-11-03");
+        assert!(sandbox.typed(&line(&text), "NOTHING=1", "").success(), "{text}");
+    };
+    typed("work add constraint 'Never edit src/gen' --id gen");
+    typed("work add trap 'Staging is read-only' --id staging --global");
+    for at in 0..14 {
+        on(
+            4,
+            &format!(
+                "work add trap Mine --id the-long-name-of-a-trap-of-an-agent-{at} --agent codex"
+            ),
+        );
+    }
+    told_on(&sandbox, "claude-code", 5);
+    told_on(&sandbox, "claude-code", 6);
+    let told = told_on(&sandbox, "claude-code", 7);
+    let rules = "- In force: trap `staging`: \"Staging is read-only\", constraint `gen`: \"";
+    assert!(told.contains(rules), "{told}");
+
+    let refused = |text: &str, why: &str| {
+        let run = on(7, &format!("{text} --agent codex"));
+        assert!(run.code == 3 && run.err.contains(why), "{text}: {run:?}");
+    };
+    let end = "only a person can end it, with `staleness work set gen --status resolved`";
+    for edit in ["--expires -1d", "--expires +9d", "--text Edit", "--text Edit --to ana"] {
+        refused(&format!("work set gen {edit}"), end);
+    }
+    assert_eq!(on(7, "work set gen --ref staging --agent codex").code, 0);
+    assert_eq!(on(7, "work set gen --status resolved").code, 0);
+    let reopen = "only a person can reopen it, with `staleness work reopen gen`";
+    for text in ["reopen gen", "set gen --status active", "set gen --expires -1d"] {
+        refused(&format!("work {text}"), reopen);
+    }
+    assert_eq!(on(7, "work reopen gen").code, 0);
+
+    let taken = "\"staging\" already";
+    for more in ["", "--dry-run"] {
+        refused(&format!("work add note Mine --id staging {more}"), taken);
+    }
+    assert_eq!(on(7, "work add note Mine --id staging").code, 0);
+    on(7, "knowledge add --kind preference --id tabs --body Tabs --global");
+    refused("knowledge add --kind preference --id tabs --body Spaces", "\"tabs\" already");
+    for edit in ["--kind knowledge", "--body Spaces"] {
+        refused(&format!("knowledge set tabs {edit}"), "only a person can remove it, with");
+    }
+    // Whoever added it last is asked.
+    on(7, "knowledge add --kind preference --id own --body Own --agent codex");
+    on(7, "knowledge remove own --yes --agent codex");
+    on(7, "knowledge add --kind preference --id own --body Own");
+    refused("knowledge remove own --yes", "nothing says that an agent wrote");
+}
+
+/// Bug: an agent silenced what another was told of a server that only that one's client has.
+#[test]
+fn an_agent_neither_ignores_nor_pins_a_tool_of_another_client() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.ok(&["scan"]);
+    for verb in ["ignore", "pin"] {
+        let run = sandbox.run(&line(&format!("tools {verb} github --agent codex")));
+        assert!(run.code == 3 && run.err.contains("is a tool of claude-code too"), "{run:?}");
+        let own = sandbox.run(&line(&format!("tools {verb} github --agent claude-code")));
+        assert_eq!(own.code, 0, "{own:?}");
+        assert_eq!(sandbox.run(&line(&format!("tools {verb} github"))).code, 0);
+    }
+}
+
 /// Bug: an agent removed a preference that a person had written.
 #[test]
 fn an_agent_removes_no_preference_of_a_person() {

@@ -203,7 +203,7 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
             by_id("touched ", &|all, key| Ok(all.work().touch(key, settings.now).wait()?))
         }
         Action::Reopen => {
-            by_id("reopened ", &|all, key| Ok(all.work().reopen(key, act()).wait()?))
+            tell(call, "reopened ", work::reopen(settings, find(call, &asked)?, act())?)
         }
         Action::Claim => {
             let claiming = work::Claiming {
@@ -296,7 +296,7 @@ fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
     item.after = asked.after.unwrap_or_default().into_iter().collect();
     let registry = settings.open_here()?;
     let to = item.to.clone();
-    let item = registry.work().add(item, work::act(settings, call.agent.clone())).wait()?;
+    let item = work::add(settings, &registry, item, work::act(settings, call.agent.clone()))?;
     with_stranger(call, to.as_deref(), tell(call, "added ", item)?)
 }
 

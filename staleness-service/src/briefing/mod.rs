@@ -12,6 +12,7 @@ pub mod reading;
 mod tools;
 mod work;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::ids::{ClientId, ItemId};
@@ -298,7 +299,9 @@ fn standing(
         WorkKind::Plan => item.held(settings.now).is_some(),
         _ => false,
     });
-    items.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
+    // What a person typed comes first.
+    let place = |item: &Work| (!item.by_person, Reverse(item.updated_at), item.key.clone());
+    items.sort_by_cached_key(place);
     let standing = |item: &Work| DeltaItem {
         claim: item.held(settings.now).cloned(),
         ..DeltaItem::standing(item, &resume.agent)

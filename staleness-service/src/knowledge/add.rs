@@ -4,11 +4,13 @@ use std::path::Path;
 
 use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::{Item, ItemKind};
-use staleness::registry::{ItemPatch, ScopeChoice};
+use staleness::registry::{Act, ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;
-use staleness::{Timestamp, Wait};
+use staleness::store::Refusal;
+use staleness::{Registry, RegistryError, Timestamp, Wait};
 
 use super::id_for;
+use super::relate::refuse_preference;
 use super::world::{Pretended, Target, World};
 use crate::error::{ErrorKind, ServiceError, brief, quoted};
 use crate::settings::Access;
@@ -45,7 +47,11 @@ pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceEr
     for id in item.supersedes.iter().filter(|id| **id != item.key.id) {
         targets.push(world.target(&registry, id, ScopeChoice::Either)?);
     }
-    let item = registry.knowledge().add(item, world.act(&targets, None)).wait()?;
+    let act = world.act(&targets, None);
+    if !global {
+        refuse_hiding(world, &registry, &item, &act)?;
+    }
+    let item = registry.knowledge().add(item, act).wait()?;
     // A global item says nothing about this project.
     if !global {
         world.seen(&registry)?;
@@ -63,6 +69,22 @@ fn refuse_that_of_a_file(world: &World<'_>, key: &ItemKey) -> Result<(), Service
     let (id, path) = (quoted(key.id.as_str()), file.path.as_deref().unwrap_or_default());
     let message = format!("the item {id} already exists in {}", brief(Path::new(path)));
     Err(ServiceError::invalid(message).hint("change it there, or choose another id"))
+}
+
+/// Refuses an agent an item that would hide a preference of a person for all projects.
+fn refuse_hiding(
+    world: &World<'_>,
+    registry: &Registry,
+    item: &Item,
+    act: &Act,
+) -> Result<(), ServiceError> {
+    let (id, project) = (&item.key.id, &world.settings.project.id);
+    match registry.knowledge().get(project, id, ScopeChoice::Global).wait() {
+        Ok(there) if refuse_preference(registry, &there, act).is_err() => {
+            Err(RegistryError::from(Refusal::Taken { what: "item", id: id.to_string() }).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Rejects the expiry of a preference, which has no effect on it.

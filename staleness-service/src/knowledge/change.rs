@@ -10,6 +10,7 @@ use staleness::{Registry, RegistryError, Wait};
 
 use super::add::refuse_expiry;
 use super::filed;
+use super::relate::refuse_preference;
 use super::world::{Pretended, Target, World, keys};
 use crate::citations;
 use crate::error::{ErrorKind, ServiceError, quoted};
@@ -69,8 +70,8 @@ pub fn may_expire(world: &World<'_>, ids: &[String]) -> Result<(), ServiceError>
 /// Sets fields of items. Stored items change in the store, and items in files change in their files.
 ///
 /// # Errors
-/// If the patch is empty, an id is unknown, a file cannot be changed, or the store rejects it. Nothing is
-/// changed then.
+/// If the patch is empty, an id is unknown, an agent changes a person's preference, a file cannot be changed, or the
+/// store rejects it. Nothing is changed then.
 pub fn set(
     world: &World<'_>,
     ids: &[String],
@@ -99,6 +100,9 @@ pub fn set(
     let as_edited = |file: &Target| patch.applied_to(&file.item);
     let as_edited = files.iter().map(as_edited).collect();
     let act = world.act(&[&rows[..], &superseded].concat(), None);
+    if patch.kind.is_some() || patch.body.is_some() {
+        rows.iter().try_for_each(|row| refuse_preference(&registry, &row.item, &act))?;
+    }
     let write = |registry: &Registry| {
         registry.knowledge().edit(keys(&rows), patch.clone(), act.clone()).wait()
     };

@@ -114,21 +114,25 @@ pub fn remove(
 /// Number of journal entries of an item among which to look for who added it.
 const ENTRIES: u32 = 100;
 
-/// Refuses an agent to remove a preference, unless an agent is known to have added it.
-fn refuse_preference(registry: &Registry, item: &Item, act: &Act) -> Result<(), ServiceError> {
+/// Refuses an agent to remove or change a preference, unless an agent is known to have added it.
+pub(super) fn refuse_preference(
+    registry: &Registry,
+    item: &Item,
+    act: &Act,
+) -> Result<(), ServiceError> {
     if item.kind != ItemKind::Preference || act.actor.is_none() && !may_run_for_agent() {
         return Ok(());
     }
     let entries = registry.admin().journal_of(Subject::item(&item.key), ENTRIES).wait()?;
-    let mut added = entries.iter().filter(|entry| entry.action == Action::Added);
+    let added = entries.iter().rfind(|entry| entry.action == Action::Added);
     match &act.actor {
-        _ if added.any(|entry| entry.actor.is_some()) => Ok(()),
+        _ if added.is_some_and(|entry| entry.actor.is_some()) => Ok(()),
         None => Err(nobody()),
         Some(_) => {
             let id = item.key.id.as_str();
             let message = format!(
-                "a person wrote {}, so only a person can remove it, with `staleness knowledge remove \
-                 {id} --yes`",
+                "nothing says that an agent wrote {}, so only a person can remove it, with `staleness \
+                 knowledge remove {id} --yes`",
                 quoted(id)
             );
             let hint = "ask the user whether it still holds, or add one that supersedes it";

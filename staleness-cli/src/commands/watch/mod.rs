@@ -201,9 +201,9 @@ impl<'a> Watch<'a> {
                     Ok(format!("{} is {} again", key.name, hold(&key, before)?))
                 }
                 Some(Undo::Reopen(id)) => {
-                    let registry = settings.open(Access::Write)?;
+                    let registry = settings.open(Access::Look)?;
                     let item = service::find(&registry, &settings, &id, ScopeChoice::Either)?;
-                    registry.work().reopen(item.key, act(&settings)).wait()?;
+                    service::reopen(&settings, item, act(&settings))?;
                     Ok(format!("{id} is open again"))
                 }
                 None => Ok("nothing to take back".to_owned()),

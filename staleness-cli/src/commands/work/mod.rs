@@ -54,7 +54,9 @@ pub(crate) fn run(
             by_id(id, scope, &|items, key| items.work().touch(key, settings.now).wait())
         }
         Some(WorkCommand::Reopen { id, scope }) => {
-            by_id(id, scope, &|items, key| items.work().reopen(key, act(settings)).wait())
+            let registry = settings.open(Access::Look)?;
+            let item = find(&registry, settings, id, choice(scope.scope))?;
+            print(&registry, settings, service::reopen(settings, item, act(settings))?, out)
         }
         Some(WorkCommand::Claim(args)) => change::claim(settings, args, out),
         Some(WorkCommand::Release { id, session, scope }) => {
