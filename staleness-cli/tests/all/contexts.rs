@@ -41,10 +41,26 @@ fn a_cleared_context_goes_on_with_the_claims_of_the_last_one() {
     event(&sandbox, "2026-11-20T12:40:00", "s3", ("PostToolUse", ""));
     let taken = run("work claim p --agent codex --session c --now 2026-11-20T13:00:00Z");
     assert!(taken.code == 3 && taken.err.contains("is claimed by"), "{taken:?}");
+    // Bug: one that was there before took the work of another that had just ended.
+    event(&sandbox, "2026-11-20T13:00:10", "s2", ("SessionEnd", ""));
+    event(&sandbox, "2026-11-20T13:00:15", "s3", ("SessionStart", "clear"));
+    let held = sandbox.json(&line("work show q --now 2026-11-20T13:00:20Z"));
+    assert_eq!(held["claim"]["session"], "s2", "{held}");
     // One that ended long before does not go on.
     event(&sandbox, "2026-11-20T13:01:00", "s3", ("SessionEnd", ""));
     let told = event(&sandbox, "2026-11-20T13:03:00", "s4", ("SessionStart", "clear"));
     assert!(told.contains("- Abandoned (take it over"), "{told}");
+    // Bug: that another window had taken it over before was not told.
+    for id in ["s5", "s6"] {
+        start(&sandbox, 14, id, "startup");
+    }
+    let claim = |more: &str| run(&format!("work claim p --agent claude-code {more}"));
+    assert_eq!(claim("--session s5 --now 2026-11-20T14:00:00Z").code, 0);
+    assert_eq!(claim("--now 2026-11-20T15:00:00Z").code, 0);
+    event(&sandbox, "2026-11-20T15:00:10", "s5", ("SessionEnd", ""));
+    event(&sandbox, "2026-11-20T15:00:15", "s7", ("SessionStart", "clear"));
+    let told = event(&sandbox, "2026-11-20T15:01:00", "s7", ("PostToolUse", ""));
+    assert!(told.contains("plan `p`"), "{told}");
 }
 
 /// A resumed context knows what it was told, so it hears that this holds no longer, whoever else heard it meanwhile.

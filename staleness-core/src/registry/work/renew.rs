@@ -27,7 +27,7 @@ impl Sessions<'_> {
     }
 
     /// Passes the claims of the agent's session that ended last on to a session that began at `at`, if that is at most a
-    /// minute later: a context that was cleared goes on under a new id. May be repeated.
+    /// minute later and not known before: a context that was cleared goes on under a new id. May be repeated.
     pub async fn inherit_claims(
         self,
         agent: &AgentId,
@@ -36,6 +36,9 @@ impl Sessions<'_> {
     ) -> Result<(), RegistryError> {
         let ended = |each: &Session| each.ended_at.filter(|_| each.agent == *agent);
         let sessions = self.list(&key.project).await?;
+        if sessions.iter().any(|each| each.key == *key && each.started_at < at) {
+            return Ok(());
+        }
         let last = sessions.iter().filter(|each| each.key != *key).max_by_key(|each| ended(each));
         let is_near =
             |ended: &Timestamp| (0..=Timestamp::MINUTE).contains(&at.millis_since(*ended));
@@ -45,19 +48,20 @@ impl Sessions<'_> {
         let Some(known) = self.suggestions(&left.key).await? else { return Ok(()) };
         let (left, heir, agent) = (left.key.id.clone(), key.clone(), agent.clone());
         let all = Selection::new().lock(SuggestionFilter::Key(heir.clone()));
-        let all = all.lock_keys::<Work>(known.claims.into_iter().map(|(work, _)| work));
+        let all = all.lock_keys::<Work>(known.claims.iter().map(|(work, _)| work.clone()));
         let inherit = Edit::new(at, all, move |draft| {
             let row = draft.get::<Suggestions>(&heir).cloned();
             let mut row = row.unwrap_or_else(|| Suggestions::new(heir.clone()));
-            for mut work in draft.view().work.values().filter(|it| it.status.is_open()).cloned() {
-                let key = work.key.clone();
+            for (key, noted) in &known.claims {
+                let work = draft.get(key).filter(|it: &&Work| it.status.is_open());
+                let Some(mut work) = work.cloned() else { continue };
                 let Some(claim) = work.claim.as_mut().filter(|it| it.agent == agent) else {
                     continue;
                 };
                 let is_beside = claim.session.as_ref().is_some_and(SessionId::is_unreported);
                 let is_own = claim.session.as_ref() == Some(&left);
                 let has_part = is_own || is_beside && claim.holds(at);
-                let is_noted = has_part && row.claim(key, at).is_ok();
+                let is_noted = has_part && row.claim(key.clone(), *noted).is_ok();
                 if is_noted && is_own {
                     claim.session = Some(heir.id.clone());
                     claim.renew(at);
