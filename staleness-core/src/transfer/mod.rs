@@ -137,7 +137,8 @@ impl Record {
                 (&known.agent, known.first_contact) == (&row.agent, row.first_contact)
                     && known.started_at <= row.started_at
                     && known.from_revision <= row.from_revision
-                    && (known.ended_at, known.told_at) <= (row.ended_at, row.told_at)
+                    && known.ended_at <= row.ended_at
+                    && known.told_at <= row.told_at
             }
             // Cursors only move forward, regardless of the clock.
             (Self::Cursor(known), Self::Cursor(row)) => {
@@ -303,5 +304,23 @@ fn shown_plain(text: &str) -> String {
     match text.char_indices().nth(160) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_never_follows_one_that_was_told_later() {
+        let session = |ended: &str, told: u8| {
+            let of = r#"{"kind":"session","version":1,"project":"p","id":"s","agent":"a""#;
+            let times = r#""started_at":"2026-01-01T00:00:00Z","from_revision":1"#;
+            let told = format!(r#""told_at":"2026-01-01T{told:02}:00:00Z""#);
+            Record::read(&format!(r#"{of},{times},{ended}{told},"first_contact":true}}"#)).unwrap()
+        };
+        let over = r#""ended_at":"2026-01-01T01:00:00Z","#;
+        let running = session("", 9);
+        assert!(!session(over, 2).follows(&running) && session(over, 9).follows(&running));
     }
 }
