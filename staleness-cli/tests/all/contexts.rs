@@ -158,6 +158,21 @@ fn a_resumed_session_is_told_what_became_overdue_though_another_one_was() {
     }
 }
 
+/// Bug: what became due was told to no window, once another had asked without its session.
+#[test]
+fn a_report_without_a_session_takes_nothing_due_from_one() {
+    let sandbox = Sandbox::scanned();
+    let add = "work add trap Read-only --id t --expires 2026-11-20T02:30:00Z";
+    sandbox.ok(&line(&format!("{add} --now 2026-11-20T00:30:00Z")));
+    start(&sandbox, 1, "s1", "startup");
+    let told = sandbox.ok(&line("resume --agent claude-code --now 2026-11-20T03:00:00Z"));
+    assert!(told.contains("expired"), "{told}");
+    for (hour, is_told) in [(4, true), (5, false)] {
+        let told = start(&sandbox, hour, "s1", "resume");
+        assert_eq!(told.contains("): trap `t` (expired"), is_told, "{hour}: {told}");
+    }
+}
+
 /// An agent known from a session is also known when another agent starts for the first time.
 #[test]
 fn a_first_session_without_news_hears_nothing_of_what_two_others_hand_over() {

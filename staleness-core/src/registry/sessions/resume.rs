@@ -133,14 +133,18 @@ impl WhatChanged {
         view.sessions.values().filter(is_later).map(|each| each.from_revision).min()
     }
 
-    /// Returns when a continuing context was told last: when the cursor moved, or when its session was told, if another
-    /// one moved the cursor since. A session that was told nothing yet knows what others were told before it began.
+    /// Returns when a continuing context was told last: when its session was told, or when the cursor moved, if the session
+    /// was told nothing yet. It knows then what others were told before it began.
     fn told_at(&self, view: &View) -> Option<Timestamp> {
-        let cursor = self.cursor(view).filter(|_| self.goes_on())?;
-        let is_overtaken = |session: &&Session| cursor.session.as_ref() != Some(&session.key.id);
-        let own = self.own_session(view).filter(is_overtaken);
-        let told = |own: &Session| own.told_at.unwrap_or(own.started_at.min(cursor.moved_at));
-        Some(own.map_or(cursor.moved_at, told))
+        let moved_at = self.cursor(view).filter(|_| self.goes_on())?.moved_at;
+        let is_own = |own: &Session| {
+            self.cursor(view).and_then(|cursor| cursor.session.as_ref()) == Some(&own.key.id)
+        };
+        let told = |own: &Session| match own.told_at {
+            None if !is_own(own) => own.started_at.min(moved_at),
+            told => told.unwrap_or(moved_at),
+        };
+        Some(self.own_session(view).map_or(moved_at, told))
     }
 
     fn begin(&self, view: &View) -> Result<Begin, Refusal> {
