@@ -241,12 +241,12 @@ fn tables_of_a_newer_program_are_refused_unless_it_says_that_they_may_be_used() 
     let store = open(database.url());
     let sql = Sql::connect(database.url()).unwrap();
     let everything = || block_on(store.view(Arc::new(Selection::everything())));
-    sql.run("UPDATE staleness.meta SET format = 9").unwrap();
+    sql.run("UPDATE staleness.meta SET format = 99").unwrap();
     everything().unwrap();
     open(database.url());
-    sql.run("UPDATE staleness.meta SET least = 9").unwrap();
+    sql.run("UPDATE staleness.meta SET least = 99").unwrap();
     let refused = everything();
-    assert!(matches!(refused, Err(StoreError::FormatTooNew { found: 9, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(StoreError::FormatTooNew { found: 99, .. })), "{refused:?}");
     let refused = block_on(store.transact(Arc::new(Idle)));
     assert!(matches!(refused, Err(StoreError::FormatTooNew { .. })), "{refused:?}");
     let refused = PostgresStore::open(database.url(), OpenOptions::new());
