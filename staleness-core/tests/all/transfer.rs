@@ -3,14 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use staleness_core::ids::{ModelId, ProjectId, Scope, ToolName, WorkId, WorkKey};
+use staleness_core::ids::{ModelId, ProjectId, ToolName};
 use staleness_core::route::RouteId;
 use staleness_core::scan::{ProjectRef, Scan, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::store::{Selection, View};
-use staleness_core::time::Timestamp;
 use staleness_core::transfer::{Checker, LineError, Record};
-use staleness_core::work::{Work, WorkKind};
 use staleness_core::{MemoryStore, Policy, Registry, Wait};
 
 const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":2}"#;
@@ -371,17 +369,4 @@ fn a_vector_of_other_dimensions_than_its_model_has_is_refused() {
     // In one file it may not either.
     let refused = put(&registry(), &[ROUTE, &other, VECTOR, &short], false).unwrap_err();
     assert!(refused.contains("dimensions; those of the model"), "{refused}");
-}
-
-/// Bug: an edited export made an item of an empty registry wait for itself.
-#[test]
-fn no_circle_of_waits_comes_into_an_empty_registry() {
-    let registry = registry();
-    let key = WorkKey { scope: Scope::Global, id: WorkId::new("p").unwrap() };
-    let mut work = Work::new(key, WorkKind::Plan, "p.", Timestamp::default());
-    work.after = ["p".to_owned()].into();
-    let mut importer = registry.admin().importer(false).wait().unwrap();
-    importer.put(Record::Work(Box::new(work))).wait().unwrap();
-    let report = importer.finish().wait().unwrap();
-    assert_eq!((report.merged, report.untied), (false, 1));
 }

@@ -195,8 +195,7 @@ impl Importer {
         if self.report.merged && !self.dry_run && counts.tools + counts.sources > 0 {
             self.registry.carry_out(Arc::new(outdate())).await?;
         }
-        // An export may have been edited, so a circle is not taken over into an empty store either.
-        if !self.dry_run && !self.copying && counts.work > 0 {
+        if self.report.merged && !self.dry_run && !self.copying && counts.work > 0 {
             self.report.untied = self.registry.work().untie(self.scopes.clone()).await?;
         }
         Ok(self.report)
