@@ -166,7 +166,7 @@ reasons! {
         /// Another agent holds the work item.
         Claimed { id: WorkId, agent: AgentId, session: Option<SessionId>, until: Timestamp }
             = "{:?} is claimed by {} until {until}; take other work, or wait", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
-        /// The same agent holds the work item, in another session or in one that it did not name.
+        /// The agent itself holds the work item, in another session or in one that it did not name.
         ClaimedInSession { id: WorkId, agent: AgentId, session: Option<SessionId>, until: Timestamp }
             = "{:?} is claimed by {} until {until}; release it if that session is over", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
         /// An agent may not release the claim of another.
@@ -174,7 +174,7 @@ reasons! {
             = "{:?} is claimed by {} until {until}; only that agent or a person releases it", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
         /// There is no claim to release.
         NotClaimed { id: WorkId } = "nobody has claimed {:?}", id.as_str();
-        /// Nobody can claim an ended work item.
+        /// An ended work item cannot be claimed.
         NotOpen { id: WorkId, status: &'static str } = "{:?} is {status}; reopen it first", id.as_str();
         /// An ended work item does not move to another state.
         Ended { id: WorkId, status: &'static str } = "{:?}: it is {status}; reopen it first", id.as_str();
@@ -271,7 +271,7 @@ reasons! {
         NewClaimTime = "a claim lasts at most 30 days, and not 0";
         /// A claim needs the name of an agent.
         NoAgent = "only a named agent can claim work";
-        /// Nobody carries out work of this kind.
+        /// Work of this kind is not carried out by anybody.
         NoTask { id: WorkId, kind: &'static str } = "{:?} is a {kind}; claim a plan or handoff", id.as_str();
         /// Work of this kind cannot be waited for.
         NeverEnds { id: String, kind: &'static str } = "{id:?} is a {kind}, which never ends";

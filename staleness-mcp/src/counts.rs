@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hyper::StatusCode;
 
-/// What the server counts, from its start.
+/// The counters of a server over HTTP, from its start.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     answers: Mutex<BTreeMap<u16, u64>>,

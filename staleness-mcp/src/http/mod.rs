@@ -1,7 +1,7 @@
 //! Serves agents over streamable HTTP, for `staleness mcp --http`.
 //!
 //! `/mcp` speaks the protocol and `/metrics` prints counters. Every request needs a bearer token, which opens one workspace.
-//! What a request may cost is bounded, before and after its token is known.
+//! The size, time and rate of requests are bounded, before and after a token is known.
 
 mod tokens;
 
