@@ -30,7 +30,7 @@ pub struct Server {
     only: Option<ProjectId>,
 }
 
-/// What the workspaces of a server share.
+/// What a server shares with those that are confined to one project.
 struct Inner {
     store: SharedStore,
     tools: Vec<Tool>,

@@ -1,6 +1,6 @@
 //! Serves agents over streamable HTTP, for `staleness mcp --http`.
 //!
-//! `/mcp` speaks the protocol and `/metrics` prints counters. Every request needs a bearer token, which opens one workspace.
+//! `/mcp` speaks the protocol and `/metrics` prints counters. Every request needs a bearer token, which opens one project.
 //! The size, time and rate of requests are bounded, before and after a token is known.
 
 mod tokens;
@@ -61,7 +61,7 @@ type Body = BoxBody<Bytes, Infallible>;
 pub struct HttpOptions {
     /// The address to listen on. Port 0 takes a free one.
     pub address: SocketAddr,
-    /// A file with a token and the folder of its workspace on each line, which only its owner may read.
+    /// A file with a token and the folder of its project on each line, which only its owner may read.
     pub tokens: PathBuf,
     /// The host names by which clients reach the server, besides its address and those of this machine.
     pub hosts: Vec<String>,
@@ -118,7 +118,7 @@ async fn ended() {
     interrupted.await;
 }
 
-/// A token's workspace.
+/// The project that a token opens.
 struct Workspace {
     service: StreamableHttpService<Connection, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
@@ -140,7 +140,7 @@ impl Workspace {
     }
 }
 
-/// All workspaces, and what they share.
+/// All that tokens open, and what they share.
 struct Site {
     workspaces: Vec<(Digest, Workspace)>,
     /// Largest number of sessions of each.
@@ -154,7 +154,6 @@ impl Site {
         let counts = Arc::new(Counts::default());
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(hosts(options))
-            .with_max_request_body_bytes(MAX_REQUEST_BYTES)
             .with_sse_retry(None)
             // No browser is a client: a page that a person visits must not reach the server.
             .enforce_origin_validation();
@@ -289,7 +288,7 @@ impl Site {
         count
     }
 
-    /// Returns the workspace of the request's token. Digests are compared, so that the time taken tells nothing of a token.
+    /// Returns what the request's token opens. Digests are compared, so that the time taken tells nothing of a token.
     fn workspace(&self, headers: &HeaderMap) -> Option<&Workspace> {
         let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
         let given = digest(token.trim());

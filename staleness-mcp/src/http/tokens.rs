@@ -16,7 +16,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The digest of a token. The token itself is not kept.
 pub(super) type Digest = [u8; 32];
 
-/// Each token with its line and the folder of its workspace.
+/// Each token with its line and the folder of its project.
 pub(super) type Tokens = Vec<(usize, Digest, PathBuf)>;
 
 pub(super) fn digest(token: &str) -> Digest {
@@ -51,7 +51,7 @@ pub(super) fn read(path: &Path) -> Result<Tokens, ServeError> {
         }
         let refused = |why: &str| refused(format!("line {number}: {why}"));
         let Some((token, folder)) = line.split_once(char::is_whitespace) else {
-            return Err(refused("a token and the folder of its workspace are needed"));
+            return Err(refused("a token and the folder of its project are needed"));
         };
         if !LENGTH.contains(&token.len()) || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(refused(
