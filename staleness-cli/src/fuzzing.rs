@@ -1,5 +1,4 @@
-//! Readers of the command line, opened to the fuzz targets. No part of the API: it may change or go
-//! with any release.
+//! Command-line parsers exposed to the fuzz targets. Not part of the stable API.
 
 use std::io::Read;
 use std::path::Path;
@@ -17,7 +16,7 @@ fn silent() -> Output {
     Output { quiet: true, ..Output::plain(false) }
 }
 
-/// Takes in a file: what `export` printed, or the lines of another system.
+/// Imports a file: an export, or lines of another system.
 ///
 /// # Errors
 /// Errors of `import`.
@@ -36,7 +35,7 @@ pub fn imported(
     import::taken(settings, &args, &silent()).map(|(report, _)| report)
 }
 
-/// Returns what `export` prints.
+/// Returns the output of `export`.
 ///
 /// # Errors
 /// Errors of `export`.
@@ -49,10 +48,10 @@ pub fn exported(settings: &Settings) -> Result<String, ServiceError> {
     Ok(text)
 }
 
-/// Reads a baseline and writes it again; how many findings it lists.
+/// Reads a baseline and writes it again. Returns the number of findings in it.
 ///
 /// # Errors
-/// Why it cannot be read.
+/// A message if the baseline cannot be read.
 pub fn baseline(from: &Path, to: &Path) -> Result<usize, ServiceError> {
     let known = Baseline::read(Path::new("/"), from)?;
     known.write(to)?;

@@ -52,7 +52,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Trouble with the store names the store, wherever it came up.
+/// Adds the store's location to a store error.
 fn located(mut error: CliError, cli: &Cli) -> CliError {
     // A copy has two stores, and names them itself.
     if error.kind == ErrorKind::Store
@@ -160,8 +160,8 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// Commands that list when nothing more is said take the options of `list`. Before another command
-/// those would mean nothing, and a gate that relies on one would always pass.
+/// Rejects options of `list` that stand before another subcommand. They would have no effect there, and a CI check
+/// that relies on one would always pass.
 fn misplaced(command: &Command) -> Option<&'static str> {
     let (given, list) = match command {
         Command::Tools { command: Some(_), list } => (*list != Default::default(), "tools list"),
@@ -175,13 +175,13 @@ fn misplaced(command: &Command) -> Option<&'static str> {
     given.then_some(list)
 }
 
-/// The terminal's width; a pipe gets long lines whole.
+/// Returns the terminal's width. Lines are not wrapped for a pipe.
 fn width() -> usize {
     let stdout = std::io::stdout();
     terminal_size::terminal_size_of(stdout).map_or(usize::MAX, |(width, _)| usize::from(width.0))
 }
 
-/// A home that is not there lists nothing: more likely a typing mistake than what was meant.
+/// Warns if the home folder does not exist, because that is probably a typing mistake.
 fn warn_of_home(settings: &Settings, out: &Output) {
     if !settings.own_home && !settings.home.is_dir() {
         let home = settings.home.display();
@@ -194,7 +194,7 @@ fn report(error: &CliError, as_json: bool) -> ExitCode {
     ExitCode::from(error::exit_code(error))
 }
 
-/// A command line that clap refused. A hook never fails its caller, however it was called.
+/// Handles a command line that clap rejected. A hook still exits with 0.
 fn refused(error: &clap::Error, args: &[OsString], as_json: bool) -> ExitCode {
     if matches!(error.kind(), ClapKind::DisplayHelp | ClapKind::DisplayVersion) {
         let _ = error.print();

@@ -1,10 +1,10 @@
-//! The manual page: one page for every command, since one page is what is printed.
+//! Builds the manual page: one page for all commands.
 
 use std::io;
 
 use clap_mangen::Man;
 
-/// Headings that a single command's part of the page does without.
+/// Headings that are omitted for a single command.
 const DROPPED: [&str; 3] = [".SH OPTIONS", ".SH \"GLOBAL OPTIONS\"", ".SH ARGUMENTS"];
 
 /// The whole page as roff.
@@ -26,7 +26,7 @@ pub(crate) fn page(mut command: clap::Command) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&page).replace(".SH EXTRA", ".SH NOTES"))
 }
 
-/// A command and the commands below it, each with its own options: the global ones are told once.
+/// Appends a command and its subcommands, each with its own options. Global options are described once.
 fn section(command: &clap::Command, page: &mut Vec<u8>) -> io::Result<()> {
     if command.get_name() == "help" {
         return Ok(());

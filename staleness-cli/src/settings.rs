@@ -1,4 +1,4 @@
-//! The options that every command takes, as the service wants them.
+//! Converts the global options to the service's settings.
 
 use staleness_service::settings::Options;
 pub(crate) use staleness_service::settings::{Access, Settings, named_url, store_url};

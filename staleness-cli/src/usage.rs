@@ -1,4 +1,4 @@
-//! Errors of clap, each on one line.
+//! Formats clap's errors, each on one line.
 
 use std::env::VarError;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use staleness_service::error::MAX_SHOWN;
 
 use crate::error::{CliError, ErrorKind};
 
-/// The error on one line: what is wrong, and clap's tip or where the help is.
+/// Returns the error on one line, with clap's tip or where to find help.
 pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
     let (command, path) = addressed(args);
     let help = format!("see `{path} --help`");
@@ -58,7 +58,7 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
     CliError::new(kind(error), shortened(what)).hint(hint)
 }
 
-/// The variable that stands for an option and is not UTF-8 text, if there is one.
+/// Returns the environment variable of an option that is not valid UTF-8, if there is one.
 fn garbled_variable() -> Option<String> {
     let command = Cli::command();
     let mut names = command.get_arguments().filter_map(|arg| arg.get_env()?.to_str());
@@ -66,7 +66,7 @@ fn garbled_variable() -> Option<String> {
     names.find(garbled).map(str::to_owned)
 }
 
-/// A value that is missing is a matter of usage; one that is wrong was refused.
+/// Returns the kind of an error: a missing value is a usage error, and an invalid value is refused input.
 fn kind(error: &clap::Error) -> ErrorKind {
     let empty =
         |value: &ContextValue| matches!(value, ContextValue::String(text) if text.is_empty());
@@ -81,12 +81,12 @@ fn kind(error: &clap::Error) -> ErrorKind {
     }
 }
 
-/// Returns true if the arguments call `hook`: a hook never fails its caller, however it was called.
+/// Returns true if the arguments call `hook`, which must never fail its caller.
 pub(crate) fn calls_hook(args: &[OsString]) -> bool {
     addressed(args).0.get_name() == "hook"
 }
 
-/// The command that the arguments lead to, and how it is called.
+/// Returns the command that the arguments select, and its full name.
 fn addressed(args: &[OsString]) -> (clap::Command, String) {
     let mut command = Cli::command();
     command.build();
@@ -115,7 +115,7 @@ fn joined(paragraph: &str) -> String {
     paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Clap repeats what was typed, however long that is.
+/// Truncates a text, because clap repeats arguments of any length.
 fn shortened(text: &str) -> String {
     let mut short: String = text.chars().take(4 * MAX_SHOWN).collect();
     if short.len() < text.len() {

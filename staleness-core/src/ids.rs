@@ -155,12 +155,12 @@ text_ids! {
 }
 
 impl SessionId {
-    /// The beginning of the ids that this program makes for connections to its MCP server.
+    /// Prefix of the session ids that this program creates for connections to its MCP server.
     pub const OF_CONNECTION: &str = "mcp-";
-    /// The beginning of the ids that this program makes for commands without a session.
+    /// Prefix of the session ids that this program creates for commands without a session.
     pub const OF_COMMAND: &str = "work-";
 
-    /// Returns true if this program made the id, so that no hook reports the session.
+    /// Returns true if this program created the id, so that no hook reports the session.
     #[must_use]
     pub fn is_unreported(&self) -> bool {
         [Self::OF_CONNECTION, Self::OF_COMMAND].iter().any(|made| self.as_str().starts_with(made))
@@ -350,17 +350,17 @@ pub(crate) fn stable_hash_of<'t>(texts: impl IntoIterator<Item = &'t str>) -> u1
     hasher.finish128().as_u128()
 }
 
-/// The project and the agent whose rules of the policy apply. The default is any.
+/// The project and the agent that select the policy rules. The default matches no rule of a project or agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caller<'a> {
-    /// The project's id and root folder: either may have rules.
+    /// The project's id and root folder. The policy may have rules for either.
     pub project: Option<(&'a ProjectId, &'a str)>,
     /// The name of the agent, or of the author of the item.
     pub agent: Option<&'a str>,
 }
 
 impl Caller<'_> {
-    /// Returns its entries in a table by project and in one by agent.
+    /// Returns the caller's entries in a table keyed by project and in one keyed by agent.
     pub(crate) fn entries<'t, T>(
         self,
         by_project: &'t BTreeMap<String, T>,

@@ -36,7 +36,7 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// Raises this floor to `to` where that is higher.
+    /// Raises this floor to `to` in each field where `to` is higher.
     pub fn raise(&mut self, to: Self) {
         if to.revision > Revision(0) {
             self.at = if self.revision > Revision(0) { self.at.max(to.at) } else { to.at };
@@ -54,7 +54,7 @@ pub struct JournalCheck {
 }
 
 impl JournalCheck {
-    /// Checks the place of the next entry: its commit, and its index within that.
+    /// Checks the place of the next entry: its commit, and its index within that commit.
     ///
     /// # Errors
     /// A sentence that names the entry if an earlier entry of the same commit is missing.

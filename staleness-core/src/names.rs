@@ -127,7 +127,8 @@ impl ServerKey {
         part_behind(name, self.as_str())
     }
 
-    /// Returns the server that a user may mean by `text`: a short name, or the name of its entry (`mcp__<server>__*`).
+    /// Returns the server that a user may mean by `text`: a short name, or the name of the server's entry
+    /// (`mcp__<server>__*`).
     #[must_use]
     pub(crate) fn meant_by(text: &str) -> Option<Self> {
         Self::of(if text.starts_with(PREFIX) { spelled_server(text)? } else { text })
@@ -148,8 +149,8 @@ pub(crate) fn part_behind<'a>(name: &'a str, server: &str) -> Option<&'a str> {
         .flatten()
 }
 
-/// Returns true if `text` is how a client or a person calls the server's tool `name`: by its own part, or with the
-/// server before it, with or without the mark that a client puts in front.
+/// Returns true if a client or a person may call the server's tool `name` by `text`: the tool's own part,
+/// optionally with the server before it and the mark that some clients put in front.
 pub(crate) fn is_called(text: &str, server: &ServerKey, name: &ToolName) -> bool {
     const JOINTS: [&str; 6] = [SEPARATOR, "_", "-", ".", "/", ":"];
     let marks = [SHORT_PREFIX, SERVERLESS_PREFIX];
@@ -175,7 +176,7 @@ impl ToolName {
         self.spelled_server().is_some()
     }
 
-    /// Returns the name from which [`Self::of_server`] made this one; `None` for the name of anything else.
+    /// Returns the server name from which [`Self::of_server`] made this name; `None` for any other name.
     #[must_use]
     pub fn spelled_server(&self) -> Option<&str> {
         spelled_server(self.as_str())

@@ -60,7 +60,7 @@ impl Mark {
         matches!(self, Self::Success | Self::Failure)
     }
 
-    /// Returns true if the mark tells whether the tool's server answered.
+    /// Returns true if the mark shows whether the tool's server answered.
     #[must_use]
     pub const fn is_conclusive(self) -> bool {
         !matches!(self, Self::Interrupted | Self::Unknown)

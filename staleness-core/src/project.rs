@@ -21,6 +21,6 @@ pub struct Project {
     /// A digest of every source visible to the project at its last evaluated scan; 0 before the first. A scan
     /// with the same digest can skip the project's tools.
     pub config_digest: u128,
-    /// The last revision that was reported in this project. An agent that is new to it starts there.
+    /// The last revision that was reported in this project. A new agent of the project starts there.
     pub told: Revision,
 }

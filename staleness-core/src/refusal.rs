@@ -137,7 +137,7 @@ macro_rules! reasons {
 reasons! {
     /// A state of records that does not allow an act. Kinds and states of work, and kinds of items, are given as words.
     Conflict {
-        /// An agent may not lift what a person decided. `typed` is the tool's name on a command line.
+        /// An agent may not lift a person's decision. `typed` is the tool's name on a command line.
         DemotedByPerson { tool: ToolName, typed: String }
             = "a person demoted {tool}, so only a person can change that, with `staleness tools restore {typed}`";
         /// No changed definition of the tool waits.
@@ -145,14 +145,14 @@ reasons! {
         /// The server withdrew the definition that was to be accepted.
         TakenBack { tool: ToolName }
             = "{tool} is not what you saw any more: its server took that back; look again";
-        /// The definition that waits is not the one that was to be accepted.
+        /// The pending definition is not the one that the caller wants to accept.
         OtherVersion { tool: ToolName } = "{tool} is not the version you saw; look again";
         /// A suspicious definition is accepted only by its version.
         Suspicious { tool: ToolName } = "{tool} is suspicious; look at it first";
-        /// Nothing is learned about a tool whose definition is not accepted.
+        /// No route can be learned for a tool whose definition is not accepted.
         Withheld { tool: ToolName }
             = "the tool {tool} waits: nothing is learned until a person accepts what its server says of it";
-        /// Nothing is learned about an absent tool.
+        /// No route can be learned for an absent tool.
         Gone { tool: ToolName, since: Timestamp }
             = "the tool {tool} has been gone since {since}; nothing is learned until it is found or used again";
         /// Two queries have the same route id.
@@ -166,10 +166,10 @@ reasons! {
         /// Another agent holds the work item.
         Claimed { id: WorkId, agent: AgentId, session: Option<SessionId>, until: Timestamp }
             = "{:?} is claimed by {} until {until}; take other work, or wait", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
-        /// The agent itself holds the work item, in another session or in one that it did not name.
+        /// The same agent holds the claim, in another session or in an unnamed one.
         ClaimedInSession { id: WorkId, agent: AgentId, session: Option<SessionId>, until: Timestamp }
             = "{:?} is claimed by {} until {until}; release it if that session is over", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
-        /// An agent may not release the claim of another.
+        /// An agent cannot release another agent's claim.
         NotHolder { id: WorkId, agent: AgentId, session: Option<SessionId>, until: Timestamp }
             = "{:?} is claimed by {} until {until}; only that agent or a person releases it", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
         /// There is no claim to release.
@@ -191,15 +191,16 @@ reasons! {
         Accepted { id: WorkId, by: AgentId } = "{:?} was already accepted, by {:?}", id.as_str(), by.as_str();
         /// Work items would wait for each other.
         WaitsForItself { id: WorkId } = "{:?} would wait for itself", id.as_str();
-        /// An imported work item has the id of one of another kind.
+        /// An imported work item has the same id as a work item of another kind.
         OtherKind { id: WorkId, here: &'static str, there: &'static str }
             = "{:?} is a {here} here and a {there} there; an id can only be one thing", id.as_str();
-        /// The item stands in a file.
+        /// The item is stored in a file.
         InFile { id: ItemId, path: String } = "{:?} is stored in {path:?}; change it there", id.as_str();
-        /// Two items would replace each other.
+        /// Two items cannot replace each other.
         Replaces { old: ItemId, new: ItemId }
             = "{:?} already replaces {:?}; undo that first", old.as_str(), new.as_str();
-        /// An agent may not verify what a person marked as wrong. `reason` is the beginning of theirs.
+        /// An agent cannot verify an item that a person marked as wrong. `reason` is the beginning of the person's
+        /// reason.
         Contradicted { id: ItemId, by: String, at: Timestamp, reason: String }
             = "{by} marked {:?} as wrong on {}: {reason:?}", id.as_str(), at.date();
         /// The item is neither a to-do nor expired.
@@ -235,15 +236,15 @@ reasons! {
         Vector(why: VectorError) = "{why}";
         /// A vector is given without its query.
         NoQuery = "a vector needs the query that it was made from";
-        /// A vector to learn has other dimensions than those of its model.
+        /// The number of dimensions of a new vector differs from that of the model's other vectors.
         Dimensions { model: ModelId, found: usize, known: usize }
             = "the vector has {found} dimensions; those of the model {:?} have {known}", model.as_str();
-        /// The vector of a question has other dimensions than those of its model.
+        /// The number of dimensions of the query's vector differs from that of the model's stored vectors.
         QueryDimensions { model: ModelId, found: usize, known: usize }
             = "the vector has {found} dimensions; those of the model {model} have {known}";
         /// A route remembers too many ops.
         RouteOps { ops: usize, limit: usize } = "the route remembers {ops} ops; at most {limit} are allowed";
-        /// The id of a route is not that of its tool and query.
+        /// The id of a route does not match its tool and query.
         RouteId { id: String, tool: ToolName }
             = "the id {id} does not match the tool {tool} and query; leave out the id and vector";
         /// A citation has no path.
@@ -252,13 +253,13 @@ reasons! {
         Lines { first: u32, last: u32, path: String } = "lines {first}-{last} of {path:?} are not a range";
         /// An item would replace itself.
         ReplacesItself { id: ItemId } = "{:?} cannot replace itself", id.as_str();
-        /// An item would replace one of another scope.
+        /// An item cannot replace an item of another scope.
         OtherScope { old: ItemId, new: ItemId }
             = "{:?} and {:?} belong to different scopes; an item only replaces one of its own scope", old.as_str(), new.as_str();
-        /// A work item is in a state that its kind does not have.
+        /// A work item has a status that its kind does not have.
         NotOfKind { kind: &'static str, status: &'static str, states: String }
             = "a {kind} cannot be {status:?}; use one of: {states}";
-        /// A work item is in a state that the one before does not lead to.
+        /// A work item has a status that cannot follow its previous status.
         StateBefore { kind: &'static str, status: &'static str, before: &'static str }
             = "a {kind} that is {status} was not {before} before it ended";
         /// A work item of this kind and state cannot have a claim.
@@ -267,13 +268,13 @@ reasons! {
         ClaimOrder = "the claim ends before it begins";
         /// A claim lasts too long.
         ClaimTime = "a claim lasts at most 30 days";
-        /// A new claim lasts too long, or no time.
+        /// The duration of a new claim is zero or above the limit.
         NewClaimTime = "a claim lasts at most 30 days, and not 0";
         /// A claim needs the name of an agent.
         NoAgent = "only a named agent can claim work";
-        /// Work of this kind is not carried out by anybody.
+        /// Work of this kind has no task to carry out.
         NoTask { id: WorkId, kind: &'static str } = "{:?} is a {kind}; claim a plan or handoff", id.as_str();
-        /// Work of this kind cannot be waited for.
+        /// Work of this kind has no end, so nothing can wait for it.
         NeverEnds { id: String, kind: &'static str } = "{id:?} is a {kind}, which never ends";
     }
 }
@@ -289,7 +290,7 @@ reasons! {
             = "the vector has {found} dimensions; at most {} are allowed", Self::MAX_DIMENSIONS;
         /// A number is NaN or infinite; the value is its index.
         NotFinite(at: usize) = "number {at} of the vector, counted from 0, is not a finite number";
-        /// All numbers are zero, so there is no direction.
+        /// All numbers are zero, so the vector has no direction.
         Zero = "the vector is zero, and points nowhere";
         /// The length in bytes is not a multiple of the size of a number; the value is that length.
         Length(bytes: usize) = "the vector is {bytes} bytes long, which is not a whole number of values";

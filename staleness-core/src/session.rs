@@ -1,4 +1,4 @@
-//! Sessions: when an agent started and stopped, and which changes it has been told.
+//! Sessions: when an agent started and stopped, and which changes were reported to it.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,17 +24,17 @@ pub struct Session {
     pub key: SessionKey,
     /// The agent that works in the session.
     pub agent: AgentId,
-    /// When the session began. For a session that timed out and then went on: when it went on.
+    /// The time at which the session began, or at which it resumed after a timeout.
     pub started_at: Timestamp,
     /// When the session ended. `None` while it runs, and if no end was reported: see [`Session::closed`].
     pub ended_at: Option<Timestamp>,
-    /// Changes after this revision are new to the session. If the session loses its context and starts again,
-    /// it is told everything after this revision again.
+    /// Changes after this revision are new to the session. If the session loses its context and starts again, all
+    /// changes after this revision are reported again.
     pub from_revision: Revision,
-    /// True if the agent had never been told anything in this project. It then received a digest of the
+    /// True if nothing had been reported to the agent in this project before. It then received a digest of the
     /// current state instead of a list of changes.
     pub first_contact: bool,
-    /// When it was last told what changed or became due. `None` until then.
+    /// The last time at which changes or due items were reported to the session. `None` before the first report.
     pub told_at: Option<Timestamp>,
 }
 
@@ -80,7 +80,7 @@ pub struct CursorKey {
     pub agent: AgentId,
 }
 
-/// The last change of a project that an agent was told.
+/// The last change of a project that was reported to an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cursor {
@@ -96,7 +96,7 @@ pub struct Cursor {
 
 impl Cursor {
     /// Returns true if a report up to `upto` moves this cursor. A cursor only moves forward, so of two
-    /// simultaneous reports to one agent the shorter one moves nothing.
+    /// simultaneous reports to one agent the shorter one has no effect.
     #[must_use]
     pub fn moves_to(&self, upto: Revision) -> bool {
         upto > self.revision

@@ -24,7 +24,7 @@ wording! {
 }
 
 impl SourceState {
-    /// Returns true if the source is there and was not read as a whole, or its client refuses it.
+    /// Returns true if the source exists but was not read completely, or if its client refuses it.
     #[must_use]
     pub const fn is_unread(self) -> bool {
         !matches!(self, Self::Read | Self::Missing)

@@ -102,25 +102,25 @@ pub enum Ground {
     Failing,
     /// A tool is absent.
     Absent,
-    /// A person switched a tool or its server off. There is no verdict then.
+    /// A person disabled the tool or its server. There is no verdict.
     Off,
-    /// A tool is one of other clients only. There is no verdict then.
+    /// Only other clients have the tool. There is no verdict.
     OtherClient,
-    /// Another entry of the name of a tool's server is loaded. There is no verdict then.
+    /// The client loads another server entry with the same name. There is no verdict.
     Replaced,
-    /// A tool was not used yet. There is no verdict then.
+    /// The tool was never used. There is no verdict.
     Unused,
-    /// A tool was used, and none of its latest outcomes is a success. There is no verdict then.
+    /// The tool was used, but none of its latest outcomes is a success. There is no verdict.
     Unproven,
-    /// The server of a tool changed its definition. The tool may be used.
+    /// The server changed the tool's definition. The tool may be used.
     DefinitionChanged,
-    /// The server of a tool changed its definition. The tool may be used after a person accepts the change.
+    /// The server changed the tool's definition. The tool may be used after a person accepts the change.
     DefinitionWithheld,
-    /// A tool was not seen for a long time.
+    /// The tool was not seen for a long time.
     Unseen,
-    /// A server did not list its tools when it was last asked, or there was trouble with its list.
+    /// The server did not list its tools when it was last asked, or its list was faulty.
     DidNotAnswer,
-    /// Work that waits for an answer or a decision.
+    /// The work waits for an answer or a decision.
     Unanswered,
     /// An observation that is old.
     Old,
@@ -130,9 +130,9 @@ pub enum Ground {
     Abandoned,
     /// The time since something was verified or written.
     Age,
-    /// A name that never existed in the project. There is no verdict on a tool of that name.
+    /// The name never existed in the project. There is no verdict on the tool.
     Invented,
-    /// Evidence against an item of knowledge. Work has the ground `expired` too.
+    /// Evidence against an item of knowledge. The ground `expired` also applies to work.
     #[serde(untagged)]
     Evidence(SignalKind),
 }
@@ -179,7 +179,7 @@ pub struct Signal {
     pub strength: f64,
     /// The most that the signal can take off the freshness, 0..=1.
     pub weight: f64,
-    /// A one-line sentence that the reader can act on. It contains only names, paths and our own words.
+    /// A one-line sentence that the reader can act on. It contains only names, paths and this program's own words.
     pub reason: String,
     /// The line of the file, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -200,8 +200,8 @@ impl Signal {
 /// The answer to three questions: can it still be trusted, why, and what should be done.
 ///
 /// A tool that is not known to have worked, is switched off, belongs to other clients only, is replaced by another
-/// entry, or is an invented name has no verdict: a signal says why, and `level` is fresh. Reports and JSON then have
-/// `unknown`, `off`, `other_client`, `replaced` or `invented` as the level, and no freshness.
+/// server entry, or is an invented name has no verdict: a signal says why, and `level` is fresh. Reports and JSON
+/// then have `unknown`, `off`, `other_client`, `replaced` or `invented` as the level, and no freshness.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// The level of trust.
@@ -215,7 +215,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Returns the verdict of a thing without any evidence against it.
+    /// Returns the verdict of a subject without any evidence against it.
     #[must_use]
     pub const fn fresh() -> Self {
         Self { level: Level::Fresh, freshness: 1.0, signals: Vec::new(), action: NextAction::Keep }
@@ -240,7 +240,8 @@ impl Verdict {
         self.none().is_none().then_some(self.freshness)
     }
 
-    /// Returns the word for a missing verdict. An invented name in a text has a verdict, and its signal a weight.
+    /// Returns the word that reports show instead of a verdict, or `None` if there is a verdict. An invented name
+    /// within a text has a verdict, because its signal has a weight.
     fn none(&self) -> Option<&'static str> {
         self.signals.iter().find_map(|signal| match signal.kind {
             Ground::Unused | Ground::Unproven => Some("unknown"),

@@ -26,7 +26,7 @@ pub struct CheckOptions<'a> {
     /// Revision to compare with. The report then also lists the findings that are new since: missing words
     /// and citations, and edited blocks.
     pub since: Option<&'a str>,
-    /// Also report the documents that name things that changed since [`CheckOptions::since`].
+    /// Also report the documents that name symbols or files changed since [`CheckOptions::since`].
     pub impact: bool,
     /// Approximate memory for documents and their questions, in bytes. The history is read once for each
     /// batch of this size. Without git, documents are processed one by one.

@@ -27,7 +27,8 @@ pub(crate) fn resolve(folder: &str, path: &str) -> Result<String, Leaves> {
     Ok(parts.join("/"))
 }
 
-/// Returns what a path without a known start may mean: relative to `folder`, and to the project's root.
+/// Returns the possible meanings of a path without a known start: relative to `folder`, and relative to the
+/// project's root.
 pub(crate) fn either(folder: &str, path: &str) -> Vec<String> {
     let mut all: Vec<String> =
         [folder, ""].into_iter().filter_map(|folder| resolve(folder, path).ok()).collect();

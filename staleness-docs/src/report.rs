@@ -16,7 +16,7 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// Something that a check could not read, so that removals there were missed.
+/// A part that a check could not read, so that removals in it may have been missed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Blind {
     /// Kind of the gap.
@@ -69,7 +69,7 @@ pub struct Unlisted {
     pub blocks: usize,
 }
 
-/// A name in a document for something that a diff changes.
+/// A name in a document for a symbol or file that a diff changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TouchedName {
     /// Line of the name, counted from 1.
@@ -80,7 +80,7 @@ pub struct TouchedName {
     pub file: String,
 }
 
-/// A document that names something that a diff changes.
+/// A document that names symbols or files that a diff changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
     /// The document, as in [`staleness_core::ids::DocumentKey::path`].
@@ -129,7 +129,7 @@ pub struct Report {
     ///
     /// [`CheckOptions::since`]: crate::CheckOptions::since
     pub new_since: Option<Vec<Document>>,
-    /// The documents that name changed things, if [`CheckOptions::impact`] is set.
+    /// The documents that name changed symbols or files, if [`CheckOptions::impact`] is set.
     ///
     /// [`CheckOptions::impact`]: crate::CheckOptions::impact
     pub impact: Option<Impact>,
@@ -142,7 +142,7 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// Gaps of the check, by kind.
     pub blind: Vec<Blind>,
-    /// Notes on things that were ignored.
+    /// Notes on ignored content.
     pub notes: Vec<Note>,
     /// The documents that count as history.
     pub history: Vec<String>,

@@ -27,16 +27,16 @@ const MAX_CITED_BYTES: u64 = 8 * 1024 * 1024;
 pub struct ItemReport {
     /// The items with evidence, in the given order.
     pub found: Vec<(ItemKey, Vec<Evidence>)>,
-    /// Notes on things that were ignored.
+    /// Notes on ignored content.
     pub notes: Vec<Note>,
 }
 
-/// Looks up the citations and names of items, compared with the commit that was checked out when each was
-/// verified or written. For an item in a file, only the citations, because its text is checked with the file.
-/// Finished to-dos are skipped. Lines in evidence are those of the item's text.
+/// Looks up the citations and names of items, compared with the commit that was checked out when each was verified
+/// or written. For an item in a file, only the citations, because its text is checked with the file. Finished
+/// to-dos are skipped. Lines in evidence are those of the item's text.
 ///
-/// A citation of a stored item existed when it was made ([`cite`] ensures this), so where git cannot tell,
-/// files on disk and digests decide. Git is not started if there is nothing to look up.
+/// A citation of a stored item existed when it was made ([`cite`] ensures this), so if git has no answer, files on
+/// disk and digests are compared. Git is not started if there is nothing to look up.
 ///
 /// # Errors
 /// If `progress` breaks.
@@ -105,7 +105,7 @@ pub fn item_evidence(
     Ok(report)
 }
 
-/// Drops words that name a cited file which is already reported as missing.
+/// Removes words for a cited file that is already reported as missing.
 fn say_once(evidence: &mut Vec<Evidence>) {
     let plain = |path: &str| path.strip_prefix("./").unwrap_or(path).to_owned();
     let missing = |each: &Evidence| match &each.fact {
@@ -145,7 +145,7 @@ fn anchor(item: &Item) -> Anchor {
     commit.map_or_else(|| Anchor::At(item.anchored_at()), Anchor::Commit)
 }
 
-/// Compares a citation with the files on disk, where git cannot tell.
+/// Compares a citation with the files on disk, if git has no answer.
 fn on_disk(
     place: &ProjectPlace,
     tracked: Option<&Tracked>,
@@ -191,9 +191,9 @@ fn on_disk(
     }
 }
 
-/// Returns each citation of an item as stored and as it is now: with the current digest, or without one.
-/// Lines are followed from where they were when the item was verified or written. Git is started only if the
-/// digest does not decide.
+/// Returns each citation of an item as stored and as it is now: with the current digest, or without one. Lines are
+/// traced from their position when the item was verified or written. Git is started only if the digest is not
+/// conclusive.
 #[must_use]
 pub fn seen(place: &ProjectPlace, repo: &mut LazyRepo, item: &Item) -> Vec<(Citation, Citation)> {
     repo.renew();

@@ -1,4 +1,4 @@
-//! Open work, and what of it waits for other work.
+//! Open work, and the items that it waits for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ pub fn waiting_for(
     Ok(all.filter(|(of, _)| of == key).map(|(_, by)| by.key.id).collect())
 }
 
-/// Notes for each of these items an open one that it waits for.
+/// Sets, for each of these items, an open item that it waits for.
 ///
 /// # Errors
 /// Errors of the store.
@@ -52,14 +52,14 @@ pub fn note_waiting(
     Ok(())
 }
 
-/// Returns for each item that waits an open one that it waits for.
+/// Returns, for each waiting item, an open item that it waits for.
 fn waits(pairs: &[(WorkKey, Work)]) -> BTreeMap<(WorkKind, &WorkId), &WorkId> {
     let waits = pairs.iter().rev().map(|(of, by)| ((by.kind, &by.key.id), &of.id));
     waits.collect()
 }
 
-/// Notes for each overdue item an open one that it waits for, and one that waits for it: one that the agent claimed or
-/// wrote, if there is one.
+/// Sets, for each overdue item, an open item that it waits for and one that waits for it, preferably one that the
+/// agent claimed or wrote.
 pub(crate) fn note_overdue(
     pairs: &[(WorkKey, Work)],
     agent: Option<&AgentId>,
@@ -86,8 +86,8 @@ pub(crate) fn note_overdue(
     }
 }
 
-/// Notes what the items of a delta wait for, and what waits for them. Adds what waited for an item that has ended, and
-/// waits for nothing any more: once, as that end is told.
+/// Sets what the items of a delta wait for, and what waits for them. Also adds the items that became ready because
+/// an item has ended; each is reported once, with that end.
 pub(crate) fn note_awaited(
     settings: &Settings,
     registry: &Registry,
@@ -132,8 +132,8 @@ pub(crate) fn note_awaited(
     Ok(())
 }
 
-/// Returns true if an agent is to hear of an item: who holds it, should take it or wrote it is the agent, or no other
-/// one that is known.
+/// Returns true if an item is relevant to an agent: the agent holds it, receives it or wrote it, or no other known
+/// agent does.
 fn concerns(work: &Work, agent: &AgentId, known: &BTreeSet<String>, now: Timestamp) -> bool {
     let holder = work.held(now).map(|claim| claim.agent.as_str());
     let whose = holder.or(work.to.as_deref()).or(work.author.as_deref());

@@ -22,8 +22,8 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// user's data or the text of their hooks.
 const PROJECT_KEYS: [&str; 8] =
     ["tools", "outage", "ranking", "ignore", "kind", "knowledge", "documents", "routes"];
-/// The keys of `routes` that a project's file may set: how routes learn. Retention, and learning from
-/// prompts, are up to the user.
+/// The keys of `routes` that a project's file may set: settings of learning. Only the user may set retention, and
+/// learning from prompts.
 const PROJECT_ROUTE_KEYS: [&str; 7] = [
     "min_signal",
     "learn_weight",
@@ -71,7 +71,7 @@ pub struct Configured {
     origins: BTreeMap<String, String>,
 }
 
-/// Returns the policy without any layer: the thresholds, and the names that clients use.
+/// Returns the policy without any layer: the default thresholds, and the names of clients.
 #[must_use]
 pub fn default_policy() -> Policy {
     Policy {

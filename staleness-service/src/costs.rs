@@ -1,4 +1,5 @@
-//! Costs: the tokens that tools, skills and instruction files add to each client's session, and which are unused.
+//! Costs: the tokens that tools, skills and instruction files add to each client's session, and the unused ones
+//! among them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +20,8 @@ use crate::settings::Settings;
 /// The largest instruction file of which the cost is estimated, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// The costs of the tools and instruction files that the asking client loads, or all clients if none asks.
+/// The costs of the tools and instruction files loaded by the requesting client, or by all clients if there is
+/// none.
 #[derive(Debug, Serialize)]
 pub struct Costs {
     /// The method of the estimates.
@@ -30,7 +32,7 @@ pub struct Costs {
     pub instructions: Vec<InstructionCost>,
     /// The totals by client.
     pub clients: BTreeMap<String, ClientCost>,
-    /// Tools that are used or may be.
+    /// Tools that are used, or whose use is unknown.
     #[serde(skip)]
     pub others: Vec<ToolCost>,
 }
@@ -68,7 +70,7 @@ pub struct ClientCost {
     pub unknown: usize,
 }
 
-/// Returns the costs. A tool is unused after `days` days, by default as many as the policy says.
+/// Returns the costs. A tool is unused after `days` days, by default the policy's number.
 ///
 /// # Errors
 /// Errors of the store.

@@ -28,7 +28,7 @@ pub struct Asked<'a> {
     pub paths: &'a [PathBuf],
     /// Reports only findings that are new since this revision.
     pub since: Option<&'a str>,
-    /// Treats files on disk as committed, and reports what is new and which documents name something that
+    /// Treats files on disk as committed, and reports new findings and the documents that name something that
     /// changed. Compares with `since`, else with `HEAD`, or with `HEAD~1` if nothing changed. The settings'
     /// repository uses the files on disk as its head from then on.
     pub impact: bool,
@@ -155,7 +155,7 @@ pub(crate) fn loaded_by(
     documents
 }
 
-/// Leaves out the instructions that the client of an answer does not load.
+/// Removes instructions that the requesting client does not load.
 pub(crate) fn without_others(
     settings: &Settings,
     client: Option<&ClientId>,
@@ -194,8 +194,8 @@ pub fn context_for(settings: &Settings, agent: Option<&AgentId>, version: Option
     Context::new(settings.now, policy, caller).at_version(version)
 }
 
-/// Returns what is known without reading git history: the items now in files, and the findings of the last
-/// check. After a first check, reads only the files that it read and tracked documents that it did not.
+/// Returns all information available without reading git history: the items now in files, and the findings of the
+/// last check. After the first check, reads only files that were checked, and tracked documents that were not.
 pub fn at_hand(settings: &Settings, registry: &Registry) -> Result<Report, ServiceError> {
     let mut known = known_at_hand(settings, registry)?;
     if known.documents.is_empty() {
@@ -401,7 +401,7 @@ fn known(settings: &Settings, listener: &dyn Listener) -> Vec<Document> {
     })
 }
 
-/// Stores the results for hooks. A failure is noted and does not fail the check.
+/// Stores the results for hooks. A failure is reported as a note and does not fail the check.
 fn keep(settings: &Settings, report: &Report, everything: bool, listener: &dyn Listener) {
     let paths = everything
         .then(|| report.documents.iter().map(|document| document.key.path.clone()).collect());

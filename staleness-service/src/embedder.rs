@@ -32,8 +32,7 @@ mod loaded {
     }
 }
 
-/// Embeds a query with the model that the policy names. Returns the model's id and the vector, or `None` if
-/// the policy names no model.
+/// Embeds a query with the policy's model. Returns the model's id and the vector, or `None` if there is none.
 ///
 /// # Errors
 /// If the folder holds no model, the query has no word, or this build does not support models.

@@ -1,4 +1,4 @@
-//! Errors as users, scripts and models see them: one line, and a hint.
+//! Errors shown to users, scripts and models: one line, and a hint.
 
 use std::fmt;
 use std::io::Read;
@@ -54,9 +54,9 @@ impl ErrorKind {
 pub struct ServiceError {
     /// The category.
     pub kind: ErrorKind,
-    /// Says what went wrong, and where.
+    /// The problem and its location.
     pub message: String,
-    /// Says what to do next.
+    /// The next step for the user.
     pub hint: Option<String>,
 }
 

@@ -206,8 +206,8 @@ impl Findings {
         found
     }
 
-    /// Removes findings that `lists` returns true for, and judges the rest again. The counts stay those of
-    /// all blocks. Age alone is not new. `lists` takes a path, a fact and the text's digest.
+    /// Removes findings for which `lists` returns true, and judges the rest again. The counts still cover all
+    /// blocks. Age alone is not a new finding. `lists` takes a path, a fact and the text's digest.
     #[must_use]
     pub fn without(mut self, lists: &dyn Fn(&str, &Fact, u64) -> bool, context: &Context) -> Self {
         for group in &mut self.groups {

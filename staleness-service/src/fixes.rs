@@ -176,7 +176,7 @@ impl Fixes {
     }
 }
 
-/// Returns true if the fact says that a name no longer exists.
+/// Returns true if the fact is that a name no longer exists.
 fn is_of_name(fact: &Fact) -> bool {
     matches!(fact.kind(), SignalKind::SourceMissing | SignalKind::ReferenceDrift)
 }

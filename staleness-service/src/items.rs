@@ -23,7 +23,8 @@ impl Known {
         KnowledgeReport::of_item(&self.item, &self.evidence, context)
     }
 
-    /// Returns its citations with the new places of what was moved. Empty unless that brings back all that is missing.
+    /// Returns its citations with the new locations of moved files and symbols. Empty unless this fixes all
+    /// missing citations.
     pub(crate) fn cited_anew(&self) -> Vec<String> {
         let missing = |cited: &Citation| {
             self.evidence.iter().find_map(|each| match &each.fact {
@@ -83,9 +84,8 @@ fn found_in<'a>(report: &'a Report, path: &str) -> impl Iterator<Item = &'a Bloc
     at.ok().into_iter().flat_map(|at| &report.documents[at].found)
 }
 
-/// Returns the items with citations to look up separately: stored items, and items in files that were
-/// verified later than the file says. For the latter a check only knows the first change since the file was
-/// edited.
+/// Returns the items with citations to look up separately: stored items, and items in files that were verified
+/// later than the file says. For the latter, a check only finds the first change since the file was edited.
 pub fn to_look_up(items: &[Item], report: &Report) -> Vec<Item> {
     let files: BTreeMap<&ItemKey, &Item> =
         report.items.iter().map(|file| (&file.key, file)).collect();
@@ -113,8 +113,8 @@ fn is_same(a: &Citation, b: &Citation) -> bool {
     (&a.path, &a.lines, &a.symbol) == (&b.path, &b.lines, &b.symbol)
 }
 
-/// Returns true if the item was verified after the event in a fact: a change (by day) or the removal of a
-/// name. The store knows this, the file does not. A missing source is never settled.
+/// Returns true if the item was verified after the event in a fact: a change (by day) or the removal of a name.
+/// Only the store has this date. A missing source is never settled.
 fn is_settled(item: &Item, block: &Block, fact: &Fact) -> bool {
     let happened = match fact {
         Fact::SourceChanged { days_after: Some(days), .. } => {

@@ -29,8 +29,7 @@ pub fn file_size_was_reached() -> bool {
     false
 }
 
-/// Returns a flag that is set when the process is asked to end, by `SIGTERM`, `SIGHUP` or `SIGINT`. It then has to end
-/// itself.
+/// Returns a flag that is set when `SIGTERM`, `SIGHUP` or `SIGINT` requests the process to exit.
 #[must_use]
 pub fn stopped() -> Arc<AtomicBool> {
     let flag = Arc::default();

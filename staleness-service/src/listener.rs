@@ -2,9 +2,9 @@
 
 use staleness_docs::Progress;
 
-/// Receives progress and notes of an operation that takes a while, and passes over what it does not need.
+/// Receives progress and notes of a long operation. All methods are optional.
 pub trait Listener {
-    /// Called with a note on something that was skipped or done differently, but is not an error.
+    /// Called with a note on skipped or degraded work that is not an error.
     fn note(&self, _text: &str) {}
     /// Called with the progress of a document check.
     fn step(&self, _step: Progress) {}

@@ -1,4 +1,5 @@
-//! `agents.lock`: digests of what a project's own files give to agents, and what moved since they were written.
+//! `agents.lock`: digests of the content that a project's own files give to agents, and the changes since it was
+//! written.
 
 mod notice;
 
@@ -21,14 +22,14 @@ use crate::settings::Settings;
 
 pub use notice::{Notice, notice};
 
-/// The file, in the root of a project.
+/// The name of the file, in the root of a project.
 pub const FILE: &str = "agents.lock";
-/// The largest file that is read, in bytes, and the most entries.
+/// Maximum size of the file in bytes, and maximum number of entries.
 const MAX_BYTES: u64 = 4 << 20;
 const MAX_ENTRIES: usize = 20_000;
 /// The longest line, in bytes.
 const MAX_LINE: usize = 4_096;
-/// The lines at its beginning; the last one is its version.
+/// The header lines. The last one contains the version.
 const HEAD: &str = "\
 # Digests of what this project's files give to AI agents. `staleness lock` writes this file,
 # `staleness check --locked` compares it. Review its changes like code.
@@ -41,7 +42,7 @@ const INSTRUCTION: &str = "instruction";
 const SERVER: &str = "server";
 /// The kind of a file or folder that could not be read.
 const UNREAD: &str = "file";
-/// Kinds of entries. A tool's digest is that of its definition.
+/// Kinds of entries. The digest of a tool is that of its definition.
 const KINDS: [&str; 9] =
     ["agent", "command", "hook", INSTRUCTION, "rules", SERVER, SETTING, "skill", TOOL];
 /// A member of a client's settings.
@@ -49,7 +50,7 @@ const SETTING: &str = "setting";
 /// The kind of a client's files that are not read.
 const CLIENT: &str = "client";
 
-/// Digests by kind and name. A name holds no character that a terminal obeys.
+/// Digests by kind and name. Names contain no control characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lock(BTreeMap<(String, String), Entry>);
 
@@ -60,21 +61,21 @@ struct Entry {
     line: usize,
 }
 
-/// Everything that the project gives now, as digests.
+/// The project's current content, as digests.
 #[derive(Debug, Default)]
 pub struct Current {
     lock: Lock,
-    /// The beginnings of tool names by the servers of the project; true if their definitions are known here.
+    /// Prefixes of tool names for the project's servers; true if the definitions of the server's tools are known.
     servers: BTreeMap<String, bool>,
     /// Files and folders that could not be read, with the reason.
     pub unread: Vec<(String, String)>,
-    /// Files and folders of clients that are there and not read.
+    /// Existing files and folders of clients that this program does not read.
     not_read: Vec<&'static str>,
     /// The tools with a change that no person has accepted.
     pub unaccepted: Vec<Unaccepted>,
 }
 
-/// The way in which an entry moved.
+/// The change of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Move {
@@ -87,7 +88,7 @@ pub enum Move {
 }
 
 impl Move {
-    /// Its word.
+    /// Returns the change as a word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -101,13 +102,13 @@ impl Move {
 /// An entry that moved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Moved {
-    /// The way in which it moved.
+    /// The change of the entry.
     pub change: Move,
     /// Its kind.
     pub kind: String,
     /// Its name.
     pub name: String,
-    /// Its line in the file, from 1; none for one that was added.
+    /// Its line in the file, from 1; `None` for an added entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// Its digest now, if it has one.
@@ -130,27 +131,27 @@ impl Moved {
     }
 }
 
-/// Something that was not compared.
+/// An entry, file or client that was not compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Unchecked {
     /// Its kind; `file` for a file or folder that could not be read, `client` for one that is never read.
     pub kind: String,
     /// Its name.
     pub name: String,
-    /// The reason, and what to do.
+    /// The reason, and the action to take.
     pub reason: String,
 }
 
-/// A tool whose server changed it, which no person has accepted.
+/// A tool with a changed definition that no person has accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unaccepted {
     /// Its name.
     pub name: String,
     /// The class of the change.
     pub class: ChangeClass,
-    /// True if it is withheld from agents until then. A policy says so by class.
+    /// True if the tool is withheld from agents until then. The policy decides this by class of change.
     pub withheld: bool,
-    /// Its line in the file, from 1; none if it is not there.
+    /// Its line in the file, from 1; `None` if it has no entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
 }
@@ -160,9 +161,9 @@ pub struct Unaccepted {
 pub struct Comparison {
     /// Entries that moved, by kind and name.
     pub moved: Vec<Moved>,
-    /// Things that were not compared.
+    /// Entries, files and clients that were not compared.
     pub unchecked: Vec<Unchecked>,
-    /// The tools with a change that no person has accepted, whatever the file says.
+    /// The tools with an unaccepted change, even if they match the file.
     pub unaccepted: Vec<Unaccepted>,
     /// The number of entries that are as they were.
     pub same: usize,
@@ -177,8 +178,7 @@ impl Unchecked {
 }
 
 impl Comparison {
-    /// Returns true if everything that the project's files give is as the lock says, as far as it is known here, and no
-    /// tool is withheld.
+    /// Returns true if the project's content matches the lock, as far as known, and no tool is withheld.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.moved.is_empty()
@@ -193,7 +193,7 @@ pub fn path(settings: &Settings) -> PathBuf {
     settings.place.folder.join(FILE)
 }
 
-/// Reads what the project gives to agents now, with the definitions of tools that the registry has pinned.
+/// Reads the project's current content, with the tool definitions that the registry has pinned.
 ///
 /// # Errors
 /// Errors of the store.
@@ -261,10 +261,10 @@ impl Lock {
         HEAD.to_owned() + &self.0.iter().map(line).collect::<String>()
     }
 
-    /// Reads the file of a project; `None` if there is none.
+    /// Reads the lock file of a project; `None` if there is none.
     ///
     /// # Errors
-    /// If it cannot be read, or is no such file. Its text is not quoted.
+    /// If it cannot be read, or is not a lock file. Its text is not quoted.
     pub fn read(settings: &Settings) -> Result<Option<Self>, ServiceError> {
         let path = path(settings);
         let refused = |what: String| {
@@ -325,11 +325,11 @@ impl Lock {
 }
 
 impl Current {
-    /// Returns the file to write. Entries of tools whose definitions are not known here stay as they are.
+    /// Returns the file to write. Entries of tools with unknown definitions are kept.
     ///
     /// # Errors
-    /// If something could not be read, since its entry would be missing without a word; or if there is so much that the
-    /// file would be refused when it is read.
+    /// If something could not be read, because its entry would be missing without a warning, or if the file would
+    /// be too large to read again.
     pub fn to_lock(&self, before: Option<&Lock>) -> Result<Lock, ServiceError> {
         if let Some((path, why)) = self.unread.first() {
             return Err(ServiceError::new(ErrorKind::Invalid, format!("{path}: {}", escape(why)))
@@ -353,13 +353,12 @@ impl Current {
         }
     }
 
-    /// Returns true if the definitions of the server that has this tool are known here; `None` if the project has no
-    /// such server.
+    /// Returns true if the definitions of this tool's server are known; `None` if the project has no such server.
     fn is_known(&self, tool: &str) -> Option<bool> {
         self.prefix_of(tool).and_then(|own| self.servers.get(own)).copied()
     }
 
-    /// Compares a file with what is there now.
+    /// Compares a lock file with the current content.
     #[must_use]
     pub fn compare(&self, locked: &Lock) -> Comparison {
         let mut told = Comparison { unaccepted: self.unaccepted.clone(), ..Comparison::default() };
@@ -460,7 +459,7 @@ impl Current {
         told
     }
 
-    /// The longest beginning of a tool's name that is that of a server, found without reading all servers.
+    /// Returns the longest prefix of a tool's name that belongs to a server. Does not compare all servers.
     fn prefix_of(&self, tool: &str) -> Option<&str> {
         let is_end = |end: &usize| tool.as_bytes()[..*end].ends_with(b"__");
         let mut ends = (0..=tool.len()).rev().filter(is_end);
@@ -468,7 +467,7 @@ impl Current {
         found.map(|(own, _)| own.as_str())
     }
 
-    /// A server that was not compared. One that is not known here can be asked for its tools.
+    /// Returns the entry for a server that was not compared. An unknown server can be asked for its tools.
     fn server_of(&self, tool: &str, reason: &str, is_unknown: bool) -> Unchecked {
         let own = self.prefix_of(tool);
         let name = own.map_or_else(|| tool.to_owned(), |own| format!("{own}*"));

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use staleness::StoreUrl;
 
-/// Returns the path of the folder `<store>SUFFIX` for the store at `url`, or `None` if the store is not a
-/// file. Neither needs to exist.
+/// Returns the path of the folder `<store>SUFFIX` for the store at `url`, or `None` if the store is not a file.
+/// Neither the folder nor the store needs to exist.
 pub(crate) fn beside(url: &StoreUrl, suffix: &str) -> Option<PathBuf> {
     let path = url.path()?;
     let mut folder = path.canonicalize().unwrap_or_else(|_| path.into()).into_os_string();

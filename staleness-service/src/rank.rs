@@ -11,7 +11,7 @@ use staleness::verdict::Verdict;
 pub struct Rank<'a> {
     /// The verdict, which sorts first.
     pub verdict: &'a Verdict,
-    /// When it was last known to hold, or written.
+    /// The time of the last verification, or else of writing.
     pub since: Option<Timestamp>,
     /// The file that contains it.
     pub path: &'a str,
@@ -44,7 +44,7 @@ impl<'a> Rank<'a> {
     }
 }
 
-/// Returns when something was last known to hold: when it was verified, else when it was written.
+/// Returns the time of the last verification, or else of writing.
 #[must_use]
 pub fn since(told: &KnowledgeReport) -> Timestamp {
     told.verified_at.unwrap_or(told.added_at)

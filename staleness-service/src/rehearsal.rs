@@ -1,4 +1,4 @@
-//! A copy of the registry on which a hook can act without a trace.
+//! A copy of the registry, for running a hook without side effects.
 
 use std::fs;
 use std::ops::ControlFlow;

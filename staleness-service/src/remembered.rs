@@ -29,19 +29,19 @@ pub struct Remembered {
     pub review: usize,
     /// Number of documents with more findings than are stored. The worst findings are stored.
     pub partial: usize,
-    /// Findings in files that cannot be trusted, worst first.
+    /// Findings in files that need attention, worst first.
     pub doubtful: Vec<KnowledgeReport>,
-    /// Stored items that cannot be trusted and that no other item supersedes, worst first.
+    /// Stored items that need attention and are not superseded, worst first.
     pub knowledge: Vec<KnowledgeReport>,
     /// When documents were last checked.
     pub checked_at: Option<Timestamp>,
-    /// The kinds of data that the check could not read; empty if the policy calls that fresh.
+    /// The kinds of data that the check could not read; empty if the policy treats gaps as fresh.
     pub gaps: BTreeSet<Gap>,
 }
 
 impl Remembered {
-    /// Reads the stored results for a project and judges them again. Instructions that only other clients load are
-    /// left out for a client that asks.
+    /// Reads the stored results for a project and judges them again. For a requesting client, omits instructions
+    /// that only other clients load.
     pub fn read(settings: &Settings, registry: &Registry) -> Result<Self, ServiceError> {
         let client = settings.client.as_ref();
         let (mut remembered, found) = Self::with_findings(settings, registry, client)?;
@@ -58,7 +58,7 @@ impl Remembered {
         Ok(remembered)
     }
 
-    /// Reads all but the findings in files, and those with their evidence.
+    /// Reads everything except the findings in files, and those with their evidence.
     pub(crate) fn with_findings(
         settings: &Settings,
         registry: &Registry,
@@ -90,7 +90,8 @@ impl Remembered {
         Ok((remembered, Findings::new(&report, stored, &nothing, &context)))
     }
 
-    /// Returns what the check could not read, and the remedy: `the history is shallow; run …`. `None` without a gap.
+    /// Returns the kinds of data that the check could not read, with the remedy: `the history is shallow; run …`.
+    /// `None` without a gap.
     #[must_use]
     pub fn incomplete(&self) -> Option<String> {
         let gap = *self.gaps.first()?;
@@ -106,7 +107,7 @@ impl Remembered {
         Some(format!("{what}; {}", remedy(gap)))
     }
 
-    /// Returns how old the results are: `checked 3d ago`, or `not checked yet`.
+    /// Returns the age of the results: `checked 3d ago`, or `not checked yet`.
     #[must_use]
     pub fn age(&self, now: Timestamp) -> String {
         match self.checked_at {
@@ -116,7 +117,7 @@ impl Remembered {
     }
 }
 
-/// Returns true if an item is not fresh. For a superseded item of the store another one tells what holds.
+/// Returns true if an item is not fresh and was not superseded in the store.
 pub(crate) fn is_open(told: &KnowledgeReport) -> bool {
     let is_settled = told.path.is_none() && told.verdict.rests_on(SignalKind::Superseded);
     told.verdict.level != Level::Fresh && !is_settled

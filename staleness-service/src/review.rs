@@ -1,4 +1,4 @@
-//! Lists what needs attention across tools, documents, knowledge and work, worst first.
+//! Lists tools, documents, knowledge and work that need attention, worst first.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ use crate::settings::{Access, Settings};
 use crate::tools::{fold_doubtful, is_demoted_by_agent, needs_attention};
 use crate::work::{is_addressed, retain_own, settles_expired};
 
-/// Something that needs attention.
+/// An entry that needs attention.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// `tool`, or the kind of the item.
@@ -35,9 +35,9 @@ pub struct Entry {
     pub title: String,
     /// The verdict, with its reasons.
     pub verdict: Verdict,
-    /// When an item or block was last known to hold.
+    /// The time of the item's or block's last verification, or else of writing.
     pub since: Option<Timestamp>,
-    /// The type of thing, which decides how it can be settled.
+    /// The type of the entry, which determines how it can be resolved.
     pub subject: Subject,
 }
 
@@ -52,14 +52,15 @@ impl Entry {
     }
 }
 
-/// The type of thing that needs attention.
+/// The type of an entry that needs attention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A tool or a server's entry.
     Tool {
-        /// The act of the user by which the client loads it: see [`ToolReport::remedy`](staleness::report::ToolReport).
+        /// The user's action that makes the client load the tool: see
+        /// [`ToolReport::remedy`](staleness::report::ToolReport).
         remedy: Option<&'static str>,
-        /// Its health, which says if a person demoted it or it may be tried again.
+        /// The tool's health. It shows if a person demoted the tool or if it may be tried again.
         health: HealthState,
         /// True if an agent demoted it or its server.
         is_by_agent: bool,
@@ -72,7 +73,7 @@ pub enum Subject {
         path: Option<String>,
         /// The line of the text, from 1.
         line: Option<u32>,
-        /// What to cite instead, if all that is missing was moved.
+        /// The new citations, if all missing ones were moved.
         cite: Vec<String>,
     },
     /// A block of a document.
@@ -84,7 +85,8 @@ pub enum Subject {
     },
     /// A work item.
     Work {
-        /// True if the asking agent may answer the handoff; `None` if that is unknown or it is no handoff.
+        /// True if the requesting agent may answer the handoff; `None` if that is unknown or the item is not a
+        /// handoff.
         is_addressed: Option<bool>,
     },
 }
@@ -141,7 +143,7 @@ fn worst_first(a: &Entry, b: &Entry) -> Ordering {
         .then_with(|| a.title.cmp(&b.title))
 }
 
-/// Returns the tools that cannot be trusted, as in the overview.
+/// Returns the tools that need attention, as in the overview.
 fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, ServiceError> {
     let (_, view) = preview(registry, settings, &[])?;
     let policy = &settings.configured.policy;
@@ -166,7 +168,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
     Ok(doubtful.into_iter().map(entry).collect())
 }
 
-/// Returns overdue work, but for the agent that asks no handoff between two others.
+/// Returns overdue work. For an agent, omits handoffs between two others.
 fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, ServiceError> {
     let mut items = crate::awaited::open(settings, registry)?;
     let is_left = |it: &Work| !settles_expired(settings, [&it.from, &it.to]);
@@ -195,7 +197,7 @@ fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Servi
         .collect())
 }
 
-/// An item, with what it should cite instead.
+/// An item with its new citations.
 type Placed = (KnowledgeReport, Vec<String>);
 
 fn with_places(known: &[Known], context: &knowledge::Context) -> Vec<Placed> {

@@ -24,10 +24,11 @@ fn replace(path: &Path, bytes: &[u8], private: bool) -> io::Result<()> {
     Prepared::new(&turn, &target, bytes, &target, private)?.put()
 }
 
-/// Replaces a file that a person named, as [`whole`] does. A new one can be read by this user alone.
+/// Replaces a file chosen by a person, like [`whole`]. A new file is readable only by this user.
 ///
 /// # Errors
-/// Errors of the system; [`io::ErrorKind::InvalidInput`] if it is no file, or a link in `folder` leads out of it.
+/// Errors of the system; [`io::ErrorKind::InvalidInput`] if it is not a regular file, or if a link in `folder`
+/// leads out of it.
 pub fn private(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     if leads_out_of(folder, path) {
@@ -42,7 +43,7 @@ pub fn private(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Opens an unnamed temporary file that only this user can read.
 ///
 /// # Errors
-/// Errors of the system. The message names the folder, and the variable that sets it.
+/// Errors of the system. The message contains the folder and the environment variable that sets it.
 pub fn unnamed() -> io::Result<File> {
     tempfile::tempfile().map_err(|error| {
         let folder = std::env::temp_dir();

@@ -68,7 +68,7 @@ pub fn switches(
     with_request(settings, |request| clients::switches(request, entries))
 }
 
-/// Returns digests of what the project's own files give to agents.
+/// Returns digests of the content that the project's own files give to agents.
 pub(crate) fn declared(settings: &Settings) -> Declarations {
     with_request(settings, clients::declared)
 }
@@ -149,7 +149,7 @@ fn again<T>(mut attempt: impl FnMut() -> Result<T, RegistryError>) -> Result<T, 
     attempt()
 }
 
-/// Returns the report that a scan would give, and the resulting view of the project. Writes nothing.
+/// Returns the report of a scan and the resulting view of the project, without writing.
 pub fn preview(
     registry: &Registry,
     settings: &Settings,

@@ -14,7 +14,7 @@ use crate::tools::fold_changes;
 use crate::when;
 use crate::words::id;
 
-/// A request for the changes since an agent was last here.
+/// A request for the changes since an agent's last session.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asked<'a> {
     /// The agent's name.
@@ -39,7 +39,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Returns what the agent is told beside the changes.
+    /// Returns additional information to report with the changes.
     ///
     /// # Errors
     /// Errors of the store.
@@ -48,7 +48,7 @@ impl Answer {
     }
 }
 
-/// Returns the changes for an agent since it was last told. The cursor moves only when [`told`] is called.
+/// Returns the changes for an agent since its last report. The cursor moves only when [`told`] is called.
 ///
 /// # Errors
 /// If a name is invalid, the session is unknown or belongs to another agent, or the store fails.
@@ -104,7 +104,7 @@ pub fn told(settings: &Settings, answer: &Answer) -> Result<(), ServiceError> {
     Ok(())
 }
 
-/// Creates a request for what is new to an agent, without handoffs between two other known agents.
+/// Creates a request for the changes that are new to an agent, without handoffs between two other known agents.
 #[must_use]
 pub fn request(settings: &Settings, agent: AgentId) -> Resume {
     Resume { known: Some(settings.known_agents()), ..Resume::new(agent) }

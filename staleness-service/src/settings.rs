@@ -39,7 +39,7 @@ pub struct Options {
     pub config: Option<PathBuf>,
     /// Policy values as `KEY=VALUE`.
     pub set: Vec<String>,
-    /// The agent that asks or acts [default: as the environment says].
+    /// The agent that asks or acts [default: from the environment].
     pub agent: Option<String>,
     /// The moment [default: the clock].
     pub now: Option<String>,
@@ -70,14 +70,13 @@ pub struct Settings {
     pub given_now: bool,
     /// The policy and the sources of its values.
     pub configured: Configured,
-    /// The first error in a policy layer, if errors were tolerated. The policy then consists of the other
-    /// layers.
+    /// The first error in a policy layer, if errors were tolerated. The policy then contains the other layers.
     pub policy_trouble: Option<ServiceError>,
     /// The places from which the policy was read.
     pub layers: Layers,
     /// The store, opened when first used.
     pub store: SharedStore,
-    /// True in a server. Its errors do not name the store.
+    /// True in a server. Its errors do not contain the store's location.
     pub in_server: bool,
     /// Cancels the work and kills running git processes.
     pub watchdog: Watchdog,
@@ -256,8 +255,8 @@ impl Settings {
         agent.is_ok_and(|agent| self.known_agents().contains(agent.as_str()))
     }
 
-    /// Returns true if the store is a file on this machine, so that text by a person was typed here. Text on
-    /// a server may come from another machine.
+    /// Returns true if the store is a file on this machine, so that a person's text was typed here. Text on a
+    /// server may come from another machine.
     #[must_use]
     pub fn is_of_this_machine(&self) -> bool {
         self.url.path().is_some()
@@ -321,8 +320,8 @@ fn agent_behind(policy: &Policy, name: AgentId) -> AgentId {
     client.map_or(agent, |client| policy.agent_behind(client))
 }
 
-/// Returns the options that say which store, project, files and agent a command is about. An option that equals its
-/// environment variable is left out, and so is a URL with a password.
+/// Returns the options for the store, project, files and agent of a command. Omits an option that equals its
+/// environment variable, and a URL with a password.
 fn given(options: &Options) -> Vec<(&'static str, String)> {
     let path = |path: &Option<PathBuf>| path.as_deref().and_then(Path::to_str).map(str::to_owned);
     let is_secret = |url: &String| staleness::StoreUrl::without_password(url) != *url;

@@ -1,8 +1,8 @@
-//! A spool of records that hooks could not write in time, recorded by a later process.
+//! A spool of records that hooks could not write in time. A later process writes them to the store.
 //!
-//! Each entry is a file in the folder `<store>.spool`. It is renamed into place when complete, so a killed
-//! process leaves no partial entry, and deleted after it was recorded. Tool uses carry an op id: if two
-//! processes record the same entry, it counts once.
+//! Each entry is a file in the folder `<store>.spool`. It is renamed into place when complete, so a killed process
+//! leaves no partial entry. It is deleted after it was recorded. Tool uses carry an op id: if two processes record
+//! the same entry, it counts once.
 
 use std::fs;
 use std::io::{self, Read};
@@ -83,7 +83,7 @@ pub enum Entry {
         /// The time when it started.
         at: Timestamp,
     },
-    /// Something else happened in a session, which renews its claims.
+    /// Another event of a session, which renews its claims.
     Renewed {
         /// The project of the session.
         project: ProjectRef,
@@ -117,7 +117,7 @@ impl Entry {
         }
     }
 
-    /// Writes the entry to the registry, and renews the claims of its session. Returns the work that it lost:
+    /// Writes the entry to the registry, and renews the claims of its session. Returns the claims that it lost:
     /// see `staleness::registry::Sessions::renew_claims`.
     pub fn record(self, registry: &Registry) -> Result<Vec<LostClaim>, RegistryError> {
         let renew = |key: &SessionKey, at| registry.sessions().renew_claims(key, at).wait();
@@ -203,7 +203,7 @@ impl Spool {
         Some(Self { folder: private::beside(url, SPOOL)? })
     }
 
-    /// Returns true if an entry that met this error is kept for later: the store is locked, full or damaged.
+    /// Returns true if an entry is kept for later after this error: the store is locked, full or damaged.
     #[must_use]
     pub const fn keeps(error: &StoreError) -> bool {
         use StoreError::{Corrupt, Full, Io};

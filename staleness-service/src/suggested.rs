@@ -1,4 +1,4 @@
-//! Records suggestions given to a caller that named its session.
+//! Records suggestions for a caller with a named session.
 
 use staleness::Wait;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Checks text that is not in a file, such as a plan, for names that are gone or never existed.
+//! Checks text that is not in a file, such as a plan, for names that no longer exist or never existed.
 
 use staleness::knowledge::{Block, Context, Evidence, ItemKind};
 use staleness::verdict::{Ground, Level, NextAction, Signal, Verdict};
@@ -9,13 +9,13 @@ use crate::error::{ErrorKind, ServiceError};
 use crate::listener::Listener;
 use crate::settings::Settings;
 
-/// The freshness for a name that never existed, which asks for a review.
+/// The freshness for a name that never existed. It leads to a review.
 const INVENTED: f64 = 0.5;
 
 /// A name in the text that does not exist in the tree, with a verdict.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// The name, its position, and what happened to it.
+    /// The name, its position, and the reason why it is missing.
     pub missing: MissingName,
     /// The verdict on text with this name.
     pub verdict: Verdict,
@@ -36,7 +36,7 @@ pub struct JudgedText {
     pub found: Vec<Judged>,
     /// Number of names that were looked up.
     pub names: usize,
-    /// Notes on what could not be checked.
+    /// Notes on parts that could not be checked.
     pub notes: Vec<Note>,
     /// The checked-out commit.
     pub head: Option<String>,

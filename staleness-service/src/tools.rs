@@ -25,11 +25,11 @@ use crate::words::id;
 pub enum NamedTool {
     /// A known tool.
     Known(ToolKey),
-    /// A tool of a known server that nobody has used yet.
+    /// A tool without any use, on a known server.
     Unused(Box<Unused>),
 }
 
-/// Finds the tool that a name means, wherever a person or a model types one.
+/// Finds the tool for a name that a person or a model typed.
 ///
 /// # Errors
 /// If the name is invalid or means no tool. The error then suggests the most similar names.
@@ -56,7 +56,7 @@ pub fn resolve(
 /// Finds the known tool with this name.
 ///
 /// # Errors
-/// Errors of [`resolve`], or if nobody has used the tool yet.
+/// Errors of [`resolve`], or an error if the tool was never used.
 pub fn find(
     registry: &Registry,
     settings: &Settings,
@@ -73,13 +73,13 @@ fn has_only(tool: &ToolReport, ground: Ground) -> bool {
     tool.verdict.rests_on(ground) && tool.verdict.signals.iter().all(|each| each.kind == ground)
 }
 
-/// Returns true if a tool needs attention: its verdict is not fresh, and it is not long gone.
+/// Returns true if a tool needs attention: its verdict is not fresh, and it has not been gone for long.
 #[must_use]
 pub fn needs_attention(settings: &Settings, tool: &ToolReport) -> bool {
     tool.verdict.level != Level::Fresh && !is_long_gone(settings, tool)
 }
 
-/// Returns true if an agent demoted a tool or its server. An agent may then restore it, and nothing else does.
+/// Returns true if an agent demoted a tool or its server. Then only an agent or a person can restore it.
 #[must_use]
 pub fn is_demoted_by_agent(tool: &ToolReport) -> bool {
     let is_by_hand = matches!(tool.hold, Hold::None | Hold::Demoted) && tool.held_by.is_some();
@@ -99,7 +99,7 @@ pub enum Demotion {
     Failing,
 }
 
-/// Returns why a demoted tool is to be avoided, by its health and the cause of that.
+/// Returns the reason to avoid a demoted tool, from its health and the cause of the demotion.
 #[must_use]
 pub fn demotion(health: HealthState, cause: &str) -> Demotion {
     let by_hand = || cause.trim_start_matches("its server is ").starts_with("demoted by ");
@@ -111,14 +111,14 @@ pub fn demotion(health: HealthState, cause: &str) -> Demotion {
     }
 }
 
-/// Returns true if nothing lists a tool any more.
+/// Returns true if nothing lists the tool any more.
 #[must_use]
 pub const fn is_gone(tool: &ToolReport) -> bool {
     use PresenceCause::{NotListed, RemovedFromConfig, ServerRemoved};
     matches!(tool.presence.cause, NotListed | RemovedFromConfig | ServerRemoved)
 }
 
-/// Returns true if a tool that nobody ever used has been gone for the policy's `unseen_days`.
+/// Returns true if a never-used tool has been gone for the policy's `unseen_days`.
 #[must_use]
 pub fn is_long_gone(settings: &Settings, tool: &ToolReport) -> bool {
     let is_gone = tool.verdict.action == NextAction::Drop && tool.hold == Hold::None;
@@ -127,8 +127,8 @@ pub fn is_long_gone(settings: &Settings, tool: &ToolReport) -> bool {
     is_gone && is_old && tool.uses == 0
 }
 
-/// Folds tools that need attention into servers as [`fold_into_servers`] does, and removes changed tools of a server that
-/// tells their number, unless a person decided about them.
+/// Folds tools that need attention into servers like [`fold_into_servers`]. Also removes the changed tools of a
+/// server that reports their number, except tools with a person's decision.
 pub fn fold_doubtful(tools: &mut Vec<ToolReport>) {
     let is_server = |tool: &ToolReport| tool.kind == ToolKind::McpServer;
     let key = |tool: &ToolReport| ServerKey::of(tool.server.as_ref()?);
@@ -149,9 +149,9 @@ pub fn fold_doubtful(tools: &mut Vec<ToolReport>) {
     fold_into_servers(tools);
 }
 
-/// Removes the absent and failing tools of absent and failing servers if the server itself is in the list, and tools
-/// whose only fault is that their server did not answer. Tools about which a person decided stay. The reason of an
-/// absent server then gives the number of its tools.
+/// Removes the absent and failing tools of absent and failing servers if the server itself is in the list. Also
+/// removes tools whose only problem is that their server did not answer. Tools with a person's decision stay. The
+/// reason of an absent server then gives the number of its tools.
 pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
     let tools_of =
         |server: &ToolKey| Some((server.scope.clone(), tool_prefix(server.name.as_str())?));
@@ -195,8 +195,8 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
     }
 }
 
-/// Leaves out of the changes those of tools for which their server speaks: that came or went with it, that changed as it
-/// did, or that fail while it is gone, demoted or failing.
+/// Removes changes of tools that their server's change covers: tools that appeared, disappeared or changed with
+/// the server, or that fail while it is gone, demoted or failing.
 pub fn fold_changes(delta: &mut Delta) {
     let changes = delta.tools.iter().map(|each| (&each.name, &each.server, each.news()));
     let failing = delta.failing.iter().map(|each| (&each.name, &each.server, each.news()));
@@ -218,12 +218,12 @@ pub fn fold_changes(delta: &mut Delta) {
         .retain(|each| !is_by_server(each) && is_told(&each.name, &each.server, each.news()));
 }
 
-/// Returns the name under which to record a use that was reported by hand: the name of the tool that the text
-/// means, else the text itself.
+/// Returns the name under which to record a manually reported use: the name of the resolved tool, or else the text
+/// itself.
 ///
 /// # Errors
-/// If the text cannot be a tool's name or, unless `is_new`, is probably a misspelt one, or for an agent one that nothing
-/// lists; or if the store fails.
+/// If the text cannot be a tool's name, or the store fails. Unless `is_new`, also if the text is probably a
+/// misspelt name or, for an agent, if nothing lists it.
 pub fn reported(
     registry: &Registry,
     settings: &Settings,
@@ -264,7 +264,7 @@ pub fn reported(
     Err(refused)
 }
 
-/// A tool of a known server that nobody has used yet.
+/// A tool without any use, on a known server.
 #[derive(Debug)]
 pub struct Unused {
     /// The tool's name in the registry.
@@ -274,7 +274,7 @@ pub struct Unused {
 }
 
 impl Unused {
-    /// Returns the tool if nobody has used it yet and the project sees its server.
+    /// Returns the tool if it was never used and the project sees its server.
     ///
     /// # Errors
     /// Errors of the store.

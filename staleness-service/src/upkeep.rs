@@ -12,13 +12,13 @@ use crate::ServiceError;
 pub struct Left {
     /// Sessions.
     pub sessions: PruneReport,
-    /// Cursors: the last change that each agent was told.
+    /// Cursors: the last change reported to each agent.
     pub cursors: PruneReport,
     /// Projects. Those kept are counted only if they are past their retention time.
     pub projects: PruneReport,
     /// Invented names: not listed by any client, and never used successfully.
     pub invented: u64,
-    /// Tools that left their server's list and were never used.
+    /// Tools that their server no longer lists, and that were never used.
     pub unlisted: u64,
     /// Journal entries. A dry run does not count entries that become removable only by pruning sessions and
     /// projects.

@@ -53,8 +53,9 @@ pub fn of_file(
 
 /// Parses one vector: a JSON array of numbers, or consecutive little-endian numbers.
 ///
-/// Binary data does not tell f32 from f64. `said` decides, else the number of `dimensions` of the model's
-/// other vectors. Otherwise the precision is the one that gives length 1 or plausible values; in doubt, f32.
+/// The precision of binary data is not stored in it. `said` decides, else the number of `dimensions` of the
+/// model's other vectors. Otherwise the precision is the one that gives length 1 or plausible values; in doubt,
+/// f32.
 ///
 /// # Errors
 /// If the bytes are neither.

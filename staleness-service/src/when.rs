@@ -34,7 +34,7 @@ pub fn parse_for(option: &str, text: &str, now: Timestamp) -> Result<Timestamp, 
     })
 }
 
-/// Returns when something that lasts for a time ends, from now on: `30m`, `2h`, `1d`.
+/// Returns the end of a duration that starts now: `30m`, `2h`, `1d`.
 ///
 /// # Errors
 /// If the text is not such a duration.

@@ -26,7 +26,7 @@ pub(crate) fn near(text: &str, known: impl Iterator<Item = String>, list: &str) 
     }
 }
 
-/// Returns the verb for things that need attention.
+/// Returns the verb for entries that need attention.
 #[must_use]
 pub const fn need(count: usize) -> &'static str {
     if count == 1 { "needs" } else { "need" }

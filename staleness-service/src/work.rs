@@ -64,10 +64,10 @@ pub fn told(
     told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item no longer exists"))
 }
 
-/// Settles an overdue item.
+/// Resolves an overdue item.
 ///
 /// # Errors
-/// If the id is unknown, the item is not overdue or a handoff between two other agents, or the store fails.
+/// If the id is unknown, the item is not overdue or is a handoff between two other agents, or the store fails.
 pub fn resolve(
     settings: &Settings,
     id: &str,
@@ -92,8 +92,8 @@ pub fn resolve(
 /// Changes fields of an item.
 ///
 /// # Errors
-/// If the state or the receiver is that of a handoff between two other agents, the change would end what another agent
-/// holds or touch a person's rule, it is refused, or the store fails.
+/// If an agent that is not a party changes the state or receiver of a handoff, ends another agent's claim or
+/// changes a person's rule; or if the store refuses the change or fails.
 pub fn set(
     settings: &Settings,
     item: Work,
@@ -121,7 +121,7 @@ pub fn set(
 /// Adds an item.
 ///
 /// # Errors
-/// If the id is taken, also by what a person wrote for all projects where an agent adds it, or the store rejects it.
+/// If the id is taken (for an agent, also by a person's item for all projects), or if the store rejects the item.
 pub fn add(
     settings: &Settings,
     registry: &Registry,
@@ -132,7 +132,7 @@ pub fn add(
     Ok(registry.work().add(item, act).wait()?)
 }
 
-/// Refuses an agent an item that would hide an open one that a person typed for all projects.
+/// Rejects an agent's item that would hide a person's open item for all projects.
 ///
 /// # Errors
 /// If there is such an item.
@@ -164,7 +164,7 @@ pub fn reopen(settings: &Settings, item: Work, act: Act) -> Result<Work, Service
     Ok(settings.open(Access::Write)?.work().reopen(item.key, act).wait()?)
 }
 
-/// Refuses to end an item, and says if nothing is left to end.
+/// Creates the error for an item that was not resolved. Says so if the item has already ended.
 fn not_settled(status: WorkStatus, error: RegistryError) -> ServiceError {
     let error = ServiceError::from(error);
     match status.is_open() || error.kind != ErrorKind::Invalid {
@@ -173,7 +173,8 @@ fn not_settled(status: WorkStatus, error: RegistryError) -> ServiceError {
     }
 }
 
-/// Refuses an agent to end what another agent holds. A person, who acts without an agent, may.
+/// Rejects an agent's change that would end another agent's claim. A person, who acts without an agent, may end
+/// it.
 fn refuse_held(item: &Work, act: &Act) -> Result<(), ServiceError> {
     match (item.held(act.at), &act.actor) {
         (Some(_), None) if may_run_for_agent() => Err(nobody()),
@@ -186,7 +187,7 @@ fn refuse_held(item: &Work, act: &Act) -> Result<(), ServiceError> {
     }
 }
 
-/// Refuses an agent to end, change or reopen a rule that a person typed, unless it has expired and is to be settled.
+/// Rejects an agent's change to a rule that a person typed, unless the rule has expired and is being resolved.
 fn refuse_rule(item: &Work, act: &Act) -> Result<(), ServiceError> {
     let is_open = item.status.is_open();
     let is_lapsed = is_open && item.expires_at.is_some_and(|at| at <= act.at);
@@ -206,7 +207,8 @@ fn refuse_rule(item: &Work, act: &Act) -> Result<(), ServiceError> {
     }
 }
 
-/// Refuses an agent what only the receiver of a handoff may do, or `sender`. If the receiver is unknown here, anybody may.
+/// Rejects a change to a handoff by an agent other than the receiver or `sender`. If the receiver is unknown, any
+/// agent may make it.
 fn refuse_others(
     settings: &Settings,
     registry: &Registry,
@@ -233,21 +235,21 @@ fn refuse_others(
 /// A claim to make.
 #[derive(Clone, Copy, Debug)]
 pub struct Claiming<'a> {
-    /// The agent that claims. If it is not given, the session tells.
+    /// The claiming agent [default: the agent of the session].
     pub agent: Option<&'a AgentId>,
-    /// The id of its session. If it is not given, the only one of the agent that runs here.
+    /// The id of its session [default: the agent's only running session].
     pub session: Option<&'a str>,
-    /// The session if none or several of the agent run here; a new one if it is not given either.
+    /// The session to use if the agent has no running session or several; a new one if `None`.
     pub otherwise: Option<&'a SessionId>,
-    /// The length of the claim, such as `30m`; by default the policy's.
+    /// The duration of the claim, such as `30m` [default: from the policy].
     pub lasts: Option<&'a str>,
 }
 
 /// Claims an item for an agent, or renews its claim. Returns true if it was renewed.
 ///
 /// # Errors
-/// If the id is unknown, the agent or its session are not clear, another holds the item, it is a handoff for another
-/// agent, or the store fails.
+/// If the id is unknown, the agent or its session is ambiguous, another agent holds the item, it is a handoff for
+/// another agent, or the store fails.
 pub fn claim(
     settings: &Settings,
     id: &str,
@@ -267,7 +269,7 @@ pub fn claim(
     Ok((item, is_renewed))
 }
 
-/// Returns the agent that claims, and its session.
+/// Returns the claiming agent and its session.
 fn claimer(
     registry: &Registry,
     settings: &Settings,
@@ -304,7 +306,7 @@ fn runs(settings: &Settings, session: &Session, agent: &AgentId) -> bool {
     session.agent == *agent && session.clone().closed(settings.now, hours).ended_at.is_none()
 }
 
-/// Returns true if several sessions of the asking agent run, so that a claim must name one.
+/// Returns true if the requesting agent has several running sessions, so that a claim must name one.
 ///
 /// # Errors
 /// Errors of the store.
@@ -314,7 +316,7 @@ pub fn must_name_session(settings: &Settings, registry: &Registry) -> Result<boo
     Ok(known.iter().filter(|session| runs(settings, session, agent)).count() > 1)
 }
 
-/// Refuses what only a named agent can do.
+/// Returns the error for an action that needs a named agent.
 #[must_use]
 pub fn nobody() -> ServiceError {
     ServiceError::new(ErrorKind::Usage, "no agent given").hint("give its name, or its session")
@@ -370,8 +372,8 @@ pub fn is_addressed(from: Option<&str>, to: Option<&str>, agent: &str) -> Option
     to.map(|to| to == agent).or_else(|| from.map(|from| from != agent))
 }
 
-/// Removes the handoffs between two others than `agent`, if one is given, and those of nobody to another known agent.
-/// `parties` returns the kind of an item, its sender and its receiver.
+/// Removes the handoffs between two others than `agent`, if one is given, and those without a sender to another
+/// known agent. `parties` returns the kind of an item, its sender and its receiver.
 pub(crate) fn retain_own<T>(
     settings: &Settings,
     registry: &Registry,
@@ -394,7 +396,7 @@ pub(crate) fn retain_own<T>(
     Ok(())
 }
 
-/// Returns warnings about overdue work, oldest first, but for an agent that asks of no handoff between two others.
+/// Returns warnings about overdue work, oldest first. For a requesting agent, omits handoffs between two others.
 ///
 /// # Errors
 /// Errors of the store.
@@ -413,15 +415,14 @@ pub fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Warning>,
     Ok(all)
 }
 
-/// Returns true if who asks is to settle a handoff that expired: one of its `parties`, or a person.
+/// Returns true if the caller may resolve an expired handoff: it is one of the `parties`, or a person.
 pub(crate) fn settles_expired(settings: &Settings, parties: [&Option<String>; 2]) -> bool {
     let is_agents =
         |party: &Option<String>, agent: &AgentId| party.as_deref() == Some(agent.as_str());
     settings.agent.as_ref().is_none_or(|agent| parties.iter().any(|it| is_agents(it, agent)))
 }
 
-/// Returns the agent behind the name of one who wrote something, hands it over or should take it; a person's name as
-/// it is.
+/// Returns the agent for the name of an author, sender or receiver. A person's name is returned unchanged.
 #[must_use]
 pub fn party(settings: &Settings, text: String) -> String {
     AgentId::new(&text).map_or(text, |name| settings.agent_behind(name).to_string())

@@ -12,13 +12,13 @@ pub(crate) struct CheckArgs {
     /// instruction files of the agent clients].
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub paths: Vec<PathBuf>,
-    /// Exit with 1 when something is at this level or worse.
+    /// Exit with 1 if something is at this level or worse.
     #[arg(long, value_name = "LEVEL")]
     pub fail_on: Option<LevelArg>,
     /// The output format [default: table, and json with --json].
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<ReportFormat>,
-    /// Report only what is new since this revision, such as main or HEAD~3.
+    /// Report only findings that are new since this revision, such as main or HEAD~3.
     #[arg(long, value_name = "REV")]
     pub since: Option<String>,
     /// List the documents that a diff touches or breaks. The diff runs from this revision to the
@@ -37,10 +37,10 @@ pub(crate) struct CheckArgs {
     /// Compare what the project gives to agents with agents.lock. Exit with 1 if they differ.
     #[arg(long, conflicts_with_all = ["paths", "fail_on", "since", "baseline", "write_baseline", "fix"])]
     pub locked: bool,
-    /// Replace old names in the documents with the new ones, where git history leaves no doubt.
+    /// Replace old names in the documents with the new onesif git history is unambiguous.
     #[arg(long, conflicts_with_all = ["format", "write_baseline"])]
     pub fix: bool,
-    /// With --fix: show the changes, and write nothing.
+    /// With --fix: show the changes without writing them.
     #[arg(long, requires = "fix")]
     pub dry_run: bool,
     /// With --fix: write without asking.

@@ -10,7 +10,7 @@ pub(crate) use crate::install::client::{Client, Level};
 // A client, and the files to edit: the user's or a project's.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
-    /// The client [default for init: ask for each one that is here].
+    /// The client [default for init: ask for each installed one].
     #[arg(value_name = "CLIENT")]
     client: Option<Client>,
     /// Use your own configuration, for all projects (the default).
@@ -21,13 +21,13 @@ pub(crate) struct PlaceArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "not given, given alone, given with a folder")]
     project: Option<Option<PathBuf>>,
-    /// Show the change, and write nothing.
+    /// Show the change without writing it.
     #[arg(long)]
     pub dry_run: bool,
 }
 
 impl PlaceArgs {
-    /// The client. `--project CLIENT` reads like a folder, and means the client of that name.
+    /// Returns the client. `--project CLIENT` parses as a folder, but means the client with that name.
     pub(crate) fn client(&self) -> Option<Client> {
         self.client.or_else(|| self.swallowed())
     }
@@ -37,8 +37,8 @@ impl PlaceArgs {
         if self.project.is_some() && !self.user { Level::Project } else { Level::User }
     }
 
-    /// The project's folder that an option before the command named, where the one behind it says only
-    /// that it is the project's: clap keeps the latter alone. `args` are those of the process.
+    /// Returns the project folder from an option before the command, if a later `--project` without a folder
+    /// replaced it in clap. `args` are the arguments of the process.
     pub(crate) fn named_before(&self, args: &[OsString]) -> Option<PathBuf> {
         if !matches!(self.project, Some(None)) {
             return None;
@@ -58,7 +58,7 @@ impl PlaceArgs {
         named
     }
 
-    /// The client that was taken for the project's folder.
+    /// Returns the client that was parsed as the project's folder.
     pub(crate) fn swallowed(&self) -> Option<Client> {
         let word = self.project.as_ref()?.as_ref()?.to_str()?;
         Client::from_str(word, false).ok().filter(|_| self.client.is_none())
@@ -72,7 +72,7 @@ pub(crate) struct InitArgs {
     /// Add a skill that teaches the agent to act on verdicts (only claude-code).
     #[arg(long)]
     pub skill: bool,
-    /// Set up each client that is here, without asking.
+    /// Set up each installed client without asking.
     #[arg(long, visible_alias = "all", conflicts_with = "client")]
     pub yes: bool,
 }

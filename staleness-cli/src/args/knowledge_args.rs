@@ -58,7 +58,7 @@ pub(crate) enum KnowledgeCommand {
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
-    /// Change fields of items. `none` empties a field.
+    /// Change fields of items. `none` clears a field.
     Set {
         #[command(flatten)]
         act: ActArgs,
@@ -132,7 +132,7 @@ pub(crate) struct KnowledgeListArgs {
 // The options that changes of an item share.
 #[derive(Debug, Default, Args)]
 pub(crate) struct DoArgs {
-    /// Show the result, and write nothing.
+    /// Show the result without writing it.
     #[arg(long)]
     pub dry_run: bool,
 }

@@ -11,10 +11,10 @@ pub(crate) struct McpArgs {
     /// Serve over streamable HTTP at this address instead; a port alone means this machine only.
     #[arg(long, value_name = "[IP:]PORT", value_parser = address, requires = "tokens")]
     pub http: Option<SocketAddr>,
-    /// The file of bearer tokens: on each line a token and the folder of the project that it opens.
+    /// A file of bearer tokens. Each line has a token and the folder of the project that it gives access to.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "http")]
     pub tokens: Option<PathBuf>,
-    /// A host name by which clients reach the server, such as that of a proxy before it.
+    /// A host name by which clients reach the server, such as that of a proxy in front of it.
     #[arg(long, value_name = "NAME", requires = "http")]
     pub host: Vec<String>,
 }

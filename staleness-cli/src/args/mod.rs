@@ -1,6 +1,7 @@
-//! The command line as clap reads it.
+//! The command line as parsed by clap.
 //!
-//! Options that several commands share have no documentation comment: clap would print it as that of the command.
+//! Options that several commands share have no documentation comment, because clap would print it as the command's
+//! description.
 
 pub(crate) mod documents_args;
 pub(crate) mod install_args;
@@ -52,7 +53,7 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(name = "staleness", version, args_override_self = true, after_long_help = AFTER_HELP)]
 pub(crate) struct Cli {
-    /// Exit with 1 when something is at this level or worse (overview only).
+    /// Exit with 1 if something is at this level or worse (overview only).
     #[arg(long, value_name = "LEVEL")]
     pub fail_on: Option<LevelArg>,
     #[command(flatten)]
@@ -61,9 +62,9 @@ pub(crate) struct Cli {
     pub command: Option<Command>,
 }
 
-/// `staleness hook …` alone, read without building every other command: for a process that lives
-/// two milliseconds the whole tree is a tenth of the work. What this refuses, help included, is
-/// left to [`Cli`].
+/// Parses `staleness hook …` without building the other commands: a hook runs for only two milliseconds, and
+/// building all commands would take a tenth of that. Any arguments rejected here, including help, are parsed by
+/// [`Cli`].
 #[derive(Debug, Parser)]
 #[command(
     name = "staleness hook",
@@ -79,7 +80,7 @@ pub(crate) struct HookCli {
 }
 
 impl HookCli {
-    /// The hook call that the arguments make, if they plainly make one.
+    /// Returns the hook call, if the arguments clearly are one.
     pub(crate) fn of(args: &[OsString]) -> Option<Self> {
         let (program, rest) = args.split_first()?;
         let (command, rest) = rest.split_first()?;
@@ -88,7 +89,7 @@ impl HookCli {
     }
 }
 
-/// Options that every command takes.
+/// Options of every command.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
@@ -129,7 +130,7 @@ pub(crate) struct Global {
     /// Print exactly one JSON document.
     #[arg(long, global = true)]
     pub json: bool,
-    /// Print nothing but results.
+    /// Print only results.
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Print details on stderr.
@@ -158,7 +159,7 @@ impl From<LevelArg> for Level {
     }
 }
 
-/// A whole number, with an error in words.
+/// Parses a whole number, with a readable error.
 fn whole<T: std::str::FromStr>(text: &str) -> Result<T, &'static str> {
     text.parse().map_err(|_| "not a whole number in range (0 or more)")
 }
@@ -167,7 +168,7 @@ fn whole<T: std::str::FromStr>(text: &str) -> Result<T, &'static str> {
 pub(crate) enum Command {
     /// Read the agent clients' configuration, and record what was added or removed.
     Scan(ScanArgs),
-    /// Handle a client's hook payload from stdin: record outcomes, and tell the agent what changed.
+    /// Handle a client's hook payload from stdin: record outcomes, and report changes to the agent.
     Hook(HookArgs),
     /// Record one use of a tool.
     Record(RecordArgs),
@@ -185,11 +186,10 @@ pub(crate) enum Command {
     },
     /// Find outdated statements in the project's documents.
     Check(CheckArgs),
-    /// Write agents.lock: digests of what this project's files give to agents, for `check
-    /// --locked`.
+    /// Write agents.lock: digests of the tools, instructions and other content that this project's files give to
+    /// agents, for `check --locked`.
     Lock(LockArgs),
-    /// Explain the state of a tool, route, document, item or work item: since when, and what
-    /// happened then.
+    /// Explain the state of a tool, route, document, item or work item: its cause, and when it began.
     Why {
         /// A name, a path or an id.
         name: String,
@@ -285,7 +285,7 @@ pub(crate) enum Command {
     /// A TO with any other content is left alone. The exit code is 0 only if both hold the same
     /// records in the end.
     Copy(CopyArgs),
-    /// Show the policy in force, or where it is read from.
+    /// Show the policy in force, or the files that it is read from.
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
@@ -307,7 +307,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct ScanArgs {
-    /// Show what would change, and write nothing.
+    /// Show the changes without writing them.
     #[arg(long)]
     pub dry_run: bool,
     /// A file with an MCP tools/list result, used as a source of its own; - reads stdin.
@@ -316,7 +316,8 @@ pub(crate) struct ScanArgs {
     /// The server that sent the list. Its tools become mcp__NAME__tool.
     #[arg(long, value_name = "NAME", requires = "tools_json")]
     pub server: Option<String>,
-    /// Start or reach the configured servers that their clients would, or those named, ask each for its tools, and end them.
+    /// Ask configured servers for their tools: start or connect to the named ones, or those that their clients
+    /// would start, and stop them afterwards.
     #[arg(long, value_name = "SERVER", num_args = 0.., conflicts_with = "tools_json")]
     pub probe: Option<Vec<String>>,
 }
@@ -329,7 +330,7 @@ pub(crate) struct HookArgs {
     /// The event, if the payload does not name it.
     #[arg(long, value_name = "NAME")]
     pub event: Option<String>,
-    /// Explain how the payload would be handled, and do nothing.
+    /// Explain how the payload would be handled, without handling it.
     #[arg(long)]
     pub explain: bool,
 }
@@ -338,7 +339,7 @@ pub(crate) struct HookArgs {
 pub(crate) struct RecordArgs {
     /// The tool's name.
     pub name: String,
-    /// It is a new tool, though its name is much like that of a known one.
+    /// Record it as a new tool, even if its name is similar to a known one.
     #[arg(long)]
     pub new: bool,
     #[command(flatten)]
@@ -371,14 +372,14 @@ pub(crate) struct OutcomeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct LockArgs {
-    /// Show what would change, and write nothing.
+    /// Show the changes without writing them.
     #[arg(long)]
     pub dry_run: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PruneArgs {
-    /// Show what would be removed, and remove nothing.
+    /// Show what would be removed without removing it.
     #[arg(long)]
     pub dry_run: bool,
 }

@@ -14,11 +14,11 @@ pub(crate) enum RoutesCommand {
     List,
     /// Find routes that are close to a query.
     Find(FindArgs),
-    /// Learn that a tool answered a query, or did not.
+    /// Record that a tool answered a query, or did not.
     Learn(LearnArgs),
     /// Remove weak, unused and surplus routes.
     Prune {
-        /// Show what would be removed, and remove nothing.
+        /// Show what would be removed without removing it.
         #[arg(long)]
         dry_run: bool,
     },

@@ -79,7 +79,7 @@ pub(crate) enum ToolsCommand {
     },
     /// Accept a server's changes to a tool, or to all of its tools.
     Accept {
-        /// Show what would be accepted, and write nothing.
+        /// Show what would be accepted without writing it.
         #[arg(long)]
         dry_run: bool,
         /// Accept only the version that `tools diff` showed with this digest.
@@ -92,7 +92,7 @@ pub(crate) enum ToolsCommand {
     Restore(HoldArgs),
     /// Demote a tool until it is restored.
     Demote(HoldArgs),
-    /// Keep a tool active, whatever happens.
+    /// Keep a tool active, even if it fails.
     Pin(HoldArgs),
     /// Never suggest or report a tool.
     Ignore(HoldArgs),
@@ -126,7 +126,7 @@ pub(crate) struct UnusedArgs {
     /// Days without use, up to the client's last use of any tool [default: from the policy, 30].
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32>)]
     pub days: Option<u32>,
-    /// Show how to switch these unused servers off in each client's own files.
+    /// Show how to disable these unused servers in each client's own files.
     #[arg(long, value_name = "SERVER", num_args = 1..)]
     pub off: Vec<String>,
     /// Write that change.
@@ -152,7 +152,7 @@ pub(crate) struct ScopeArgs {
     pub scope: Option<ScopeArg>,
 }
 
-/// A scope to look a name up in.
+/// The scope in which to look up a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeArg {
     /// The global entry.

@@ -17,7 +17,7 @@ pub(crate) struct ImportArgs {
     /// project].
     #[arg(long, value_name = "NAME", requires = "from")]
     pub source: Option<String>,
-    /// Show how much would be imported, and write nothing.
+    /// Show how much would be imported without writing it.
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -46,7 +46,7 @@ pub(crate) enum FormatArg {
 }
 
 impl FormatArg {
-    /// Returns the system, or `None` for lines of any.
+    /// Returns the system, or `None` for lines of any system.
     pub(crate) const fn system(self) -> Option<System> {
         match self {
             Self::Jsonl => None,
@@ -70,7 +70,7 @@ pub(crate) struct CopyArgs {
     /// The registry to copy to: empty, or an unfinished or outdated copy of FROM.
     #[arg(value_name = "TO")]
     pub to: String,
-    /// Show how much would be copied, and write nothing.
+    /// Show how much would be copied without writing it.
     #[arg(long)]
     pub dry_run: bool,
 }

@@ -52,13 +52,14 @@ pub(crate) enum WorkCommand {
     Release {
         /// The item's id.
         id: String,
-        /// The session that gives it up: another one of the agent that holds it is told so.
+        /// The session that releases it. If another session of the same agent holds the claim, that session is
+        /// informed.
         #[arg(long, value_name = "ID")]
         session: Option<String>,
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// List the plans and handoffs that can be begun: open, claimed by nobody, waiting for nothing.
+    /// List the plans and handoffs that can be started: open, unclaimed, and not waiting for anything.
     Ready,
 }
 
@@ -66,8 +67,8 @@ pub(crate) enum WorkCommand {
 pub(crate) struct WorkClaimArgs {
     /// The item's id.
     pub id: String,
-    /// The time that the claim lasts after the last event of the session: 30m, 2h, 1d [default: as
-    /// the policy says].
+    /// The time until the claim expires after the last event of the session: 30m, 2h, 1d [default: from the
+    /// policy].
     #[arg(long = "for", value_name = "TIME")]
     pub lasts: Option<String>,
     /// The session that works on it; its hooks renew the claim [default: the agent's only one,
@@ -119,7 +120,7 @@ pub(crate) struct WorkAddArgs {
     /// An item that must end before it is ready; may be repeated.
     #[arg(long, value_name = "ID")]
     pub after: Vec<String>,
-    /// Show what would be added, and write nothing.
+    /// Show what would be added without writing it.
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -179,14 +180,13 @@ pub(crate) enum StaleCommand {
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct StaleListArgs {
-    /// Judge the work items in this file of JSON Lines or of another system, and store nothing; -
-    /// reads stdin.
+    /// Judge the work items in this file of JSON Lines or of another system, without storing them; - reads stdin.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub input: Option<PathBuf>,
     /// The system that the file is from [default: jsonl].
     #[arg(long, value_name = "SYSTEM", requires = "input")]
     pub from: Option<FormatArg>,
-    /// Exit with 1 when something is at this level or worse.
+    /// Exit with 1 if something is at this level or worse.
     #[arg(long, value_name = "LEVEL")]
     pub fail_on: Option<LevelArg>,
 }
@@ -214,13 +214,13 @@ pub(crate) struct ResumeArgs {
     /// The current session. If it lost its context, it gets everything since its start again.
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// Start from this session or time; mark nothing as read.
+    /// Start from this session or time, without marking anything as read.
     #[arg(long, value_name = "SESSION|TIME", allow_hyphen_values = true)]
     pub since: Option<String>,
-    /// Only look; mark nothing as read.
+    /// Show the changes without marking them as read.
     #[arg(long)]
     pub peek: bool,
-    /// Show everything that is open now; mark nothing as read.
+    /// Show everything that is open now, without marking anything as read.
     #[arg(long, conflicts_with = "since")]
     pub digest: bool,
 }

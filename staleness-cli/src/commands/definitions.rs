@@ -32,10 +32,10 @@ pub(crate) struct Told<'a> {
     pinned_at: Timestamp,
     since: Timestamp,
     changes: u32,
-    /// When its server took the pending change back.
+    /// The time at which the server reverted the pending change.
     #[serde(skip_serializing_if = "Option::is_none")]
     taken_back: Option<Timestamp>,
-    /// Digest of the version that its server lists, which can be accepted.
+    /// Digest of the version that the server lists, which can be accepted.
     digest: String,
     pub(crate) differences: Vec<Difference>,
     parts: Vec<ToldPart<'a>>,
@@ -48,7 +48,7 @@ struct ToldPart<'a> {
     before: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     now: Option<&'a str>,
-    /// Characters of the whole text, if it is cut.
+    /// Number of characters of the whole text, if it is truncated.
     #[serde(skip_serializing_if = "Option::is_none")]
     before_chars: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,7 +101,7 @@ impl Told<'_> {
         classes.max().unwrap_or(ChangeClass::Wording)
     }
 
-    /// Says which texts are not shown whole.
+    /// Returns a note on truncated texts.
     fn cuts(&self) -> String {
         let parts = self.parts.iter().filter(|_| self.taken_back.is_none());
         let cut = parts.filter_map(|part| Some((part.part, part.now?, part.now_chars?)));
@@ -115,7 +115,7 @@ impl Told<'_> {
         .collect()
     }
 
-    /// Lists the first differences in words.
+    /// Returns the first differences in words.
     pub(crate) fn summary(&self) -> String {
         const DIFFERENCES: usize = 3;
         let mut what: Vec<String> =
@@ -125,7 +125,7 @@ impl Told<'_> {
         what.join(", ")
     }
 
-    /// Leaves out what the server wrote, which a person asks for with `tools diff`.
+    /// Removes the server's texts, which only `tools diff` shows.
     pub(crate) fn without_texts(mut self) -> Self {
         self.parts.clear();
         for each in &mut self.differences {
@@ -249,7 +249,7 @@ pub(crate) fn accept(
     })
 }
 
-/// Prints the changes of which one has to be looked at before any is accepted.
+/// Prints the changes if one of them must be reviewed before any is accepted.
 fn preview_refused(rows: &[Definition], out: &Output) -> Result<(), CliError> {
     let waiting = rows.iter().filter(|row| row.pending.is_some());
     let is_suspicious = |row: &&Definition| row.pending == Some(ChangeClass::Suspicious);
@@ -268,7 +268,7 @@ fn preview_refused(rows: &[Definition], out: &Output) -> Result<(), CliError> {
     })
 }
 
-/// Returns the name of a tool with what changed in it.
+/// Returns the name of a tool with its changes.
 fn named(row: &Definition) -> String {
     let told = Told::new(row).without_texts();
     let what = match told.summary() {

@@ -262,8 +262,8 @@ fn existing_folder(file: &Path) -> Option<PathBuf> {
     file.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_path_buf)
 }
 
-/// Returns the reason that nothing can be recorded now. Tries to write a small file beside the store, or in
-/// the nearest existing folder.
+/// Returns the reason why nothing can be recorded now. Tries to write a small file beside the store, or in the
+/// nearest existing folder.
 fn cannot_write(settings: &Settings) -> Option<String> {
     let path = settings.url.path()?;
     let folder = existing_folder(path)?;

@@ -71,7 +71,7 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
 /// Sends a text to the agent. An error means that it did not reach the client.
 type Say<'s> = &'s mut dyn FnMut(&ModelText) -> Result<(), CliError>;
 
-/// Records the event, and says what the agent should know after it.
+/// Records the event, and sends the resulting information to the agent.
 fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliError> {
     match &input.event {
         Event::ToolOutcome(event) => {
@@ -172,7 +172,7 @@ fn open(settings: &Settings, access: Access) -> Result<Registry, CliError> {
 }
 
 /// Records an entry. Adds it to the spool if the store is locked for too long, full or damaged, or if other
-/// entries already wait there. Returns the work that its session lost to others.
+/// entries already wait there. Returns the claims that its session lost to others.
 fn record(settings: &Settings, entry: Entry) -> Result<Vec<LostClaim>, CliError> {
     let spool = Spool::of(&settings.url);
     // If the spool is full, record directly: keeping the entry matters more than the order.
@@ -199,7 +199,8 @@ fn record(settings: &Settings, entry: Entry) -> Result<Vec<LostClaim>, CliError>
     }
 }
 
-/// Says which claims were lost to others, and `more`. Forgets these claims, also if the policy says to tell nothing.
+/// Reports claims that were lost to others, and `more`. Forgets these claims, even if the policy turns reports
+/// off.
 fn say_lost(
     settings: &Settings,
     input: &HookInput,
@@ -250,8 +251,8 @@ fn unless_busy<T>(result: Result<T, RegistryError>) -> Result<Option<T>, Registr
     }
 }
 
-/// Returns the findings to report for documents that a use showed to the agent, and the place to note the
-/// report.
+/// Returns the findings to report for documents that a use showed to the agent, and the key under which to record
+/// the report.
 fn of_documents(
     settings: &Settings,
     input: &HookInput,
@@ -322,7 +323,7 @@ fn session_start(
     Ok(())
 }
 
-/// The source of a session that Claude Code begins under a new id, with the context of the last one cleared.
+/// The source value of a session that Claude Code starts under a new id after clearing the last context.
 const CLEAR: &str = "clear";
 
 /// Suggests tools that fit a prompt well, and records the suggestion.
@@ -344,7 +345,7 @@ fn user_prompt(
     record(settings, Entry::Prompted { project, session, prompted }).map(drop)
 }
 
-/// Renews the claims of the session, if it has any. Returns the work that it lost to others.
+/// Renews the claims of the session, if it has any. Returns the claims that it lost to others.
 fn renewed(
     settings: &Settings,
     registry: &Registry,

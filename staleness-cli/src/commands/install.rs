@@ -22,7 +22,7 @@ use crate::settings::Settings;
 /// Maximum number of attempts to change a file while others change it.
 const ATTEMPTS: usize = 8;
 
-/// The command: set up a client, undo that, or change what the client loads.
+/// The command: set up a client, undo that, or disable servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Init,
@@ -56,7 +56,7 @@ pub(crate) fn uninstall(global: &Global, args: &PlaceArgs, out: &Output) -> Resu
     }
 }
 
-/// Offers to set up each client that is here.
+/// Offers to set up each installed client.
 fn offer(global: &Global, args: &InitArgs, out: &Output) -> Result<(), CliError> {
     let InitArgs { place: args, skill, yes } = args;
     let folders = folders(&Settings::new(global, None, true)?);
@@ -161,7 +161,7 @@ fn run_for(
     out.text(&summary(verb, client, level, &done, &notes, args.dry_run, out))
 }
 
-/// Returns the reason that the client would reject the file as it is, and so ignore our entry.
+/// Returns the reason why the client would reject the file, and so ignore our entry.
 fn refused(client: Client, planned: &Planned) -> Option<String> {
     let before = planned.change.before.as_deref()?;
     let why = refusal(client.as_str(), &planned.target.path, before)?;
@@ -388,7 +388,7 @@ pub(super) fn report(planned: &Planned, diff: &str) -> Json {
     })
 }
 
-/// Returns a line that says which file was changed.
+/// Returns a line with the path of the changed file.
 pub(super) fn written(planned: &Planned) -> String {
     let path = escape(&planned.target.path.display().to_string()).into_owned();
     let line = match word(&planned.change) {

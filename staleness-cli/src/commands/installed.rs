@@ -15,7 +15,7 @@ pub(super) struct Installed {
     pub places: Vec<String>,
     /// Entries of the form `FILE: PROBLEM`.
     pub broken: Vec<String>,
-    /// Clients that have hooks, where they have the MCP server alone.
+    /// Clients that support hooks but have only the MCP server.
     pub without_hooks: Vec<&'static str>,
 }
 

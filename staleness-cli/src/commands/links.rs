@@ -1,4 +1,4 @@
-//! `why` and `impact`: show the connections of a thing.
+//! `why` and `impact`: show the connections of a record.
 
 use serde::Serialize;
 use staleness::registry::ScopeChoice;
@@ -22,7 +22,7 @@ use crate::settings::{Access, Settings};
 /// Maximum number of findings of a document to show.
 const FINDINGS: usize = 25;
 
-/// Prints the reasons for the state of a thing.
+/// Prints the reasons for the state of a record.
 pub(crate) fn why(settings: &Settings, name: &str, out: &Output) -> Result<(), CliError> {
     let screen = Screen::new(out, "checked");
     let world = World::new(settings, None, &screen);
@@ -40,7 +40,7 @@ struct WhyFor<'a> {
     why: &'a Why,
 }
 
-/// Prints the things that depend on a thing.
+/// Prints the dependents of a record.
 pub(crate) fn impact(settings: &Settings, name: &str, out: &Output) -> Result<(), CliError> {
     let screen = Screen::new(out, "checked");
     let world = World::new(settings, None, &screen);
@@ -102,7 +102,7 @@ fn why_text(told: &Why, out: &Output) -> String {
     text
 }
 
-/// Returns when an item or work item changed last, how, and who changed it. Empty if that is no longer known.
+/// Returns the time, action and author of an item's last change. Empty if unknown.
 pub(super) fn last_change(registry: &Registry, of: Subject) -> Result<String, CliError> {
     let last = registry.admin().journal_of(of, 1).wait()?;
     let last = last.last().map(HistoryEntry::from);
@@ -151,7 +151,7 @@ fn impact_text(told: &Impact, out: &Output) -> String {
     text
 }
 
-/// Says which lost parameters a text still names.
+/// Returns a note on the lost parameters that a text still names.
 fn still(lost: &[String]) -> String {
     if lost.is_empty() { String::new() } else { format!("; still says {}", lost.join(", ")) }
 }

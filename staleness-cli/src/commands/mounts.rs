@@ -1,4 +1,4 @@
-//! The file system of a folder, as Linux reports it.
+//! Finds the file system of a folder on Linux.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ pub(super) enum Medium {
     Local(String),
     /// A network disk, with its file system type.
     Network(String),
-    /// The system does not tell the type.
+    /// The system does not report the type.
     Unknown,
 }
 
@@ -18,7 +18,7 @@ const NETWORK: [&str; 17] = [
     "9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "gfs2", "gpfs", "lustre", "ncpfs",
     "nfs", "nfs4", "ocfs2", "smb3", "smbfs", "virtiofs",
 ];
-/// FUSE programs of this kind: the names after `fuse.` in the type.
+/// Names of network FUSE programs: the part after `fuse.` in the type.
 const NETWORK_FUSE: [&str; 10] = [
     "ceph",
     "curlftpfs",

@@ -22,10 +22,10 @@ use crate::error::CliError;
 use crate::output::{Output, escape, found, tools, work};
 use crate::settings::{Access, Settings};
 
-/// The state of a project: its tools, and what is doubtful or overdue.
+/// The state of a project: its tools, doubtful documents and items, and overdue work.
 pub(super) struct Overview {
     pub scan: ScanReport,
-    /// The tools that count, worst first. Tools that a person switched off are listed, but are not problems.
+    /// The relevant tools, worst first. Tools that a person disabled are listed, but are not problems.
     pub on: Vec<ToolReport>,
     pub off: Vec<ToolReport>,
     pub remembered: Remembered,
@@ -74,13 +74,13 @@ impl Overview {
     }
 }
 
-/// The numbers of what needs attention.
+/// Counts of tools, documents, items and work that need attention.
 pub(super) struct Summary {
     /// The tools and servers, documents, items of knowledge and work items that need attention.
     pub counts: [usize; 4],
     /// The worst level of these.
     pub level: Level,
-    /// The reason that nothing else can be called good.
+    /// The reason why the overview cannot report that everything is fine.
     pub unknown: Option<String>,
 }
 

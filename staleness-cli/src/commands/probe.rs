@@ -87,8 +87,9 @@ pub(crate) fn run(
     Ok(told)
 }
 
-/// Returns an empty list for each known live list that this probe replaces. A list for all clients is replaced when
-/// clients now start different servers under one name; lists of single clients, when they now start the same one.
+/// Returns an empty list for each known live list that this probe replaces. A list for all clients is replaced if
+/// clients now start different servers under one name. Lists of single clients are replaced if the clients now
+/// start the same server.
 pub(crate) fn replaced<'i>(
     probed: &[Probed],
     known: impl Iterator<Item = &'i SourceId>,
@@ -146,7 +147,8 @@ fn ask(_: &[&str], _: Vec<Launch>, _: &Output) -> Result<Vec<Result<String, Stri
     Err(CliError::invalid("this build has no MCP client (feature `mcp`)".to_owned()))
 }
 
-/// Converts an answer to a reading. If clients start different servers under the name, the list is its client's own.
+/// Converts an answer to a reading. If clients start different servers under the name, each list belongs to one
+/// client.
 fn probed(each: &Startable, answer: Option<Result<String, String>>, is_shared: bool) -> Probed {
     let scope = each.source.scope();
     let project: Option<&ProjectId> = scope.project();

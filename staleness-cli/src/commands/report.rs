@@ -1,4 +1,4 @@
-//! `report`: everything at a glance, in one page for a browser.
+//! `report`: writes an HTML page with all information.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -74,8 +74,7 @@ pub(crate) fn run(settings: &Settings, file: &Path, out: &Output) -> Result<(), 
     out.done(&json!({ "file": shown }), || format!("wrote {}\n", escape(&shown)))
 }
 
-/// Returns the uses of the last days, the oldest first, and the changes of the last week, the newest first, that
-/// concern the project.
+/// Returns the project's uses of the last days, oldest first, and its changes of the last week, newest first.
 fn past(
     registry: &Registry,
     settings: &Settings,

@@ -1,4 +1,4 @@
-//! `resume`: prints the changes since an agent was last here.
+//! `resume`: prints the changes since an agent's last session.
 
 use serde_json::{Map, Value, json};
 use staleness::report::{Delta, Failing};
@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::output::{Output, work};
 use crate::settings::Settings;
 
-/// Returns the changes as JSON shows them: with the summary, and with reasons and commands in words.
+/// Returns the changes for JSON output, with the summary, and with reasons and commands in words.
 fn json(settings: &Settings, delta: &Delta) -> Map<String, Value> {
     let failing = |each: &Failing| {
         let cause = each.reason();

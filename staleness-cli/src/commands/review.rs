@@ -60,8 +60,8 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     out.text(&(review::render(&entries, total, out) + &audience(settings, out)))
 }
 
-/// Returns the command that keeps an item that has expired or is said to be wrong, or an overdue to-do, where the next
-/// one ends or corrects it.
+/// Returns an alternative command for an expired or contradicted item, or an overdue to-do: it keeps the item,
+/// while the first command ends or corrects it.
 fn otherwise(each: &service::Entry) -> Option<String> {
     let Subject::Item { path, .. } = &each.subject else { return None };
     let is_wrong = each.verdict.rests_on(SignalKind::Contradicted);
@@ -79,8 +79,8 @@ fn otherwise(each: &service::Entry) -> Option<String> {
     Some(format!("staleness knowledge set --{field} {}", quoted(&each.id)))
 }
 
-/// Returns the next command to run, or after `# ` what to do without one. `scope` is that of a tool that is listed in
-/// both; `open` opens a file at a line.
+/// Returns the next command to run, or a text after `# ` if there is none. `scope` is set for a tool that is
+/// listed in both scopes. `open` opens a file at a line.
 fn command(
     each: &service::Entry,
     scope: Option<&str>,

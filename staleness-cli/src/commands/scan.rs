@@ -98,7 +98,7 @@ fn read_list(
         .map_err(|error| CliError::invalid(error.to_string()).hint(hint))
 }
 
-/// Formats definitions that a person may want to look at, the most serious first.
+/// Formats changed definitions, the most serious first.
 fn changed(rows: &[Definition], out: &Output) -> String {
     /// Maximum number of rows.
     const ROWS: usize = 25;

@@ -64,7 +64,7 @@ fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool,
     Ok(args.fail_on.is_some_and(|least| reaches(&warnings, least)))
 }
 
-/// Returns true if an item is a handoff that another than the agent which asks is to answer.
+/// Returns true if an item is a handoff for an agent other than the requesting one.
 fn is_for_another(settings: &Settings, each: &Warning) -> bool {
     let agent = settings.agent.as_ref().map(AgentId::as_str);
     let (from, to) = (each.from.as_deref(), each.to.as_deref());

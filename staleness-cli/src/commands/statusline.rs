@@ -21,7 +21,7 @@ use crate::settings::{Access, Settings};
 /// How long to wait for the client's JSON.
 const WAIT: Duration = Duration::from_millis(250);
 
-/// Prints the line. A client shows nothing useful of an error, so it goes to stderr, and only with `--verbose`.
+/// Prints the line. Errors go to stderr, and only with `--verbose`, because clients do not show them.
 pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     let read = || {
         let settings = Settings::new(global, folder().as_deref(), true)?;
@@ -41,8 +41,7 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     out.text(&format!("staleness: {line}\n"))
 }
 
-/// Returns the folder that the client's JSON names. A person at a terminal gives none, and a client that stays silent
-/// is not waited for.
+/// Returns the folder in the client's JSON. Returns `None` for a terminal, or if the client sends nothing in time.
 fn folder() -> Option<PathBuf> {
     if std::io::stdin().is_terminal() {
         return None;

@@ -115,7 +115,7 @@ pub(crate) fn run(
     }
 }
 
-/// Returns a line that says for which client the answer is. Warns if the agent belongs to no known client.
+/// Returns a line that names the client of the answer. Warns if the agent belongs to no known client.
 pub(super) fn audience(settings: &Settings, out: &Output) -> String {
     if let (None, Some(agent)) = (&settings.client, &settings.agent)
         && !settings.knows_agent(agent.as_str())
@@ -142,7 +142,7 @@ struct Shown<'a> {
     did_you_mean: Option<String>,
 }
 
-/// Prints the little that is known about an unused tool.
+/// Prints the available information about an unused tool.
 fn not_used_yet(settings: &Settings, unused: &Unused, out: &Output) -> Result<(), CliError> {
     if out.json {
         return out.json(&unused.data(settings, None));
@@ -160,8 +160,8 @@ fn says_something(query: &str) -> Result<(), CliError> {
         .map_err(|why| CliError::invalid(why.to_string()).hint("describe what the tool should do"))
 }
 
-/// Returns the query's vector, and a note if a model could not be asked, in which case words are enough.
-/// Returns an error if the given file contains no vector.
+/// Returns the query's vector, and a note if a model failed and only words are used. Returns an error if the given
+/// file contains no vector.
 fn meant(
     settings: &Settings,
     registry: &Registry,
@@ -351,7 +351,7 @@ pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -
     ByHand { act, name: key.name, scope, project: settings.project.clone() }
 }
 
-/// Refuses to end what a person demoted where an agent may run it without its name.
+/// Rejects an agent's unnamed command that would end a person's demotion.
 fn may_end(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<(), CliError> {
     let keys = std::slice::from_ref(key);
     let told = registry.tools().show(&settings.project, keys, settings.now).wait()?;
@@ -361,7 +361,7 @@ fn may_end(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<()
     }
 }
 
-/// Refuses an agent to silence what other agents are told of their own tools.
+/// Rejects an agent's command that would hide reports about tools from other agents.
 fn refuse_others(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<(), CliError> {
     let Some(agent) = &settings.agent else { return Ok(()) };
     let own = settings.client.as_ref().map_or(agent.as_str(), |client| client.as_str());

@@ -21,7 +21,7 @@ pub(super) fn by_person(settings: &Settings, given: &str, names: &[Option<&str>]
         && !clients::may_run_for_agent()
 }
 
-/// Refuses an act without an agent's name where an agent may run it: it would count as a person's.
+/// Rejects an action without an agent's name if an agent may be running it, because it would count as a person's.
 pub(super) fn as_someone(settings: &Settings) -> Result<(), CliError> {
     match settings.agent.is_none() && clients::may_run_for_agent() {
         true => Err(CliError::new(ErrorKind::Usage, "no agent given")
@@ -36,7 +36,7 @@ pub(super) fn can_ask(out: &Output) -> bool {
         && [stdin().is_terminal(), stdout().is_terminal(), stderr().is_terminal()] == [true; 3]
 }
 
-/// Asks a question at the terminal. Anything but yes is no.
+/// Asks a question at the terminal. Any answer other than yes means no.
 pub(super) fn is_agreed(question: &str) -> Result<bool, CliError> {
     let trouble = |error| CliError::invalid(format!("no answer: {}", in_words(&error)));
     write!(stderr(), "{question} [y/N] ").and_then(|()| stderr().flush()).map_err(trouble)?;

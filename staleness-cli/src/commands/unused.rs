@@ -1,4 +1,4 @@
-//! `tools unused`: lists tools that clients load but never use, with their cost, and switches servers off.
+//! `tools unused`: lists tools that clients load but never use, with their cost, and disables servers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -149,10 +149,10 @@ fn render(
     text
 }
 
-/// Maximum number of things to name in a sentence.
+/// Maximum number of names in a sentence.
 const NAMED: usize = 3;
 
-/// Returns the first names, and the number of the others.
+/// Returns the first names, and the number of remaining ones.
 fn listed<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
     let named = names.by_ref().take(NAMED).collect::<Vec<_>>().join(", ");
     match names.count() {
@@ -193,7 +193,7 @@ fn tokens(each: &ToolCost) -> String {
     text
 }
 
-/// Shows the change that switches servers off, and writes it on request.
+/// Shows the change that disables servers, and writes it on request.
 fn switch_off(
     settings: &Settings,
     registry: &Registry,
@@ -316,7 +316,7 @@ fn named<'a>(
         .hint("nothing was changed; you can still switch it off in the client"))
 }
 
-/// Returns why a server is not unused, of which these are the entries.
+/// Returns the reason why a server is not unused, given its entries.
 fn not_unused(settings: &Settings, found: &[&ToolCost], first: &ToolCost) -> String {
     let idle = found.iter().filter(|each| !each.unused && each.idle_days.is_some());
     let Some(least) = idle.min_by_key(|each| (!each.kept, each.idle_days)) else {

@@ -243,7 +243,7 @@ fn settings_folder(folders: &Folders) -> PathBuf {
     folders.config.clone().unwrap_or_else(|| folders.home.join(usual))
 }
 
-/// The folder around the one in which a client keeps its files, where that was moved.
+/// Returns the parent of the client's folder, if that was moved.
 pub(crate) fn outer(path: &Path) -> PathBuf {
     path.parent().map_or_else(PathBuf::new, Path::to_owned)
 }

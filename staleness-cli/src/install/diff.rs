@@ -1,8 +1,8 @@
 //! Diffs of configuration changes, without secrets.
 //!
-//! Configuration files have tokens in values and comments, and a diff shows lines around a change. Foreign
-//! values and comments are therefore replaced by a placeholder. Only keys, punctuation and what `init` writes are
-//! shown, also of an entry that a switch removes: its backup has the rest.
+//! Configuration files have tokens in values and comments, and a diff shows lines around a change. Foreign values
+//! and comments are therefore replaced by a placeholder. Only keys, punctuation and texts written by `init` are
+//! shown, even for an entry that is removed to disable a server. The backup contains the rest.
 
 use jsonc_parser::tokens::Token as JsonToken;
 use jsonc_parser::{Scanner, ScannerOptions};

@@ -21,10 +21,10 @@ use staleness_service::save::{Prepared, Turn, remove_if_there, stays_in};
 /// Maximum size of a file to edit, in bytes. The same as for files that a scan reads.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The ending of the name of a backup that `init` makes, before the digest.
+/// Suffix of the backups made by `init`, before the digest.
 const BACKUP: &str = ".before-staleness-";
 
-/// That of a backup of a file in which a server was switched off, which `init` and `uninstall` leave alone.
+/// Suffix of the backups made when a server is disabled. `init` and `uninstall` do not touch them.
 const BACKUP_OF_SWITCH: &str = ".before-switch-off-";
 
 /// A file to be edited.
@@ -36,7 +36,7 @@ pub(crate) struct Place {
     target: PathBuf,
     /// True if a new file must only be accessible to the user.
     private: bool,
-    /// The ending of a backup's name, before the digest.
+    /// The suffix of a backup's name, before the digest.
     backup: &'static str,
 }
 
@@ -59,8 +59,8 @@ impl Place {
         Ok(Self { path, target, private: fence.is_none(), backup: BACKUP })
     }
 
-    /// Finds a file in which a server is to be switched off. A link that leads out of `root`, the folder of the user or of
-    /// the project, is not followed.
+    /// Finds a file in which a server will be disabled. A link that leads out of `root`, the folder of the user or
+    /// of the project, is not followed.
     pub(crate) fn to_switch(path: PathBuf, root: &Path, level: Level) -> Result<Self, CliError> {
         let place = Self::new(path, (level == Level::Project).then_some(root))?;
         if !stays_in(root, &place.target) {

@@ -18,8 +18,8 @@ pub(crate) enum Shape {
     Flat,
 }
 
-/// Returns the pattern of the tools for which the hook of an event runs; `None` for all tools. Of the
-/// events that `init` writes, only those of Codex CLI have one.
+/// Returns the pattern of tools for a hook of this event; `None` for all tools. Of the events that `init` writes,
+/// only those of Codex CLI have a pattern.
 fn matcher(event: &str) -> Option<&'static str> {
     matches!(event, "PreToolUse" | "PermissionRequest").then_some("mcp__.*")
 }
@@ -170,7 +170,7 @@ impl Hooks {
             .collect()
     }
 
-    /// Returns the events for which a person wrote a hook that runs this program.
+    /// Returns the events with a manually written hook that runs this program.
     pub(super) fn by_hand(&self, value: &Json) -> Vec<String> {
         let all = self.handlers(value);
         let by_hand = all.iter().filter(|each| self.owner(each) == Owner::ByHand);
@@ -247,7 +247,7 @@ impl Hooks {
         all
     }
 
-    /// Returns our hooks for events that are not hooked any more, and duplicates.
+    /// Returns our hooks for events that are no longer hooked, and duplicates.
     fn superfluous(&self, all: &[Handler]) -> Result<Vec<Handler>, Fault> {
         let ours: Vec<&Handler> =
             all.iter().filter(|each| self.owner(each) == Owner::Ours).collect();

@@ -2,13 +2,13 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | [`client`] | which files of a client get what |
-//! | [`part`] | what is put into one file, and taken out: text in, text out |
-//! | [`switch`] | switching other servers off in one file |
+//! | [`client`] | the files of each client |
+//! | [`part`] | adding and removing our part of one file |
+//! | [`switch`] | disabling other servers in one file |
 //! | [`json`], [`toml_server`] | editing one format in place |
-//! | [`shell`] | command lines, and which of them are ours |
+//! | [`shell`] | recognising and writing our command lines |
 //! | [`file`] | reading and replacing files |
-//! | [`diff`] | how a change is shown |
+//! | [`diff`] | rendering a change |
 //!
 //! All modules except `file` and `client` are pure. No record is kept of what was written: our entries are
 //! recognised by their content. A file is restored from its backup if nothing else changed.

@@ -26,7 +26,7 @@ pub(crate) enum Part {
     Toml(TomlServer),
     /// The skill, in a separate file.
     Skill,
-    /// Switches of other servers, which `uninstall` leaves as they are.
+    /// Disabled flags of other servers, which `uninstall` does not change.
     Switches(Switches),
 }
 
@@ -141,7 +141,7 @@ impl Part {
         Some(!hooks.programs(&value).is_empty() || !hooks.by_hand(&value).is_empty())
     }
 
-    /// Returns notes on what remains in a text: hooks written by hand, or an edited skill.
+    /// Returns notes on content that stays in a text: hooks written by hand, or an edited skill.
     pub(crate) fn notes(&self, text: &str) -> Vec<String> {
         match self {
             Self::Json(Some(hooks), _) => {

@@ -1,4 +1,4 @@
-//! Switching servers off in the file of a client: text in, text out, and nothing else of it changes.
+//! Disables servers in a client's file without changing anything else. Works on text only.
 
 use serde_json::{Value as Json, json};
 use staleness_sources::clients::{Switch, SwitchChange};
@@ -15,7 +15,8 @@ impl Switches {
         self.0.iter().any(|each| each.path.extension().is_some_and(|end| end == "toml"))
     }
 
-    /// The text with every switch set. The result is read again, and refused if it says anything else.
+    /// Returns the text with all changes applied. The result is parsed again, and rejected if anything else has
+    /// changed.
     pub(super) fn install(&self, text: &str) -> Result<String, Fault> {
         let is_toml = self.is_toml();
         self.0.iter().try_fold(text.to_owned(), |text, each| match each.change {
@@ -26,7 +27,7 @@ impl Switches {
         })
     }
 
-    /// The names that it writes: a diff may show them.
+    /// Returns the names that are written, which a diff may show.
     pub(super) fn words(&self) -> Vec<String> {
         let name = |each: &Switch| match &each.change {
             SwitchChange::AddName(name) => Some(name.clone()),
@@ -36,7 +37,7 @@ impl Switches {
     }
 }
 
-/// Makes one change in JSON.
+/// Applies one change to JSON.
 fn changed(text: &str, switch: &Switch) -> Result<String, Fault> {
     let mut doc = Doc::new(text)?;
     let mut wanted = doc.value()?;
@@ -98,7 +99,7 @@ fn value_at<'v>(root: &'v Json, path: &[&str]) -> Option<&'v Json> {
     path.iter().try_fold(root, |value, key| value.as_object()?.get(*key))
 }
 
-/// The value at the end of the keys; objects that lack on the way are made.
+/// Returns the value at a path of keys. Creates missing objects.
 fn place_of<'v>(root: &'v mut Json, path: &[&str]) -> Option<&'v mut Json> {
     path.iter().try_fold(root, |value, key| {
         (value.is_object() || value.is_null()).then(|| &mut value[*key])

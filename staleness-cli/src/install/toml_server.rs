@@ -166,7 +166,7 @@ impl TomlServer {
     }
 }
 
-/// Sets a member of a table that is there to true or false.
+/// Sets a boolean member of an existing table.
 pub(super) fn set(text: &str, at: &[String], key: &str, value: bool) -> Result<String, Fault> {
     let (bom, body) = split_bom(text);
     let root = parse(body)?;
@@ -201,7 +201,7 @@ pub(super) fn set(text: &str, at: &[String], key: &str, value: bool) -> Result<S
     fault(place, "is not written as a table of its own")
 }
 
-/// The places of all values that a file holds, but for true and false, and of its comments.
+/// Returns the ranges of all values except true and false, and of all comments.
 pub(super) fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
     let (bom, body) = split_bom(text);
     if parse(body).is_err() {

@@ -26,7 +26,7 @@ pub(crate) struct Board {
     pub tools: Vec<ToolReport>,
 }
 
-/// Renders the board: work in progress, waiting and overdue work, and tools that cannot be trusted.
+/// Renders the board: work in progress, waiting and overdue work, and tools that need attention.
 pub(crate) fn render(root: &str, board: &Board, now: Timestamp, out: &Output) -> String {
     let mut rows = ROWS;
     loop {

@@ -135,7 +135,8 @@ fn heading(group: &Group, count: usize, out: &Output) -> String {
     )
 }
 
-/// Separates the parts of a line of `width` columns. If they do not fit, the second goes below.
+/// Returns the separator between two parts of a line of `width` columns. The second part moves to the next line if
+/// they do not fit.
 pub(crate) fn gap(width: usize, out: &Output) -> &'static str {
     if width > out.width { "\n    " } else { "  " }
 }
@@ -279,7 +280,7 @@ fn doubtful(all: &[KnowledgeReport], how: &str, out: &Output) -> String {
     out.table(all.iter().take(SHOWN).map(row)) + &out.more(all.len().saturating_sub(SHOWN), how)
 }
 
-/// Renders stored items that cannot be trusted, for the overview. Empty if there are none.
+/// Renders stored items that need attention, for the overview. Empty if there are none.
 pub(crate) fn doubtful_items(all: &[KnowledgeReport], out: &Output) -> String {
     let (verb, items) = (need(all.len()), counted(all.len(), "item", "items"));
     match all.len() {

@@ -79,7 +79,7 @@ impl Output {
         delivered(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
     }
 
-    /// Prints what was done, as JSON or as escaped text. Prints no text with `--quiet`.
+    /// Prints the result of a change, as JSON or as escaped text. Prints no text with `--quiet`.
     pub(crate) fn done(
         &self,
         value: &impl Serialize,
@@ -92,7 +92,7 @@ impl Output {
         }
     }
 
-    /// Prints a list, as JSON or as escaped text. Of an empty one it prints `none`, nothing with `--quiet`.
+    /// Prints a list, as JSON or as escaped text. An empty list prints `none`, or nothing with `--quiet`.
     pub(crate) fn list(
         &self,
         value: &impl Serialize,
@@ -133,7 +133,7 @@ impl Output {
         if self.quiet { String::new() } else { self.paint.dim(&self.lines(text)) }
     }
 
-    /// Formats a line that says how many rows were left out and how to see them. Empty if none were.
+    /// Formats a line with the number of omitted rows and a way to see them. Empty if none were omitted.
     pub(crate) fn more(&self, left: usize, how: &str) -> String {
         let more = format!("  … and {left} more; {how}\n");
         if left == 0 { String::new() } else { self.paint.dim(&more) }

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorArg {
-    /// When stdout is a terminal that shows colours, and NO_COLOR is not set.
+    /// Enabled if stdout is a terminal with colours, and NO_COLOR is not set.
     Auto,
     /// Always.
     Always,
@@ -47,17 +47,17 @@ impl Paint {
         self.with(Style::new().dimmed(), text)
     }
 
-    /// Paints something good.
+    /// Paints a good value.
     pub(crate) fn good(self, text: &str) -> String {
         self.with(AnsiColor::Green.on_default(), text)
     }
 
-    /// Paints something that needs a review.
+    /// Paints a value that needs a review.
     pub(crate) fn warn(self, text: &str) -> String {
         self.with(AnsiColor::Yellow.on_default(), text)
     }
 
-    /// Paints something that must not be relied on.
+    /// Paints a value that must not be relied on.
     pub(crate) fn bad(self, text: &str) -> String {
         self.with(AnsiColor::Red.on_default().bold(), text)
     }

@@ -48,7 +48,7 @@ impl Progress {
         }
     }
 
-    /// Reports the current activity. The text must not contain foreign text.
+    /// Reports the current activity. The text must not come from an untrusted source.
     pub(crate) fn say(&mut self, words: &str) {
         let Some(next) = self.next else { return };
         let now = clock::now();

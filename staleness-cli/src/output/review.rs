@@ -1,4 +1,4 @@
-//! Renders things that need attention.
+//! Renders the entries that need attention.
 
 use serde::Serialize;
 use staleness::verdict::{NextAction, Verdict};
@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::found::{gap, reasons, state};
 use super::{Output, escape, fitting};
 
-/// Something that needs attention.
+/// An entry that needs attention.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
     /// `tool`, or the kind of an item.
@@ -21,14 +21,14 @@ pub(crate) struct Entry {
     pub title: String,
     /// The verdict, with reasons.
     pub verdict: Verdict,
-    /// The command to run next, or after `# ` what to do without one.
+    /// The command to run next, or a text after `# ` if there is none.
     pub suggested_action: String,
-    /// The command that keeps what the first one ends.
+    /// An alternative command, which keeps the item that the first one ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<String>,
 }
 
-/// Renders each thing with its reasons and the next command.
+/// Renders each entry with its reasons and the next command.
 pub(crate) fn render(entries: &[Entry], total: usize, out: &Output) -> String {
     if entries.is_empty() {
         return if total == 0 { "nothing needs attention\n".into() } else { String::new() };
@@ -63,7 +63,7 @@ pub(crate) fn render(entries: &[Entry], total: usize, out: &Output) -> String {
     text
 }
 
-/// Renders a command, never truncated, so that it can be pasted; or what to do without one.
+/// Renders a command without truncation, so that it can be pasted, or the text that replaces it.
 pub(super) fn action(action: &str) -> String {
     match action.strip_prefix("# ") {
         Some(act) => format!("    {}\n", escape(act)),

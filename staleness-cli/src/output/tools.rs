@@ -110,7 +110,7 @@ fn why(tool: &ToolReport) -> String {
     }
 }
 
-/// Renders names and reasons; in a scan, also for which clients they changed.
+/// Renders names and reasons. For a scan, also names the affected clients.
 pub(crate) fn brief(tools: &[ToolReport], out: &Output) -> String {
     /// Maximum number of rows in a summary.
     const ROWS: usize = 25;
@@ -125,7 +125,7 @@ pub(crate) fn brief(tools: &[ToolReport], out: &Output) -> String {
     table + &out.more(tools.len().saturating_sub(ROWS), "--json lists all")
 }
 
-/// Names the clients for which a scan changed a tool: `for codex, gemini`. Empty if it changed alike for all.
+/// Names the clients for which a scan changed a tool: `for codex, gemini`. Empty if it changed for all alike.
 fn changed_for(tool: &ToolReport) -> String {
     match joined(&tool.changed_for) {
         none if none.is_empty() => none,
@@ -232,7 +232,7 @@ pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> 
     }))
 }
 
-/// Returns a plain name as it is, and any other in the form that is safe for agents to read.
+/// Returns a plain name unchanged, and any other in a form that is safe for agents to read.
 fn for_agents(name: &str) -> String {
     if is_plain(name) { name.to_owned() } else { ModelName::tool(None, name).to_string() }
 }
@@ -283,7 +283,7 @@ pub(crate) fn sources(sources: &[SourceReport], out: &Output) -> String {
     if table.is_empty() { table } else { format!("{}\n{table}", out.paint.bold("sources")) }
 }
 
-/// Formats names and the like as a list.
+/// Formats values as a list.
 pub(crate) fn joined<T: ToString>(all: impl IntoIterator<Item = T>) -> String {
     all.into_iter().map(|each| each.to_string()).collect::<Vec<_>>().join(", ")
 }
@@ -293,7 +293,7 @@ pub(crate) fn words(cause: &str) -> String {
     if cause.contains(' ') { cause.to_owned() } else { cause.replace('_', " ") }
 }
 
-/// Formats the cause of a change, who made it or the clients it concerns, the reason and the session.
+/// Formats the cause of a change, its author or the affected clients, the reason and the session.
 pub(crate) fn cause(entry: &HistoryEntry) -> String {
     // A cause that quotes who held the item before comes after who changed it.
     let (cause, held) = match holder_before(&entry.cause).is_some() {
@@ -326,7 +326,7 @@ pub(crate) fn cause(entry: &HistoryEntry) -> String {
     text
 }
 
-/// Renders everything known about a tool. For a server, also lists which tools in `own` are not active.
+/// Renders all information about a tool. For a server, also lists the tools in `own` that are not active.
 pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> String {
     let paint = out.paint;
     let status = paint_of(tool)(paint, tool.status_word.as_str());

@@ -46,7 +46,7 @@ fn line(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
 
 /// Returns the first line of an item's text, after the sender and receiver of a handoff.
 pub(crate) fn what(each: &WorkReport) -> String {
-    /// Maximum length in columns. `work show` shows all of it.
+    /// Maximum length in columns. `work show` shows the whole text.
     const MOST: usize = 200;
     let text = fitting(each.text.lines().next().unwrap_or_default(), MOST);
     let mut text = handed_over(&each.from, &each.to, text);
@@ -60,7 +60,7 @@ pub(crate) fn what(each: &WorkReport) -> String {
     }
 }
 
-/// Returns who holds an item, and until when, or who left it.
+/// Returns the holder of an item's claim and its end, or the agent that abandoned it.
 fn claimed(told: &WorkReport) -> Option<String> {
     let claim = told.claim.as_ref()?;
     let session = claim.session.as_ref();
@@ -119,8 +119,8 @@ pub(crate) fn waits(ids: &[WorkId]) -> String {
     }
 }
 
-/// Renders a line on which agents are told about a new item, and how much. `for_all` is true for a handoff to
-/// an unknown agent.
+/// Renders a line on which agents will see a new item, and how much of it. `for_all` is true for a handoff to an
+/// unknown agent.
 pub(crate) fn reach(told: &WorkReport, for_all: bool, out: &Output) -> String {
     let what = if told.by_person {
         "its first words are quoted to"
@@ -143,7 +143,7 @@ pub(crate) struct Shown<'a> {
     pub(crate) awaited_by: &'a [WorkId],
 }
 
-/// Renders everything known about an item, with its last change in words.
+/// Renders all information about an item, with its last change in words.
 pub(crate) fn show(
     told: &WorkReport,
     (dangling, awaited_by, last_change): (&[String], &[WorkId], String),
@@ -194,31 +194,31 @@ pub(crate) fn show(
     text
 }
 
-/// A warning in words, with what settles the item.
+/// A warning in words, with the command that resolves it.
 #[derive(Serialize)]
 pub(crate) struct Overdue<'a> {
     #[serde(flatten)]
     warning: &'a Warning,
     reason: String,
-    /// The command to run next, or after `# ` what to do without one.
+    /// The command to run next, or a text after `# ` if there is none.
     suggested_action: String,
     /// True if a claim must name the session of the agent.
     #[serde(skip)]
     pub(crate) needs_session: bool,
-    /// True if it is a handoff that another than the agent which asks is to answer.
+    /// True if it is a handoff for an agent other than the requesting one.
     #[serde(skip)]
     pub(crate) is_for_another: bool,
 }
 
 impl<'a> Overdue<'a> {
-    /// Puts a warning in words. `suggested_action` settles the item.
+    /// Formats a warning. `suggested_action` resolves it.
     pub(crate) fn new(warning: &'a Warning, suggested_action: String) -> Self {
         let reason = warning.reason();
         Self { warning, reason, suggested_action, needs_session: false, is_for_another: false }
     }
 }
 
-/// Returns the number of overdue items of each kind that can be overdue, and in all.
+/// Returns the number of overdue items of each kind that can be overdue, and the total.
 pub(crate) fn counts(warnings: &[Warning]) -> Value {
     let of = |kind| warnings.iter().filter(|each| each.kind == kind).count();
     let kinds = WorkKind::ALL.into_iter().filter(|kind| kind.resolved().is_some());
@@ -239,7 +239,7 @@ pub(crate) fn summary(warnings: &[Warning]) -> String {
     if parts.is_empty() { "nothing overdue".into() } else { parts.join(", ") }
 }
 
-/// Renders all overdue work, with the commands that settle it.
+/// Renders all overdue work, with the commands that resolve it.
 pub(crate) fn overdue(warnings: &[Overdue<'_>], summary: &str, out: &Output) -> String {
     let mut text: String = warnings.iter().map(|each| warning(each, out)).collect();
     if !out.quiet {

@@ -1,8 +1,8 @@
-//! Canonical JSON: sorted keys, no white space, and lists in one order where their order means nothing.
+//! Canonical JSON: sorted keys, no white space, and a fixed order for lists that are sets.
 
 use serde_json::Value;
 
-/// Keys of a schema whose lists mean something by their order.
+/// Keys of a schema whose lists are ordered.
 const ORDERED: [&str; 4] = ["prefixItems", "items", "default", "const"];
 
 /// Returns the canonical form of a value.
@@ -12,8 +12,8 @@ pub(super) fn canonical(value: &Value) -> String {
     out
 }
 
-/// Writes a value. Of a list that is `free` the order means nothing; in a value that is `fixed` every order means
-/// something.
+/// Writes a value. `free` means that a list is a set and is sorted. `fixed` means that the order of every nested
+/// list is significant.
 fn write(value: &Value, free: bool, fixed: bool, out: &mut String) {
     match value {
         Value::Object(map) => {

@@ -1,4 +1,4 @@
-//! Differences between two versions of a definition, each with its class.
+//! Compares two versions of a definition and classifies each difference.
 
 use std::collections::BTreeSet;
 
@@ -10,36 +10,36 @@ use super::{DefinitionVersion, Part};
 use crate::text::wording;
 
 wording! {
-    /// The class of a change, the least serious first.
+    /// The class of a change, from least to most serious.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum ChangeClass {
-        /// Other words.
+        /// Only the wording changed.
         Wording = "wording",
-        /// It takes more: a new parameter that may be left out, more values.
+        /// The tool accepts more input: a new optional parameter, or more values.
         Widened = "widened",
-        /// It takes less: a parameter lost, a new one that is required, fewer values.
+        /// The tool accepts less input: a removed parameter, a new required one, or fewer values.
         Narrowed = "narrowed",
-        /// It may do more: a hint moved towards writing, destroying or other systems.
+        /// The tool may have more effects: a hint now says that it writes, destroys or reaches other systems.
         Effects = "effects",
-        /// It says what no tool should say: a new address, orders to the model, characters that hide.
+        /// The definition contains suspicious text: a new address, orders to the model, or hidden characters.
         Suspicious = "suspicious",
     }
 }
 
-/// One difference.
+/// One difference between two versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// Its class.
     pub class: ChangeClass,
-    /// The difference, in words of ours that a name may follow.
+    /// A description in this program's words. The name may follow it.
     pub what: &'static str,
-    /// The parameter with those around it, or the host; chosen by the server.
+    /// The path of the parameter, or the host. The server chose this text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
 impl Difference {
-    /// Returns its words without the name.
+    /// Returns the description without the name.
     pub(crate) fn alone(&self) -> &'static str {
         match self.what {
             ADDRESS => "names a new address",
@@ -50,19 +50,20 @@ impl Difference {
 
 const ADDRESS: &str = "names the address";
 
-/// The most differences of two versions that are told.
+/// Maximum number of differences reported between two versions.
 const MAX_DIFFERENCES: usize = 100;
 
-/// The longest name of one, in characters.
+/// Maximum length of a name, in characters.
 const MAX_NAME: usize = 200;
 
-/// Returns the most serious class; `None` of no difference.
+/// Returns the most serious class, or `None` if there are no differences.
 pub(super) fn class(differences: &[Difference]) -> Option<ChangeClass> {
     differences.iter().map(|each| each.class).max()
 }
 
-/// Returns the differences from the accepted version: suspicious ones, then that it is deprecated, then the others by
-/// class. Without an accepted version, returns what is suspicious at first sight, which an address is not.
+/// Returns the differences from the accepted version: first suspicious ones, then a deprecation, then the others
+/// by class. Without an accepted version, returns only findings that are suspicious by themselves; an address is
+/// not.
 pub(super) fn differences(
     before: Option<&DefinitionVersion>,
     now: &DefinitionVersion,
@@ -110,7 +111,7 @@ fn digest(part: &Option<Part>) -> Option<&str> {
     part.as_ref().map(|part| part.digest.as_str())
 }
 
-/// The side on which a schema stands.
+/// The side of a tool that a schema describes: input or output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Input,
@@ -124,7 +125,7 @@ const MORE: &str = "also takes";
 const DEPRECATED: &str = "now says that it is deprecated";
 const NEW: &str = "now has a schema for";
 
-/// Stands for the whole of an input or output, until the side is known.
+/// Placeholder for a whole input or output, until the side is known.
 const ALL: &str = "*";
 
 impl Differences {
@@ -156,8 +157,8 @@ impl Differences {
         self.hints(&before.annotations, &now.annotations);
     }
 
-    /// Compares each tool of the name that is new with the one most like it that is gone, or of all if none is: which of
-    /// them stands first says nothing.
+    /// Compares each new tool of the name with the most similar removed one, or with all if none was removed. The
+    /// order of the tools has no meaning.
     fn all_of_its_name(&mut self, before: &DefinitionVersion, now: &DefinitionVersion) {
         const OTHERS: &str = "changed other tools of its name";
         let (Some(old), Some(new)) = (before.all_of_its_name(), now.all_of_its_name()) else {
@@ -301,7 +302,7 @@ impl Differences {
         }
     }
 
-    /// Compares sets of values; none allows every value.
+    /// Compares sets of allowed values. An absent set allows every value.
     fn values(
         &mut self,
         old: Option<BTreeSet<String>>,
@@ -346,7 +347,7 @@ impl Differences {
     }
 }
 
-/// Keys of a schema that say nothing of which values are valid.
+/// Keys of a schema that do not restrict the valid values.
 const WORDS: [&str; 9] = [
     "title",
     "description",
@@ -359,7 +360,7 @@ const WORDS: [&str; 9] = [
     "x-order",
 ];
 
-/// Returns what a changed limit means, if this rule is one: of a value, a length or a number of elements.
+/// Returns the meaning of a changed limit, if this rule limits a value, a length or a number of elements.
 fn limit(
     key: &str,
     old: Option<&Value>,
@@ -398,7 +399,7 @@ fn descriptions(schema: &Value) -> Vec<&str> {
     all
 }
 
-/// The things that a tool may do, by its hints; what no hint says is as the protocol has it.
+/// Returns the risks of a tool by its hints. A missing hint has the protocol's default.
 fn risks(part: &Option<Part>) -> [(&'static str, bool); 4] {
     let hints: Value =
         part.as_ref().and_then(|part| serde_json::from_str(&part.text).ok()).unwrap_or(Value::Null);
@@ -425,7 +426,7 @@ fn elements(list: &Value) -> BTreeSet<String> {
     list.as_array().into_iter().flatten().map(ToString::to_string).collect()
 }
 
-/// The types that a schema allows; a number may be an integer.
+/// Returns the types that a schema allows. `number` includes integers.
 fn types(value: &Value) -> BTreeSet<String> {
     let one = value.as_str().map(ToOwned::to_owned);
     let many = value.as_array().into_iter().flatten().filter_map(Value::as_str);

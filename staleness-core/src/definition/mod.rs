@@ -1,4 +1,4 @@
-//! Definitions: what a server says that a tool is and takes, pinned when it is first seen.
+//! Definitions of tools as servers list them. Each is pinned when it is first seen.
 
 mod canonical;
 mod change;
@@ -22,25 +22,25 @@ pub use change::{ChangeClass, Difference};
 pub use policy::{DefinitionPolicy, Treatment};
 pub use suspect::Finding;
 
-/// The definition of a tool: the version that counts, and one that came after it.
+/// The definition of a tool: the accepted version, and a later one if it changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
     /// The tool.
     pub key: ToolKey,
-    /// When it was first seen.
+    /// The time at which it was first seen.
     pub pinned_at: Timestamp,
     /// The version that was seen last.
     #[serde(with = "nested")]
     pub current: DefinitionVersion,
-    /// Since when.
+    /// The time at which the current version was first seen.
     pub since: Timestamp,
-    /// The version before it; while a change waits, the one that was accepted last.
+    /// The previous version, or the last accepted one while a change is pending.
     #[serde(with = "nested")]
     pub previous: Option<DefinitionVersion>,
     /// The class of a change that waits for a person.
     pub pending: Option<ChangeClass>,
-    /// The changes that were seen.
+    /// The number of changes seen.
     pub changes: u32,
     /// The class of the last change in the journal, and its time.
     #[serde(with = "nested")]
@@ -66,16 +66,16 @@ pub struct DefinitionVersion {
     /// Its hints on effects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Part>,
-    /// The definitions of other tools that its server lists under the same name.
+    /// The definitions of other tools that the same server lists under this name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<Part>,
-    /// Its icons and `_meta`, kept only if they contain a finding.
+    /// Its icons and `_meta`. Stored only if they contain a finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Part>,
-    /// Findings that no definition should have, in the whole of every part.
+    /// Findings over the complete text of every part.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub found: BTreeSet<Finding>,
-    /// When its server listed it again, after a later version that still waits.
+    /// The time at which the server listed this version again after a later, pending version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed_again: Option<Timestamp>,
 }
@@ -86,20 +86,21 @@ pub struct DefinitionVersion {
 pub struct Part {
     /// The SHA-256 of its canonical JSON, in hexadecimal digits.
     pub digest: String,
-    /// The text of a title or description, else the canonical JSON; at most [`DefinitionVersion::MAX_PART_BYTES`].
+    /// The text of a title or description, otherwise canonical JSON. Truncated to
+    /// [`DefinitionVersion::MAX_PART_BYTES`].
     pub text: String,
-    /// The number of characters of the whole, where the text is cut.
+    /// The length of the complete text in characters, if it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chars: Option<u32>,
 }
 
-/// The parts of a definition, by the names under which a `tools/list` result holds them.
+/// The parts of a definition, by their keys in a `tools/list` result.
 const PARTS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "annotations"];
 
-/// Other members of a tool with texts of its server.
+/// Other keys of a tool that contain text from its server.
 const METADATA: [&str; 2] = ["icons", "_meta"];
 
-/// The time after which a change of a class that the journal has already is written to it again.
+/// Minimum time between two journal entries for changes of the same class.
 const JOURNAL_AGAIN: i64 = Timestamp::DAY;
 
 impl Part {
@@ -133,7 +134,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 impl DefinitionVersion {
-    /// The longest text of a part that is kept, in bytes. The digest is that of the whole.
+    /// Maximum stored length of a part, in bytes. The digest covers the complete text.
     pub const MAX_PART_BYTES: usize = 16 * 1024;
 
     /// Returns the definition of a tool as a `tools/list` result holds it.
@@ -160,8 +161,8 @@ impl DefinitionVersion {
         }
     }
 
-    /// Adds the definitions of other tools that its server lists under the same name: a client may hand any of them
-    /// to a model.
+    /// Adds the definitions of other tools that the server lists under the same name. A client may show any of
+    /// them to a model.
     #[must_use]
     pub fn with_others(mut self, others: &[Self]) -> Self {
         let mut all = self.others();
@@ -174,7 +175,7 @@ impl DefinitionVersion {
         self
     }
 
-    /// Returns the other tools of its name.
+    /// Returns the other tools with this name.
     fn others(&self) -> Vec<Value> {
         let Some(part) = &self.others else { return Vec::new() };
         match serde_json::from_str(&part.text) {
@@ -191,7 +192,7 @@ impl DefinitionVersion {
         std::iter::once(own.into()).chain(self.others()).collect()
     }
 
-    /// Returns true if it holds every tool of the other one.
+    /// Returns true if this version contains every tool of the other version.
     pub(crate) fn contains(&self, other: &Self) -> bool {
         if self.is_same(other) || self.others.is_none() {
             return self.is_same(other);
@@ -200,7 +201,7 @@ impl DefinitionVersion {
         other.each().iter().all(|each| all.contains(each))
     }
 
-    /// Returns one definition of everything that several lists say of a tool, in whatever order.
+    /// Merges the definitions of a tool from several lists. The result does not depend on their order.
     pub(crate) fn union<'v>(versions: impl IntoIterator<Item = &'v Self>) -> Cow<'v, Self> {
         let mut all: Vec<&Self> = versions.into_iter().collect();
         all.sort_by_cached_key(|each| each.digest());
@@ -215,7 +216,7 @@ impl DefinitionVersion {
         }
     }
 
-    /// Returns its parts by name. A part that is cut comes with the digest of the whole.
+    /// Returns the parts by name. A truncated part includes the digest of its complete text.
     fn to_map(&self) -> Map<String, Value> {
         let value = |name: &str, part: &Part| match name {
             _ if part.chars.is_some() => Value::from(vec![&*part.text, &*part.digest]),
@@ -225,7 +226,8 @@ impl DefinitionVersion {
         self.parts().map(|(name, part)| (name.to_owned(), value(name, part))).collect()
     }
 
-    /// Returns the definitions of every tool of this name. `None` if a part is cut: nobody knows the rest.
+    /// Returns the definitions of every tool with this name. `None` if a part was truncated, because the rest is
+    /// lost.
     fn all_of_its_name(&self) -> Option<Vec<Self>> {
         let others = self.others.as_ref().map_or("[]", |part| &part.text);
         let mut all: Vec<Map<String, Value>> = serde_json::from_str(others).ok()?;
@@ -236,8 +238,8 @@ impl DefinitionVersion {
         (!all.iter().any(is_cut)).then(|| all.iter().map(Self::of).collect())
     }
 
-    /// The parts that it has, by the names under which a `tools/list` result holds them; `others` and `metadata` are
-    /// this program's.
+    /// Returns the parts that it has, by their keys in a `tools/list` result. `others` and `metadata` are keys of
+    /// this program.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, &Part)> {
         let parts = [
             &self.title,
@@ -266,10 +268,10 @@ impl DefinitionVersion {
         hex(&Sha256::digest(lines.collect::<String>()))
     }
 
-    /// The number of digits of its digest by which a person names it.
+    /// The number of digits of the digest that identify a version to a person.
     pub const NAMED_BY: usize = 16;
 
-    /// Returns true if these are the first digits of its digest, and enough of them.
+    /// Returns true if `digits` are the first digits of the digest and long enough to identify it.
     pub(crate) fn is_named(&self, digits: &str) -> bool {
         digits.len() >= Self::NAMED_BY && self.digest().starts_with(digits)
     }
@@ -281,7 +283,8 @@ impl DefinitionVersion {
     }
 }
 
-/// Returns a digest of what a live list defines, in whatever order: two lists of a hostile server do not share it.
+/// Returns a digest of the definitions in a live list, independent of their order. It is cryptographic, so a
+/// hostile server cannot make two lists with the same digest.
 pub(crate) fn digest_of_all<'d>(
     definitions: impl Iterator<Item = (&'d str, &'d DefinitionVersion)>,
 ) -> u128 {
@@ -294,7 +297,7 @@ pub(crate) fn digest_of_all<'d>(
 }
 
 impl Definition {
-    /// Pins a definition at first sight. What no tool should say waits for a person from the beginning.
+    /// Pins a definition when it is first seen. A suspicious definition is pending from the start.
     pub(crate) fn pin(
         key: ToolKey,
         version: DefinitionVersion,
@@ -314,17 +317,17 @@ impl Definition {
         }
     }
 
-    /// Returns the class of what a version says that no tool should say.
+    /// Returns the class of a version that is suspicious by itself.
     pub(crate) fn class_at_first_sight(version: &DefinitionVersion) -> Option<ChangeClass> {
         change::class(&change::differences(None, version))
     }
 
-    /// Returns true if nothing in this version waits for a person.
+    /// Returns true if nothing in this version needs a person's approval.
     pub(crate) fn accepts(&self, version: &DefinitionVersion) -> bool {
         self.accepted().is_some_and(|accepted| accepted.contains(version))
     }
 
-    /// Returns the class of the change that one list made, beside lists that say what was accepted.
+    /// Returns the class of a change in one list while other lists still have the accepted version.
     pub(crate) fn class_of(
         &self,
         version: &DefinitionVersion,
@@ -337,30 +340,31 @@ impl Definition {
         change::class(&change::differences(self.accepted(), &now))
     }
 
-    /// The version that counts: the one that was pinned or accepted last. `None` while the first one waits.
+    /// Returns the version pinned or accepted last. `None` while the first version is pending.
     #[must_use]
     pub fn accepted(&self) -> Option<&DefinitionVersion> {
         if self.pending.is_some() { self.previous.as_ref() } else { Some(&self.current) }
     }
 
-    /// When the server took back the change that waits, and listed the accepted version again.
+    /// Returns the time at which the server reverted the pending change and listed the accepted version again.
     #[must_use]
     pub fn taken_back(&self) -> Option<Timestamp> {
         self.pending.and(self.previous.as_ref()?.listed_again)
     }
 
-    /// The version that its server lists now: the one that can be accepted.
+    /// Returns the version that the server lists now. Only this version can be accepted.
     #[must_use]
     pub fn listed(&self) -> &DefinitionVersion {
         self.previous.as_ref().filter(|_| self.taken_back().is_some()).unwrap_or(&self.current)
     }
 
-    /// Returns the description that counts, as a tool keeps it.
+    /// Returns the description of the accepted version.
     pub(crate) fn description(&self) -> Option<String> {
         Tool::description_of(&self.accepted()?.description.as_ref()?.text)
     }
 
-    /// Returns what the current version changed: against the accepted one while that waits, else against the one before.
+    /// Returns what the current version changed, compared with the accepted version if it is pending, otherwise
+    /// with the previous one.
     #[must_use]
     pub fn differences(&self) -> Vec<Difference> {
         match (&self.previous, self.pending) {
@@ -369,7 +373,7 @@ impl Definition {
         }
     }
 
-    /// Notes the version that a server lists now. Returns the class of a change for the journal.
+    /// Records the version that a server lists now. Returns the class of a change for the journal.
     pub(crate) fn see(
         &mut self,
         now: &DefinitionVersion,
@@ -415,14 +419,14 @@ impl Definition {
         is_news.then_some(told)
     }
 
-    /// Lets nothing wait that the policy only counts.
+    /// Accepts a pending change if the policy only counts its class.
     pub(crate) fn follow(&mut self, policy: &DefinitionPolicy) {
         if self.pending.is_some_and(|class| !policy.waits(class)) {
             self.accept();
         }
     }
 
-    /// Leaves out the change that waits, for a client whose server did not make it.
+    /// Removes the pending change, for a client whose server did not make it.
     pub(crate) fn forget_pending(&mut self) {
         if let Some(accepted) = self.accepted().cloned() {
             (self.current, self.previous) = (accepted, None);
@@ -430,8 +434,8 @@ impl Definition {
         self.pending = None;
     }
 
-    /// Returns the class of the change that waits, for a tool in this state: beside a withheld one of another client's
-    /// server, a tool that may be used has the most serious of the others.
+    /// Returns the class of the pending change for a tool in this state. If the tool is withheld only for another
+    /// client's server, a tool that may be used has the most serious class of the others.
     pub(crate) fn waiting(
         &self,
         state: ListingState,
@@ -457,7 +461,7 @@ impl Definition {
         self.pending = None;
     }
 
-    /// Returns the state of the tool in the live list that holds this definition.
+    /// Returns the state of the tool in a live list with this definition.
     pub(crate) fn state(&self, policy: &DefinitionPolicy) -> ListingState {
         policy.state(self.pending)
     }

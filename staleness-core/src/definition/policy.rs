@@ -10,9 +10,9 @@ use crate::tool::ListingState;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Treatment {
-    /// It is counted and written to the journal.
+    /// The change is counted and recorded in the journal.
     Count,
-    /// The tool is offered, and asks for a look until a person accepts the change.
+    /// The tool may be used, and needs a review until a person accepts the change.
     Review,
     /// The tool is stale until a person accepts the change.
     Stale,
@@ -21,15 +21,15 @@ pub enum Treatment {
 thresholds! {
     /// The treatment of each class of change.
     DefinitionPolicy {
-        /// Other words.
+        /// Treatment of a change in wording only.
         wording: Treatment = Treatment::Count,
-        /// It takes more than before.
+        /// Treatment of a change after which the tool accepts more input.
         widened: Treatment = Treatment::Review,
-        /// It takes less than before.
+        /// Treatment of a change after which the tool accepts less input.
         narrowed: Treatment = Treatment::Review,
-        /// It may do more than before.
+        /// Treatment of a change after which the tool may have more effects.
         effects: Treatment = Treatment::Stale,
-        /// It says what no tool should say.
+        /// Treatment of a suspicious change.
         suspicious: Treatment = Treatment::Stale,
     }
 }
@@ -49,7 +49,7 @@ impl DefinitionPolicy {
         self.of(class) != Treatment::Count
     }
 
-    /// Returns the state of a tool in a live list with a change of this class, or with none.
+    /// Returns the state of a tool in a live list whose definition has a change of this class, or no change.
     pub(crate) fn state(&self, class: Option<ChangeClass>) -> ListingState {
         match class.map(|class| self.of(class)) {
             None | Some(Treatment::Count) => ListingState::Configured,

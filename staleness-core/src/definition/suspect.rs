@@ -1,6 +1,6 @@
-//! Findings that no definition should have: orders to the model, addresses that were not there, characters that hide.
-//!
-//! The list is short on purpose. It finds what was seen in the wild, in linear time, and is no judge of meaning.
+//! Finds suspicious text in definitions: orders to the model, new addresses, hidden characters.
+//! The list is short on purpose. It covers attacks that were observed in practice, in linear time, and does not
+//! judge meaning.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::hex;
 use crate::text::is_unsafe;
 
-/// Something that a definition should not say. Addresses come last, of which there may be many.
+/// A suspicious part of a definition. Addresses sort last, because there may be many.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finding {
@@ -19,24 +19,25 @@ pub enum Finding {
     Order(String),
     /// Characters that are not shown.
     Hidden,
-    /// The digest of a text that holds either of them: who accepts one text accepts no other.
+    /// The digest of a text that contains an order or hidden characters. Accepting one text does not accept
+    /// another.
     Text(String),
-    /// A word with letters that look like those of another script.
+    /// A word that mixes Latin letters with similar letters of another script.
     Mixed(String),
-    /// An address: its host, and the whole without user and query.
+    /// An address: its host, and the complete address without user and query.
     Address(String, String),
 }
 
-/// The most findings that are kept. One that has more is suspicious for that.
+/// Maximum number of findings stored. A definition with more is suspicious for that reason.
 const MAX_FINDINGS: usize = 64;
 
-/// The words for a definition with more findings than are kept.
+/// Description of a definition with more than [`MAX_FINDINGS`] findings.
 pub(super) const MANY: &str = "names more addresses than a tool should";
 
-/// The longest address or word that is told apart, in characters.
+/// Maximum length compared of an address or a word, in characters.
 const MAX_CHARS: usize = 200;
 
-/// Orders, as words that follow each other within [`WINDOW`] words; `|` separates alternatives.
+/// Orders, as words that follow each other within [`WINDOW`] words. `|` separates alternatives.
 const ORDERS: [(&str, &[&str]); 7] = [
     (
         "tells the model to ignore its instructions",
@@ -67,10 +68,10 @@ const ORDERS: [(&str, &[&str]); 7] = [
     ),
 ];
 
-/// Words within which an order is one.
+/// Maximum number of words over which an order may spread.
 const WINDOW: usize = 7;
 
-/// Texts that give themselves another voice, or name places of secrets.
+/// Phrases that imitate another speaker, or name places where secrets are stored.
 const MARKS: [(&str, &str); 8] = [
     ("poses as the system", "<important>"),
     ("poses as the system", "<system>"),
@@ -102,7 +103,7 @@ pub(super) fn findings<'v>(
     bounded(found.0)
 }
 
-/// Cuts findings to as many as are kept, and notes that there were more.
+/// Truncates findings to the maximum number, and adds a finding if there were more.
 pub(super) fn bounded(mut found: BTreeSet<Finding>) -> BTreeSet<Finding> {
     if found.len() > MAX_FINDINGS {
         while found.len() >= MAX_FINDINGS {
@@ -114,26 +115,26 @@ pub(super) fn bounded(mut found: BTreeSet<Finding>) -> BTreeSet<Finding> {
 }
 
 impl Finding {
-    /// Returns true if the name of a tool or parameter says what no definition should.
+    /// Returns true if the name of a tool or parameter is suspicious.
     #[must_use]
     pub fn is_in_name(name: &str) -> bool {
         let found = findings(Some(name), std::iter::empty());
         found.iter().any(|each| !matches!(each, Self::Address(..)))
     }
 
-    /// Returns true if it says that there were more than are kept.
+    /// Returns true if the finding says that there were too many findings.
     pub(super) fn is_many(&self) -> bool {
         matches!(self, Self::Order(what) if what == MANY)
     }
 }
 
-/// Returns the words for an order that was found, as this program writes them.
+/// Returns this program's description of an order.
 pub(super) fn words_of(order: &str) -> &'static str {
     let all = ORDERS.iter().map(|(what, _)| *what).chain(MARKS.iter().map(|(what, _)| *what));
     all.chain([MANY]).find(|what| *what == order).unwrap_or("says what no tool should say")
 }
 
-/// The first findings, and one more where there are more.
+/// The first findings, and one more if there are more than the maximum.
 struct Findings(BTreeSet<Finding>);
 
 impl Findings {
@@ -183,7 +184,7 @@ impl Findings {
     }
 }
 
-/// Returns true if the words of an order follow each other closely.
+/// Returns true if the words of an order occur in sequence, close to each other.
 fn gives(words: &[&str], order: &[&str]) -> bool {
     let is = |word: &str, wanted: &str| wanted.split('|').any(|each| each == word);
     words.iter().enumerate().filter(|(_, word)| is(word, order[0])).any(|(at, _)| {
@@ -192,7 +193,7 @@ fn gives(words: &[&str], order: &[&str]) -> bool {
     })
 }
 
-/// Returns true if a text holds characters that are not shown. A selector or joiner behind a symbol makes an emoji.
+/// Returns true if a text contains invisible characters. A selector or joiner after a symbol is part of an emoji.
 fn hides(text: &str) -> bool {
     let mut before = ' ';
     text.chars().any(|c| {
@@ -240,8 +241,8 @@ fn addresses(text: &str) -> impl Iterator<Item = Finding> {
     })
 }
 
-/// The addresses without a scheme in a text: `www.a.example`, `//a.example`, `a.example/x`, `a.example:80`, `x@a.example`,
-/// or of four numbers.
+/// Returns the addresses without a scheme in a text: `www.a.example`, `//a.example`, `a.example/x`,
+/// `a.example:80`, `x@a.example`, or an IPv4 address.
 fn bare(text: &str) -> impl Iterator<Item = Finding> {
     // What follows a scheme is read by `addresses`.
     let words = text.split(ends).map(|word| match word.split_once("://") {
@@ -270,7 +271,7 @@ fn bare(text: &str) -> impl Iterator<Item = Finding> {
     })
 }
 
-/// Returns true if a word may name a host, and no file of a usual kind.
+/// Returns true if a word may be a host name and is not a common file name.
 fn is_host(word: &str) -> bool {
     let is_label = |each: &str| {
         !each.is_empty() && each.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
@@ -285,7 +286,7 @@ fn is_host(word: &str) -> bool {
     word.split('.').all(is_label) && (top.is_some_and(|top| is_top(&top)) || is_numbers(word))
 }
 
-/// Returns true if a word is an address of four numbers.
+/// Returns true if a word is an IPv4 address.
 fn is_numbers(word: &str) -> bool {
     word.parse::<std::net::Ipv4Addr>().is_ok()
 }

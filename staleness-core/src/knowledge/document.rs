@@ -29,7 +29,7 @@ pub struct Block {
 }
 
 wording! {
-    /// Something that a check could not read, so that it may have missed what was removed there.
+    /// A part that a check could not read. The check may have missed something that was removed there.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum Gap {
         /// The repository has only the most recent commits.

@@ -30,9 +30,9 @@ wording! {
     /// The state of an item.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum ItemState {
-        /// It holds as far as is known.
+        /// It is valid as far as is known.
         Current = "current",
-        /// It is a to-do that is done, or an item that was put aside after it expired.
+        /// It is a to-do that is done, or an item that was archived after it expired.
         Done = "done",
         /// A person or an agent said that it is wrong.
         Contradicted = "contradicted",
@@ -97,7 +97,7 @@ pub struct Item {
     pub related: BTreeSet<ItemId>,
     /// The last statement that it is wrong; cleared by a verification.
     pub contradicted: Option<Contradiction>,
-    /// When it was done or put aside: see [`Item::is_done`].
+    /// When it was done or archived: see [`Item::is_done`].
     pub done_at: Option<Timestamp>,
     /// The number of recalls.
     pub recalls: u64,
@@ -156,7 +156,7 @@ impl Item {
         self.verified_at.unwrap_or(self.added_at)
     }
 
-    /// Returns the state in which the item is.
+    /// Returns the state of the item.
     #[must_use]
     pub fn state(&self) -> ItemState {
         if !self.superseded_by.is_empty() {
@@ -170,7 +170,7 @@ impl Item {
         }
     }
 
-    /// Returns true if it is a to-do that is done, or an item that was put aside after it expired. Such an item is
+    /// Returns true if it is a to-do that is done, or an item that was archived after it expired. Such an item is
     /// never flagged or recalled.
     #[must_use]
     pub fn is_done(&self) -> bool {

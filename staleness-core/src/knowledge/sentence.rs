@@ -20,7 +20,7 @@ pub(super) struct Anchor {
     pub(super) verified: bool,
 }
 
-/// Returns one line without control characters, made of names, paths and our own words.
+/// Returns one line without control characters. It contains only names, paths and this program's own words.
 pub(super) fn sentence(evidence: &Evidence, anchor: &Anchor) -> String {
     let mut text = of_fact(&evidence.fact, anchor);
     if let Some(near) = &evidence.near {

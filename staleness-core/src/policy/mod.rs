@@ -42,7 +42,7 @@ thresholds! {
         journal: JournalPolicy = JournalPolicy::default(),
         /// Limits on the output and the running time of hooks.
         hooks: HookPolicy = HookPolicy::default(),
-        /// Rules that identify projects and forget old ones.
+        /// Rules that identify projects and delete old ones.
         projects: ProjectPolicy = ProjectPolicy::default(),
         /// Names of tools that are never suggested and never reported, in addition to those ignored by a person.
         ignore: Vec<String> = Vec::new(),
@@ -94,17 +94,17 @@ thresholds! {
 }
 
 thresholds! {
-    /// The retention of raw outcomes and of tool names that nobody needs.
+    /// The retention of raw outcomes and of unused tool names.
     OutcomePolicy {
         /// The age in days from which an outcome may be pruned, unless `keep_newest` protects it.
         keep_days: u32 = 90,
         /// The number of newest outcomes of the store that are never pruned.
         keep_newest: u64 = 10_000,
-        /// Days after its last use until an invented name (listed by no client, never successful) is forgotten.
+        /// Days after its last use until an invented name (listed by no client, never successful) is deleted.
         keep_invented_days: u32 = 30,
-        /// Days until a tool that left its server's list without ever being used is forgotten.
+        /// Days until a tool that its server no longer lists, and that was never used, is deleted.
         keep_unlisted_days: u32 = 30,
-        /// The number of such tools that are kept at most: those that left last.
+        /// Maximum number of such tools to keep. The most recently unlisted ones stay.
         keep_unlisted: u32 = 1_000,
     }
 }
@@ -122,8 +122,8 @@ thresholds! {
 thresholds! {
     /// The retention of journal entries.
     JournalPolicy {
-        /// Days to keep an entry. Older entries stay if they are the newest of their kind about something that
-        /// still exists, or if a remembered agent or session was not told yet.
+        /// Days to keep an entry. Older entries stay if they are the newest of their kind about an existing
+        /// record, or if they were not yet reported to a remembered agent or session.
         keep_days: u32 = 365,
     }
 }
@@ -146,7 +146,7 @@ thresholds! {
 }
 
 impl HookPolicy {
-    /// Returns the room for documents, or for work, in a text of at most `budget` characters.
+    /// Returns the share of a text of at most `budget` characters that is reserved for documents, or for work.
     #[must_use]
     pub const fn share(budget: usize) -> usize {
         budget / 3
@@ -154,18 +154,18 @@ impl HookPolicy {
 }
 
 thresholds! {
-    /// Rules that identify projects and forget old ones.
+    /// Rules that identify projects and delete old ones.
     ProjectPolicy {
         /// True if all worktrees of one git repository are one project.
         share_worktrees: bool = true,
-        /// Days without use after which a project whose folder is gone is forgotten, unless it holds something that a
-        /// person wrote or decided.
+        /// Days without use after which a project whose folder is gone is deleted, unless it contains something
+        /// that a person wrote or decided.
         forget_after_days: u32 = 365,
     }
 }
 
 impl Policy {
-    /// Returns the agent for a name, ignoring case. A name without an entry is its own agent.
+    /// Returns the agent for a name, ignoring case. A name without an entry is the name of an agent.
     #[must_use]
     pub fn agent_behind(&self, name: AgentId) -> AgentId {
         let is_name = |other: &str| other.eq_ignore_ascii_case(name.as_str());

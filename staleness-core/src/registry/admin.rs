@@ -41,8 +41,8 @@ impl Admin<'_> {
         self.0.run(forget_project(id, op, at, Forgetting::WithKnowledge)).await.map(drop)
     }
 
-    /// Removes raw outcomes that the policy no longer keeps; with `dry_run` only counts them. The report
-    /// counts outcomes as of the start.
+    /// Removes raw outcomes past the policy's retention; with `dry_run` only counts them. The report counts
+    /// outcomes as of the start.
     pub async fn prune_outcomes(
         self,
         now: Timestamp,
@@ -59,8 +59,8 @@ impl Admin<'_> {
         Ok(PruneReport { removed, kept: counts.total - removed })
     }
 
-    /// Removes outcomes like [`Admin::prune_outcomes`], in commits of at most 2,000, while `more` returns
-    /// true. It is called before each commit. Counts nothing, which could take longer than the caller has.
+    /// Removes outcomes like [`Admin::prune_outcomes`], in commits of at most 2,000, while `more` returns true. It
+    /// is called before each commit. Does not count outcomes, because counting could take too long.
     pub(super) async fn prune_outcomes_while(
         self,
         now: Timestamp,

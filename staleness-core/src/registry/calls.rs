@@ -46,8 +46,8 @@ impl Sessions<'_> {
         self.0.run(begin).await.map(drop)
     }
 
-    /// Notes that the open calls of a tool in a turn may await a person's permission. Without it they never run,
-    /// so a missing end is not a failure. May be repeated.
+    /// Notes that the open calls of a tool in a turn may await a person's permission. Without permission a call
+    /// never runs, so a missing end is not a failure. May be repeated.
     ///
     /// # Errors
     /// An error of the store.

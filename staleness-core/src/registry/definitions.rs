@@ -1,4 +1,4 @@
-//! The verbs of definitions: what changed, and that a person accepts it.
+//! Methods for definitions: list changes, and accept them.
 
 use super::hold::ByHand;
 use super::{RegistryError, Tools};
@@ -13,7 +13,7 @@ use crate::store::{
 use crate::tool::{ListingState, Presence, PresenceCause, Tool, ToolKind};
 
 impl Tools<'_> {
-    /// Returns the definition of a tool; of a server those of its tools with a change that waits for a person.
+    /// Returns the definition of a tool, or for a server the definitions of its tools with a pending change.
     pub async fn definitions(
         self,
         project: &ProjectId,
@@ -27,7 +27,7 @@ impl Tools<'_> {
         Ok(keys.iter().filter_map(|key| view.definitions.get(key).cloned()).collect())
     }
 
-    /// Returns every definition of the project's own servers, each with the tool that has it.
+    /// Returns every definition of the project's own servers, each with its tool.
     pub async fn pinned(
         self,
         project: &ProjectId,
@@ -45,12 +45,12 @@ impl Tools<'_> {
     /// Accepts the changed definition of a tool, or of every tool of a server, and returns what it accepted.
     /// `seen` is the beginning of the digest of the version that a person saw, at least
     /// [`DefinitionVersion::NAMED_BY`](crate::definition::DefinitionVersion::NAMED_BY) digits. A suspicious change
-    /// requires it. Where the server took the change back, only the version that it lists again can be accepted. May be
-    /// repeated with the same op id.
+    /// requires it. If the server reverted the change, only the version that it lists again can be accepted. May
+    /// be repeated with the same op id.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown name; or [`Refusal::Conflict`] if no change waits, it is not the one
-    /// that was seen, or it is suspicious and was not seen.
+    /// [`Refusal::Unknown`] for an unknown name; or [`Refusal::Conflict`] if no change is pending, the digest does
+    /// not match, or a suspicious change was accepted without a digest.
     pub async fn accept(
         self,
         by_hand: ByHand,
@@ -61,7 +61,7 @@ impl Tools<'_> {
     }
 }
 
-/// Looks at the definitions that a name means.
+/// Reads the definitions that a name refers to.
 #[derive(Debug)]
 struct Wanted {
     keys: Vec<ToolKey>,
@@ -75,7 +75,7 @@ impl Wanted {
         })
     }
 
-    /// The tools and entries of the server, and what waits of it.
+    /// Selects the tools and entries of the server, and its pending changes.
     fn around(&self, tool: &Tool) -> Selection {
         let scopes = [Scope::Global, Scope::Project(self.project.clone())];
         let server = tool.server.clone().into_iter();
@@ -101,7 +101,7 @@ impl Query for Wanted {
     }
 }
 
-/// The keys of the definitions that a tool stands for.
+/// Returns the keys of the definitions that a tool stands for.
 fn meant(view: &View, tool: &Tool) -> Vec<ToolKey> {
     if tool.kind != ToolKind::McpServer {
         return vec![tool.key.clone()];
@@ -124,7 +124,7 @@ impl Accept {
         Wanted { keys: self.by_hand.keys(), project: self.by_hand.project.id.clone() }
     }
 
-    /// Accepts one; the tool is back unless its server is gone.
+    /// Accepts one definition. The tool is present again unless its server is gone.
     fn accept(&self, draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
         draft.edit::<Definition, _>(key, Definition::accept);
         let Some(tool) = draft.get::<Tool>(key) else { return };

@@ -1,4 +1,4 @@
-//! Decisions by hand, of a person or an agent: restore, demote, pin, ignore or forget a tool; forget a project.
+//! Decisions of a person or an agent: restore, demote, pin, ignore or forget a tool; forget a project.
 
 use std::iter;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl ScopeChoice {
     }
 }
 
-/// An act by hand on a tool. An act without an actor is a person's.
+/// A manual action on a tool. Without an actor it is a person's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByHand {
     /// The agent or person that acts, the time and the reason.
@@ -81,7 +81,7 @@ impl ByHand {
             .ok_or_else(|| Refusal::Unknown { what: "tool", id: self.name.to_string() })
     }
 
-    /// Refuses an agent that would end a person's demotion.
+    /// Refuses an agent that tries to end a person's demotion.
     fn may_lift(&self, view: &View, tool: &Tool) -> Result<(), Refusal> {
         let is_persons = || view.decision(tool).is_none_or(|entry| entry.actor.is_none());
         if self.act.actor.is_none() || tool.hold != Hold::Demoted || !is_persons() {
@@ -119,12 +119,12 @@ impl ByHand {
     }
 }
 
-/// Sets a hold. [`Hold::None`] restores the tool: it lifts a pin or an ignore, or otherwise a demotion (by
-/// hand or for failures), also that of the other entries of a server. Does nothing if the tool is already in that
+/// Sets a hold. [`Hold::None`] restores the tool: it lifts a pin or an ignore, or otherwise a demotion (by hand or
+/// for failures), including that of the other entries of a server. Does nothing if the tool is already in that
 /// state. An agent does not end a person's demotion, and a person takes over an agent's decision.
 #[derive(Debug)]
 pub(super) struct SetHold {
-    /// The action: who, on which tool and why.
+    /// The actor, the tool and the reason.
     pub by_hand: ByHand,
     /// The hold to set.
     pub hold: Hold,
@@ -192,7 +192,7 @@ impl Step for SetHold {
 /// stays in the journal. A tool that a source still lists returns as new with the next scan.
 #[derive(Debug)]
 pub(crate) struct Forget {
-    /// The action: who, on which tool and why.
+    /// The actor, the tool and the reason.
     pub by_hand: ByHand,
 }
 
@@ -278,11 +278,12 @@ impl Step for Forget {
 /// The reason to forget a project.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Forgetting {
-    /// A person asked for it. Refused if items of knowledge or work items belong to it.
+    /// A person requested it. Refused if items of knowledge or work items belong to the project.
     ByHand,
-    /// A person asked for it, with its items of knowledge and work items.
+    /// A person requested it, including items of knowledge and work items.
     WithKnowledge,
-    /// Its folder is gone. It stays if it was used after this time, or contains anything by a person.
+    /// The project's folder is gone. The project stays if it was used after this time, or contains anything by a
+    /// person.
     UnusedSince(Timestamp),
 }
 
@@ -300,7 +301,7 @@ impl Forgetting {
     }
 }
 
-/// Forgets a project: its record, the rows of every collection that go with it, and the outcomes recorded in it.
+/// Forgets a project: its record, the rows of every collection that belong to it, and the outcomes recorded in it.
 pub(super) fn forget_project(
     id: ProjectId,
     op: OpId,

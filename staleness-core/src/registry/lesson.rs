@@ -1,6 +1,6 @@
 //! Lessons that an outcome teaches about the suggestions of its session.
 //!
-//! A use in a session without suggestions costs one extra point read; a use without a session costs nothing.
+//! A use in a session without suggestions needs one extra point read; a use without a session needs none.
 
 use super::routes::{Taught, teach};
 use super::used::Use;
@@ -12,7 +12,7 @@ use crate::route::{Lesson, Route, RouteKey, Suggestions};
 use crate::store::{Draft, RouteFilter, Selection, View};
 use crate::tool::{Tool, ToolKind};
 
-/// Adds the routes that the uses may teach or refresh to `more`.
+/// Adds the routes that the uses may create or update to `more`.
 pub(super) fn wanted(
     uses: &[Use],
     view: &View,
@@ -72,7 +72,7 @@ impl Lessons<'_> {
         Some(Taught { project, tool, query, signal: *signal, op, at: self.used.at })
     }
 
-    /// Returns the routes of a lesson: the one that it teaches, and the one that led to the tool.
+    /// Returns the routes of a lesson: the one that it updates, and the one that led to the tool.
     fn keys(&self, tool: &ToolName, lesson: &Lesson) -> Vec<RouteKey> {
         let taught = self.taught(tool, lesson).map(|taught| taught.key());
         taught.into_iter().chain(self.led(tool, lesson)).collect()
@@ -83,7 +83,7 @@ impl Lessons<'_> {
         lesson.route.map(|id| RouteKey { project, tool: tool.clone(), id })
     }
 
-    /// Applies the lessons of the use to a draft. Uncounted outcomes, such as interruptions, teach nothing.
+    /// Applies the lessons of the use to a draft. Uncounted outcomes, such as interruptions, have no effect.
     pub(super) fn learn(&self, draft: &mut Draft<'_>, mark: Mark) {
         let Some(key) = self.used.session_key().filter(|_| mark.is_counted()) else { return };
         let Some(mut suggestions) = draft.get::<Suggestions>(&key).cloned() else { return };

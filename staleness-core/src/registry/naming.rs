@@ -1,4 +1,4 @@
-//! The tool that a name means, as a person or a model types it.
+//! Resolves a name typed by a person or a model to a tool.
 
 use super::queries::{Lookup, named};
 use super::{ALIKE, ScopeChoice};
@@ -15,18 +15,17 @@ use crate::tool::{Tool, ToolKind};
 const MAX_NEAR: usize = 3;
 
 impl Tools<'_> {
-    /// Returns the key of the tool that a name means to a project. In this order:
-    ///
-    /// - a tool that the asking client has, by its name or one of its [`ToolName::spellings`];
-    /// - a tool of exactly this name, though only other clients have it or a model invented it;
-    /// - the only tool of a server, or server, that is called by this name: as any client writes it, a tool also
-    ///   without its server;
+    /// Resolves a name to the key of a tool of the project. In this order:
+    /// - a tool of the requesting client, by its name or one of its [`ToolName::spellings`];
+    /// - a tool of exactly this name, even if only other clients have it or a model invented it;
+    /// - the only tool or server that is called by this name, in any client's spelling, a tool also without its
+    ///   server;
     /// - a tool of another client, by one of the spellings.
     ///
     /// A name that may be invented and that only other clients called is unknown.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the name is unknown or may mean several tools.
+    /// [`Refusal::Unknown`] if the name is unknown or ambiguous.
     pub async fn find_key(
         self,
         project: &ProjectId,
@@ -70,9 +69,9 @@ impl Tools<'_> {
             .ok_or_else(|| Refusal::Unknown { what: "tool", id: text.into() }.into())
     }
 
-    /// Returns the name and the server of a tool that was never used: one that `text` may mean, on a server
-    /// that the project sees, or else of another client. `None` if there is no such server, or if a live list of the
-    /// server already says which tools it has. A name without a server is that of a tool of the only server.
+    /// Returns the name and the server of a tool without any use. `text` must name a tool on a server of the
+    /// project, or else on a server of another client. `None` if there is no such server, or if a live list of the
+    /// server already names its tools. A name without a server means a tool of the only server.
     pub async fn unused(
         self,
         project: &ProjectRef,
@@ -116,9 +115,9 @@ impl Tools<'_> {
         Ok(unlisted.map(|(name, server)| (name, ToolReport::new(&context, server))))
     }
 
-    /// Returns the known names to suggest instead of `text`, at most three: those of which it is probably a
-    /// misspelling (see `typing_errors`) or which it may all mean, and true; else the most similar one, and false.
-    /// Names that only failed are left out; for the name of a server's tool, servers too.
+    /// Returns at most three known names to suggest instead of `text`. The flag is true for names that `text`
+    /// probably misspells (see `typing_errors`) or that it may all mean; otherwise the result is the most similar
+    /// name and false. Omits names that only failed and, for the name of a server's tool, servers.
     pub async fn similar(
         self,
         project: &ProjectRef,
@@ -169,9 +168,9 @@ fn misspelt(names: &[ToolName], text: &str) -> Vec<ToolName> {
     best.take(MAX_NEAR).map(|(_, name)| name.clone()).collect()
 }
 
-/// Returns the number of errors with which somebody who meant `other` typed `one`. `None` if it is another name: one
-/// with other numbers, with more or fewer words, or with a word that differs in more than a quarter of it. A letter
-/// too few or too many is an error in a short word too, if a longer part of the name is right.
+/// Returns the number of typing errors between two names. `None` if they are different names: with different
+/// numbers, with more or fewer words, or with a word that differs in more than a quarter of its letters. A missing
+/// or extra letter counts as an error even in a short word if a longer part of the name is right.
 fn typing_errors(one: &[String], other: &[String]) -> Option<usize> {
     let numbers = |words: &[String]| {
         words.iter().flat_map(|word| word.chars()).filter(char::is_ascii_digit).collect::<String>()
@@ -191,7 +190,7 @@ fn typing_errors(one: &[String], other: &[String]) -> Option<usize> {
     errors.filter(|errors| *errors <= 2)
 }
 
-/// The number of letters that make a name likely if they are right.
+/// Minimum number of matching letters for a likely name.
 const MIN_RIGHT: usize = 3;
 
 /// Returns the words of a tool's server, if it names one, and of its own part, all in lower case. A server's own
@@ -204,7 +203,7 @@ fn parts(name: &str) -> (Vec<String>, Vec<String>) {
     }
 }
 
-/// Returns the words of a name in lower case, without what marks an MCP tool.
+/// Returns the words of a name in lower case, without the prefix of MCP tools.
 fn words(name: &str) -> Vec<String> {
     let name = name.to_lowercase();
     let bare = ["mcp__", "mcp_", "mcp:"].iter().find_map(|mark| name.strip_prefix(mark));

@@ -1,7 +1,7 @@
-//! Pruning of abandoned data: sessions, cursors, names that nobody needs, and projects whose folder no longer exists.
+//! Pruning of abandoned data: sessions, cursors, unused names, and projects whose folder no longer exists.
 //!
-//! Nothing that a person wrote or decided is removed. A project stays if it has an item of knowledge, a work
-//! item, or a tool that was pinned, ignored or demoted by hand.
+//! Nothing that a person wrote or decided is removed. A project stays if it has an item of knowledge, a work item,
+//! or a tool that a person pinned, ignored or demoted.
 
 use std::cmp::Reverse;
 use std::mem;
@@ -58,10 +58,11 @@ impl Admin<'_> {
         Ok((sessions, report(cursors.len(), view.cursors.len())))
     }
 
-    /// Forgets names that nobody needs, in pages while `more` returns true; with `dry_run` only counts them: invented names that were last used
-    /// at least `outcomes.keep_invented_days` ago, with their outcomes, and tools that left their server's list
-    /// without ever being used, with their definitions. Of these the newest `outcomes.keep_unlisted` stay for
-    /// `outcomes.keep_unlisted_days`, and those with a hold or a changed definition. Returns the numbers of both.
+    /// Forgets unused names, in pages while `more` returns true; with `dry_run` only counts them. It removes
+    /// invented names last used at least `outcomes.keep_invented_days` ago, with their outcomes, and never-used
+    /// tools that their server no longer lists, with their definitions. The newest `outcomes.keep_unlisted` of the
+    /// latter stay for `outcomes.keep_unlisted_days`, as do tools with a hold or a changed definition. Returns the
+    /// numbers of both.
     pub async fn prune_names(
         self,
         now: Timestamp,
@@ -98,10 +99,10 @@ impl Admin<'_> {
         Ok((names.len() as u64, unlisted.len() as u64))
     }
 
-    /// Removes what the policy no longer keeps: routes of one project, and outcomes, sessions, cursors,
-    /// names and journal entries of all. Makes one commit if there is anything to remove, and continues
-    /// while `more` returns true; it is called before each further kind and commit. The next call continues
-    /// with the rest. The time decides which kind comes first, so that none keeps another waiting.
+    /// Removes data past the policy's retention: routes of one project, and outcomes, sessions, cursors, names and
+    /// journal entries of all. Makes one commit if there is anything to remove, and continues while `more` returns
+    /// true; it is called before each further kind and commit. The next call continues with the rest. The first
+    /// kind depends on the time, so that every kind gets its turn.
     pub async fn prune_while(
         self,
         project: &ProjectId,
@@ -187,7 +188,7 @@ pub(super) fn remembered() -> Selection {
     Selection::new().peek(SessionFilter::All).peek(CursorFilter::All)
 }
 
-/// Returns the revision up to which every remembered agent was told. Takes into account the cursors that
+/// Returns the revision up to which all remembered agents have received the changes. Considers the cursors that
 /// moved after `until` and the sessions that are not past then. Later changes are new to at least one agent.
 pub(super) fn told_to_all(view: &View, until: Timestamp) -> Revision {
     let cursors = view.cursors.values().filter(|cursor| cursor.moved_at > until);
@@ -224,7 +225,7 @@ pub(super) fn removal<R: Row>(rows: Vec<R>, at: Timestamp, also: Option<Also<R>>
     })
 }
 
-/// Returns true if a tool left its server's list, nobody used it and no person decided on it.
+/// Returns true if a server no longer lists the tool, nobody used it, and no person made a decision about it.
 fn is_unlisted(tool: &Tool) -> bool {
     let unused = tool.last_used_at.is_none() && tool.hold == Hold::None;
     unused && tool.presence.cause == PresenceCause::NotListed
@@ -234,7 +235,7 @@ fn with_definition(all: Selection, tool: &Tool) -> Selection {
     all.lock(DefinitionFilter::Key(tool.key.clone()))
 }
 
-/// Removes the definition of a tool that left its server's list, and adds a journal entry.
+/// Removes the definition of a tool that its server no longer lists, and adds a journal entry.
 fn forget_unlisted(tool: &Tool, at: Timestamp, draft: &mut Draft<'_>) {
     draft.delete::<Definition>(&tool.key);
     forget_name(tool, PresenceCause::NotListed, at, draft);

@@ -23,7 +23,7 @@ pub struct PruneReport {
     pub kept: u64,
 }
 
-/// Returns the cut of outcomes that the policy no longer keeps at `now`.
+/// Returns the cut of outcomes past the policy's retention at `now`.
 #[must_use]
 pub(crate) fn cut(policy: &OutcomePolicy, now: Timestamp) -> OutcomeCut {
     OutcomeCut {

@@ -26,14 +26,14 @@ const LOOKUPS: usize = 50;
 
 impl Admin<'_> {
     /// Removes journal entries that are older than `journal.keep_days`; with `dry_run` only counts them. The
-    /// following stay: the newest commit; changes that a remembered agent or session was not told yet, for
-    /// twice `sessions.keep_days`; and for each existing subject the newest old entry of each action, with
-    /// the other entries of its commit. The newest removal of an item of knowledge stays too, because imports need it.
+    /// following stay: the newest commit; changes not yet reported to a remembered agent or session, for twice
+    /// `sessions.keep_days`; and for each existing subject the newest old entry of each action, with the other
+    /// entries of its commit. The newest removal of an item of knowledge stays too, because imports need it.
     ///
-    /// The old part is read in full. The work continues while `more` returns true. It is called before each
-    /// lookup of subjects except the first, and before each commit except the first. Each run looks up
-    /// subjects in another order; those not looked up count as existing. The next run continues with the
-    /// rest. Returns the number of entries.
+    /// The old part is read in full. The work continues while `more` returns true. It is called before each lookup
+    /// of subjects except the first, and before each commit except the first. Each run looks up subjects in
+    /// another order; those not looked up count as existing. The next run continues with the rest. Returns the
+    /// number of entries.
     pub async fn prune_journal(
         self,
         now: Timestamp,

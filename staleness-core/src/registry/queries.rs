@@ -28,7 +28,7 @@ use crate::tool::{PresenceCause, Tool, ToolKind};
 /// The number of first and of last outcomes to read. Leaving the others unread can only shorten idle times.
 const ENDS: u32 = 2_000;
 
-/// Selects the journal entries that say since when a client has or lacks a tool, and who decided about it.
+/// Selects the journal entries that date the tool's presence in each client, and those about decisions.
 pub(super) fn history(key: &ToolKey) -> JournalFilter {
     JournalFilter::Subject { subject: Subject::tool(key), limit: 200 }
 }
@@ -56,7 +56,7 @@ pub struct ToolListing {
     pub status: Option<StatusWord>,
     /// The kind to list; `None` for any.
     pub kind: Option<ToolKind>,
-    /// True for the tools of every project, not only those that this one sees.
+    /// True for the tools of every project; false for those of this one.
     pub all_projects: bool,
     /// True to omit ignored tools and this program's own. For reports; a list for managing tools shows them.
     pub hide_ignored: bool,
@@ -235,10 +235,10 @@ impl Tools<'_> {
         self.0.show_key(keys, project, now).await
     }
 
-    /// Returns the tools that the asking client loads, or all clients if none asks, with their costs in a session.
-    /// A tool is unused after `days` days, by default as many as the policy says. Of a server's tools it returns
-    /// only unused ones, and none if the whole server is unused. `names_only` returns true for a client that begins
-    /// a session with the names of MCP tools.
+    /// Returns the tools that the requesting client loads, or those of all clients if there is none, with their
+    /// costs in a session. A tool is unused after `days` days, by default as many as the policy says. Of a
+    /// server's tools it returns only unused ones, and none if the whole server is unused. `names_only` returns
+    /// true for a client that begins a session with the names of MCP tools.
     pub async fn costs(
         self,
         project: &ProjectRef,
@@ -277,8 +277,8 @@ impl Tools<'_> {
             .collect())
     }
 
-    /// Returns the last `limit` changes of the first of these tools that is known, and of those among them that have its
-    /// name. A forgotten tool still has a history.
+    /// Returns the last `limit` changes of the first known tool, including entries of the other tools with the
+    /// same name. A forgotten tool still has a history.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if there is neither a tool nor a history.

@@ -90,7 +90,7 @@ fn distinct<F: Eq + Hash>(picks: Vec<Pick<F>>) -> Vec<Pick<F>> {
 }
 
 impl RecordUses {
-    /// Returns which servers the clients of unsuccessful uses have.
+    /// Returns the servers of each client with an unsuccessful use.
     fn servers(&self, view: &View) -> BTreeMap<ClientId, ClientServers> {
         let doubtful = self.uses.iter().filter(|each| each.outcome != OutcomeKind::Success);
         let clients: BTreeSet<&ClientId> =

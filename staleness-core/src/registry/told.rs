@@ -32,8 +32,8 @@ pub(super) fn around_demoted(project: &ProjectId, view: &View, mut more: Selecti
     more
 }
 
-/// Adds the servers in the view that did not list their tools when they were last asked, with their tools, one of which
-/// may have worked since.
+/// Adds the servers in the view that did not list their tools when last asked, with their tools, because one may
+/// have worked since.
 pub(super) fn around_unanswered(project: &ProjectId, view: &View, more: Selection) -> Selection {
     let failed = view
         .sources
@@ -44,7 +44,7 @@ pub(super) fn around_unanswered(project: &ProjectId, view: &View, more: Selectio
     })
 }
 
-/// Adds both tools of each name if they are not in the view. Which of the two a project means depends on both.
+/// Adds both tools of each name if they are not in the view. The tool that a project uses depends on both.
 pub(super) fn of_these_names<'a>(
     project: &ProjectId,
     view: &View,

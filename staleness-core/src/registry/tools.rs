@@ -1,4 +1,4 @@
-//! Tools: scans, recorded uses, and decisions by hand.
+//! Tools: scans, recorded uses, and manual decisions.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl Tools<'_> {
         Ok(view.sources.into_iter().map(|(id, source)| (id, source.readings)).collect())
     }
 
-    /// Applies a scan: listed tools are added or become present; tools that are proven gone become absent.
+    /// Applies a scan: listed tools are added or become present; tools that are proven to be gone become absent.
     ///
     /// # Errors
     /// [`crate::store::Refusal::Superseded`] if a newer reading was applied since [`Tools::readings`] (read the
@@ -146,8 +146,9 @@ impl Tools<'_> {
         Ok(reports)
     }
 
-    /// Records one use without building a report, for hooks, and renews the claims of its session. Returns true if the
-    /// use was new, and the work that its session lost: see [`Sessions::renew_claims`](super::Sessions::renew_claims).
+    /// Records one use without building a report, for hooks, and renews the claims of its session. Returns true if
+    /// the use was new, and the claims that its session lost: see
+    /// [`Sessions::renew_claims`](super::Sessions::renew_claims).
     ///
     /// # Errors
     /// As [`Tools::record_all`].

@@ -52,10 +52,10 @@ pub struct Context<'a> {
     /// The project's own tool and the global one for each name that both have.
     twins: HashMap<&'a ToolName, (&'a Tool, &'a Tool)>,
     ignored: Ignored,
-    /// The live lists that could not be read, unless a tool of the server worked since, or not whole, or with something
-    /// odd in them, by scope and server.
+    /// The live lists that could not be read, were incomplete or were faulty, by scope and server. A list that
+    /// could not be read is left out if a tool of the server worked since.
     troubled: HashMap<(Scope, ServerKey), &'a Source>,
-    /// By the name of a tool, the entries of the journal by which it came or went for some client, oldest first.
+    /// The journal entries that made a tool present or absent for a client, by the tool's name, oldest first.
     moves: HashMap<&'a str, Vec<&'a JournalEntry>>,
 }
 
@@ -125,8 +125,8 @@ impl<'a> Context<'a> {
         Self { view, policy, project, now, members, entries, twins, ignored, troubled, moves }
     }
 
-    /// Returns the live list of a server, if there was trouble with it when it was last asked for and no tool of it
-    /// worked since. For a tool of a server: only if the server did not answer.
+    /// Returns the live list of a server if its last reading had a problem and no tool of the server worked since.
+    /// For a tool of a server: only if the server did not answer.
     pub(crate) fn trouble(&self, tool: &Tool) -> Option<&'a Source> {
         let entry = match tool.kind {
             _ if self.troubled.is_empty() => return None,
@@ -184,8 +184,8 @@ impl<'a> Context<'a> {
         self.entries.provider(tool).map(|entry| &entry.key)
     }
 
-    /// Returns the tools of a server that are in use: those with a counted outcome in their ring and whose
-    /// failures the requesting client is told.
+    /// Returns the tools of a server that are in use: those with a counted outcome whose failures are reported to
+    /// the requesting client.
     pub(crate) fn members_in_use(&self, tool: &Tool) -> impl Iterator<Item = &'a Tool> + '_ {
         let is_used = |member: &Tool| member.ring.counted_latest_first().next().is_some();
         let members = self.members(tool).iter().copied();
@@ -217,18 +217,20 @@ impl<'a> Context<'a> {
         (tool.kind == ToolKind::McpTool).then(|| self.entries.provider(tool)).flatten()
     }
 
-    /// Returns what was decided by hand about the server that provides a tool.
+    /// Returns the manual decision about the server that provides a tool.
     pub(super) fn server_hold(&self, tool: &Tool) -> Hold {
         self.server(tool).map_or(Hold::None, |entry| entry.hold)
     }
 
-    /// Returns the server that provides a present tool, if it was demoted by hand and nothing was decided about the tool.
+    /// Returns the server that provides a present tool, if the server was demoted manually and the tool has no
+    /// decision of its own.
     pub(super) fn demoted_server(&self, tool: &Tool) -> Option<&'a Tool> {
         let follows = tool.hold == Hold::None && tool.presence.is_present();
         self.server(tool).filter(|entry| follows && entry.hold == Hold::Demoted)
     }
 
-    /// Returns the entry by which a tool, or what demotes it, came to its hold; of two for one name, a person's.
+    /// Returns the journal entry of the hold on a tool, or on the server that demotes it. If two tools share the
+    /// name, prefers a person's decision.
     pub(super) fn decision(&self, tool: &Tool) -> Option<&'a JournalEntry> {
         let tool = self.demoted_server(tool).unwrap_or(tool);
         let both = ToolKey::both(&self.project.id, &tool.key.name);
@@ -254,9 +256,9 @@ impl<'a> Context<'a> {
         clients
     }
 
-    /// Returns since when the requesting client has or lacks a tool; for a server's tool that is not withheld, its
-    /// server. If no client asks, since when it is off for all. If the journal in the view does not say it: since when
-    /// any client has or lacks it.
+    /// Returns the time since which the requesting client has or lacks a tool. A server's tool that is not
+    /// withheld follows its server. Without a requesting client: the time since which it is absent for all. If the
+    /// view's journal has no such entry: the time since which any client has or lacks it.
     #[must_use]
     pub(super) fn present_since(&self, tool: &Tool) -> Timestamp {
         if tool.presence.cause == PresenceCause::DefinitionChanged {
@@ -291,14 +293,14 @@ impl<'a> Context<'a> {
         self.members(tool).iter().fold(tool.uses, |sum, member| sum.saturating_add(member.uses))
     }
 
-    /// Returns true if one of the latest outcomes is a success; for a server also of those of its tools.
+    /// Returns true if one of the latest outcomes is a success; for a server including those of its tools.
     #[must_use]
     pub(super) fn has_worked(&self, tool: &Tool) -> bool {
         let mut all = self.members(tool).iter().copied().chain([tool]);
         all.any(|each| each.ring.entries().any(|entry| entry.mark == Mark::Success))
     }
 
-    /// Returns when the tool was last used; for a server including its tools.
+    /// Returns the time of the last use; for a server including its tools.
     #[must_use]
     pub fn last_used(&self, tool: &Tool) -> Option<Timestamp> {
         self.members(tool)
@@ -308,7 +310,8 @@ impl<'a> Context<'a> {
             .max()
     }
 
-    /// Returns when the tool was last seen: used, discovered, or read in a source that lists it or its server.
+    /// Returns the time at which the tool was last seen: used, discovered, or read in a source that lists it or
+    /// its server.
     #[must_use]
     pub fn last_seen(&self, tool: &Tool) -> Timestamp {
         let read = |source: &SourceId| self.view.sources.get(source)?.last_read_at;
@@ -323,9 +326,9 @@ impl<'a> Context<'a> {
             .unwrap_or(tool.discovered_at)
     }
 
-    /// Returns the days since the tool was last seen on which the requesting client, or any, is known to have used
-    /// tools in the project, if they reach the policy's `unseen_days`; else `None`. Always `None` for built-in
-    /// tools: they come with the client, so disuse proves nothing.
+    /// Returns the number of days since the tool was last seen on which the requesting client, or any client, used
+    /// tools in the project. `None` if it is below the policy's `unseen_days`. Always `None` for built-in tools:
+    /// they come with the client, so disuse proves nothing.
     pub(crate) fn unseen_days(&self, tool: &Tool) -> Option<i64> {
         if tool.kind == ToolKind::Builtin {
             return None;
@@ -344,8 +347,8 @@ impl<'a> Context<'a> {
         (days >= least).then_some(days)
     }
 
-    /// Returns true if the tool is ignored by hand or by a name in the policy. The policy may use short
-    /// names; a server includes its tools about which nothing was decided.
+    /// Returns true if the tool is ignored by hand or by a name in the policy. The policy may use short names; a
+    /// server includes its tools without a decision of their own.
     #[must_use]
     pub fn is_ignored(&self, tool: &Tool) -> bool {
         let server = tool.server.as_ref().map(ServerKey::as_str);
@@ -367,20 +370,22 @@ impl<'a> Context<'a> {
         tool.key.scope.project().is_none_or(|id| *id == self.project.id)
     }
 
-    /// Returns true if the project sees the tool: it is global or its own, not only another client's, nor invented.
+    /// Returns true if the project sees the tool: it is global or belongs to the project, and is neither invented
+    /// nor limited to other clients.
     #[must_use]
     pub fn is_visible(&self, tool: &Tool) -> bool {
         self.reaches(tool) && !tool.presence.cause.is_foreign()
     }
 
-    /// Returns true if the requesting client is told about failures of the tool. For a name that may be
-    /// invented, only the clients that called it are told, and those that load its server if no tool of that
-    /// had worked when this one was demoted: then the server failed.
+    /// Returns true if failures of the tool are reported to the requesting client. Failures of a name that may be
+    /// invented are reported to the clients that called it, and to those that load its server if no tool of the
+    /// server had worked when this one was demoted: then the server failed.
     pub(crate) fn is_told_of(&self, tool: &Tool) -> bool {
         tool.presence.cause != PresenceCause::Invented && !self.is_guess_of_others(tool)
     }
 
-    /// Returns true if only other clients called a name that is or may be invented, unless its server failed with it.
+    /// Returns true if only other clients called a name that is or may be invented, unless its whole server
+    /// failed.
     pub(crate) fn is_guess_of_others(&self, tool: &Tool) -> bool {
         let failed =
             || tool.presence.cause != PresenceCause::Invented && self.failed_with_server(tool);
@@ -388,8 +393,8 @@ impl<'a> Context<'a> {
         may_be_invented(tool) && self.view.seen_by.as_ref().is_some_and(is_others)
     }
 
-    /// Returns true if the requesting client loads the tool's server, and no tool of that had worked when this one
-    /// was demoted. The view must contain all tools of the server.
+    /// Returns true if the requesting client loads the tool's server, and no tool of the server had worked when
+    /// this one was demoted. The view must contain all tools of the server.
     pub(crate) fn failed_with_server(&self, tool: &Tool) -> bool {
         let then = tool.health.last_demoted_at.unwrap_or(self.now);
         let never_worked = |member: &&Tool| member.ring.proves_no_success(member.uses, then);
@@ -407,7 +412,7 @@ impl<'a> Context<'a> {
             .filter(|tool| self.meant(tool).key == tool.key)
     }
 
-    /// Returns the tool with this key, or the user's if that decides instead of the project's.
+    /// Returns the tool with this key, or the global one if the project uses it instead.
     pub(super) fn deciding(&self, key: &ToolKey) -> Option<&'a Tool> {
         let users = ToolKey::global(key.name.clone());
         let mut all = [key, &users].into_iter().filter_map(|key| self.view.tools.get(key));

@@ -101,7 +101,7 @@ fn days_of_use(view: &View) -> BTreeMap<&str, Days> {
     days
 }
 
-/// Returns true if the tools alone tell of too few days of a client that loads any for one of them to be unused.
+/// Returns true if the tools' own dates are not enough to tell that a tool of the client is unused.
 pub(crate) fn needs_outcomes(view: &View, client: Option<&ClientId>, days: u32) -> bool {
     let days_of_use = days_of_use(view);
     let listings = view.tools.values().flat_map(|tool| &tool.listings);
@@ -114,7 +114,7 @@ pub(crate) fn needs_outcomes(view: &View, client: Option<&ClientId>, days: u32) 
         .any(|client| days_of_use.get(client).is_none_or(|known| known.0.len() <= days as usize))
 }
 
-/// Returns true if the client, or any if none asks, loads what this listing names.
+/// Returns true if the client, or any client if there is none, loads this listing.
 fn is_loaded(listing: &Listing, client: Option<&ClientId>) -> bool {
     let source = &listing.source;
     client.is_none_or(|client| client.as_str() == source.client)

@@ -1,4 +1,4 @@
-//! Deltas: the net changes since an agent was last told, each subject once.
+//! Deltas: the net changes since the last report to an agent, each subject once.
 
 use std::collections::BTreeMap;
 
@@ -101,7 +101,7 @@ pub struct DeltaItem {
     /// The net action. `None` in a digest.
     #[serde(serialize_with = "words::action")]
     pub action: Option<Action>,
-    /// The last change, which was made at `at`, if it is another one.
+    /// The last change, made at `at`, if it differs from the net action.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "words::action")]
     pub last: Option<Action>,
     /// The state before, if it changed.
@@ -113,8 +113,8 @@ pub struct DeltaItem {
     /// The present status of a work item.
     #[serde(skip)]
     pub status: Option<WorkStatus>,
-    /// The id of the item that replaced an item of knowledge, or else the name of who marked it as wrong; of what has ended
-    /// or was removed, the agent that did that.
+    /// The id of the item that replaced an item of knowledge, or the author of its contradiction; for an ended or
+    /// removed subject, the agent that ended or removed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// The sender of a handoff.
@@ -128,31 +128,31 @@ pub struct DeltaItem {
     /// True if a person typed the text on this machine.
     #[serde(skip)]
     pub by_person: bool,
-    /// An open item that it waits for. Left out where nobody looked for one.
+    /// An open item that it waits for. Omitted if this was not looked up.
     #[serde(skip)]
     pub waits_for: Option<WorkId>,
-    /// True if the last open item that it waited for has ended. Left out where nobody looked for one.
+    /// True if the last open item that it waited for has ended. Omitted if this was not looked up.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub freed: bool,
     /// The claim that holds a work item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
-    /// The end of the agent's claim on it, if another brought that about and it has not claimed it again.
+    /// The end of the agent's claim on it, if somebody else caused it and the agent has not claimed it again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_end: Option<ClaimEnd>,
     /// When it last changed.
     pub at: Timestamp,
     /// True if the agent made all of these changes itself.
     pub own: bool,
-    /// True if the agent made the first of them.
+    /// True if the agent made the first of these changes.
     #[serde(skip)]
     pub begun: bool,
 }
 
-/// The changes since an agent was last told.
+/// The changes since the last report to an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Delta {
-    /// The session that was last told, if known.
+    /// The session that received the last report, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_session: Option<SessionId>,
     /// The starting point.
@@ -177,13 +177,13 @@ pub struct Delta {
     /// The tools with a changed definition that awaits a decision. Withheld ones are reported each time, others once,
     /// then once a week.
     pub redefined: Vec<Redefined>,
-    /// The servers that did not list their tools when they were last asked, as long as no tool of them worked since.
+    /// The servers that did not list their tools when last asked, as long as none of their tools worked since.
     /// Each is reported once after each scan that it did not answer, then once a week.
     pub unanswered: Vec<ToolName>,
     /// The last revision covered.
     #[serde(skip)]
     pub upto: Revision,
-    /// When the agent was last told, if it still has that in its context.
+    /// The time of the last report, if the agent still has that report in its context.
     #[serde(skip)]
     pub told: Option<Timestamp>,
     /// True if the agent's cursor moves to `upto` once this is reported.
@@ -195,7 +195,7 @@ impl Delta {
     /// The maximum number of warnings in a delta.
     pub const TOP_WARNINGS: usize = 5;
 
-    /// Returns true if something that holds since `since` is to be reported at `now`: once, then once a week.
+    /// Returns true if a condition that began at `since` is due at `now`: it is reported once, then once a week.
     #[must_use]
     pub fn is_due(&self, since: Timestamp, now: Timestamp) -> bool {
         is_due(since, self.told, now)
@@ -203,7 +203,8 @@ impl Delta {
 }
 
 impl DeltaItem {
-    /// Returns true if the state of an added item tells more than that it was added: of a task, or one that has moved on.
+    /// Returns true if the report must show the state of an added item: for a task, or an item that is no longer
+    /// in its first state.
     #[must_use]
     pub fn tells_state(&self) -> bool {
         let is_moved = |kind: WorkKind| self.to != Some(DeltaState::Work(kind.first()));

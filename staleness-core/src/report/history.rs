@@ -68,8 +68,8 @@ pub struct HistoryEntry {
     /// The agent that did it; `None` for a person and for a scan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<AgentId>,
-    /// The clients for which the tool became present or absent; for a recovery that others heard of, the one that called
-    /// it; empty for other changes.
+    /// The clients for which the tool became present or absent. For a recovery reported to other clients: the
+    /// client that called the tool. Empty for other changes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<ClientId>,
 }

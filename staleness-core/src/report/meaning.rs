@@ -6,7 +6,7 @@ use crate::ids::{ModelId, ProjectId};
 use crate::route::{Precision, RouteId, RouteKey, RouteVector, Vector};
 use crate::store::{Invalid, Refusal};
 
-/// The vector that a model made of a question. It need not have length 1.
+/// A question's vector and the model that made it. It need not have length 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct QueryVector<'a> {
     /// The model that made it.

@@ -1,4 +1,4 @@
-//! Reports: the results returned to callers, derived from what a step or query saw.
+//! Reports: the results returned to callers, derived from the rows that a step or query read.
 
 mod catalog;
 mod context;

@@ -1,4 +1,4 @@
-//! The report of a scan: what it found and changed.
+//! The report of a scan: the sources it read and the tools it changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,7 +47,7 @@ impl Serialize for SourceReport {
     }
 }
 
-/// The result of a scan: what it found and changed.
+/// The result of a scan: the sources it read and the tools it changed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScanReport {
     /// The project's id.
@@ -62,7 +62,7 @@ pub struct ScanReport {
     pub stale: Vec<ToolReport>,
     /// Tools that this scan made present again.
     pub restored: Vec<ToolReport>,
-    /// Definitions that their servers changed, or that say what no tool should say at first sight.
+    /// Definitions that their servers changed, or that were suspicious when first seen.
     #[serde(skip)]
     pub changed: Vec<Definition>,
     /// The number of tools that were found and already present.
@@ -72,8 +72,8 @@ pub struct ScanReport {
 }
 
 impl ScanReport {
-    /// Derives the report from what the scan saw and wrote, or would write in a dry run. If a client requested it, the
-    /// report leaves out what concerns only others.
+    /// Derives the report from the rows that the scan read and wrote, or would write in a dry run. If a client
+    /// requested it, omits changes that concern only other clients.
     #[must_use]
     pub fn new(
         scan: &Scan,
@@ -164,7 +164,7 @@ impl ScanReport {
     }
 }
 
-/// Returns the action for the entry alone, though its clients may have the tool by another one.
+/// Returns the action for this entry alone. Its clients may still have the tool through another entry.
 fn of_entry(entry: &JournalEntry) -> Action {
     match (entry.action, &entry.from, entry.to.as_deref().and_then(Status::from_word)) {
         (Action::Moved, _, Some(Status::Stale)) => Action::Absent,

@@ -29,8 +29,8 @@ pub struct Suggestion {
     pub score: f64,
     /// The reason for the suggestion.
     pub reason: String,
-    /// `[stale]`, `[off]`, `[demoted]`, `[changed]` if its server changed it and nobody accepted that, or `[no answer]` if
-    /// its server did not list its tools when it was last asked; `None` if there is nothing to say.
+    /// `[stale]`, `[off]`, `[demoted]`, `[changed]` if its definition has an unaccepted change, or `[no answer]`
+    /// if its server did not list its tools when last asked; `None` for a reliable tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<&'static str>,
     /// The parts of the score, for `--explain`.

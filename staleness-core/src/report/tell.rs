@@ -1,4 +1,4 @@
-//! Telling: the changes of tools since a project was last told, and the tools that fail.
+//! Changes of tools since the last report to a project, and the tools that fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,8 @@ pub struct NetChange {
     pub from: Option<Status>,
     /// The current status.
     pub to: Status,
-    /// The cause of the last entry; of failures, the current evidence; of an absent tool that a person demoted, its absence.
+    /// The cause of the last entry. For failures, the current evidence. For an absent tool that a person demoted,
+    /// its absence.
     pub cause: String,
     /// The current health.
     #[serde(skip)]
@@ -57,7 +58,7 @@ impl NetChange {
 /// The news of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
-    /// It is absent, whatever else is wrong with it.
+    /// It is absent. This takes precedence over other problems.
     Gone,
     /// A person demoted it.
     Demoted,
@@ -65,7 +66,7 @@ pub enum News {
     Failing,
     /// It is active again.
     Back,
-    /// It is active, and was not known before.
+    /// It is active, and was unknown before.
     New,
 }
 
@@ -87,7 +88,7 @@ pub struct Redefined {
     pub class: ChangeClass,
     /// True if the tool must not be used until then.
     pub withheld: bool,
-    /// The differences of this class. The server chose the names in them, of which suspicious ones are left out.
+    /// The differences of this class. The server chose their names; suspicious names are omitted.
     pub differences: Vec<Difference>,
     /// When the definition changed.
     #[serde(skip)]
@@ -128,8 +129,8 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
     all.into_iter().map(|(_, each)| each).collect()
 }
 
-/// Returns the server entries that a project sees and that did not list their tools when they were last asked, with the
-/// time of that.
+/// Returns the server entries of the project that did not list their tools when last asked, each with the time of
+/// that attempt.
 pub(crate) fn unanswered(context: &Context<'_>) -> Vec<(ToolName, Timestamp)> {
     let servers = context.visible().filter(|tool| {
         tool.kind == ToolKind::McpServer && tool.presence.is_present() && told(context, tool)
@@ -151,7 +152,7 @@ pub struct Failing {
     pub server: Option<ServerKey>,
     /// The cause.
     pub cause: String,
-    /// The health, which says if it may be tried again.
+    /// The health, which shows if the tool may be tried again.
     #[serde(skip)]
     pub health: HealthState,
     /// The number of days since its last use, if more than one.
@@ -160,10 +161,10 @@ pub struct Failing {
     /// The reason why it is absent as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absent: Option<PresenceCause>,
-    /// True if the requesting agent was not told before that it fails.
+    /// True if its failure was not yet reported to the requesting agent.
     pub is_news: bool,
-    /// True if it began to fail after the requesting agent was last told. Else it may still be news to a client that got
-    /// the tool since.
+    /// True if it began to fail after the last report to the requesting agent. If false, the failure may still be
+    /// new to a client that got the tool since.
     #[serde(skip)]
     pub has_begun: bool,
 }
@@ -184,11 +185,11 @@ impl Failing {
     }
 }
 
-/// Combines the journal entries after `after` into a net change per tool that the project sees, for one
-/// client or for all, and adds the tools that fail now. For a tool that changed since `last`, the revision up
-/// to which a continuing context was told, the change since `last` is reported. Tools known from use alone
-/// are reported only if they are not `active`. Of a name in two scopes only the tool that the project means
-/// is reported.
+/// Combines the journal entries after `after` into a net change per tool that the project sees, for one client or
+/// for all, and adds the tools that fail now. `last` is the revision of the last report in a continuing context;
+/// for a tool that changed since then, the change since `last` is reported. Tools known from use alone are
+/// reported only if they are not `active`. If a name exists in two scopes, only the tool that the project uses is
+/// reported.
 #[must_use]
 pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision>) -> Telling {
     let client = context.view().seen_by.as_ref();
@@ -335,7 +336,7 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
 }
 
 /// Returns true if an entry matters to this client: it applies to all clients, or names this one. Without a
-/// client: it changes the status for all clients together. A tool that came or went with its server is
+/// client: it changes the status for all clients together. A tool that became present or absent with its server is
 /// covered by the server's entry.
 fn concerns(entry: &JournalEntry, client: Option<&ClientId>) -> bool {
     match client {
@@ -347,7 +348,7 @@ fn concerns(entry: &JournalEntry, client: Option<&ClientId>) -> bool {
     }
 }
 
-/// Returns true if this is the recovery of a tool that all clients of its server were told to fail.
+/// Returns true if this is the recovery of a tool whose failure was reported to all clients of its server.
 fn recovered_for_all(context: &Context<'_>, entry: &JournalEntry, key: &ToolKey) -> bool {
     let tool = || context.view().tools.get(key);
     entry.action == Action::Recovered && tool().is_some_and(|tool| context.failed_with_server(tool))

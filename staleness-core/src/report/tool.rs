@@ -25,10 +25,10 @@ pub enum HealthState {
     Healthy,
     /// Its recent outcomes demoted it.
     Failing,
-    /// Its cool-down has passed, or that of each failing tool of a server: it may be suggested again, ranked last and
-    /// marked.
+    /// Its cool-down has passed; for a server, that of each failing tool. It may be suggested again, ranked last
+    /// and marked.
     Probation,
-    /// A person demoted it or its server. One that an agent demoted is failing.
+    /// A person demoted it or its server. A tool demoted by an agent counts as failing.
     Demoted,
 }
 
@@ -43,13 +43,13 @@ pub struct HealthReport {
     /// When the failures began, if they demote the tool.
     #[serde(skip)]
     pub since: Option<Timestamp>,
-    /// The last use before that, as far as it is remembered.
+    /// The last use before that, as far as it is recorded.
     #[serde(skip)]
     pub used_before: Option<Timestamp>,
 }
 
 wording! {
-    /// The status of a tool as it is told: the status, or else why the tool is not used.
+    /// The status shown in reports: the status, or the reason why the tool is not used.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum StatusWord {
         /// It can be used.
@@ -83,13 +83,13 @@ pub struct ToolReport {
     /// The plugin that provides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<ToolName>,
-    /// The requesting client's sources that list it or last listed it; without such a source or client, all. Serialized
-    /// as `client/level/part`.
+    /// The requesting client's sources that list it or last listed it. All sources if there is no such source or
+    /// client. Serialized as `client/level/part`.
     #[serde(serialize_with = "words::texts")]
     pub sources: Vec<SourceId>,
     /// Its state in each client's configuration. For a server's tool, the state of the server.
     pub clients: BTreeMap<String, ListingState>,
-    /// In the report of a scan, the clients for which it came or went.
+    /// In the report of a scan, the clients for which it became present or absent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed_for: Vec<ClientId>,
     /// The tool's description.
@@ -98,19 +98,19 @@ pub struct ToolReport {
     /// The status, derived from hold, health and presence.
     #[serde(skip)]
     pub status: Status,
-    /// The status as it is told.
+    /// The status shown in reports.
     #[serde(rename = "status")]
     pub status_word: StatusWord,
     /// The decision by hand about it.
     #[serde(skip_serializing_if = "is_none")]
     pub hold: Hold,
-    /// The agent that decided so about it, or demoted its server. `None` if it was a person.
+    /// The agent that demoted, pinned or ignored it, or demoted its server. `None` for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_by: Option<AgentId>,
-    /// The reason that was given for that, by whoever it was; at most 1,000 characters.
+    /// The reason given for that decision, at most 1,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_because: Option<String>,
-    /// The act of the user by which the asking client loads it, as a phrase after "ask the user to".
+    /// The action by which the user makes the requesting client load it, as a phrase after "ask the user to".
     #[serde(skip)]
     pub remedy: Option<&'static str>,
     /// Its presence, with the cause. Serializes with its state as a word.
@@ -179,7 +179,7 @@ impl ToolReport {
         }
     }
 
-    /// The server's name as its configuration spells it where that is known, else its key.
+    /// The server's name in the spelling of its configuration if known, otherwise its key.
     pub(super) fn server_of(tool: &Tool) -> Option<String> {
         let key = tool.server.as_ref()?;
         let spelled = tool.key.name.spelled_server().filter(|_| tool.kind == ToolKind::McpServer);
@@ -335,7 +335,7 @@ fn no_verdict(context: &Context<'_>, tool: &Tool, is_sound: bool) -> Option<Sign
     }
 }
 
-/// Returns the status of a tool as every report tells it.
+/// Returns the status of a tool as shown in every report.
 pub(crate) fn status_word(context: &Context<'_>, tool: &Tool) -> StatusWord {
     match (tool.presence.cause, context.status(tool)) {
         (PresenceCause::OtherClient, _) => StatusWord::OtherClient,
@@ -348,7 +348,7 @@ pub(crate) fn status_word(context: &Context<'_>, tool: &Tool) -> StatusWord {
     }
 }
 
-/// Returns what lets the asking client load an absent tool, if a person can do it.
+/// Returns the action that makes the requesting client load an absent tool, if a person can do it.
 fn remedy(context: &Context<'_>, tool: &Tool) -> Option<&'static str> {
     let cause = tool.presence.cause;
     let entry = context.provider(&tool.key).filter(|_| cause == PresenceCause::ServerNotLoaded);
@@ -361,7 +361,7 @@ fn remedy(context: &Context<'_>, tool: &Tool) -> Option<&'static str> {
     entry.map_or(cause, |entry| entry.presence.cause).remedy()
 }
 
-/// Says that a tool was not used yet, and which clients load it.
+/// Returns a sentence that a tool was not used yet, with the clients that load it.
 fn not_used(context: &Context<'_>, tool: &Tool) -> String {
     let clients = context.clients(tool);
     let loads = clients.iter().filter(|(_, state)| **state == ListingState::Configured);
@@ -373,13 +373,13 @@ fn not_used(context: &Context<'_>, tool: &Tool) -> String {
 }
 
 impl ToolReport {
-    /// Returns true if it is not to be used until a person accepts what its server says of it.
+    /// Returns true if the tool must not be used until a person accepts its definition.
     #[must_use]
     pub fn is_withheld(&self) -> bool {
         self.verdict.rests_on(Ground::DefinitionWithheld)
     }
 
-    /// Returns true if it is no tool, but a name that a model invented.
+    /// Returns true if this is not a tool but a name invented by a model.
     #[must_use]
     pub fn is_invented(&self) -> bool {
         self.presence.cause == PresenceCause::Invented
@@ -392,7 +392,7 @@ impl ToolReport {
     }
 }
 
-/// Says that a server, or that of a tool, did not answer.
+/// Returns a sentence that a server, or the server of a tool, did not answer.
 fn no_answer(source: &Source, tool: &Tool) -> String {
     let day = source.last_scan_at.date();
     let whose = if tool.kind == ToolKind::McpServer { "" } else { "its server " };
@@ -415,7 +415,7 @@ fn sources(context: &Context<'_>, tool: &Tool) -> Vec<SourceId> {
     if own.is_empty() { all().cloned().collect() } else { own }
 }
 
-/// Returns why a tool is absent, for the requesting client by its own sources.
+/// Returns the reason why a tool is absent. For a requesting client, considers only its own sources.
 fn absence(context: &Context<'_>, tool: &Tool) -> String {
     let cause = tool.presence.cause;
     let client = context.view().seen_by.as_ref();

@@ -7,7 +7,7 @@ use crate::definition::{ChangeClass, Definition};
 use crate::tool::{Tool, ToolKind};
 use crate::verdict::Ground;
 
-/// Returns what awaits a decision in a tool's definition or, for a server, in those of its tools: the ground, and a
+/// Returns the unaccepted change in a tool's definition or, for a server, in those of its tools: the ground, and a
 /// sentence with the class of the change if the definition is in the view.
 pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, String)> {
     if tool.kind != ToolKind::McpServer && !tool.is_unaccepted() {
@@ -60,12 +60,12 @@ pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, 
     Some((ground, format!("{what}: see `staleness tools diff {name}`{accept}")))
 }
 
-/// Returns the class of the change that waits in a tool's definition, for the asking client.
+/// Returns the class of the pending change in a tool's definition, for the requesting client.
 pub(super) fn waiting(context: &Context<'_>, tool: &Tool, row: &Definition) -> Option<ChangeClass> {
     row.waiting(tool.defined_state(), &context.policy().definitions)
 }
 
-/// Returns a name for a command line. One that a shell would read as more than a word is left to the reader.
+/// Returns a name for a command line, or a placeholder if a shell would read the name as more than one word.
 pub(crate) fn word(name: &str) -> &str {
     let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-:/.".contains(c));
     if is_word && !name.starts_with('-') { name } else { "NAME" }

@@ -1,4 +1,4 @@
-//! Words for the types of a report where JSON shows them otherwise than stores do.
+//! Serialization of report types whose JSON differs from the stored form.
 
 use serde::ser::{SerializeMap, Serializer};
 
@@ -7,7 +7,7 @@ use crate::ids::{Scope, ToolKey};
 use crate::journal::Action;
 use crate::tool::Presence;
 
-/// Writes a tool's name, its scope and, of a project's tool, the project.
+/// Writes a tool's name, its scope and, for a project's tool, the project.
 pub(super) fn key<S: Serializer>(key: &ToolKey, to: S) -> Result<S::Ok, S::Error> {
     let mut map = to.serialize_map(None)?;
     map.serialize_entry("name", &key.name)?;

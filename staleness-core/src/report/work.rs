@@ -50,13 +50,13 @@ pub struct WorkReport {
     /// The ids of the items that it waits for.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub after: BTreeSet<String>,
-    /// An open item that it waits for. Left out where nobody looked for one.
+    /// An open item that it waits for. Omitted if this was not looked up.
     #[serde(skip)]
     pub waits_for: Option<WorkId>,
     /// The claim on it, which may have ended by time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
-    /// True if its claim has ended by time, and nobody has claimed it since.
+    /// True if its claim has expired, and nobody has claimed it since.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub abandoned: bool,
     /// The steps taken, in order.

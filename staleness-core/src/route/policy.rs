@@ -8,7 +8,8 @@ thresholds! {
     RoutePolicy {
         /// True if routes learn from users' prompts. Prompts are stored redacted and truncated.
         learn_from_prompts: bool = false,
-        /// The folder of the sentence transformer that embeds queries, for programs built with one. Empty for none.
+        /// The folder of the sentence transformer that embeds queries, for builds that include one. Empty for
+        /// none.
         model_dir: String = String::new(),
         /// The precision in which vectors are stored.
         precision: Precision = Precision::F32,

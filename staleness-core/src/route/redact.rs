@@ -39,11 +39,11 @@ pub(crate) fn redact(text: &str) -> String {
     words(text.split(['\n', '\r']), false).0.join(" ")
 }
 
-/// Removes what looks like a secret from a text of many lines, such as a note. Lines without a secret stay as they
-/// are.
+/// Removes everything that looks like a secret from a text of many lines, such as a note. Lines without a secret
+/// stay as they are.
 ///
-/// The rules are those for prompts, except that prose often speaks of a `token` or a `password`: after `:` or
-/// `=` only one word is a value, and after `is` or on the next line only a word that does not look ordinary.
+/// The rules are those for prompts, except that prose often speaks of a `token` or a `password`: after `:` or `=`
+/// only one word is a value, and after `is` or on the next line only a word that does not look ordinary.
 #[must_use]
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     let (safe, ends) = words(text.split('\n'), true);

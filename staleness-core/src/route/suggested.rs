@@ -23,12 +23,12 @@ pub struct Suggestions {
     /// The calls that have begun and have no reported end, oldest first, at most [`Suggestions::MAX_CALLS`].
     #[serde(with = "crate::text::nested")]
     pub calls: Vec<OpenCall>,
-    /// The work items that it has claimed and when it did, at most [`Suggestions::MAX_CLAIMS`]. The items decide
-    /// whether the claims still hold.
+    /// The work items that it has claimed, with the times, at most [`Suggestions::MAX_CLAIMS`]. The items decide
+    /// whether the claims are still valid.
     pub claims: Vec<(WorkKey, Timestamp)>,
 }
 
-/// One prompt, and what was suggested for it.
+/// One prompt and the suggestions made for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prompted {
@@ -58,7 +58,7 @@ pub struct SuggestedTool {
     pub route: Option<RouteId>,
 }
 
-/// A lesson: what an outcome teaches about a prompt of its session.
+/// A lesson: the effect of an outcome on a prompt of its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lesson {
     /// The index of the prompt in the session.
@@ -75,7 +75,7 @@ impl Prompted {
         self.tools.iter().find(|each| each.tool == *tool)
     }
 
-    /// Returns true if an outcome may still teach this prompt or refresh a route.
+    /// Returns true if an outcome may still update this prompt or refresh a route.
     fn can_teach(&self) -> bool {
         self.query.is_some() || self.tools.iter().any(|each| each.route.is_some())
     }
@@ -140,9 +140,9 @@ impl Suggestions {
         Ok(())
     }
 
-    /// Records a prompt and enforces the limits. Drops the lowest-ranked tools, and the oldest earlier
-    /// prompt, preferring one that can teach nothing. The last prompt with a suggestion stays, because the
-    /// cool-down counts from it.
+    /// Records a prompt and enforces the limits. Drops the lowest-ranked tools, and the oldest earlier prompt,
+    /// preferring one that cannot learn any more. The last prompt with a suggestion stays, because the cool-down
+    /// counts from it.
     pub fn note(&mut self, mut prompted: Prompted) {
         prompted.tools.truncate(Self::MAX_SUGGESTED);
         prompted.taught.truncate(Self::MAX_TAUGHT);
@@ -215,7 +215,7 @@ impl Suggestions {
         (learn.is_some() || route.is_some()).then_some(Lesson { prompt: at, learn, route })
     }
 
-    /// Returns all lessons that successive outcomes of a tool could teach, at most one per prompt.
+    /// Returns all lessons that successive outcomes of a tool could produce, at most one per prompt.
     pub(crate) fn lessons(&self, tool: &ToolName, policy: &RoutePolicy) -> Vec<Lesson> {
         let mut left = self.clone();
         let mut all = Vec::new();

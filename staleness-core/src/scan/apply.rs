@@ -135,7 +135,7 @@ impl Scan {
         more
     }
 
-    /// Updates the project's row. After the first scan nothing is news: everything up to it counts as reported.
+    /// Updates the project's row. Everything up to the first scan counts as reported.
     fn note_project(&self, draft: &mut Draft<'_>, config_digest: u128) {
         let (project, at) = (&self.project, self.at);
         let known = draft.get::<Project>(&project.id).cloned().unwrap_or_else(|| Project {
@@ -165,7 +165,8 @@ fn shorter(server: &ServerKey) -> impl Iterator<Item = ServerKey> {
     })
 }
 
-/// One digest over all sources that a project sees, in whatever order they come, and the treatment of definitions.
+/// Returns one digest over all sources that a project sees, independent of their order, and over the treatment of
+/// definitions.
 fn combined_digest<'a>(
     sources: impl Iterator<Item = &'a Source>,
     policy: &DefinitionPolicy,

@@ -1,4 +1,4 @@
-//! Definitions in a scan: pinned when first seen, then compared.
+//! Definitions in a scan: each is pinned when first seen, and compared after that.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,8 +9,8 @@ use crate::journal::{Action, JournalEntry, Subject};
 use crate::store::{DefinitionFilter, Draft, Selection};
 use crate::tool::{Listing, ListingState, Tool};
 
-/// The live lists in a scan that define one tool, each with what it says. Clients may start different servers under
-/// one name.
+/// The live lists in a scan that define one tool, with their definitions. Clients may start different servers
+/// under one name.
 type Lists<'s> = Vec<(&'s SourceId, &'s DefinitionVersion)>;
 
 /// The result of comparing the definitions in a scan with the known ones.
@@ -38,7 +38,7 @@ impl Scan {
         defined
     }
 
-    /// Adds the definitions that are known of these tools, and those that wait for a person.
+    /// Adds the known definitions of these tools, and those that await a person's decision.
     pub(super) fn select_definitions(&self, more: Selection) -> Selection {
         let pending = self.scopes().into_iter().map(DefinitionFilter::Pending);
         let known = self.defined().into_keys().map(DefinitionFilter::Key);
@@ -91,8 +91,8 @@ impl Scan {
         defined
     }
 
-    /// Returns the definition after what the lists say of it, and the class of a change for the journal. If a list that
-    /// has the tool was not read, what it said may still hold.
+    /// Returns the definition updated from the lists, and the class of a change for the journal. If a list that
+    /// has the tool was not read, its last definition may still apply.
     fn see(
         &self,
         key: &ToolKey,
@@ -146,8 +146,8 @@ impl Scan {
     }
 }
 
-/// Returns the state of a tool in each of these lists: a list answers for what it says itself, and for what it said
-/// before. `listings` are those of the last scan.
+/// Returns the state of a tool in each of these lists, by the list's current and previous definition. `listings`
+/// are those of the last scan.
 fn states(
     row: &Definition,
     lists: &Lists<'_>,

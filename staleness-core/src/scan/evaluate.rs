@@ -26,7 +26,7 @@ pub(super) struct Evaluation<'s> {
     scan: &'s Scan,
     readings: HashMap<&'s SourceId, (&'s SourceReading, HashSet<&'s str>)>,
     gone: BTreeSet<SourceId>,
-    /// The states in live lists of tools whose definitions the scan brings, or wait for a person.
+    /// The states in live lists of the tools whose definitions are in the scan or await a person's decision.
     states: HashMap<ToolKey, Vec<Listing>>,
 }
 
@@ -205,7 +205,7 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    /// Returns the state of a tool in a live list, if its definition says it.
+    /// Returns the state of a tool in a live list, if it follows from its definition.
     fn state(&self, key: &ToolKey, source: &SourceId) -> Option<ListingState> {
         let states = self.states.get(key)?;
         states.iter().find(|each| each.source == *source).map(|each| each.state)
@@ -220,9 +220,9 @@ impl<'s> Evaluation<'s> {
                 .is_some_and(|(reading, found)| reading.covers() && !found.contains(name))
     }
 
-    /// Returns the tool's listings after this scan; `None` if they do not change. A listing that its source
-    /// no longer contains is marked as gone, or dropped if another source of the same client, or another live list, has
-    /// the tool. A server that the project switches off stays off when the user's entry goes.
+    /// Returns the tool's listings after this scan; `None` if they do not change. A listing that its source no
+    /// longer contains is marked as gone, or dropped if another source of the same client, or another live list,
+    /// has the tool. A server that the project disables stays disabled when the user's entry is removed.
     fn listings(&self, draft: &Draft<'_>, tool: &Tool) -> Option<Vec<Listing>> {
         let users = ToolKey::global(tool.key.name.clone());
         let users = draft.get::<Tool>(&users).filter(|users| users.key != tool.key);
@@ -317,7 +317,7 @@ impl<'s> Evaluation<'s> {
     }
 }
 
-/// Returns true if the journal has an entry that a tool came or went for a client.
+/// Returns true if the journal has an entry that made the tool present or absent for a client.
 fn had(view: &View, key: &ToolKey, client: &str) -> bool {
     let subject = Subject::tool(key);
     let mut entries = view.journal.values().filter(|entry| entry.subject == subject);
@@ -327,11 +327,11 @@ fn had(view: &View, key: &ToolKey, client: &str) -> bool {
     })
 }
 
-/// Groups the changes of a tool's listings by action and cause, each with the clients that it concerns. The
-/// action is `Added` for a client that never listed the tool, or that awaited a person's decision and never
-/// `had` it before. A project's entry of a server replaces the user's `users` while it is loaded or prevails, and the
-/// action is `Moved` where the client has the server by one of them before and after. Each pair is of the listings
-/// before and after.
+/// Groups the changes of a tool's listings by action and cause, each with the affected clients. The action is
+/// `Added` for a client that never listed the tool, or that awaited a person's decision and never `had` it before.
+/// A project's entry of a server replaces the user's `users` while it is loaded or prevails, and the action is
+/// `Moved` if the client has the server through one of them before and after. Each pair holds the listings before
+/// and after.
 fn by_client(
     own: [&Vec<Listing>; 2],
     users: &[Vec<Listing>; 2],

@@ -44,7 +44,7 @@ impl ProjectRef {
         Self { id: ProjectId::of_root(&root), root }
     }
 
-    /// Returns the caller whose rules apply: this project with an agent, or with any.
+    /// Returns the caller whose rules apply: this project with the given agent, or with any agent.
     #[must_use]
     pub fn caller<'a>(&'a self, agent: Option<&'a str>) -> Caller<'a> {
         Caller { project: Some((&self.id, &self.root)), agent }
@@ -66,7 +66,7 @@ pub struct Found {
     pub description: Option<String>,
     /// Its state in the client; never [`ListingState::Gone`].
     pub state: ListingState,
-    /// True if a file that decides on the state cannot be read. A state that is known from before then stays.
+    /// True if a file that affects the state cannot be read. An earlier known state then stays.
     pub unsure: bool,
     /// The tool's definition, if a live list contains it.
     pub definition: Option<Arc<DefinitionVersion>>,

@@ -1,7 +1,7 @@
-//! Shadows: servers that a client does not load in a project, because its entry for the project says otherwise.
+//! Shadows: servers that a client does not load in a project because of its project entry.
 //!
-//! The user's entry of a server serves every project, so its row cannot say what one project makes of it. A view
-//! of a project keeps for each client the entry that decides.
+//! The user's entry of a server applies to every project, so its row cannot contain the state of one project. A
+//! view of a project contains for each client the entry that takes effect.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -25,9 +25,10 @@ struct Pair {
     global: Vec<Listing>,
     /// True if one of the entries was pinned or is ignored, so that both stay visible.
     is_held: bool,
-    /// True if one of the entries was demoted by hand, and so the name, unless the other is held otherwise.
+    /// True if one of the entries was demoted by hand, which demotes the name unless the other entry has another
+    /// hold.
     is_demoted: bool,
-    /// The state of the project's entry that counts instead of the user's.
+    /// The state of the project's entry that replaces the user's.
     shadow: Option<ListingState>,
     /// True if the asking client has neither entry.
     is_foreign: bool,
@@ -38,9 +39,10 @@ struct Pair {
 }
 
 impl Pair {
-    /// Leaves each client only the listings that decide: the project's if they load the server, switch it off or keep
-    /// the client from starting, else the user's if they load it. What the project switches off or refuses is so in the
-    /// user's entry, and what it no longer lists is only the user's.
+    /// Keeps for each client only the listings that take effect: the project's if they load the server, disable it
+    /// or prevent the client from starting, otherwise the user's if they load it. The user's entry gets the state
+    /// of what the project disables or refuses. A server that the project no longer lists belongs only to the
+    /// user.
     fn settle(&mut self, client: Option<&ClientId>, replaces: bool) {
         let clients: BTreeSet<String> =
             self.global.iter().map(|each| each.source.client.clone()).collect();
@@ -82,14 +84,14 @@ impl Pair {
         self.away = away.filter(|_| !is_there);
     }
 
-    /// Returns true if the asking client does not load the project's entry that counts instead of the user's.
+    /// Returns true if the requesting client does not load the project's entry that replaces the user's.
     fn waits(&self) -> bool {
         !self.is_foreign
             && !self.is_loaded
             && self.shadow.is_some_and(|state| state != ListingState::Configured)
     }
 
-    /// Sets the listings of an entry. Returns why the entry or tool is absent in the project.
+    /// Sets the listings of an entry. Returns the reason why the entry or tool is absent in the project.
     fn adapt(
         &self,
         scope: &Scope,
@@ -121,9 +123,9 @@ impl Pair {
     }
 }
 
-/// Adapts the servers of a view of one project, and their tools. Unless `replaces` is set, entries that replace each
-/// other all stay, and only what is switched off counts. Returns the servers whose tools wait until the project's entry is
-/// loaded.
+/// Adapts the servers of a view of one project, and their tools. Unless `replaces` is set, entries that replace
+/// each other all stay, and only disabled ones are adapted. Returns the servers whose tools wait until the
+/// project's entry is loaded.
 pub(super) fn settle(
     view: &mut View,
     client: Option<&ClientId>,
@@ -176,7 +178,7 @@ pub(super) fn settle(
     servers.into_keys().collect()
 }
 
-/// Returns the servers that both the user and the project list or listed, and the names of these by key. Empty if the
+/// Returns the servers that both the user and the project list or listed, with their names, by key. Empty if the
 /// view has servers of several projects.
 fn pairs(view: &View) -> (HashMap<ToolName, Pair>, HashMap<ServerKey, ToolName>) {
     let mut pairs: HashMap<ToolName, Pair> = HashMap::new();

@@ -1,8 +1,8 @@
-//! Viewpoints: which tools one client has, and which names are not tools at all.
+//! Viewpoints: which tools one client has, and which names are not tools.
 //!
-//! A registry serves all clients of a machine. A [`Tool`] says whether *any* client loads it. Whether one
-//! client does follows from the listings in its own sources or, for a tool of an MCP server, from those of
-//! the server. A name that has only ever failed is a tool for nobody: a model invented it.
+//! A registry serves all clients of a machine. A [`Tool`] says whether *any* client loads it. Whether one client
+//! loads it follows from the listings in its own sources or, for a tool of an MCP server, from those of the
+//! server. A name that has only ever failed is not a tool: a model invented it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -39,8 +39,8 @@ pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>) {
     mark(view, &invented);
 }
 
-/// Adapts a view to each client by itself. Entries of which a client loads only one all stay, because each can be
-/// switched off.
+/// Adapts a view to each client separately. If a client loads only one of several entries, all stay, because each
+/// can be disabled.
 pub(crate) fn see_all(view: &mut View) {
     let invented = invented(view);
     shadow::settle(view, None, false);
@@ -48,8 +48,9 @@ pub(crate) fn see_all(view: &mut View) {
     mark(view, &invented);
 }
 
-/// Leaves each tool the live lists that speak to the client: its own and those for all, or every list if it has none of
-/// these. The tool is absent if one of them withholds it, and nothing waits if none of them says what waits.
+/// Keeps for each tool the live lists that apply to the client: its own and those for all, or every list if it has
+/// none of these. The tool is absent if one of them withholds it. The pending change is dropped if none of them
+/// contains it.
 pub(crate) fn withhold(view: &mut View, client: Option<&ClientId>) {
     for tool in view.tools.values_mut().filter(|tool| tool.is_unaccepted()) {
         if let Some(client) = client {
@@ -85,8 +86,8 @@ fn keep_own_lists(listings: &mut Vec<Listing>, client: &ClientId) {
     }
 }
 
-/// Returns true if a client with a live list of its own is no longer offered a tool because that withholds it, and false
-/// if it is offered the tool again. `None` for other clients, and if nothing changed.
+/// Returns true if a client's own live list has begun to withhold a tool, and false if it offers the tool again.
+/// `None` for other clients, and if nothing changed.
 pub(super) fn withheld_now(before: &[Listing], after: &[Listing], client: &str) -> Option<bool> {
     let of = |all: &[Listing], owner: &str| {
         let own = all.iter().filter(|each| each.is_live() && each.source.client == owner);
@@ -128,9 +129,10 @@ fn mark(view: &mut View, invented: &HashSet<ToolKey>) {
     }
 }
 
-/// Returns the invented names in a view: names that have only failed and are not and were not listed. Either no entry
-/// of their server is known, or a live list of the server lacks them. A name without a server is one if that holds for
-/// each server of the clients that called it. The view must contain the server entries and their tools.
+/// Returns the invented names in a view: names that have only failed and are not and were not listed. Either no
+/// entry of their server is known, or a live list of the server lacks them. A name without a server is invented if
+/// this is true for each server of the clients that called it. The view must contain the server entries and their
+/// tools.
 pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
     let tools = view.tools.values().map(|tool| (&tool.key.scope, Facts::from(tool)));
     let summaries = view.summaries.iter().flat_map(|(scope, summaries)| {
@@ -332,7 +334,7 @@ fn own(tool: Facts<'_>, client: &ClientId) -> Standing {
 pub(crate) struct ClientServers(HashMap<Scope, HashMap<ServerKey, Standing>>);
 
 impl ClientServers {
-    /// Collects the servers with entries in a view, but those for which another entry speaks.
+    /// Collects the servers with entries in a view, except those that another entry replaces.
     pub(crate) fn of(view: &View, client: &ClientId) -> Self {
         let mut servers = Self::default();
         let entries = view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer);
@@ -366,8 +368,8 @@ impl ClientServers {
         tool.is_configured() || self.entry(&tool.key.scope, tool.into()).is_some()
     }
 
-    /// Returns the standing of the best entry of the tool's server. A project's entry of which the client knows nothing
-    /// is another server than the user's.
+    /// Returns the standing of the best entry of the tool's server. A project's entry that the client does not
+    /// list is a different server from the user's.
     fn entry(&self, scope: &Scope, tool: Facts<'_>) -> Option<Standing> {
         let server = tool.server.filter(|_| tool.kind == ToolKind::McpTool)?;
         let of = |scope: &Scope| self.0.get(scope)?.get(server).copied();

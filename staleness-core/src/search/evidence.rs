@@ -13,27 +13,26 @@ const WHOLE: f64 = 2.5;
 const LIKENESS: f64 = 2.5;
 /// Number of queries at which this similarity counts a quarter.
 const FEW: f64 = 10.0;
-/// Number of queries from which on a tool gets no benefit of the doubt.
+/// Number of queries from which a tool no longer gets the benefit of the doubt.
 const KNOWN: f64 = 2.0;
 
 impl SearchIndex {
-    /// Computes the combined evidence for each tool, by its index: `2.5 × whole + 2.5 × likeness`. It counts
-    /// also the words that only ask, because people ask for different tools in different ways.
+    /// Computes the combined evidence for each tool, by its index: `2.5 × whole + 2.5 × likeness`. Filler words
+    /// count too, because people ask for different tools in different ways.
     ///
-    /// **whole**: BM25 over the text and the queries as one document, divided by its maximum:
-    /// `Σ idf × n ÷ (n + 2 × (0.25 + 0.75 × length ÷ mean length)) ÷ Σ idf` over the words of the question.
-    /// `n` is the count in the text, where the name counts twice, plus the number of queries with the word.
+    /// **whole**: BM25 over the text and the queries as one document, divided by its maximum: `Σ idf × n ÷ (n + 2
+    /// × (0.25 + 0.75 × length ÷ mean length)) ÷ Σ idf` over the words of the question. `n` is the count in the
+    /// text, where the name counts twice, plus the number of queries with the word.
     ///
-    /// **likeness**: the cosine of the question and the sum of the queries,
-    /// `Σ idf² m ÷ (√Σ idf² × √Σ (idf m)²)`, times `(N ÷ (N + 10))²`. `m` is the number of queries with the
-    /// word, and `N` the number of all queries.
+    /// **likeness**: the cosine of the question and the sum of the queries, `Σ idf² m ÷ (√Σ idf² × √Σ (idf m)²)`,
+    /// times `(N ÷ (N + 10))²`. `m` is the number of queries with the word, and `N` the number of all queries.
     ///
     /// Queries are counted by their confidence.
     ///
     /// # Sources
-    /// Robertson, Zaragoza and Taylor, "Simple BM25 Extension to Multiple Weighted Fields", CIKM 2004 (fields
-    /// as one document). Rocchio, "Relevance feedback in information retrieval", in Salton (ed.), The SMART
-    /// Retrieval System (1971), chapter 14 (the sum of the queries).
+    /// Robertson, Zaragoza and Taylor, "Simple BM25 Extension to Multiple Weighted Fields", CIKM 2004 (fields as
+    /// one document). Rocchio, "Relevance feedback in information retrieval", in Salton (ed.), The SMART Retrieval
+    /// System (1971), chapter 14 (the sum of the queries).
     pub(super) fn evidence(&self, question: &Question, shares: &[Shares<'_>]) -> Vec<f64> {
         let (weights, places) = (self.weights(), self.entries.len());
         let (mut whole, mut likeness) = (vec![0.0; places], vec![0.0; places]);

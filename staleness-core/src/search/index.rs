@@ -38,7 +38,7 @@ pub(super) struct Route {
     pub(super) id: RouteId,
     /// Index of the tool.
     pub(super) tool: u32,
-    /// Numbers of the words that describe what the query asks for.
+    /// Numbers of the words in the query, without filler words.
     pub(super) words: Box<[u32]>,
     /// Number of different words in the query.
     pub(super) length: u32,

@@ -19,9 +19,9 @@ pub(super) struct Word {
     pub(super) text: Arc<str>,
     /// The tools with the word in their texts.
     pub(super) texts: Vec<Posting>,
-    /// The learned queries in which the word describes what is asked for.
+    /// The learned queries in which the word describes the wanted tool.
     pub(super) routes: Vec<u32>,
-    /// The learned queries in which it only asks, like `please`.
+    /// The learned queries in which it is a filler word, like `please`.
     pub(super) talk: Vec<u32>,
 }
 

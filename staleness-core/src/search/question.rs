@@ -15,7 +15,7 @@ const MAX_WHOLES: usize = 8;
 /// "add a table" to a page does not mean `add_table` of a word processor.
 const NAME_WORDS: RangeInclusive<usize> = 3..=8;
 
-/// Words that people use to ask for things, and that do not describe the thing.
+/// Filler words in requests. They do not describe the wanted tool.
 const TALK: &[&str] = &[
     "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
     "could", "d", "did", "do", "does", "for", "from", "get", "give", "had", "has", "have",
@@ -37,9 +37,9 @@ pub struct Question {
     /// The stems of the smallest parts of its words, each with the indices in `asked` of the words it belongs
     /// to.
     pub(super) stems: BTreeMap<Box<str>, Vec<usize>>,
-    /// The stems of the words that only ask, like `please`. Empty if there are no others.
+    /// The stems of the filler words, like `please`. Empty if there are no other words.
     pub(super) talk: BTreeSet<Box<str>>,
-    /// True if no word describes what is asked for.
+    /// True if the question contains only filler words.
     is_talk: bool,
 }
 
@@ -103,14 +103,14 @@ impl Question {
 }
 
 impl Question {
-    /// Returns true if no word describes what is asked for, as in "can you help".
+    /// Returns true if the question contains only filler words, as in "can you help".
     pub(crate) const fn is_talk(&self) -> bool {
         self.is_talk
     }
 }
 
 /// Calls `visit` with the stems of a learned query, in no particular order and perhaps repeatedly. The flag is
-/// true if the word only asks while others describe what is asked for.
+/// true for filler words in a query that also has other words.
 pub(super) fn each_learned_stem(text: &str, mut visit: impl FnMut(&str, bool)) {
     if !text.is_ascii() || text.len() > MAX_CHARS {
         let all = tokens(text);
@@ -144,7 +144,7 @@ fn phrases(all: &[Token]) -> Vec<String> {
     phrases
 }
 
-/// Returns true if a word does not describe what is asked for.
+/// Returns true for a filler word.
 pub(super) fn is_talk(word: &str) -> bool {
     TALK.binary_search(&word).is_ok()
 }

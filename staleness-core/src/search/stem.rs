@@ -1,11 +1,11 @@
 //! Word stems: the common part of the forms of an English word.
 
-/// Returns a word without its plural, past, progressive and final `e` or `y`: `polic` of
-/// `policy` and `policies`, `creat` of `create`, `created` and `creating`, `run` of `running`.
+/// Returns a word without its plural, past, progressive and final `e` or `y`: `polic` of `policy` and `policies`,
+/// `creat` of `create`, `created` and `creating`, `run` of `running`.
 ///
-/// A light stemmer, after Harman, "How effective is suffixing?", JASIS 42 (1991), and the first step of
-/// Porter, "An algorithm for suffix stripping", Program 14 (1980). A stem is always a beginning
-/// of its word, so it costs no allocation. Words with other letters than those of ASCII are left alone.
+/// A light stemmer, after Harman, "How effective is suffixing?", JASIS 42 (1991), and the first step of Porter,
+/// "An algorithm for suffix stripping", Program 14 (1980). A stem is always a beginning of its word, so it costs
+/// no allocation. Words with non-ASCII letters are returned unchanged.
 pub(crate) fn stem(word: &str) -> &str {
     if word.len() < 4 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word;

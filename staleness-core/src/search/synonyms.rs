@@ -1,4 +1,4 @@
-//! Synonyms: other words that a tool may use for the same thing.
+//! Synonyms: other words that a tool may use with the same meaning.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;

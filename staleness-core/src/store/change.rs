@@ -97,8 +97,8 @@ macro_rules! change_set {
                 selection
             }
 
-            /// Returns true if anything is removed. Together with
-            /// [`Durability::Full`](super::Durability::Full) this means that a person asked for the erasure.
+            /// Returns true if anything is removed. Together with [`Durability::Full`](super::Durability::Full)
+            /// this means that a user asked for the erasure.
             #[must_use]
             pub fn removes(&self) -> bool {
                 fn any<R, K>(changes: &[Change<R, K>]) -> bool {

@@ -1,5 +1,5 @@
-//! Collections: the one list of all of them, and for each its row, its key and its filter. [`Filter::matches`] is the
-//! reference for every store.
+//! The definition of every collection: its row, its key and its filter. [`Filter::matches`] is the reference for
+//! every store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,8 +20,8 @@ use crate::time::Timestamp;
 use crate::tool::{Status, Tool, ToolKind};
 use crate::work::{Aging, Work};
 
-/// Calls a macro with `field: Row` for each collection whose rows are created, replaced and removed, in the
-/// order in which they are written and paged. Outcomes and journal entries are no such collections.
+/// Calls a macro with `field: Row` for each collection whose rows are created, replaced and removed, in the order
+/// in which they are written and paged. Outcomes and journal entries are not included.
 #[macro_export]
 macro_rules! collections {
     ($then:ident) => {
@@ -42,9 +42,10 @@ macro_rules! collections {
     };
 }
 
-/// Defines a collection: the name of a row, its field in views and the like, the field with its key, and its filter. The
-/// first variant of that selects one key, `All` selects every row, and each other variant comes
-/// with an expression over the key and, if loaded, the row. A `first` variant selects only the row with the smallest key.
+/// Defines a collection: the name of a row, its field in views, selections and change sets, the field with its
+/// key, and its filter. The first variant of the filter selects one key, `All` selects every row, and each other
+/// variant comes with an expression over the key and, if loaded, the row. A `first` variant selects only the row
+/// with the smallest key.
 macro_rules! collection {
     (
         $(#[$doc:meta])* $filter:ident of $row_type:ty,
@@ -352,11 +353,12 @@ collection! {
     Key(RouteKey);
     first First;
     {
-        /// The vector with the smallest key among those that a model made in a project. It shows the number of dimensions.
+        /// The vector with the smallest key among those of a model in a project. Used to find the model's number
+        /// of dimensions.
         First(ProjectId, ModelId),
         /// The vectors of a project's routes to one tool, of any model. A store must read only these rows.
         Tool(ProjectId, ToolName),
-        /// The vectors that a model made in a project, as searches need them.
+        /// The vectors of a model in a project, for searches.
         Model(ProjectId, ModelId),
         /// The vectors of a project.
         Project(ProjectId),

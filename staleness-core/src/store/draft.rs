@@ -26,8 +26,8 @@ macro_rules! draft {
         }
 
         impl<'v> Draft<'v> {
-            /// Creates a draft without changes. Changed tools get `at` as `updated_at`. For items the step
-            /// itself decides whether a change counts as an edit.
+            /// Creates a draft without changes. Changed tools get `at` as `updated_at`. For items, the step itself
+            /// decides if a change counts as an edit.
             #[must_use]
             pub const fn new(view: &'v View, at: Timestamp) -> Self {
                 Self {

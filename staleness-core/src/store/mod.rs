@@ -49,27 +49,27 @@
 //! # let _ = (load, write);
 //! ```
 //!
-//! `load` also answers what else a [`Selection`] asks for, field by field: tool summaries, outcomes, journal entries,
+//! `load` also reads the other fields of a [`Selection`]: tool summaries, outcomes, journal entries,
 //! counts and the generation. `write` also removes [`OutcomeRange`]s, appends the outcomes, removes the revisions in
 //! `pruned`, raises the floor and appends the journal entries.
 //!
 //! A query is `query.run(load)`, from one snapshot. A step, inside one transaction:
 //!
-//! 1. `step.run(load)` returns what was seen, everything that was selected, and a [`ChangeSet`]. An empty one
-//!    commits nothing: the revision stays.
-//! 2. [`ChangeSet::check`] finds what the step writes and did not lock, a [`StoreError::Misstep`]; a backend that would
-//!    not notice may leave it out, the suite's steps are right.
-//! 3. [`ChangeSet::number`], once, gives outcomes their sequence numbers and the commit its revision. The last sequence
-//!    number is the highest that was ever given, also after its outcome was removed: keep it beside the rows.
-//! 4. Write the rows and commit as safely as [`Step::durability`] says. Raise the generation where
-//!    [`ChangeSet::moves_generation`].
-//! 5. Answer [`Commit`]: the revision, what was seen, and the numbered change set.
+//! 1. `step.run(load)` returns the rows read, the union of all selections, and a [`ChangeSet`]. An empty change set
+//!    commits nothing and does not raise the revision.
+//! 2. [`ChangeSet::check`] returns [`StoreError::Misstep`] if the step writes a row that it did not lock. This check is
+//!    optional.
+//! 3. Call [`ChangeSet::number`] once. It assigns sequence numbers to outcomes and a revision to the commit. Store the
+//!    highest sequence number ever assigned beside the rows, because its outcome may be removed.
+//! 4. Write the rows and commit with the durability of [`Step::durability`]. Raise the generation if
+//!    [`ChangeSet::moves_generation`] returns true.
+//! 5. Return a [`Commit`]: the revision, the rows read, and the numbered change set.
 //!
-//! A step may panic. Nothing may be written then, and the store must stay usable. Records and change sets
+//! A step may panic. Then nothing may be written, and the store must stay usable. Records and change sets
 //! implement serde and contain no number that JSON cannot represent. To replay a change set, as a log does,
 //! run a step that selects its [`ChangeSet::locks`] and decides [`Decision::Write`]: it gets the same numbers.
 //!
-//! A backend in maps can answer with [`View::last_of_project`] and [`View::last_per_server`], and check itself with
+//! A backend with in-memory maps can use [`View::last_of_project`], [`View::last_per_server`] and
 //! [`JournalCheck`](crate::journal::JournalCheck).
 //!
 //! The crate `staleness-conformance` is the test suite: call `main!` with a name, the `Capabilities` and a function
@@ -77,13 +77,13 @@
 //!
 //! # Stores in files
 //!
-//! - A new store begins with a random generation, so that caches of another file that stood there do not count.
-//! - Missing folders above a new store are created. Files and folders are for their owner alone (0600, 0700).
-//! - A new store is written to `PATH.new` and renamed. What a process that died left there is replaced.
-//! - Symbolic links are followed before the names of files beside the store are made.
-//! - What is no store, also a socket or a pipe, is [`StoreError::NotAStore`], and nothing is put beside it. An
-//!   empty file is [`StoreError::Corrupt`], and what was cut off one of the two.
-//! - A store in a folder that may only be read answers queries.
+//! - A new store begins with a random generation, so that caches of an earlier file at that path are invalid.
+//! - Missing folders above a new store are created. Files and folders are accessible only to their owner (0600, 0700).
+//! - A new store is written to `PATH.new` and renamed. A file left there by a killed process is replaced.
+//! - Symbolic links are resolved before the names of files beside the store are formed.
+//! - Anything else at the path, such as a socket or a pipe, is [`StoreError::NotAStore`], and no file is created beside
+//!   it. An empty file is [`StoreError::Corrupt`]; a truncated one is one of the two.
+//! - A store in a read-only folder can be queried.
 
 mod blobs;
 mod change;

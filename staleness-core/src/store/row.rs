@@ -59,7 +59,8 @@ pub trait Filter: Clone + fmt::Debug + Ord + Send + Sync + 'static {
     /// Returns true if the filter matches the row with this key. Without a row it decides by the key alone.
     fn matches(&self, key: &<Self::Row as Row>::Key, row: Option<&Self::Row>) -> bool;
 
-    /// Returns the filter for the rows that are forgotten with a project. `None` if they go with other rows.
+    /// Returns the filter for the rows that are removed with a project. `None` if they are removed with other
+    /// rows.
     fn of_project(_: &ProjectId) -> Option<Self> {
         None
     }

@@ -64,7 +64,7 @@ macro_rules! selection {
                 all.outcomes(OutcomeFilter::All).journal(JournalFilter::All)
             }
 
-            /// Checks that of each collection everything or nothing is selected, and nothing is counted.
+            /// Checks that each collection is selected completely or not at all, and that no counts are requested.
             ///
             /// # Errors
             /// [`StoreError::Unsupported`] otherwise.

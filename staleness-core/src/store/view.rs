@@ -22,8 +22,8 @@ macro_rules! view {
     ($($field:ident: $row:ty,)*) => {
         /// The union of everything that was selected, from one snapshot.
         ///
-        /// Because it is a union, a reader must filter again: next to the last outcomes of a project there
-        /// may be older ones that another filter selected.
+        /// Because it is a union, a reader must filter again: besides the last outcomes of a project it may
+        /// contain older ones that another filter selected.
         #[derive(Clone, Debug, Default, PartialEq)]
         #[non_exhaustive]
         pub struct View {
@@ -48,7 +48,7 @@ macro_rules! view {
             /// The store's generation, if selected. A commit raises it if it changes data that searches read:
             /// see [`ChangeSet::moves_generation`].
             pub generation: Option<u64>,
-            /// The entries by which tools in the view were demoted, pinned or ignored. Never set by a store.
+            /// The journal entries that demoted, pinned or ignored the tools in the view. Never set by a store.
             pub decisions: BTreeMap<ToolKey, JournalEntry>,
             /// The client for which the registry adapted this view. Never set by a store.
             pub seen_by: Option<ClientId>,
@@ -97,8 +97,8 @@ impl View {
     /// The maximum number of reads of a step or query.
     pub const MAX_LOOKS: usize = 4;
 
-    /// Returns the tool that a name means in a project: the project's own, else the global one. If only the
-    /// global one is present, that one.
+    /// Returns the tool that a project uses for a name: the project's own, else the global one. If only the global
+    /// one is present, that one.
     #[must_use]
     pub fn resolve(&self, project: &ProjectId, name: &ToolName) -> Option<&Tool> {
         meant(
@@ -107,7 +107,7 @@ impl View {
         )
     }
 
-    /// Returns the agent that did something to a record at a time; `None` if a person may have done it, too.
+    /// Returns the agent that changed a record at a time; `None` if it may have been a person.
     pub(crate) fn agent_of(
         &self,
         subject: &Subject,
@@ -120,7 +120,7 @@ impl View {
         then.try_fold(None, |_, entry| entry.actor.as_ref().map(Some)).flatten()
     }
 
-    /// Returns the entry by which a tool was pinned, demoted or ignored. It has an actor if that was an agent.
+    /// Returns the journal entry that pinned, demoted or ignored a tool. Its actor is set if that was an agent.
     pub(crate) fn decision(&self, tool: &Tool) -> Option<&JournalEntry> {
         let subject = Subject::tool(&tool.key);
         self.journal
@@ -142,8 +142,8 @@ impl View {
             .take(limit as usize)
     }
 
-    /// For each server (by scope of the tool and server key) its last outcome at or after `since` that says whether it
-    /// answered.
+    /// Returns for each server (by scope of the tool and server key) its last conclusive outcome at or after
+    /// `since`.
     #[must_use]
     pub fn last_per_server(&self, since: Timestamp) -> BTreeMap<(Scope, ServerKey), &Outcome> {
         last_per_server(self.outcomes.values(), since)

@@ -13,10 +13,10 @@ pub fn is_unsafe(c: char) -> bool {
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Stands between the agent and the session of a holder.
+/// Separator between the agent and the session of a claim's holder.
 pub(crate) const IN_SESSION: &str = " in session ";
 
-/// Returns in words who holds something: an agent, and its session if that is known.
+/// Returns the holder of a claim in words: an agent, and its session if known.
 pub(crate) fn holder(agent: &str, session: Option<&str>) -> String {
     // As JSON, which can be read again whatever the names contain.
     let quoted = |name: &str| serde_json::Value::from(name).to_string();

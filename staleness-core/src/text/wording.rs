@@ -1,7 +1,7 @@
 //! Words for the variants of an enum: one list for storage, reports and files.
 
-/// Implements `ALL`, the variants in order, `as_str`, the word for each, and `from_word`, its inverse, for an enum that
-/// it defines with its words, which serde uses too, or for a known one.
+/// Implements `ALL`, `as_str` and `from_word` for an enum: the variants in order, the word for each variant, and
+/// its inverse. Defines the enum with its words, which serde also uses, or extends an existing one.
 macro_rules! wording {
     (
         $(#[$meta:meta])* $vis:vis enum $name:ident {

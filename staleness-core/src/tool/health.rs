@@ -8,7 +8,8 @@ use crate::text::wording;
 use crate::time::Timestamp;
 
 wording! {
-    /// A decision about a tool by hand: a person's, or an agent's. It stays until the tool is restored to [`Hold::None`].
+    /// A manual decision about a tool, by a person or an agent. It stays until the tool is restored to
+    /// [`Hold::None`].
     #[derive(
         Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
     )]
@@ -101,7 +102,7 @@ impl Health {
         Some(HealthChange::Failed(cause))
     }
 
-    /// Returns when the failures began that demote the tool: the first one since its last success.
+    /// Returns the time of the first failure since the last success, if failures demote the tool.
     pub(crate) fn began(&self, ring: &Ring) -> Option<Timestamp> {
         let demoted = self.failing.as_ref()?.since;
         let counted = ring.entries().rev().filter(|entry| entry.mark.is_counted());

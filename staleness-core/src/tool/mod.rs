@@ -46,7 +46,7 @@ wording! {
         Plugin = "plugin",
         /// A sub-agent.
         Agent = "agent",
-        /// A tool that was used, of which nothing else is known.
+        /// A tool that was used and is otherwise unknown.
         Unknown = "unknown",
     }
 }
@@ -88,8 +88,8 @@ pub struct Tool {
     pub last_used_at: Option<Timestamp>,
     /// When this record last changed.
     pub updated_at: Timestamp,
-    /// The number of characters of the description and input schema that its server last listed, so that a cost needs
-    /// no definition. `None` if no live list contained the tool.
+    /// The number of characters of the description and input schema that its server last listed, so that the cost
+    /// can be computed without the definition. `None` if no live list contained the tool.
     pub defined_chars: Option<u32>,
 }
 
@@ -129,7 +129,7 @@ impl Tool {
         status_of(self.hold, self.health.is_failing(), self.presence.is_present())
     }
 
-    /// Returns a description as a tool keeps it: on one line and cut; `None` if nothing is left.
+    /// Returns a description as stored in a tool: on one line and truncated; `None` if nothing is left.
     pub(crate) fn description_of(text: &str) -> Option<String> {
         let words = text.split(|c: char| c.is_whitespace() || c.is_control());
         let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -137,13 +137,14 @@ impl Tool {
         Some(line).filter(|line: &String| !line.is_empty())
     }
 
-    /// Returns true if it is not to be used until a person accepts what its server says of it.
+    /// Returns true if the tool must not be used until a person accepts its definition.
     #[must_use]
     pub(crate) fn is_withheld(&self) -> bool {
         self.defined_state() == ListingState::Withheld
     }
 
-    /// Returns the worst state in which what its servers say of it waits for a person, or [`ListingState::Configured`].
+    /// Returns the worst state of a pending definition in its live lists, or [`ListingState::Configured`] if none
+    /// is pending.
     pub(crate) fn defined_state(&self) -> ListingState {
         let waits =
             |state: &ListingState| matches!(state, ListingState::Changed | ListingState::Withheld);
@@ -151,7 +152,7 @@ impl Tool {
         states.filter(waits).max().unwrap_or(ListingState::Configured)
     }
 
-    /// Returns true if what its server says of it waits for a person, whether or not it may be used.
+    /// Returns true if the tool's definition awaits a person's decision, even if the tool may be used.
     pub(crate) fn is_unaccepted(&self) -> bool {
         self.defined_state() != ListingState::Configured
     }

@@ -14,7 +14,7 @@ pub(crate) struct ServerOutcome {
     pub failed: bool,
 }
 
-/// Returns true if the machine is offline. That is so if at least `min_servers` distinct servers were used,
+/// Returns true if the machine is offline. This requires that at least `min_servers` distinct servers were used,
 /// the present one included, and the last outcome of more than `percent` of them was a failure.
 #[must_use]
 pub(crate) fn is_offline<'a>(

@@ -38,7 +38,8 @@ wording! {
         DefinitionChanged = "definition_changed",
         /// Absent for the requesting client: only other clients list it. Never stored.
         OtherClient = "other_client",
-        /// Absent in the project: another entry of the server's name is loaded, the project's or the user's. Never stored.
+        /// Absent in the project: another entry with the server's name, the project's or the user's, is loaded.
+        /// Never stored.
         Replaced = "replaced",
         /// Absent: an invented name. No source lists it, no known server owns it, and it never worked. Never stored.
         Invented = "invented",
@@ -59,7 +60,7 @@ impl PresenceCause {
         matches!(self, Self::OtherClient | Self::Replaced | Self::Invented)
     }
 
-    /// Returns true if the tool is absent for a reason that does not change with the entry of its server that counts.
+    /// Returns true if the tool is absent for a reason that does not depend on its server's entry.
     pub(crate) const fn is_of_its_own(self) -> bool {
         let follows = self.is_present() || self.is_cascade();
         !follows && !matches!(self, Self::RemovedFromConfig)
@@ -80,8 +81,8 @@ impl PresenceCause {
         matches!(self, Self::Disabled | Self::ServerDisabled)
     }
 
-    /// Returns what the user must do before the client loads the tool, as a phrase after "ask the user to". `None` if
-    /// neither approval nor a corrected file would help.
+    /// Returns the action required of the user before the client loads the tool, as a phrase after "ask the user
+    /// to". `None` if neither approval nor a corrected file would help.
     #[must_use]
     pub const fn remedy(self) -> Option<&'static str> {
         Some(match self {
@@ -113,8 +114,8 @@ pub struct Presence {
     pub cause: PresenceCause,
     /// The time of the last change.
     pub since: Timestamp,
-    /// True if a use brought the tool back although its configuration or its server says that it is absent.
-    /// The next scan must evaluate it again.
+    /// True if a use brought the tool back although its configuration or its server lists it as absent. The next
+    /// scan must evaluate it again.
     pub revived: bool,
 }
 
@@ -162,7 +163,7 @@ wording! {
 }
 
 impl ListingState {
-    /// Returns true if the source lists the tool, whether or not the client loads it.
+    /// Returns true if the source lists the tool, even if the client does not load it.
     #[must_use]
     pub fn is_listed(self) -> bool {
         self != Self::Gone
@@ -173,8 +174,8 @@ impl ListingState {
         matches!(self, Self::Pending | Self::Untrusted)
     }
 
-    /// Returns true if an entry of a project in this state keeps the client from loading the user's: it switches the
-    /// server off, or the client loads nothing there.
+    /// Returns true if a project entry in this state prevents the client from loading the user's entry: it
+    /// disables the server, or the client loads nothing from that file.
     pub(crate) const fn prevails(self) -> bool {
         matches!(self, Self::Off | Self::Untrusted | Self::Refused)
     }

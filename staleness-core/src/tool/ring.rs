@@ -108,8 +108,8 @@ impl Ring {
             && self.entries.iter().any(|entry| entry.mark.is_conclusive())
     }
 
-    /// Returns true if none of all `uses` up to `then` succeeded. False if one succeeded later and the ring does not
-    /// cover all.
+    /// Returns true if none of all `uses` up to `then` succeeded. False if a use succeeded later and the ring does
+    /// not contain all uses.
     pub(crate) fn proves_no_success(&self, uses: u64, then: Timestamp) -> bool {
         let is_whole = self.len() as u64 == uses;
         let mut successes = self.entries.iter().filter(|entry| entry.mark == Mark::Success);

@@ -6,7 +6,7 @@ use super::Hold;
 use crate::text::wording;
 
 wording! {
-    /// The status of a tool, for an agent that wants to use it.
+    /// The status of a tool: may an agent use it?
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum Status {
         /// It may be used and suggested.

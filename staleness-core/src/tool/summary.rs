@@ -3,8 +3,8 @@
 use super::{Hold, Listing, Status, Tool, ToolKind, status_of};
 use crate::ids::{ClientId, ServerKey, ToolName};
 
-/// A tool without its history: its words, and the facts that decide its status. A search over all tools of a
-/// scope reads only this.
+/// A tool without its history: its text, and the facts that determine its status. A search over all tools of a
+/// scope reads only summaries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolSummary {
     /// The tool's name. The scope is that of the list.

@@ -227,7 +227,8 @@ mod ring {
     }
 }
 
-/// Rejects what no record contains: a window or description that is too long, unsorted clients, or a duplicate source.
+/// Rejects values that no record contains: a window or description that is too long, unsorted clients, or a
+/// duplicate source.
 pub(super) fn check_tool(row: &Tool) -> Result<(), String> {
     if usize::from(row.health.window) > Ring::CAPACITY {
         return Err(format!("more than {} outcomes", Ring::CAPACITY));

@@ -160,8 +160,8 @@ pub(crate) trait Exported: Sized {
     fn taken(record: Record) -> Option<Self>;
 }
 
-/// Calls a macro with the kind of each record of an export and its variant, its collection, its row and its line, with
-/// `merged` if an import merges it by a rule of its own; `logs` adds outcomes and the journal.
+/// Calls a macro with the kind, variant, collection, row and line of each record of an export. `merged` marks
+/// records that an import merges by a rule of their own; `logs` adds outcomes and the journal.
 macro_rules! exported {
     (logs $then:ident) => {
         crate::transfer::exported! {
@@ -220,7 +220,7 @@ impl fmt::Display for LineError {
 
 impl std::error::Error for LineError {}
 
-/// Defines what depends on the kind of a record: its word, its variant, its collection, its row and its line.
+/// Defines the word, variant, collection, row and line for each kind of record.
 macro_rules! kinds {
     ($($kind:literal $variant:ident $rows:ident: $row:ty as $line:ident $($own:ident)?;)*) => {
         /// The kinds of lines with the names of their collections, in the order of an export.

@@ -17,8 +17,8 @@ use crate::time::Timestamp;
 pub struct Claim {
     /// The agent that works on the item.
     pub agent: AgentId,
-    /// The session in which it works. Each event of this session renews the claim; if no hook reports it, each event of
-    /// the agent's sessions that ran when the claim was made.
+    /// The session in which it works. Each event of this session renews the claim. If no hook reports the session,
+    /// each event of the agent's sessions that ran when the claim was made renews it.
     pub session: Option<SessionId>,
     /// When it was made or last renewed.
     pub at: Timestamp,
@@ -36,13 +36,14 @@ impl Claim {
         now < self.until
     }
 
-    /// Returns true if both claims are of one session of one agent. Without a session nobody knows who made a claim.
+    /// Returns true if both claims belong to the same session of the same agent. False without a session, because
+    /// the claimant is then unknown.
     pub(crate) fn is_of_same(&self, other: &Self) -> bool {
         self.session.is_some() && (&self.agent, &self.session) == (&other.agent, &other.session)
     }
 
-    /// Extends the claim: from `at` it lasts as long as it did before. It never becomes shorter. Returns false if less
-    /// than a tenth of it has passed, which is not worth a write at each event.
+    /// Extends the claim: from `at` it lasts as long as it did before. It never becomes shorter. Returns false if
+    /// less than a tenth of it has passed, to avoid a write at each event.
     pub(crate) fn renew(&mut self, at: Timestamp) -> bool {
         let length = self.until.millis_since(self.at);
         let is_due = at.millis_since(self.at) > length / 10;
@@ -53,8 +54,8 @@ impl Claim {
         is_due
     }
 
-    /// Ends the claim at `at`, because its session has ended. If the session goes on, a renewal lasts as long as before.
-    /// Returns false if it had ended already.
+    /// Ends the claim at `at`, because its session has ended. If the session continues, a renewal lasts as long as
+    /// before. Returns false if it had ended already.
     pub(crate) fn end(&mut self, at: Timestamp) -> bool {
         let length = self.until.millis_since(self.at);
         let is_held = self.holds(at);
@@ -65,8 +66,8 @@ impl Claim {
         is_held
     }
 
-    /// Returns the cause of a change by which an agent or a person ends the claim; `None` for its holder. An agent that
-    /// names no session is taken for it.
+    /// Returns the cause of a change in which an agent or a person ends the claim; `None` for its holder. An agent
+    /// without a named session counts as the holder.
     pub(crate) fn ended_by(
         &self,
         agent: Option<&AgentId>,
@@ -77,7 +78,7 @@ impl Claim {
         (!is_holders).then(|| format!("{HELD}{}", self.holder()))
     }
 
-    /// Returns the cause of a change by which another takes over what the holder has abandoned.
+    /// Returns the cause of a change in which another agent takes over an abandoned item.
     pub(crate) fn abandoned(&self) -> String {
         format!("{LEFT}{} at {}", self.holder(), self.until)
     }
@@ -88,33 +89,33 @@ impl Claim {
     }
 }
 
-/// The prefix of the cause of a change that ends the claim of another, before its holder.
+/// Prefix of the cause of a change that ends another's claim. The holder follows.
 const HELD: &str = "held by ";
-/// The prefix of the cause of a claim on what another has abandoned, before its holder and the end of its claim.
+/// Prefix of the cause of a claim on an abandoned item. The former holder and the end of its claim follow.
 const LEFT: &str = "abandoned by ";
 
-/// Returns who held an item before a change, if the cause of that tells.
+/// Returns the former holder of an item, if the cause of the change names one.
 #[must_use]
 pub fn holder_before(cause: &str) -> Option<&str> {
     let left = || Some(cause.strip_prefix(LEFT)?.rsplit_once(" at ")?.0);
     cause.strip_prefix(HELD).or_else(left)
 }
 
-/// The end of a claim that somebody else than its holder brought about.
+/// The end of a claim that was not caused by its holder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ClaimEnd {
     /// The agent that ended it; `None` for a person.
     pub by: Option<AgentId>,
     /// When it ended.
     pub at: Timestamp,
-    /// True if that agent claimed the item, after the claim had run out.
+    /// True if that agent claimed the item after the claim had expired.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub taken_over: bool,
 }
 
 impl ClaimEnd {
-    /// Returns the end of a claim that an entry records, if `is_holder` is true for the agent and the session that had
-    /// it.
+    /// Returns the end of a claim recorded in a journal entry, if `is_holder` returns true for the former agent
+    /// and session.
     pub(crate) fn of(
         entry: &JournalEntry,
         is_holder: impl FnOnce(&AgentId, Option<SessionId>) -> bool,
@@ -129,17 +130,17 @@ impl ClaimEnd {
     }
 }
 
-/// A work item that a session had claimed, and which others have taken over, freed or ended.
+/// A claimed work item that others have taken over, released or ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostClaim {
-    /// The item. Who took it over has a claim on it.
+    /// The item. It contains the claim of the agent that took it over.
     pub work: Work,
     /// The end of the session's claim, if nobody took the item over.
     pub end: Option<ClaimEnd>,
 }
 
 impl WorkKind {
-    /// Returns true if somebody carries such items out, so that they can be claimed.
+    /// Returns true if items of this kind are carried out, so that they can be claimed.
     #[must_use]
     pub const fn is_task(self) -> bool {
         matches!(self, Self::Plan | Self::Handoff)

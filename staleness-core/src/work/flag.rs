@@ -88,7 +88,7 @@ wording! { Aging {
 } }
 
 impl Aging {
-    /// Returns the kind of work that ages in this way; `None` for those of several kinds.
+    /// Returns the kind of work that ages in this way; `None` if several kinds do.
     pub(crate) const fn kind(self) -> Option<WorkKind> {
         match self {
             Self::InProgress | Self::Waiting => Some(WorkKind::Plan),

@@ -26,7 +26,7 @@ thresholds! {
         generated_candidate_days: u32 = 30,
         /// Days without activity after which an observation without an expiry date is flagged.
         observation_days: u32 = 30,
-        /// Minutes for which a claim lasts without being renewed, unless it says otherwise.
+        /// Minutes until a claim expires without a renewal, unless the claim sets its own duration.
         claim_minutes: u32 = 30,
         /// The freshness of a flagged item.
         freshness_flagged: f64 = 0.3,
@@ -57,7 +57,8 @@ impl WorkPolicy {
         rules
     }
 
-    /// Returns the days after which an item that ages in this way is overdue; `None` if it is at once.
+    /// Returns the number of days after which an item that ages in this way is overdue; `None` if it is overdue at
+    /// once.
     #[must_use]
     pub const fn days(&self, aging: Aging) -> Option<u32> {
         Some(match aging {

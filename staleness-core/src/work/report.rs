@@ -51,10 +51,10 @@ pub struct Warning {
     /// A fresh item that still refers to it, which raises its freshness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub softened_by: Option<WorkId>,
-    /// An open item that waits for it. Left out where nobody looked for one.
+    /// An open item that waits for it. Omitted if this was not looked up.
     #[serde(skip)]
     pub awaited_by: Option<WorkId>,
-    /// An open item that it waits for. Left out where nobody looked for one.
+    /// An open item that it waits for. Omitted if this was not looked up.
     #[serde(skip)]
     pub waits_for: Option<WorkId>,
 }
@@ -116,8 +116,8 @@ impl Warning {
         reason(self.flag, self.softened_by.as_ref()) + &also
     }
 
-    /// Returns true if the warning is due at `now` for an agent that was last told at `told`: once when the
-    /// item becomes overdue, then once a week.
+    /// Returns true if the warning is due at `now` for an agent that received its last report at `told`: once when
+    /// the item becomes overdue, then once a week.
     pub(crate) fn is_due(&self, told: Option<Timestamp>, now: Timestamp) -> bool {
         is_due(self.since, told, now)
     }
@@ -129,8 +129,8 @@ fn reason(flag: Flag, softened_by: Option<&WorkId>) -> String {
     flag.reason() + &also.unwrap_or_default()
 }
 
-/// Returns true if something that holds since `since` is to be reported at `now` to an agent that was last
-/// told at `told`: once, then once a week.
+/// Returns true if a condition that began at `since` is due at `now` for an agent that received its last report at
+/// `told`: once, then once a week.
 pub(crate) fn is_due(since: Timestamp, told: Option<Timestamp>, now: Timestamp) -> bool {
     let weeks = |at: Timestamp| at.days_since(since) / 7;
     told.is_none_or(|told| told < since || weeks(told) < weeks(now))

@@ -159,8 +159,7 @@ impl Check<'_> {
         Ok(answers.collect())
     }
 
-    /// Returns the anchor of each block with questions. `None` if nothing can be said, for example about
-    /// uncommitted text.
+    /// Returns the anchor of each block with questions. `None` if it is unknown, for example for uncommitted text.
     fn dated(&mut self, held: &[Open<'_>]) -> Result<Vec<Vec<Option<Anchored>>>, Cancelled> {
         let dated: Vec<usize> = (0..held.len())
             .filter(|at| held[*at].doc.file.tracked && !held[*at].places.is_empty())

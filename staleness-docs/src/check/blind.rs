@@ -37,8 +37,8 @@ impl Past<'_> {
         self.sealed(digest, noted | self.repo.as_ref().map_or(0, |repo| met(repo)))
     }
 
-    /// If the stored digest `known` still applies, because the document and the gaps are the same, records the
-    /// gaps as met and returns true if there are notes on the document.
+    /// If the stored digest `known` still applies, because the document and the gaps are the same, records these
+    /// gaps and returns true if there are notes on the document.
     pub(super) fn still_holds(&self, known: u128, digest: u128) -> Option<bool> {
         let bits = (known >> BITS) as u8 & 31;
         (known == self.sealed(digest, bits)).then(|| {

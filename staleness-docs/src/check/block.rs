@@ -25,7 +25,7 @@ pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<
     Block { line, last_line, title, digest, anchored_at: None, anchor: None, evidence: Vec::new() }
 }
 
-/// Returns true if the block itself introduces the word as a parameter, or the document's code as a variable.
+/// Returns true if the block itself introduces the word as a parameter, or code in the document as a variable.
 pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bool {
     let range = block.and_then(|at| open.doc.draft.blocks.get(at)).map(|it| it.range.clone());
     let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();
@@ -61,7 +61,7 @@ fn is_read_in(text: &str, name: &str) -> bool {
     is_constant && text.match_indices(name).any(|(at, _)| is_read(&text[..at]))
 }
 
-/// Returns true if a line gives a variable of this name what a call returns: `page = Page("x")`.
+/// Returns true if a line assigns the result of a call to a variable of this name: `page = Page("x")`.
 fn is_made_in(text: &str, name: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim_start();
@@ -76,7 +76,7 @@ fn is_made_in(text: &str, name: &str) -> bool {
     })
 }
 
-/// Words that show that a text refers to removed things on purpose.
+/// Words that show that a text refers to removed files or symbols on purpose.
 #[rustfmt::skip]
 const OF_THE_PAST: [&str; 11] = [
     "deprecated", "dropped", "formerly", "instead of", "no longer", "obsolete", "previously", "removed", "renamed",
@@ -84,7 +84,7 @@ const OF_THE_PAST: [&str; 11] = [
 ];
 
 impl Open<'_> {
-    /// Returns true if the block itself says that the thing is gone. A fenced block never does, because its
+    /// Returns true if the block says that the subject no longer exists. A fenced block never does, because its
     /// lines are meant to be typed.
     pub(super) fn speaks_of_the_past(&self, block: Option<usize>) -> bool {
         let range = block.and_then(|at| self.doc.draft.blocks.get(at)).map(|it| it.range.clone());
@@ -94,8 +94,8 @@ impl Open<'_> {
         !fenced && OF_THE_PAST.iter().any(|word| text.contains(word))
     }
 
-    /// Returns true if the sentence at an offset in the document says that what it names is gone, or that a file of no
-    /// folder is the reader's own.
+    /// Returns true if the sentence at an offset in the document says that its subject no longer exists, or that a
+    /// file without a folder belongs to the reader.
     pub(super) fn says_otherwise(&self, block: Option<usize>, at: usize) -> bool {
         let range = block.and_then(|at| self.doc.draft.blocks.get(at)).map(|it| it.range.clone());
         let Some(range) = range.filter(|range| range.len() <= MAX_EXPLAINED) else { return false };
@@ -116,26 +116,26 @@ impl Open<'_> {
     }
 }
 
-/// Signs around the only name of a block.
+/// Characters that may surround the only name of a block.
 const MARKS: [char; 8] = ['#', '*', '`', ':', '=', '-', ' ', '\n'];
-/// Number of words before a name in which `your`, or a verb, is about it.
+/// Maximum number of words between `your`, or a verb, and the name that it refers to.
 const NEAR: usize = 4;
 
-/// Phrases by which a sentence says that what it names is gone.
+/// Phrases that say that the subject of a sentence no longer exists.
 #[rustfmt::skip]
 const GONE: [&str; 21] = [
     "been dropped", "been moved", "been removed", "been renamed", "been replaced", "deprecated", "former `", "formerly",
     "no longer", "obsolete", "removed in", "supersedes", "there is no `", "was dropped", "was moved", "was removed",
     "was renamed", "was replaced", "→ deleted", "→ removed", "→ replaced",
 ];
-/// Words of a clause right behind which it names what is gone.
+/// Phrases directly before the name of something replaced.
 const FOR: [&str; 4] = ["instead of", "rather than", "replaces", "replacing"];
-/// Words of a clause of a heading behind which it does so, too.
+/// Verbs in a heading before the name of something removed.
 const TAKEN: [&str; 2] = ["deletes", "removes"];
-/// Words between a verb and a name that lead to a place.
+/// Words between a verb and a name that introduce a location.
 const LEADING: [&str; 8] = ["by", "for", "from", "in", "into", "of", "to", "with"];
 
-/// Returns the sentence around an offset, before and from the offset on.
+/// Returns the sentence around an offset, split at the offset.
 fn sentence_at(text: &str, at: usize) -> Option<(&str, &str)> {
     let (before, behind) = text.split_at_checked(at)?;
     let ends = |(at, end): &(usize, &str)| {
@@ -149,7 +149,7 @@ fn sentence_at(text: &str, at: usize) -> Option<(&str, &str)> {
     Some((&before[start..], &text[at..end]))
 }
 
-/// Returns true if the sentence around an offset says that what it names is gone.
+/// Returns true if the sentence around an offset says that its subject no longer exists.
 fn is_told_gone(text: &str, at: usize) -> bool {
     let Some((before, behind)) = sentence_at(text, at) else { return false };
     let sentence = format!("{before}{behind}");
@@ -159,7 +159,8 @@ fn is_told_gone(text: &str, at: usize) -> bool {
     is_left || GONE.iter().any(|phrase| sentence.contains(phrase))
 }
 
-/// Returns true if the clause before an offset names what stands for it now, or a heading what its change takes away.
+/// Returns true if the clause before an offset names a replacement, or a heading says that the change removes the
+/// name.
 fn is_replaced(text: &str, at: usize) -> bool {
     let Some((before, _)) = sentence_at(text, at) else { return false };
     let clause = before.rsplit([',', '(', ':']).next().unwrap_or_default().to_lowercase();
@@ -168,7 +169,7 @@ fn is_replaced(text: &str, at: usize) -> bool {
     verbs.any(|(_, behind)| behind.trim_end_matches('`').split_whitespace().count() <= NEAR)
 }
 
-/// Returns true if the sentence before an offset proposes to add what it names: `consider adding`, `add a new`.
+/// Returns true if the sentence before an offset proposes to add the name: `consider adding`, `add a new`.
 fn is_proposed(text: &str, at: usize) -> bool {
     let Some((before, _)) = sentence_at(text, at) else { return false };
     let words: Vec<String> = before.split_whitespace().map(str::to_lowercase).collect();
@@ -181,7 +182,8 @@ fn is_proposed(text: &str, at: usize) -> bool {
             || matches!(led, "consider" | "could" | "might"))
 }
 
-/// Returns true if the sentence before an offset forbids what the name is an example of: `Never call x, e.g. `.
+/// Returns true if the sentence before an offset forbids something and the name is an example of it: `Never call
+/// x, e.g. `.
 fn is_warned_of(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default().trim_end_matches(['`', ' ']);
     let lead = ["e.g.", "such as", "like"].iter().find_map(|lead| before.strip_suffix(lead));
@@ -192,8 +194,8 @@ fn is_warned_of(text: &str, at: usize) -> bool {
     ["don't ", "do not ", "never ", "avoid "].iter().any(|word| start.starts_with(word))
 }
 
-/// Returns true if the sentence before an offset tells the reader to create a file or how to name it, or ends in a file of
-/// theirs: `your own ` before `shop.yml`.
+/// Returns true if the sentence before an offset tells the reader to create a file or how to name it, or says that
+/// the file belongs to the reader: `your own ` before `shop.yml`.
 fn is_of_reader(text: &str, at: usize) -> bool {
     let Some((before, _)) = sentence_at(text, at) else { return false };
     let words: Vec<String> =
@@ -207,7 +209,8 @@ fn is_of_reader(text: &str, at: usize) -> bool {
             && words.iter().any(|word| word == "your")
 }
 
-/// Returns true if the sentence around an offset tells the reader to create what it names in something of theirs.
+/// Returns true if the sentence around an offset tells the reader to create the name in the reader's own file or
+/// project.
 fn is_created_there(text: &str, at: usize) -> bool {
     let Some((before, behind)) = sentence_at(text, at) else { return false };
     let words: Vec<String> = before.split_whitespace().map(str::to_lowercase).collect();

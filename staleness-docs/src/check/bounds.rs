@@ -1,8 +1,8 @@
 //! Limits on the number of listed findings.
 //!
-//! A verdict depends on the kinds of evidence against a block, not on their number. So of many blocks with
-//! the same kinds, only the first are listed and the others are counted. Whatever the rules, this does not
-//! change the freshness of a document, which is that of its worst block.
+//! A verdict depends on the kinds of evidence against a block, not on their number. So if many blocks have the
+//! same kinds, only the first are listed and the others are counted. This never changes the freshness of a
+//! document, which is that of its worst block.
 
 use staleness_core::knowledge::{Evidence, Fact, SignalSet};
 use staleness_core::verdict::SignalKind;
@@ -19,7 +19,7 @@ const MAX_OF_SORT: usize = 500;
 const MAX_ALL: usize = 200_000;
 const FEW: usize = 16;
 
-/// Numbers of the findings in one document.
+/// Numbers of findings in one document.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
     /// The numbers of listed and unlisted blocks for each set of evidence kinds.
@@ -49,7 +49,7 @@ impl Bounds {
         true
     }
 
-    /// Counts blocks with only temporal words that were not looked at.
+    /// Counts unread blocks with only temporal words.
     pub(super) fn pass_by(&mut self, blocks: usize) {
         self.of(weak()).2 += blocks;
     }

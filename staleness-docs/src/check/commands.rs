@@ -22,12 +22,13 @@ use crate::commands::{self, Call, TargetKind, Targets};
 use crate::draft::names::{NameId, NameSort};
 use crate::git::{Part, PartFate, PartQuery, Trace, Word, WordQuery};
 
-/// Number of lines of a document that are read as runs of the project's own programs, and the longest of them, in bytes.
+/// Maximum number of lines of a document to read as calls of the project's own programs, and the maximum length of
+/// such a line, in bytes.
 const MAX_RUNS: usize = 50;
 const MAX_RUN: usize = 256;
 
-/// Returns the things that define a target by their existence. While code has the name of a subcommand in any
-/// form, the program may still know it.
+/// Returns the words that define a target by their existence. If code contains the name of a subcommand in any
+/// form, the program may still have it.
 pub(crate) fn things_of(call: &Call) -> Vec<Word> {
     let target = &call.target;
     let mut kind = WordKind::Path;
@@ -59,8 +60,8 @@ pub(crate) fn things_of(call: &Call) -> Vec<Word> {
 }
 
 impl Check<'_> {
-    /// Returns the names that are commands. Of the project's own programs only subcommands count: their
-    /// documents show how others use them.
+    /// Returns the names that are commands. For the project's own programs only subcommands count, because their
+    /// documents describe how others use them.
     pub(super) fn calls(&mut self, manifests: &mut Manifests) -> Vec<(NameId, Rc<Call>)> {
         let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
         let calls = ids.filter_map(|id| match self.names.get(id) {
@@ -254,7 +255,7 @@ impl Check<'_> {
     }
 }
 
-/// Returns true if a line hands a command to another program: `shop watch make test` shows what others may do.
+/// Returns true if a line passes a command to another program: `shop watch make test` is an example for users.
 fn is_run_in(line: &str, command: &str) -> bool {
     line.split_once(command).is_some_and(|(before, behind)| {
         !behind.starts_with(|c: char| c.is_alphanumeric() || "-_:".contains(c))

@@ -7,14 +7,14 @@ use serde_json::Value;
 use crate::manifest::{self, members};
 
 const MANIFESTS: [&str; 3] = ["Cargo.toml", "package.json", "pyproject.toml"];
-/// Places of the project's own names in them, and of its dependencies.
+/// Keys of a manifest with the project's own names and its dependencies.
 const NAMES: [&str; 5] = ["lib name", "name", "package name", "project name", "tool poetry name"];
 #[rustfmt::skip]
 const LISTS: [&str; 8] = [
     "build-dependencies", "dependencies", "dev-dependencies", "devDependencies", "optionalDependencies",
     "peerDependencies", "project dependencies", "tool poetry dependencies",
 ];
-/// Beginnings of versions that are parts of the project.
+/// Prefixes of versions that refer to parts of the project.
 const LOCAL: [&str; 4] = ["file:", "link:", "portal:", "workspace:"];
 
 /// The names of a project and its dependencies, as code writes them: with `_` instead of `-`.
@@ -37,7 +37,7 @@ impl Dependencies {
         (self.theirs.contains(first) && !self.ours.contains(first)).then_some(last)
     }
 
-    /// Adds names of other projects that no manifest tells.
+    /// Adds names of other projects that are not in a manifest.
     pub(super) fn add<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
         self.theirs.extend(names.map(str::to_owned));
     }

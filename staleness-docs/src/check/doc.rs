@@ -34,7 +34,7 @@ pub(super) struct Doc {
     pub(super) text: u128,
     pub(super) written: Timestamp,
     pub(super) draft: Draft,
-    /// True if it was taken over from another repository, in which its links count.
+    /// True if it was copied from another repository, so that its links refer to that repository.
     pub(super) is_taken_over: bool,
 }
 
@@ -136,7 +136,7 @@ pub(super) fn read(
     })))
 }
 
-/// Reads the names in a document, and notes what is ignored in it.
+/// Reads the names in a document, and adds notes on ignored content.
 fn draft(
     check: &mut Check<'_>,
     path: &str,
@@ -179,7 +179,7 @@ fn draft(
     Ok(draft)
 }
 
-/// Reads only which other documents a document includes and stands for.
+/// Reads only the documents that a document includes or supersedes.
 pub(super) fn read_claims(check: &mut Check<'_>, key: &str, file: &DocFile) {
     let fence = file.inside.then_some(&check.fence);
     let Ok(read) = file::read(&file.path, check.options.policy.max_file_bytes, fence) else {
@@ -214,7 +214,7 @@ fn is_item(path: &str, text: &str, file: &DocFile) -> Result<bool, &'static str>
     Ok(kind_of(&fields, file) != ItemKind::Document)
 }
 
-/// Returns true if a document that is named like a list of versions has several headings, but none with a number.
+/// Returns true if a document that is named like a list of versions has several headings without version numbers.
 fn is_guide(path: &str, text: &str) -> bool {
     is_list(path) && {
         let titles = titles(&Plain::of(path, text).text);
@@ -261,7 +261,7 @@ fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> 
     Document::digest_of(text, stable_hash(&bytes))
 }
 
-/// Returns true if something that was missing now exists on disk, uncommitted.
+/// Returns true if a missing name now exists on disk, uncommitted.
 fn came_back(check: &Check<'_>, known: &Document) -> bool {
     let is_there = |folder: &str, path: &str| {
         paths::resolve(folder, path)
@@ -291,7 +291,7 @@ fn came_due(check: &Check<'_>, known: &Document) -> bool {
     })
 }
 
-/// Reuses the result of an earlier check, but finds anew what does not depend on the text.
+/// Reuses the result of an earlier check, and recomputes the parts that do not depend on the text.
 fn take_over(
     check: &mut Check<'_>,
     known: &Document,

@@ -101,7 +101,7 @@ impl Check<'_> {
         evidence
     }
 
-    /// Reports the number of findings in a document that are not listed.
+    /// Reports the number of unlisted findings in a document.
     fn leave_out(&mut self, doc: &Doc, bounds: Bounds) {
         let count = bounds.left_out();
         if count == 0 {
@@ -117,8 +117,8 @@ impl Check<'_> {
         }
     }
 
-    /// Returns the fact that is known without a history: the file is missing, or has fewer lines than the
-    /// citation.
+    /// Returns the fact for a citation that can be checked without a history: the file is missing, or has fewer
+    /// lines than the citation.
     fn without_history(&mut self, ask: &Ask) -> Option<Fact> {
         let citation = ask.cites.first()?.clone();
         let path = self.place.folder.join(&citation.path);

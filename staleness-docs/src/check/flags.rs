@@ -1,4 +1,4 @@
-//! Tells flags of other programs, by the places of a flag in its document.
+//! Recognises flags of other programs from other uses of the flag in its document.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -13,22 +13,22 @@ use crate::commands::{caller, own_from};
 use crate::git::{Trace, Word};
 use crate::nature::{OF_DOCS, is_markdown};
 
-/// The longest document to search for the other places of a flag, in bytes.
+/// Maximum size of a document to search for other uses of a flag, in bytes.
 const MAX_READ: usize = 256 * 1024;
 /// Maximum size of a command up to a flag, in bytes. The program of a longer one is unknown.
 const MAX_COMMAND: usize = 1024;
 /// Maximum number of lines of one command.
 const MAX_LINES: usize = 40;
-/// Number of listed flags that code lacks from which on the listed flags are of another program, if they are most of
-/// the listed ones.
+/// Number of listed flags missing from code at which all listed flags are attributed to another program, if they
+/// are most of the listed flags.
 const MANY: usize = 5;
 /// Maximum number of shipped documents to read, and of their bytes.
 const MAX_SHIPPED: usize = 500;
 const MAX_SHIPPED_BYTES: usize = 8 << 20;
-/// Folders with documents that a project ships for agents, which take flags from them.
+/// Folders with documents that a project ships for agents, and that define flags.
 const SHIPPED: [&str; 4] = ["agents", "commands", "plugins", "skills"];
 
-/// Knowledge of a project's flags, gathered when first needed.
+/// The project's flags, collected when first needed.
 #[derive(Debug, Default)]
 pub(super) struct Flags {
     /// Names of programs and of files and folders with code: see [`plain`].
@@ -53,12 +53,12 @@ struct Uses {
 }
 
 impl Flags {
-    /// Keeps what holds for the project, and drops what is known of these documents.
+    /// Returns the data about the project, without the data about these documents.
     pub(super) fn for_others(self) -> Self {
         Self { never: HashMap::new(), uses: HashMap::new(), ..self }
     }
 
-    /// Counts a flag of a list that code never had.
+    /// Counts a listed flag that code never had.
     pub(super) fn count(
         &mut self,
         document: usize,
@@ -73,7 +73,7 @@ impl Flags {
 }
 
 impl Check<'_> {
-    /// Returns true if the flag at an offset in a document is one of another program.
+    /// Returns true if the flag at an offset in a document belongs to another program.
     pub(super) fn is_foreign_flag(
         &mut self,
         flags: &mut Flags,
@@ -136,7 +136,7 @@ impl Check<'_> {
         programs.contains(&name) || self.is_own_program(&name)
     }
 
-    /// Returns the flags that documents name which the project ships: commands and skills of agents.
+    /// Returns the flags in documents that the project ships: commands and skills of agents.
     fn shipped_flags(&mut self) -> HashMap<String, Option<Rc<str>>> {
         let Some(head) = self.past.head_commit().map(|head| head.id) else { return HashMap::new() };
         let is_shipped = |path: &&str| {
@@ -175,7 +175,7 @@ fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace('_', "-")
 }
 
-/// Returns true if a block begins with a flag, as rows and items of a list of flags do.
+/// Returns true if a block begins with a flag, like a row or item in a list of flags.
 fn is_listed(open: &Open<'_>, block: Option<usize>) -> bool {
     let range = block.and_then(|at| open.doc.draft.blocks.get(at)).map(|it| it.range.clone());
     let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();
@@ -184,8 +184,8 @@ fn is_listed(open: &Open<'_>, block: Option<usize>) -> bool {
     begin.starts_with("--")
 }
 
-/// Finds the flags of a document: the offset of each, the flag, and the words of the command that it ends. There are
-/// none if it stands alone.
+/// Finds the flags of a document: the offset of each, the flag, and the words of the command that it ends. There
+/// are no words if the flag is not part of a command.
 fn uses<'a>(text: &'a str, found: &mut dyn FnMut(usize, &'a str, Vec<&'a str>)) {
     let is_word = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     let (mut start, mut begin, mut lines, mut fence) = (0, 0, 0, None::<&str>);

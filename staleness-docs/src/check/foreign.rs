@@ -16,16 +16,16 @@ const MAX_MANIFESTS: usize = 40;
 /// read.
 const MAX_COMMITS: usize = 64;
 
-/// Modules of Python's standard library with the names that documents take from it.
+/// Modules of Python's standard library, with names from them that documents use.
 #[rustfmt::skip]
 const STANDARD: [&str; 14] = [
     "argparse", "asyncio", "collections", "concurrent", "contextlib", "dataclasses", "datetime", "logging", "pathlib",
     "subprocess", "threading", "types", "typing", "unittest",
 ];
 
-/// End of a directive that says of which module the names after it are.
+/// End of a directive that sets the module of the names after it.
 const MODULE: &str = "module:: ";
-/// Number of bytes in which to look for one.
+/// Number of bytes to search for such a directive.
 const MAX_READ: usize = 256 * 1024;
 
 /// Names of the project's dependencies, at present and at the times of edits.
@@ -38,7 +38,7 @@ pub(super) struct Foreign {
 }
 
 impl Foreign {
-    /// Returns true if the word names something of another project, in the document with this index.
+    /// Returns true if the word belongs to another project, in the document with this index.
     pub(super) fn owns(&self, document: usize, word: &Word) -> bool {
         word.kind == WordKind::Identifier
             && (self.names.contains(&(document, word.text.clone()))

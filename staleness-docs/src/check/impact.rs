@@ -1,4 +1,4 @@
-//! Finds documents that name things that a diff changes.
+//! Finds documents that name symbols or files changed by a diff.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -35,7 +35,7 @@ struct Changes<'s> {
     texts: Vec<[Vec<u8>; 2]>,
     /// Indices of files by their current and old paths.
     paths: HashMap<&'s str, usize>,
-    /// The only file in which the thing that a word names differs. `None` if there are several.
+    /// The only file in which the target of a word differs. `None` if there are several.
     words: HashMap<Word, Option<usize>>,
     headings: HashMap<usize, Parts>,
     targets: HashMap<(usize, TargetKind), Parts>,
@@ -85,7 +85,7 @@ fn differing(texts: &[Vec<u8>; 2], read: impl Fn(&[u8]) -> Vec<Part>) -> Parts {
 }
 
 impl Check<'_> {
-    /// Finds names in documents for things that differ since a revision.
+    /// Finds names in documents whose targets differ since a revision.
     pub(super) fn impact(&mut self, docs: &[Doc], since: &Since) -> Result<Impact, Cancelled> {
         let mut changes = self.changes(&since.files)?;
         let edited: HashSet<&str> = since.files.iter().map(|file| &*file.path).collect();

@@ -37,7 +37,8 @@ pub(super) struct AnchorSet {
 }
 
 impl AnchorSet {
-    /// Returns true if a key joins those of two headings, as some sites do for a section and its part.
+    /// Returns true if a key is the combination of two headings' keys, as some sites form it for a section and its
+    /// subsection.
     fn joins(&self, key: &str) -> bool {
         key.match_indices('-').any(|(at, _)| {
             self.slugs.contains_key(&key[..at]) && self.slugs.contains_key(&key[at + 1..])
@@ -90,8 +91,8 @@ impl Check<'_> {
         self.anchors_of(&citation.path).is_some_and(|known| known.slugs.contains_key(&key))
     }
 
-    /// Returns the heading of a link if the target document lacks it, and so does the original of a translation: what
-    /// its headings are called there does not count.
+    /// Returns the heading of a link if the target document lacks it, and so does the original of a translation,
+    /// because a translation may link to the original's headings.
     pub(super) fn missing_heading(
         &self,
         doc: &Doc,
@@ -186,8 +187,8 @@ impl Check<'_> {
         Ok(found)
     }
 
-    /// Returns the heading of the only page that has one of this key, in the folder of another page and in that of its
-    /// name.
+    /// Returns the heading with this key if only one page has it, among the pages in the folder of another page
+    /// and in the folder with its name.
     fn beside(&self, path: &str, key: &str) -> Option<String> {
         let (stem, _) = path.rsplit_once('.')?;
         let tree = self.tree();
@@ -265,8 +266,8 @@ impl Check<'_> {
         Ok(early)
     }
 
-    /// Returns true if a document named something in a commit: what was written later is an example, or speaks of the
-    /// past.
+    /// Returns true if a document contained the name in a commit. A name that was added later is an example, or
+    /// refers to the past.
     fn named_at(&mut self, open: &Open<'_>, name: &str, commit: Oid) -> bool {
         let path = &open.doc.key.path;
         let old = self.past.look_up(|repo| repo.history.name_at(path, Anchor::Commit(commit)));
@@ -327,8 +328,8 @@ impl Check<'_> {
             })
     }
 
-    /// Returns true if links of a document are meant to lead somewhere from where it lies: it is Markdown, no
-    /// template and no part of something else. What other markups name is found by programs that know more places.
+    /// Returns true if links in a document must resolve from its own folder: it is Markdown, not a template, and
+    /// not included elsewhere. Links in other markups are resolved by programs with more search paths.
     fn may_be_broken(&self, doc: &Doc) -> bool {
         let path = doc.key.path.to_ascii_lowercase();
         doc.file.inside
@@ -345,8 +346,8 @@ fn written_at<'o>(open: &'o Open<'_>, at: usize) -> &'o str {
     rest.split(['`', ' ', '\n']).next().unwrap_or_default()
 }
 
-/// Returns true for the name of a file without an extension, such as `CONTRIBUTING` or `Makefile`. `URL` stands for one,
-/// and `Router` is an item in documentation of code.
+/// Returns true for the name of a file without an extension, such as `CONTRIBUTING` or `Makefile`. `URL` is a
+/// placeholder, and `Router` is an item in documentation of code.
 fn is_usual_name(name: &str) -> bool {
     let capitals = !name.contains(char::is_lowercase) && name.len() > 4;
     name.starts_with(char::is_uppercase) && (capitals || name.ends_with("file"))
@@ -357,7 +358,8 @@ fn loose(key: &str) -> String {
     key.nfkd().filter(|c| *c != '-' && !('\u{300}'..='\u{36f}').contains(c)).collect()
 }
 
-/// Returns true if a path is in the folder of one language. Sites fill such a folder up with pages of the original.
+/// Returns true if a path is in the folder of one language. Sites fill missing pages of such a folder from the
+/// original.
 fn is_translation(path: &str) -> bool {
     let folders: Vec<&str> = path.split('/').collect();
     folders.windows(3).any(|parts| {

@@ -1,4 +1,4 @@
-//! Files that a build creates: the project ignores them in git.
+//! Files created by a build, which the project ignores in git.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,8 +25,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Returns the folder with the patterns by which git ignores a path that does not exist. The nearest
-    /// patterns win.
+    /// Returns the folder with the patterns by which git ignores a nonexistent path. The nearest patterns win.
     pub(super) fn by(&self, root: &Path, fence: &Fence, path: &str) -> Option<String> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_folder = !target::has_extension(name);

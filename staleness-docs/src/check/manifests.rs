@@ -16,7 +16,7 @@ const MAX_SOURCES: usize = 8;
 /// Maximum number of files to read for one manifest and its includes.
 const MAX_INCLUDED: usize = 32;
 
-/// Files from which a build makes a makefile.
+/// Files from which a build generates a makefile.
 #[rustfmt::skip]
 const MAKERS: [&str; 7] = [
     "CMakeLists.txt", "Makefile.PL", "Makefile.am", "Makefile.in", "configure", "configure.ac", "extconf.rb",
@@ -25,7 +25,7 @@ const MAKERS: [&str; 7] = [
 /// The manifests of the checked-out commit, cached.
 #[derive(Debug, Default)]
 pub(crate) struct Manifests {
-    /// Manifests by the file names that decide how they are read, and by path.
+    /// Manifests, by path and by the file names that determine the parser.
     read: HashMap<(&'static [&'static str], String), Rc<Targets>>,
     /// Paths of all manifests with these names, nearest to the root first.
     listed: HashMap<&'static [&'static str], Rc<[String]>>,

@@ -69,10 +69,10 @@ struct Check<'a> {
     /// Number of names, temporal words and blocks that may still be stored.
     room: usize,
     report: Report,
-    /// Documents with results that are not stored, or can change although text and commit stay the same.
-    /// These are checked anew each time.
+    /// Documents with results that are not stored, or that can change although text and commit stay the same.
+    /// These are checked again each time.
     told: BTreeSet<String>,
-    /// Documents with notes, which are not stored. These are read anew each time.
+    /// Documents with notes, which are not stored. These are read again each time.
     noted: BTreeSet<String>,
     /// Documents with findings that are not listed.
     partial: BTreeSet<String>,
@@ -106,12 +106,12 @@ type Lives = BTreeMap<String, Vec<Block>>;
 
 /// Checks the documents of a project.
 ///
-/// It never fails for what it finds: a file that cannot be used is in [`Report::skipped`]. The
-/// evidence about the blocks of a document comes from the checked-out commit and its history; without
-/// them only links to files that are not there, and lines behind the end of a file, are found.
+/// Findings are never errors, and a file that cannot be used is in [`Report::skipped`]. The evidence about the
+/// blocks of a document comes from the checked-out commit and its history. Without git, a check only finds links
+/// to missing files, and lines after the end of a file.
 ///
 /// # Errors
-/// When `progress` breaks.
+/// If `progress` breaks.
 pub fn check(
     place: &ProjectPlace,
     repo: &mut LazyRepo,
@@ -217,7 +217,7 @@ impl Check<'_> {
         Ok((docs, taken))
     }
 
-    /// Reads what documents that are not checked say of those that are.
+    /// Reads statements of unchecked documents about checked ones.
     fn read_others(&mut self, files: BTreeMap<String, DocFile>) -> Result<(), Cancelled> {
         let of = files.len();
         for (done, (key, file)) in files.into_iter().enumerate() {

@@ -45,7 +45,7 @@ impl<'d> Open<'d> {
         self.text.get(block.range.clone())
     }
 
-    /// Returns true if a block with questions shows with an arrow what became of something: `old.rs → new.rs`.
+    /// Returns true if a block with questions shows a rename with an arrow: `old.rs → new.rs`.
     pub(super) fn shows_change(&self, asked: usize, old: &str, new: &str) -> bool {
         let name = |path: &'_ str| path.rsplit('/').next().unwrap_or(path).to_owned();
         let new = if name(old) == name(new) { new.to_owned() } else { name(new) };
@@ -65,7 +65,7 @@ impl<'d> Open<'d> {
 /// The answers about one document, per block in the order of the questions.
 #[derive(Debug)]
 pub(super) struct Answers {
-    /// The anchor of each block. `None` if nothing can be said about the block.
+    /// The anchor of each block. `None` if the block cannot be dated.
     pub(super) anchors: Vec<Option<Anchored>>,
     /// The evidence in each block, with the index of its question.
     pub(super) facts: Vec<Vec<(usize, Evidence)>>,

@@ -49,7 +49,8 @@ impl Check<'_> {
         self.own.get_or_init(|| self.find_own()).path_of(link)
     }
 
-    /// Returns true if the project makes a program of this name: it is called so itself, or has a folder for it.
+    /// Returns true if the project builds a program of this name: the project has this name, or a folder for the
+    /// program.
     pub(super) fn is_own_program(&self, name: &str) -> bool {
         let own = self.own.get_or_init(|| self.find_own());
         own.repositories.iter().any(|of| of.rsplit('/').next() == Some(name))
@@ -63,8 +64,8 @@ impl Check<'_> {
         name.is_some_and(|name| !self.is_own_repository(name))
     }
 
-    /// Returns true if the front matter of a text names another repository, from which it was taken over. Generators of
-    /// sites accept blank lines before it.
+    /// Returns true if the front matter of a text names another repository, from which the text was copied. Site
+    /// generators accept blank lines before it.
     pub(super) fn is_taken_over(&self, text: &str) -> bool {
         let text = text.trim_start();
         let Some(fence) = ["+++", "---"].into_iter().find(|fence| text.starts_with(fence)) else {
@@ -106,7 +107,8 @@ impl Check<'_> {
     }
 }
 
-/// Returns the host and path of the URL of a repository: `git@host:a/b.git` and `https://host/a/b` are one.
+/// Returns the host and path of a repository's URL. `git@host:a/b.git` and `https://host/a/b` give the same
+/// result.
 fn address_of(url: &str) -> String {
     let url = url.split_once("://").map_or(url, |(_, rest)| rest);
     let url = url.split_once('@').map_or(url, |(_, rest)| rest).trim_end_matches('/');

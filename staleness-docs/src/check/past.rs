@@ -116,7 +116,7 @@ impl<'p> Past<'p> {
         self.repo.is_some()
     }
 
-    /// Lets git start on work that will be needed for the history of documents.
+    /// Lets git start work that the history of documents will need.
     pub(super) fn foresee(&mut self) {
         if let Some(repo) = &mut self.repo {
             repo.history.foresee();
@@ -203,7 +203,7 @@ impl<'p> Past<'p> {
         Some(self.repo.as_ref()?.history.origin())
     }
 
-    /// Makes the next query read the history to its beginning.
+    /// Makes the next query read the complete history.
     pub(super) fn look_far(&mut self) {
         if let Some(repo) = &mut self.repo {
             repo.history.lists_all = true;

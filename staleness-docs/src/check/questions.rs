@@ -56,16 +56,16 @@ pub(super) struct Missing {
 pub(super) struct Ask {
     /// Byte offset of the place.
     pub(super) at: usize,
-    /// Citations that the place may mean. The first one that existed and was removed or changed is used. The first
-    /// one of a link has the path as written.
+    /// The citations that may be meant at this place. The first one that existed and was removed or changed is
+    /// used. For a link, the first one has the path as written.
     pub(super) cites: Vec<Citation>,
-    /// The word that it means otherwise.
+    /// The word that may be meant instead.
     pub(super) word: Option<Word>,
     /// The command, if its target is missing.
     pub(super) command: Option<Lost>,
     /// The path of a link as written, if it is relative to the document's folder.
     pub(super) relative: Option<String>,
-    /// The path of a link with a missing target, as the document has it.
+    /// The path of a link with a missing target, as written in the document.
     pub(super) link: Option<String>,
     /// True for a path in a code span.
     pub(super) span: bool,
@@ -142,7 +142,7 @@ struct Asking<'a, 'c> {
     check: &'a Check<'c>,
     doc: &'a Doc,
     missing: &'a Missing,
-    /// True if a question, or that there is none, depends on uncommitted files.
+    /// True if the questions, or their absence, depend on uncommitted files.
     rests_on_disk: bool,
 }
 
@@ -191,7 +191,7 @@ impl Asking<'_, '_> {
         made
     }
 
-    /// Calls [`Check::is_alias`]. The page may change although the document with the link does not.
+    /// Calls [`Check::is_alias`]. The page may change while the document with the link does not.
     fn is_alias(&mut self, written: &str, path: &str) -> bool {
         let is_alias = self.check.is_alias(written, path);
         self.rests_on_disk |= is_alias;
@@ -270,8 +270,8 @@ impl Asking<'_, '_> {
         Some(Ask { at: mention.at, cites, word: word.cloned(), span, ..Ask::default() })
     }
 
-    /// Returns true if a folder above the document, but not the root, has the target of a link that does not say where
-    /// it starts. A site may let it start at the folder of all pages.
+    /// Returns true if a folder above the document, except the root, contains the target of a link without an
+    /// explicit start. A site may resolve such links from the folder of all pages.
     fn is_below_site(&mut self, written: &str) -> bool {
         self.check.tree().is_site
             && written.starts_with(char::is_alphanumeric)
@@ -284,7 +284,8 @@ impl Asking<'_, '_> {
         self.is_there(path) || site::pages_of(path, false).iter().any(|page| self.is_there(page))
     }
 
-    /// Returns true if only one folder above the document can be the root of the site that has the target of a link.
+    /// Returns true if exactly one folder above the document can be the root of the site that contains the target
+    /// of a link.
     fn has_one_root(&mut self, written: &str) -> bool {
         self.check.tree().is_site
             && places_of(self.doc.folder(), written)
@@ -378,8 +379,9 @@ impl Asking<'_, '_> {
     }
 }
 
-/// Returns the paths that a link in a document of this folder may lead to, most likely first. A link that begins with
-/// `/` may count from any folder above the document, which may be the root of a site.
+/// Returns the paths that a link in a document of this folder may lead to, most likely first. ` may count from any
+/// folder above the document/A link that begins with `/` may start at any folder above the document/` may count
+/// from any folder above the document, which may be the root of a site.
 pub(super) fn places_of(folder: &str, to: &str) -> Result<Vec<String>, Leaves> {
     let path = paths::resolve(folder, to)?;
     let ends = folder.rmatch_indices('/').map(|(at, _)| at);
@@ -484,8 +486,8 @@ fn ask_when(asked: &mut Vec<Asked>, doc: &Doc) -> usize {
     passed
 }
 
-/// Returns true if a target that is not on disk counts as missing even without a history: a relative path
-/// with an extension that is not a generated page.
+/// Returns true if a target that is not on disk counts as missing even without a history: a relative path with an
+/// extension, except that of a generated page.
 fn is_sure_without_history(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     !path.starts_with('/') && target::has_extension(name) && !name.ends_with(".html")

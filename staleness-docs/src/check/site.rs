@@ -1,4 +1,4 @@
-//! Addresses that a site gives its pages, other than their paths.
+//! Addresses of a site's pages that differ from their paths.
 
 use std::collections::HashSet;
 
@@ -8,28 +8,28 @@ use crate::front::Value;
 use crate::nature::is_markdown;
 use crate::paths;
 
-/// Fields with addresses at which a page is served, or from which a site leads to it.
+/// Fields with addresses of a page, or addresses that redirect to it.
 #[rustfmt::skip]
 const ADDRESSES: [&str; 7] = [
     "alias", "aliases", "permalink", "redirect_from", "redirects", "slug", "url",
 ];
-/// Those of them from which its relative links start.
+/// Those fields that set the base of the page's relative links.
 const OWN: [&str; 3] = ["permalink", "slug", "url"];
-/// Files with lines that begin with an address from which a site leads to a page.
+/// Files in which each line begins with an address that redirects to a page.
 const REDIRECTS: [&str; 2] = ["_redirects", "redirects"];
 /// Maximum number of pages to read for their addresses.
 const MAX_PAGES: usize = 20_000;
-/// Maximum number of addresses to read from one list, and about that of all.
+/// Maximum number of addresses to read from one list, and approximate maximum for all lists.
 const MAX_LISTED: usize = 10_000;
 const MAX_ADDRESSES: usize = 100_000;
 /// The largest page to read for its addresses, in bytes.
 const MAX_PAGE: u64 = 1 << 20;
 
-/// Files that are copied into each package when it is published.
+/// Files that are copied into each published package.
 const LEGAL: [&str; 5] = ["COPYING", "LICENCE", "LICENSE", "NOTICE", "PATENTS"];
 
-/// Returns the sources of the page that a site may serve at a path: `guide/a` and `guide/a.html` from `guide/a.md`. For
-/// a path that is written as a folder, those in the folder come first.
+/// Returns the sources of the page that a site may serve at a path: `guide/a` and `guide/a.html` from
+/// `guide/a.md`. For a path written as a folder, the pages in the folder come first.
 pub(super) fn pages_of(path: &str, is_folder: bool) -> Vec<String> {
     let page = path.strip_suffix(".html").unwrap_or(path);
     if page.is_empty() || page == path && target::has_extension(path) {
@@ -42,13 +42,15 @@ pub(super) fn pages_of(path: &str, is_folder: bool) -> Vec<String> {
     ends.iter().map(|end| format!("{page}{end}")).collect()
 }
 
-/// Returns true if a page gives itself an address. Its links to other pages start there, not from its folder.
+/// Returns true if a page sets its own address. Its links to other pages then start at that address, not at its
+/// folder.
 pub(super) fn has_address(path: &str, text: &str) -> bool {
     draft::front_of(path, text).ok().flatten().is_some_and(|front| front.get(&OWN).is_some())
 }
 
 impl Check<'_> {
-    /// Returns true if the front matter of a page, or a list of redirects, says that a link to this path leads to a page.
+    /// Returns true if the front matter of a page, or a list of redirects, defines a link path as an address of a
+    /// page.
     pub(super) fn is_alias(&self, written: &str, path: &str) -> bool {
         let all = self.addresses.get_or_init(|| self.find_addresses());
         [written, path].iter().any(|it| all.contains(it.trim_matches('/')))
@@ -90,7 +92,8 @@ impl Check<'_> {
         all
     }
 
-    /// Returns true if a file that is no Markdown may be the source of the same page: `guide/a.vue` for `guide/a.md`.
+    /// Returns true if a file in another format may be the source of the same page: `guide/a.vue` for
+    /// `guide/a.md`.
     pub(super) fn is_of_other_format(&self, page: &str) -> bool {
         let (folder, name) = page.rsplit_once('/').unwrap_or(("", page));
         let stem = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
@@ -100,8 +103,8 @@ impl Check<'_> {
         })
     }
 
-    /// Returns true for the name of a licence or the like that the root of the project has: packages get a copy of it
-    /// when they are published.
+    /// Returns true for the name of a licence or similar file in the root of the project. Published packages
+    /// contain a copy of it.
     pub(super) fn is_published_copy(&self, path: &str) -> bool {
         let (folder, name) = path.rsplit_once('/').unwrap_or_default();
         let stem = name.split(['.', '-']).next().unwrap_or_default().to_ascii_uppercase();

@@ -1,4 +1,4 @@
-//! The tracked files by name: what is like a name, and what stands for a path that is not there.
+//! Looks up tracked files by name: similar names, and substitutes for missing paths.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ const MAX_COMPARED: usize = 2_000;
 const MAX_LIKENED: usize = 200_000_000;
 /// The lowest similarity of a suggested name.
 const NEAR: f64 = 0.85;
-/// Maximum number of edits between a name and one without a word of it.
+/// Maximum number of edits between a name and another one that lacks one of its words.
 const SLIPS: usize = 3;
 
 /// Files of site generators. A generated site may serve pages that the project does not contain.
@@ -26,12 +26,12 @@ const SITES: [&str; 16] = [
     "docusaurus.config.mjs", "docusaurus.config.ts", "hugo.toml", "hugo.yaml", "mint.json", "mkdocs.yml", "mkdocs.yaml", "zensical.toml", "_sidebar.md",
 ];
 
-/// Number of pages with an original from which on a folder is one of translations.
+/// Minimum number of pages with an original for a folder to count as a translation.
 const TRANSLATED: usize = 3;
 /// Maximum number of sites of a project.
 const MAX_SITES: usize = 100;
-/// From this number of documents on, and if there are that many for each of few source files, a project is one of
-/// documents.
+/// Minimum number of documents for a project to count as a collection of documents, also relative to its number of
+/// source files.
 const DOCUMENTS: usize = 20;
 const FOR_EACH_SOURCE: usize = 10;
 const FEW_SOURCES: usize = 20;
@@ -46,7 +46,7 @@ pub(super) struct Tree {
     sites: Vec<String>,
     pub(super) is_site: bool,
     is_gem: bool,
-    /// True for the folders of translations, with that of the original behind them.
+    /// Folders, with the folder of the original if they are translations.
     translations: RefCell<HashMap<String, bool>>,
     /// Numbers of documents and of source files.
     documents: usize,
@@ -85,8 +85,8 @@ impl Check<'_> {
         })
     }
 
-    /// Returns true for a project of documents: flags, items and files of no folder are those of other programs or the
-    /// reader's.
+    /// Returns true for a collection of documents. Its flags, items and files without a folder belong to other
+    /// programs or to the reader.
     pub(super) fn is_of_documents(&self) -> bool {
         let tree = self.tree();
         tree.documents >= DOCUMENTS
@@ -94,7 +94,7 @@ impl Check<'_> {
             && tree.sources < FEW_SOURCES
     }
 
-    /// Returns true if a document may be a page of a site: it lies below the settings of one, or in a usual folder.
+    /// Returns true if a document may be a page of a site: it is below a site's settings, or in a typical folder.
     pub(super) fn may_be_page(&self, path: &str) -> bool {
         const USUAL: [&str; 6] = ["content", "doc", "docs", "guide", "pages", "website"];
         let tree = self.tree();
@@ -106,7 +106,7 @@ impl Check<'_> {
                 || path.split('/').any(|folder| USUAL.contains(&folder)))
     }
 
-    /// Returns true if the root of a site has the target of a link that begins with `/`.
+    /// Returns true if the root of a site contains the target of a link that begins with `/`.
     pub(super) fn is_of_site(&self, written: &str) -> bool {
         let path = written.trim_matches('/');
         self.tree().sites.iter().any(|site| {
@@ -119,7 +119,7 @@ impl Check<'_> {
         self.past.tracked().is_some_and(|tracked| tracked.holds(path))
     }
 
-    /// Returns the only file that has the name of one that went.
+    /// Returns the only file with the same name as a removed one.
     pub(super) fn only_home(&self, fact: &Fact) -> Option<String> {
         let path = match fact {
             Fact::SourceMissing { citation, gone: Cited::Path, renamed_to: None, .. } => {
@@ -134,7 +134,7 @@ impl Check<'_> {
         is_one.then(|| format!("{home}/{name}").trim_start_matches('/').to_owned())
     }
 
-    /// Returns true if a site serves a page of this name, wherever it lies: sites give pages addresses of their own.
+    /// Returns true if a site serves a page of this name, in any folder, because sites define their own addresses.
     pub(super) fn is_served(&self, written: &str) -> bool {
         let name = written.trim_end_matches('/').rsplit('/').next().unwrap_or(written);
         let tree = self.tree();
@@ -145,7 +145,7 @@ impl Check<'_> {
                 .any(|end| tree.homes.contains_key(&format!("{name}{end}")))
     }
 
-    /// Returns true if a site serves a page of the project, or a file, at another path than that of its source.
+    /// Returns true if a site serves a page or file of the project at a path other than that of its source.
     pub(super) fn is_routed(&self, doc: &Doc, path: &str, written: &str) -> bool {
         let is_page = |path: &str| {
             [".md", ".mdx", "/index.md", "/README.md"].iter().any(|end| {
@@ -163,8 +163,8 @@ impl Check<'_> {
             || paths::resolve(served, written).is_ok_and(|path| there(&path))
     }
 
-    /// Returns the file that stands for one that a translation lacks: sites fill a translation up from the original,
-    /// in the folder `en` beside it or in the one above.
+    /// Returns the original of a page that a translation lacks. Sites use the original, in the folder `en` beside
+    /// the translation or in the folder above.
     pub(super) fn original_of(&self, doc: &Doc, path: &str) -> Option<String> {
         let tracked = self.past.tracked()?;
         let mut begin = 0;
@@ -198,8 +198,8 @@ impl Check<'_> {
         None
     }
 
-    /// Returns true if a site takes a file from a folder beside that of its sources: `images/a.png` of `source/a.md`
-    /// from `assets/images/a.png`.
+    /// Returns true if a site includes a file from a folder beside that of its sources: `images/a.png` in
+    /// `source/a.md` from `assets/images/a.png`.
     pub(super) fn is_beside_source(&self, doc: &Doc, path: &str) -> bool {
         const SOURCES: [&str; 4] = ["content", "pages", "source", "src"];
         let is_beside = |(end, _): (usize, &str)| {
@@ -219,7 +219,7 @@ impl Check<'_> {
         doc.key.path.match_indices('/').any(is_beside)
     }
 
-    /// Returns true if RDoc publishes the target of a link: it puts each file in `files/`.
+    /// Returns true if RDoc publishes the target of a link. RDoc puts each file in `files/`.
     pub(super) fn is_published_by_rdoc(&self, written: &str) -> bool {
         self.tree().is_gem
             && written
@@ -227,8 +227,8 @@ impl Check<'_> {
                 .is_some_and(|path| self.past.tracked().is_some_and(|tracked| tracked.holds(path)))
     }
 
-    /// Returns true if ExDoc publishes the target of a link: it puts all pages side by side, and the files beside them
-    /// into folders of other names.
+    /// Returns true if ExDoc publishes the target of a link. ExDoc puts all pages into one folder, and other files
+    /// into folders with different names.
     pub(super) fn is_published_flat(&self, doc: &Doc, written: &str) -> bool {
         let tracked = self.past.tracked();
         let is_elixir = |end: usize| {
@@ -266,8 +266,8 @@ impl Tree {
             || self.homes.keys().any(|file| file.split('.').next() == Some(name))
     }
 
-    /// Iterates over the names of source files and of folders with some, without their endings: `shop` for `shop.c`,
-    /// `bin/shop` and `shop/cli.py`.
+    /// Iterates over the names of source files, and of folders that contain some, without extensions: `shop` for
+    /// `shop.c`, `bin/shop` and `shop/cli.py`.
     pub(super) fn code(&self) -> impl Iterator<Item = &str> {
         let files = self.homes.keys().filter(|file| !file.contains('.') || is_source(file));
         let has_source = |files: &Vec<String>| files.iter().any(|file| is_source(file));
@@ -291,7 +291,7 @@ impl Tree {
     }
 }
 
-/// Returns true if two names share a word, or one may be a slip of the other.
+/// Returns true if two names share a word, or one may be a misspelling of the other.
 fn is_like(name: &str, other: &str) -> bool {
     let words = |name| str::split(name, |c: char| !c.is_alphanumeric()).filter(|it| it.len() > 1);
     words(name).any(|word| words(other).any(|it| it == word))

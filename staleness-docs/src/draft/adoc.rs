@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
         Some(end + 1)
     }
 
-    /// Writes lines as a fenced block, and behind it links to what they include.
+    /// Writes lines as a fenced block, followed by links to the files that they include.
     fn fence(&mut self, from: usize, to: usize, language: &str) -> usize {
         let is_include = |line: &&&'t str| line.starts_with("include::");
         let lines = &self.lines[from.min(to)..to];

@@ -76,7 +76,7 @@ fn parse(text: &str) -> Result<Directive, String> {
     kinds(rest).map(|kinds| Directive::Ignore(reach, kinds))
 }
 
-/// Parses signals separated by commas or spaces, up to a colon or ` -- `. None stands for all.
+/// Parses signals separated by commas or spaces, up to a colon or ` -- `. An empty list means all signals.
 fn kinds(text: &str) -> Result<Kinds, String> {
     let list = text.split(" -- ").next().unwrap_or_default();
     let list = if list.starts_with("-- ") { "" } else { list };

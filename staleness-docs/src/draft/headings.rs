@@ -103,7 +103,7 @@ fn without_examples(text: &str) -> String {
     text.split_inclusive('\n').filter(is_kept).collect()
 }
 
-/// The paths that comments of a document include, as they write them: `<!-- include: a/b.md -->`.
+/// Returns the paths that comments of a document include, as written: `<!-- include: a/b.md -->`.
 pub(crate) fn included(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("<!--").filter_map(|(at, sign)| {
         let inner = text[at + sign.len()..].trim_start_matches([' ', '#', '@']);

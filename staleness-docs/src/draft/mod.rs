@@ -175,7 +175,7 @@ struct Maker<'a, 'n> {
     ranges: Vec<(Range<usize>, Directions)>,
     /// The current suppressed section: the level of its heading and the signals.
     section: Option<(u8, Kinds)>,
-    /// The level of the heading of the current section about the past, which names what was before.
+    /// The heading level of the current section about the past, in which names may no longer exist.
     past: Option<u8>,
     /// The shell of the current section, for clones.
     shell: Shell<'a>,
@@ -360,7 +360,7 @@ impl<'a> Maker<'a, '_> {
         self.note_clones();
     }
 
-    /// Notes where the last commands entered and left clones.
+    /// Records the offsets at which the last commands entered and left clones.
     fn note_clones(&mut self) {
         for (place, clone) in self.shell.changes() {
             self.note_clone(offset_in(self.text, place), clone);

@@ -10,7 +10,7 @@ use super::target::has_scheme;
 const CODE: [&str; 4] = ["code-block", "code", "prompt", "sourcecode"];
 /// Directives that name a file.
 const FILES: [&str; 4] = ["include", "literalinclude", "image", "figure"];
-/// Directives with content that is not text, or that tells of earlier versions.
+/// Directives whose content is not text, or describes earlier versions.
 #[rustfmt::skip]
 const OTHER: [&str; 19] = [
     "raw", "math", "parsed-literal", "doctest", "testcode", "testsetup", "testcleanup", "testoutput", "graphviz",
@@ -24,7 +24,7 @@ const ROLES: [&str; 18] = [
     "obj", "option", "program", "samp", "type",
 ];
 
-/// Most lines over which something between backticks goes on.
+/// Maximum number of lines that a construct between backticks may span.
 const MAX_JOINED: usize = 8;
 
 /// Converts a document to Markdown.
@@ -85,8 +85,8 @@ impl<'t> Reader<'t> {
         end
     }
 
-    /// Returns the text of a line, with the next lines while something between backticks continues there, and the
-    /// number of the line behind them.
+    /// Returns the text of a line, joined with the next lines while a construct between backticks continues, and
+    /// the index of the next line.
     fn whole(&self, at: usize, text: &'t str) -> (&'t str, usize) {
         let is_open =
             |text: &str| (text.matches('`').count() - text.matches("\\`").count()) % 2 == 1;

@@ -149,7 +149,7 @@ fn humps(word: &str) -> usize {
     pairs.filter(|pair| pair[0].is_ascii_uppercase() && pair[1].is_ascii_lowercase()).count()
 }
 
-/// Returns true if the absence of this name from the project means something.
+/// Returns true if the absence of this name from the project is meaningful.
 pub(crate) fn is_telling(shape: WordKind, text: &str) -> bool {
     if traps::is_stand_in(text) {
         return false;

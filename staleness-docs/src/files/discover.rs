@@ -23,7 +23,7 @@ use crate::{CheckOptions, Note, Skipped};
 /// Limits on checked documents, and on reported ones that were not checked.
 const MAX_DOCUMENTS: usize = 100_000;
 const MAX_SKIPPED: usize = 10_000;
-/// From this number of documents with numbered names on, a folder may hold records.
+/// Minimum number of documents with numbered names for a folder to count as one of records.
 const RECORDS: usize = 5;
 /// Folders that usually hold other people's files, even without a `.gitignore`.
 const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", "__pycache__"];
@@ -107,7 +107,7 @@ impl Search<'_> {
         self.found
     }
 
-    /// Takes documents of earlier versions for history.
+    /// Marks documents of earlier versions as history.
     fn mark_versions(&mut self) {
         for key in versions::earlier(self.found.files.keys()) {
             let file = self.found.files.get_mut(&key);

@@ -71,7 +71,7 @@ fn refuse_that_of_a_file(world: &World<'_>, key: &ItemKey) -> Result<(), Service
     Err(ServiceError::invalid(message).hint("change it there, or choose another id"))
 }
 
-/// Refuses an agent an item that would hide a preference of a person for all projects.
+/// Rejects an agent's item that would hide a person's preference for all projects.
 fn refuse_hiding(
     world: &World<'_>,
     registry: &Registry,
@@ -87,7 +87,7 @@ fn refuse_hiding(
     }
 }
 
-/// Rejects the expiry of a preference, which has no effect on it.
+/// Rejects an expiry date for a preference, because it would have no effect.
 pub(super) fn refuse_expiry(
     kind: ItemKind,
     expires_at: Option<Timestamp>,

@@ -16,8 +16,8 @@ use crate::citations;
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::settings::Access;
 
-/// Verifies items: records that they hold at the checked-out commit, with the current state of what they
-/// cite.
+/// Verifies items: records that they are true at the checked-out commit, with the current digests of their
+/// citations.
 ///
 /// # Errors
 /// If an id is unknown, or the store fails.
@@ -57,7 +57,7 @@ pub fn verify(
     world.told_as(&registry, &keys(&targets), pretended)
 }
 
-/// Refuses an expiry for items of which one cannot have any.
+/// Rejects an expiry date if one of the items cannot have one.
 ///
 /// # Errors
 /// If an item is a preference, or an id is unknown.
@@ -112,9 +112,8 @@ pub fn set(
 /// A function that writes to the store and returns the rows that it wrote.
 type Write<'a> = &'a dyn Fn(&Registry) -> Result<Vec<Item>, RegistryError>;
 
-/// Saves the files, writes to the store, and returns the reports. Tries everything that may be rejected
-/// before it writes. The store is written after the files, so a file that cannot be saved leaves the store
-/// unchanged.
+/// Saves the files, writes to the store, and returns the reports. Validates everything before it writes. The store
+/// is written after the files, so a file that cannot be saved leaves the store unchanged.
 fn finish(
     world: &World<'_>,
     targets: &[Target],

@@ -1,4 +1,4 @@
-//! Knowledge items in the store and in files, and whether they still hold.
+//! Knowledge items in the store and in files, and their verdicts.
 
 mod add;
 mod change;

@@ -1,5 +1,5 @@
-//! Recalls items for a question. Because agents wait for the answer, git is only asked about the items that
-//! were found: what they cite and name, and the files they live in.
+//! Recalls items for a question. Agents wait for the answer, so git is only run for the items that were found:
+//! their citations, their names and their files.
 
 use std::collections::{BTreeMap, BTreeSet};
 

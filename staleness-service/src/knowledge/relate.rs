@@ -111,10 +111,10 @@ pub fn remove(
     Ok(told)
 }
 
-/// Number of journal entries of an item among which to look for who added it.
+/// Maximum number of an item's journal entries to search for its author.
 const ENTRIES: u32 = 100;
 
-/// Refuses an agent to remove or change a preference, unless an agent is known to have added it.
+/// Rejects an agent's change to a preference, unless an agent added it.
 pub(super) fn refuse_preference(
     registry: &Registry,
     item: &Item,

@@ -1,4 +1,4 @@
-//! The state of a project, as commands on items see it. Each part is read when it is first needed.
+//! The state of a project for commands on items. Each part is read when it is first needed.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -180,8 +180,8 @@ impl<'a> World<'a> {
         Ok(looked_up(self.settings, items, report, &self.context()))
     }
 
-    /// Returns all items with the evidence that needs no waiting: from the items themselves, from the last
-    /// check of their files, and from cited files that changed.
+    /// Returns all items with the evidence that is available without git history: from the items themselves, from
+    /// the last check of their files, and from cited files that changed.
     pub fn at_hand(
         &self,
         registry: &Registry,
@@ -200,8 +200,8 @@ impl<'a> World<'a> {
         Ok((items, report))
     }
 
-    /// Returns the number of items that cannot be trusted, by the same evidence as [`Self::at_hand`]. Superseded items of
-    /// the store do not count.
+    /// Returns the number of items that need attention, by the same evidence as [`Self::at_hand`]. Superseded
+    /// items of the store do not count.
     pub fn doubtful(&self, registry: &Registry) -> Result<usize, ServiceError> {
         let context = self.context_at_hand();
         let (items, report) = self.items_at_hand(registry)?;
@@ -322,7 +322,7 @@ impl<'a> World<'a> {
         error.hint(words::near(id.as_str(), known, "staleness knowledge list"))
     }
 
-    /// Returns reports on items after a change. Looks up what they cite, but not what other items cite.
+    /// Returns reports on items after a change. Looks up their citations, but not those of other items.
     pub fn told(
         &self,
         registry: &Registry,

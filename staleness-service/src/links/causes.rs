@@ -94,8 +94,8 @@ fn server_keys(
     Ok(found.into_iter().collect())
 }
 
-/// Returns sentences on what leads a route to a tool that is not suggested, and on parameters in its query that
-/// the tool lost.
+/// Returns sentences on the reasons why the tool of a route is not suggested, and on lost parameters that its
+/// query names.
 pub(super) fn of_route(
     registry: &Registry,
     settings: &Settings,
@@ -120,7 +120,7 @@ pub(super) fn of_route(
     Ok(causes)
 }
 
-/// Returns sentences on the items and documents that a work item refers to and that do not hold.
+/// Returns sentences on the doubtful items and documents that a work item refers to.
 pub(super) fn of_references(
     world: &World<'_>,
     registry: &Registry,
@@ -147,8 +147,8 @@ pub(super) fn of_references(
     Ok(doubtful.map(cause).collect())
 }
 
-/// Returns when the state of a tool began: the person's decision, the first of its failures, its absence, or
-/// the change that waits. `own` is its journal, oldest first.
+/// Returns the time at which the state of a tool began: the person's decision, the first of its failures, its
+/// absence, or the pending change. `own` is its journal, oldest first.
 fn began(tool: &ToolReport, own: &[Event]) -> Timestamp {
     let at = |event: Option<&Event>| event.map(|event| event.entry.at);
     let last = |action: Action| own.iter().rposition(|event| is(event, action));
@@ -173,8 +173,8 @@ fn began(tool: &ToolReport, own: &[Event]) -> Timestamp {
 }
 
 /// Returns the reason that a person gave, else sentences on earlier changes of the definition and the server: for
-/// failures, those since the last use before them, else those within a day. The definition is no cause for a tool that
-/// is gone, nor the server for one that waits for a person.
+/// failures, those since the last use before them, else those within a day. The definition is not a cause for a
+/// tool that is gone, and the server is not a cause for one that awaits a person's decision.
 fn causes(
     tool: &ToolReport,
     since: Timestamp,
@@ -227,15 +227,15 @@ fn causes(
     causes.into_iter().map(|cause| format!("began on {}; {cause}", day(since))).collect()
 }
 
-/// Returns the class of a change of the definition that a user can notice: any but wording.
+/// Returns the class of a definition change that a user can notice: any class except wording.
 fn changed(event: &Event) -> Option<ChangeClass> {
     let class =
         ChangeClass::from_word(&event.entry.cause).filter(|_| is(event, Action::Redefined))?;
     (class > ChangeClass::Wording).then_some(class)
 }
 
-/// Returns true if this change alone took what the definition is known to have lost: the latest ones up to one
-/// that a person accepted are compared as a whole.
+/// Returns true if this change alone removed what the definition is known to have lost. The latest changes up to
+/// an accepted one are compared as a whole.
 fn is_only_loss(event: &Event, own: &[Event]) -> bool {
     let takes = |each: &&Event| changed(each) >= Some(ChangeClass::Narrowed);
     let spans = own.rsplit(|each| is(each, Action::Accepted));

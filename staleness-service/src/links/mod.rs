@@ -38,7 +38,7 @@ use resting::{doubtful_tools, rests_on, text_of};
 /// Maximum number of days between a journal entry and the beginning of a state to show the entry.
 const NEAR_DAYS: i64 = 7;
 
-/// The thing that a name refers to.
+/// The record that a name refers to.
 #[derive(Clone, Debug)]
 enum Thing {
     Tool(Box<ToolReport>, ToolKey),
@@ -48,12 +48,12 @@ enum Thing {
     Work(Box<WorkReport>, WorkKey),
 }
 
-/// The reasons for a thing's state.
+/// The reasons for a record's state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Why {
-    /// The kind of the thing, such as `mcp_tool` or `document`.
+    /// The kind of the record, such as `mcp_tool` or `document`.
     pub kind: String,
-    /// The name or id of the thing.
+    /// The name or id of the record.
     pub name: String,
     /// Its description, text or query.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,7 +63,7 @@ pub struct Why {
     /// When the state began, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
-    /// The verdict, for things that have one. For a document, that of its worst finding.
+    /// The verdict, for records that have one. For a document, that of its worst finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
     /// The known tool most similar to an invented name.
@@ -72,26 +72,26 @@ pub struct Why {
     /// Findings of the last check in a document, worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<KnowledgeReport>,
-    /// Sentences on likely causes: changes in the day before the state began. Of work also on what waits for it; of
-    /// texts also on the tools that they name and that are gone or failing.
+    /// Sentences on likely causes: changes in the day before the state began. For work, also the items that it
+    /// waits for. For texts, also the tools that they name and that are gone or failing.
     pub causes: Vec<String>,
-    /// Journal entries of the thing and its server near the time the state began, latest first.
+    /// Journal entries of the record and its server near the time the state began, latest first.
     pub journal: Vec<Event>,
-    /// Number of things that depend on it.
+    /// Numbers of dependents.
     pub counts: Counts,
 }
 
 /// A journal entry and its subject.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Event {
-    /// The name of the thing that changed.
+    /// The name of the changed record.
     pub of: String,
     /// The journal entry.
     #[serde(flatten)]
     pub entry: HistoryEntry,
 }
 
-/// Returns true if changes of one name in both scopes are among these.
+/// Returns true if the changes belong to one name in both scopes.
 pub fn are_of_both_scopes<'a>(changes: impl Iterator<Item = (&'a str, &'a HistoryEntry)>) -> bool {
     let mut scopes = HashMap::new();
     changes.into_iter().any(|(name, entry)| {
@@ -99,7 +99,7 @@ pub fn are_of_both_scopes<'a>(changes: impl Iterator<Item = (&'a str, &'a Histor
     })
 }
 
-/// Explains why a thing is in its current state.
+/// Explains the current state of a record.
 ///
 /// # Errors
 /// If nothing has this name (with a suggestion), or the store fails.
@@ -193,7 +193,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
     Ok(why)
 }
 
-/// Returns the history of an item of knowledge that was removed; `None` if none of this name was.
+/// Returns the history of a removed item of knowledge; `None` if there was none with this name.
 fn removed(
     settings: &Settings,
     registry: &Registry,
@@ -217,7 +217,7 @@ fn removed(
     }))
 }
 
-/// Returns everything that depends on a thing.
+/// Returns everything that depends on a record.
 ///
 /// # Errors
 /// Errors of [`why`].
@@ -239,7 +239,7 @@ impl Thing {
     }
 }
 
-/// Finds the thing with this name. Tries tools, then routes, documents, items and work.
+/// Finds the record with this name. Tries tools, then routes, documents, items and work.
 fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, ServiceError> {
     let (settings, project) = (world.settings, &world.settings.project);
     words::id::<ToolName>("tool's name", name)?;
@@ -301,8 +301,8 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
     }))
 }
 
-/// Returns when a text came to be in doubt: when the first of what it names was removed, or when it was written
-/// if that was later. `None` if nothing has a date.
+/// Returns the time at which a text became doubtful: when the first of its names was removed, or when it was
+/// written if that was later. `None` if nothing has a date.
 fn not_since(
     settings: &Settings,
     told: &KnowledgeReport,

@@ -1,5 +1,5 @@
-//! Finds everything that depends on a thing: texts that name it, routes that lead to it, and connected items
-//! and work.
+//! Finds everything that depends on a record: texts that name it, routes that lead to it, and connected items and
+//! work.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -30,7 +30,7 @@ const MAX_TOLD: usize = 500;
 const MAX_BYTES: u64 = 64 << 20;
 /// Maximum number of characters to show of a line.
 const LINE_CHARS: usize = 120;
-/// Numbers of things that depend on a thing.
+/// Numbers of dependents of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Number of lines in documents.
@@ -43,7 +43,7 @@ pub struct Counts {
     pub knowledge: usize,
     /// Number of open work items.
     pub work: usize,
-    /// Number of lines, routes, items and work items that still name what a definition lost.
+    /// Number of lines, routes, items and work items that still name a lost parameter.
     #[serde(skip_serializing_if = "is_zero")]
     pub still: usize,
 }
@@ -53,43 +53,43 @@ const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Everything that depends on a thing.
+/// Everything that depends on a record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Impact {
-    /// The kind of the thing.
+    /// The kind of the record.
     pub kind: String,
-    /// The name or id of the thing.
+    /// The name or id of the record.
     pub name: String,
     /// Parameters removed from its definition.
     pub lost: Vec<String>,
-    /// Lines of documents that name the thing.
+    /// Lines of documents that name the record.
     pub documents: Vec<Line>,
-    /// Routes that lead to the thing.
+    /// Routes that lead to the record.
     pub routes: Vec<Leading>,
-    /// Items that name, cite or depend on the thing.
+    /// Items that name, cite or depend on the record.
     pub knowledge: Vec<Link>,
-    /// Open work that waits for the thing, names it or refers to it.
+    /// Open work that waits for the record, names it or refers to it.
     pub work: Vec<Link>,
-    /// The full counts, including what is not listed above.
+    /// The complete numbers, including dependents not listed above.
     pub counts: Counts,
     /// Documents that were not searched, with the reason.
     pub skipped: Vec<(String, String)>,
 }
 
-/// A line of a document that names the thing.
+/// A line of a document that names the record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Line {
     /// The path of the document.
     pub path: String,
     /// The line number, from 1.
     pub line: usize,
-    /// The names found in the line: of the thing, or of its lost parameters.
+    /// The names found in the line: of the record, or of its lost parameters.
     pub names: Vec<String>,
     /// The text of the line, truncated.
     pub text: String,
 }
 
-/// A route that leads to the thing.
+/// A route that leads to the record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Leading {
     /// The route.
@@ -100,7 +100,7 @@ pub struct Leading {
     pub lost: Vec<String>,
 }
 
-/// An item or a work item that depends on the thing.
+/// An item or a work item that depends on the record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
     /// The id of the item.
@@ -117,7 +117,7 @@ pub struct Link {
 }
 
 impl Thing {
-    /// Returns the terms to search for in texts. `servers` are all that the project sees.
+    /// Returns the terms to search for in texts. `servers` are all servers of the project.
     fn terms(&self, servers: &[ToolReport]) -> Vec<Term> {
         match self {
             Self::Tool(tool, _) => terms_of(tool, servers),
@@ -126,7 +126,7 @@ impl Thing {
     }
 }
 
-/// Returns the terms to search for a tool in texts. `servers` are all that the project sees.
+/// Returns the terms to search for a tool in texts. `servers` are all servers of the project.
 fn terms_of(tool: &ToolReport, servers: &[ToolReport]) -> Vec<Term> {
     let name = tool.key.name.as_str();
     if let Some(prefix) = tool_prefix(name) {
@@ -148,9 +148,9 @@ struct Term {
     text: String,
     /// True for a term that may be a common word. It only matches inside backticks.
     quoted: bool,
-    /// True if the term is a prefix, of all tools of a server.
+    /// True if the term is a prefix of all tool names of a server.
     open: bool,
-    /// Longer prefixes, of other servers.
+    /// Longer prefixes, which belong to other servers.
     except: Vec<String>,
 }
 
@@ -182,7 +182,7 @@ impl Term {
     }
 }
 
-/// Returns sentences on the tools that any of the texts names and that are gone or failing.
+/// Returns sentences on gone or failing tools that any of the texts names.
 pub(super) fn doubtful_tools(
     registry: &Registry,
     settings: &Settings,
@@ -318,8 +318,7 @@ pub(super) fn rests_on(
     Ok(told)
 }
 
-/// Finds lines that name the thing. In documents with such a line, also finds lines that name a lost
-/// parameter.
+/// Finds lines that name the record. In documents with such a line, also finds lines that name a lost parameter.
 fn lines(
     settings: &Settings,
     own: &str,

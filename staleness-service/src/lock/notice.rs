@@ -1,4 +1,4 @@
-//! Tells an agent what moved since `agents.lock` was written.
+//! Notices for an agent about changes since `agents.lock` was written.
 
 use staleness::Registry;
 use staleness::ids::{AgentId, ClientId};
@@ -11,10 +11,10 @@ use crate::model_text::{ModelName, ModelText, NameKind};
 use crate::outlines::OutlineFolder;
 use crate::settings::Settings;
 
-/// The most names that an agent is told.
+/// Maximum number of names in a notice.
 const MAX_TOLD: usize = 5;
 
-/// The text for an agent at a session start, to be noted once it was told.
+/// The text for an agent at a session start, and the digest to record after it was reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// The text.
@@ -23,8 +23,8 @@ pub struct Notice {
     digest: String,
 }
 
-/// Returns the notice of what moved. `None` if there is no `agents.lock`, nothing moved, or the agent was told already;
-/// a context that was `cleared` is told again.
+/// Returns a notice of the changes. `None` if there is no `agents.lock`, nothing changed, or the agent already
+/// received it. An agent whose context was `cleared` receives it again.
 ///
 /// # Errors
 /// Errors of the store.
@@ -87,7 +87,7 @@ pub fn notice(
 }
 
 impl Notice {
-    /// Notes that it was told.
+    /// Records that the notice was reported.
     pub fn told(&self, settings: &Settings) {
         if let Some(folder) = OutlineFolder::of(&settings.url, true) {
             let outline = Outline {

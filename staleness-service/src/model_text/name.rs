@@ -22,7 +22,7 @@ const JOINERS: &str = "_-./:@*~+#";
 /// Maximum number of consecutive combining marks. Living languages need two.
 const MAX_MARKS: usize = 2;
 
-/// The kind of thing that a name refers to.
+/// The kind of object that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
     /// A tool of unknown kind.
@@ -47,7 +47,7 @@ pub enum NameKind {
     Project,
     /// A parameter of a tool.
     Parameter,
-    /// A setting, or the file that it comes from.
+    /// A setting, or the file that defines it.
     Setting,
 }
 
@@ -124,7 +124,7 @@ impl ModelName {
         Self::of(kind, name, Some(called).filter(|name| is_plain(name) && !is_order))
     }
 
-    /// Creates a name from a path. A long path is cut at the front, because the end says more.
+    /// Creates a name from a path. A long path is truncated at the front, because the end is more informative.
     #[must_use]
     pub fn path(kind: NameKind, path: &str) -> Self {
         const CUT: &str = "…/";
@@ -152,7 +152,7 @@ impl ModelName {
         }
     }
 
-    /// Returns true if the name itself is shown, not its digest.
+    /// Returns true if the name itself is shown instead of its digest.
     #[must_use]
     pub const fn is_shown(&self) -> bool {
         self.shown

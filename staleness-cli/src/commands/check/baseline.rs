@@ -30,8 +30,8 @@ struct Known {
     kind: String,
     /// Digest of the text, in hexadecimal.
     block: String,
-    /// Digest of the subject of the fact, such as the missing path. The words themselves would count as
-    /// present if this file is part of the project.
+    /// Digest of the subject of the fact, such as the missing path. Plain words would count as present if this
+    /// file is part of the project.
     subject: String,
 }
 

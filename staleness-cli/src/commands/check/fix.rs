@@ -49,7 +49,7 @@ fn diffs(fixes: &Fixes, out: &Output) -> String {
         .collect()
 }
 
-/// Formats the number of mended lines, and a row with the reason for each name that was not mended.
+/// Formats the number of fixed lines, and a row with the reason for each name that was not fixed.
 pub(super) fn summary(fixes: &Fixes, written: bool, dry_run: bool, out: &Output) -> String {
     let mut text = String::new();
     let (told, unnamed): (Vec<_>, Vec<_>) = fixes.left.iter().partition(|left| left.new.is_some());
@@ -77,7 +77,7 @@ pub(super) fn summary(fixes: &Fixes, written: bool, dry_run: bool, out: &Output)
     text
 }
 
-/// Returns the edits and the names that were not mended, for `--json`.
+/// Returns the edits and the names that were not fixed, for `--json`.
 pub(super) fn told(fixes: &Fixes, written: bool) -> Value {
     let edits = fixes.documents.iter().flat_map(|(path, document)| {
         document.edits.iter().map(move |edit| {

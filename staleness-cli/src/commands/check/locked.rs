@@ -92,7 +92,7 @@ fn table(told: &Comparison, out: &Output) -> String {
     text
 }
 
-/// Lists what was not compared.
+/// Lists the content that was not compared.
 pub(crate) fn not_checked(unchecked: &[Unchecked], out: &Output) -> String {
     let line = |each: &Unchecked| {
         let (name, reason) = (escape(&each.name), escape(&each.reason));

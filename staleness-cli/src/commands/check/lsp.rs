@@ -21,15 +21,15 @@ use crate::error::{CliError, ErrorKind};
 use crate::output::{Output, escape, reasons};
 use crate::settings::Settings;
 
-/// The largest document that is shown in an editor, in bytes.
+/// Maximum size of a document shown in an editor, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
-/// The largest message and the longest line of its header to read, in bytes.
+/// Maximum size of a message, and of a line of its header, in bytes.
 const MAX_MESSAGE: u64 = 64 << 20;
 const MAX_HEADER: u64 = 8 << 10;
 /// The byte-order mark.
 const MARK: char = '\u{feff}';
 
-/// A place in a document, in lines and UTF-16 units from 0.
+/// A position in a document, in lines and UTF-16 units from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 struct Position {
     line: u32,
@@ -65,7 +65,7 @@ struct Params {
 struct Identifier {
     uri: String,
     version: Option<i64>,
-    /// The text of the editor, when it opens a document.
+    /// The text in the editor, when it opens a document.
     text: Option<String>,
 }
 
@@ -78,7 +78,7 @@ struct Diagnostic {
     reasons: String,
     /// The end of the paragraph.
     end: Position,
-    /// True if nothing can be written behind the paragraph: it ends in a fence or the underline of a heading.
+    /// True if nothing can be appended to the paragraph, because it ends in a fence or the underline of a heading.
     is_closed: bool,
     /// The date of the check.
     date: String,
@@ -88,9 +88,9 @@ struct Diagnostic {
 
 #[derive(Default)]
 struct Document {
-    /// The version of the text that was checked; the editor refuses an edit of any other.
+    /// The version of the checked text. The editor rejects an edit of any other version.
     version: Option<i64>,
-    /// True if the text of the editor begins with the byte-order mark of the file. Most editors take it off.
+    /// True if the text in the editor begins with the file's byte-order mark. Most editors remove it.
     has_mark: bool,
     diagnostics: Vec<Diagnostic>,
 }
@@ -101,7 +101,7 @@ struct Server<'a> {
     connection: Connection,
     /// Open documents by URI.
     documents: HashMap<String, Document>,
-    /// True if the editor knows that a check could not look at everything.
+    /// True if the gap of an incomplete check was already shown in the editor.
     has_told_gap: bool,
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     ended.map_err(|error| broken(&error))
 }
 
-/// Reads messages until the editor exits or disconnects, or `take` returns false. A text that is no message is left out.
+/// Reads messages until the editor exits or disconnects, or `take` returns false. Malformed messages are skipped.
 fn listen(from: &mut impl BufRead, take: impl Fn(Message) -> bool) -> io::Result<()> {
     while let Some(text) = text_from(from)? {
         let Ok(message) = serde_json::from_slice(&text) else { continue };
@@ -146,7 +146,7 @@ fn listen(from: &mut impl BufRead, take: impl Fn(Message) -> bool) -> io::Result
     Ok(())
 }
 
-/// Reads the text of a message, or `None` at the end. The editor says how long it is, and could say anything.
+/// Reads the text of a message, or `None` at the end. Its declared length is untrusted.
 fn text_from(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what);
     let mut length = None;
@@ -238,8 +238,8 @@ impl Server<'_> {
         self.send(Notification::new("textDocument/publishDiagnostics".into(), params).into())
     }
 
-    /// Checks a document on disk. One that cannot be checked, or of which the editor has another text, has no
-    /// diagnostics. The first gap of a check is shown.
+    /// Checks a document on disk. It has no diagnostics if it cannot be checked, or if the editor has a different
+    /// text. The first gap of a check is shown.
     fn check(
         &mut self,
         uri: &str,
@@ -324,7 +324,7 @@ impl Diagnostic {
         })
     }
 
-    /// Returns the ways to settle it: to write the new name, or to say that the paragraph still holds.
+    /// Returns the code actions for a finding: write the new name, or mark the paragraph as still true.
     fn actions(&self, uri: &str, version: Option<i64>) -> Vec<Value> {
         let action = |title: String, edits: Vec<Value>, is_preferred: bool| {
             json!({
@@ -432,7 +432,7 @@ fn word(lines: &[&str], line: u32, column: u32) -> u32 {
     u32::try_from(rest[..end].chars().count()).unwrap_or(u32::MAX)
 }
 
-/// Reads a document for the places of its findings.
+/// Reads a document to locate its findings.
 fn text_of(path: &Path) -> Option<String> {
     let fits = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES);
     fits.then(|| std::fs::read_to_string(path).ok()).flatten()

@@ -167,7 +167,7 @@ fn format(args: &CheckArgs, out: &Output) -> Result<ReportFormat, CliError> {
     }
 }
 
-/// The items of the store, for what was said about those that live in files. Documents are checked without it, too.
+/// Returns the stored items, for statements about items in files. Documents can be checked without them.
 fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
     let read = || documents::rows(settings, &settings.open(Access::Look)?, &report.items);
     read().unwrap_or_else(|error| {
@@ -180,7 +180,7 @@ fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
     })
 }
 
-/// Returns a predicate for completely checked paths. Only there does a missing finding count as gone.
+/// Returns a predicate for completely checked paths. A missing finding counts as gone only in these.
 fn is_checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool + 'a {
     let there: BTreeSet<&str> =
         report.documents.iter().map(|each| each.key.path.as_str()).collect();

@@ -315,7 +315,7 @@ fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) 
     told.verdict.signals.iter().enumerate().map(result).collect()
 }
 
-/// Returns the replacements that mend one finding in a document.
+/// Returns the replacements that fix one finding in a document.
 fn fix(path: &str, edits: &BTreeSet<&Edit>) -> Value {
     let replacements = edits.iter().map(|edit| {
         json!({

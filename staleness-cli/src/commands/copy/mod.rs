@@ -184,7 +184,7 @@ fn plain<'w>(word: &'w str, otherwise: &'w str) -> &'w str {
     if word.bytes().all(is_plain) && !word.starts_with('-') { word } else { otherwise }
 }
 
-/// Returns the session of a line if it is open, and the copy differs only in having ended.
+/// Returns the session of a line if it is open, and the copy differs only because it ended there.
 fn resumed_since(line: &str, held: &str) -> Option<Session> {
     let (Ok(Record::Session(row)), Ok(Record::Session(known))) =
         (Record::read(line), Record::read(held))

@@ -25,7 +25,7 @@ impl<T, W: FnMut(Vec<T>) -> Result<usize, RegistryError>> Batch<T, W> {
         Self { rows: Vec::new(), bytes: 0, count, write }
     }
 
-    /// Takes the record of a line with this many bytes.
+    /// Adds the record of a line with this many bytes.
     pub(super) fn take(
         &mut self,
         row: T,

@@ -237,8 +237,8 @@ pub(super) fn run(
     Ok(report)
 }
 
-/// Returns a function that tells whether a line made from the data of a system can be kept. A tool is kept
-/// once, also if the system has it both for this project and for all.
+/// Returns a predicate for lines converted from another system. It is false for invalid lines, and for the second
+/// copy of a tool that the system has both for this project and for all.
 pub(super) fn takes(settings: &Settings) -> impl FnMut(&str) -> bool {
     let mut tools = BTreeSet::new();
     move |line| match entry_of(line, settings) {
@@ -334,7 +334,7 @@ pub(crate) fn work_in(
     Ok(items)
 }
 
-/// Replaces the tools of their source by this list.
+/// Replaces the tools of a source with this list.
 fn take_list(
     registry: &Registry,
     settings: &Settings,

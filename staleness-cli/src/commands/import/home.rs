@@ -19,7 +19,7 @@ pub(super) fn project_of(root: Option<&str>, here: &ProjectRef) -> Result<Projec
     }
 }
 
-/// Returns the scope of a record that is global, or of this project or the current one, with the project.
+/// Returns the scope of a record, with its project: global, this project or the current one.
 pub(super) fn scope_of(
     global: bool,
     root: Option<&str>,

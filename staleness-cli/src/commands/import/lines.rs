@@ -23,7 +23,7 @@ pub(crate) struct Input {
     text: Vec<u8>,
     /// Hint for errors that reject a line.
     hint: &'static str,
-    /// True if the lines were made from the data of a system, which does not know their numbers.
+    /// True if the lines were converted from another system, so that they have no line numbers in its files.
     made: bool,
 }
 
@@ -61,7 +61,7 @@ impl Input {
         })
     }
 
-    /// Reads the data of a system, for a project. Also returns what has no place here.
+    /// Reads the data of a system, for a project. Also returns the data that cannot be imported.
     pub(super) fn of_system(
         system: System,
         path: Option<&Path>,
@@ -95,7 +95,7 @@ impl Input {
         Ok((input, taken))
     }
 
-    /// Wraps a file with the export of a store. Errors call it `shown`.
+    /// Wraps a file with the export of a store. Errors use the name `shown`.
     pub(crate) fn of(file: File, shown: String) -> Self {
         Self {
             shown,

@@ -37,7 +37,7 @@ pub(crate) fn run(settings: &Settings, args: &ImportArgs, out: &Output) -> Resul
     out.done(&shown, || render(&report, args.dry_run) + &left())
 }
 
-/// Imports the file without printing a result. For a system, also returns what has no place here.
+/// Imports the file without printing a result. For another system, also returns the data that cannot be imported.
 pub(crate) fn taken(
     settings: &Settings,
     args: &ImportArgs,
@@ -51,7 +51,7 @@ pub(crate) fn taken(
     Ok((foreign::run(settings, args, &mut input, out)?, taken))
 }
 
-/// Opens lines of any system, or reads those of one.
+/// Opens lines in the general format, or the data of one system.
 fn opened(
     settings: &Settings,
     from: Option<FormatArg>,
@@ -148,7 +148,7 @@ fn render(report: &ImportReport, dry_run: bool) -> String {
     text
 }
 
-/// Lists what has no place here.
+/// Lists the data that cannot be imported.
 fn left_behind(taken: &Taken) -> String {
     let mut text = String::new();
     if taken.redacted > 0 {

@@ -1,4 +1,4 @@
-//! `watch`: tools, documents, knowledge and work on a live screen, with keys that settle them.
+//! `watch`: shows tools, documents, knowledge and work on a live screen, with keys to change them.
 
 mod screen;
 
@@ -32,9 +32,9 @@ use crate::output::{Output, escape, reasons};
 use crate::settings::{Access, Settings};
 use screen::{Asked, Screen};
 
-/// How long to wait for a key before the store is looked at again.
+/// Maximum wait for a key before the store is read again.
 const TICK: Duration = Duration::from_millis(500);
-/// How long a state may be shown before the configuration of the clients is read again.
+/// Age at which the configuration of the clients is read again.
 const OLD: Duration = Duration::from_secs(30);
 
 /// A line of a list, with its evidence.
@@ -42,9 +42,9 @@ const OLD: Duration = Duration::from_secs(30);
 struct Row {
     key: Key,
     level: Level,
-    /// The name, the state, and when something happened.
+    /// The name, the state and the time.
     cells: [String; 3],
-    /// Why it is in doubt, or its description.
+    /// The reason for doubt, or the description.
     why: String,
     evidence: Vec<String>,
 }
@@ -59,7 +59,7 @@ enum Key {
     Work(String),
 }
 
-/// A change that can be taken back.
+/// A change that can be undone.
 #[derive(Debug)]
 enum Undo {
     Hold(ToolKey, Hold),
@@ -155,7 +155,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Returns true if the store was written, or the state is old.
+    /// Returns true if the store has changed, or the state is old.
     fn is_old(&self) -> bool {
         let now = || -> Result<_, CliError> {
             let registry = self.settings()?.open(Access::Look)?;
@@ -164,7 +164,7 @@ impl<'a> Watch<'a> {
         self.read_at.elapsed() > OLD || now().ok().is_some_and(|now| Some(now) != self.revision)
     }
 
-    /// Does what a key asks for, and says what was done.
+    /// Carries out the action of a key, and reports the result.
     fn carry_out(&mut self, asked: &Asked) -> Result<String, CliError> {
         let settings = self.settings()?;
         let hold = |key: &ToolKey, hold| {
@@ -213,7 +213,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Returns one line for each signal: its kind and its sentence.
+/// Returns one line for each signal, with its kind and its sentence.
 fn evidence(verdict: &Verdict) -> Vec<String> {
     let line =
         |it: &staleness::verdict::Signal| format!("{}: {}", it.kind.as_str(), escape(&it.reason));

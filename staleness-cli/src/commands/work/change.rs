@@ -55,7 +55,7 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
     print(&registry, settings, item, out)
 }
 
-/// Returns the ids of other items; none of them for the word that clears the field.
+/// Returns the ids of other items, or an empty set for the word that clears the field.
 fn others(ids: &[String]) -> Result<Option<BTreeSet<String>>, CliError> {
     match ids {
         [] => Ok(None),

@@ -72,7 +72,7 @@ pub(crate) fn run(
     }
 }
 
-/// Returns the open items with their verdicts, those without activity for longest first.
+/// Returns the open items with their verdicts, longest inactive first.
 pub(super) fn open_by_age(
     registry: &Registry,
     settings: &Settings,
@@ -183,7 +183,7 @@ fn warn_of_stranger(
     Ok(true)
 }
 
-/// Returns an act of the named agent, or of nobody, at the current time.
+/// Returns an act at the current time, by the named agent or a person.
 pub(super) fn act(settings: &Settings) -> Act {
     service::act(settings, settings.agent.clone())
 }

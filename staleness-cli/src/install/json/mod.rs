@@ -35,9 +35,9 @@ pub(crate) enum Step<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Doc {
     bom: bool,
-    /// The text as the parser can read it, as long as the file's own.
+    /// The text in a form that the parser accepts. It has the same length as the file's text.
     text: String,
-    /// The text of the file, in which an escape may be half a character.
+    /// The text of the file. It may contain an escape for half a surrogate pair.
     own: String,
 }
 

@@ -1,4 +1,5 @@
-//! `report`: everything at a glance, as one page for a browser. It asks no network, and its only script is its own.
+//! `report`: builds an HTML page with all information. It makes no network requests, and its only script is
+//! inline.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use staleness::Timestamp;
@@ -15,7 +16,7 @@ use super::{escape, reasons};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
-/// The SHA-256 of [`SCRIPT`]: a browser runs nothing else.
+/// The SHA-256 of [`SCRIPT`], so that a browser runs no other script.
 const SCRIPT_DIGEST: &str = "KDz2Ag+GiBwF7q6NCOvgNvLjMY/eKmVWxaW9Pgj71tc=";
 /// Maximum number of rows of a table.
 const ROWS: usize = 5_000;
@@ -25,7 +26,7 @@ const CHANGES: usize = 500;
 /// The content of a page. Lists are in the order of the page.
 pub(crate) struct Page<'a> {
     pub root: &'a str,
-    /// The client that asks, or `any client`.
+    /// The requesting client, or `any client`.
     pub audience: &'a str,
     pub now: Timestamp,
     pub tools: &'a [ToolReport],
@@ -123,7 +124,7 @@ impl Page<'_> {
         )
     }
 
-    /// Renders a bar for each day, and the numbers for those who do not see it.
+    /// Renders a bar for each day, and the numbers for screen readers.
     fn uses(&self) -> Markup {
         const HEIGHT: usize = 80;
         const WIDTH: usize = 20;

@@ -67,8 +67,8 @@ impl WorkItems<'_> {
         Ok(written)
     }
 
-    /// Drops what makes open items of these scopes wait in a circle, after an import of all of them. Returns the number of
-    /// dropped waits.
+    /// Removes dependencies that make open items of these scopes wait in a circle, after all of them were
+    /// imported. Returns the number of removed dependencies.
     ///
     /// # Errors
     /// An error of the store.

@@ -40,7 +40,7 @@ impl Incoming {
         }
     }
 
-    /// Returns when the item was last written, verified, done or contradicted. Recalls do not count.
+    /// Returns the time at which the item was last written, verified, done or contradicted. Recalls do not count.
     fn last_deed(&self) -> Timestamp {
         let row = match self {
             Self::Whole(row) => row.clone(),
@@ -84,8 +84,8 @@ impl PutItems {
         changes.knowledge.iter().filter(put).count()
     }
 
-    /// Returns the items to write, merged with the known ones. An item that was removed here after its last
-    /// change there is not restored.
+    /// Returns the items to write, merged with the known ones. An item that was removed here after its last change
+    /// in the export is not restored.
     fn winners(&self, view: &View) -> BTreeMap<ItemKey, Item> {
         let removed = removed(view);
         let mut winners: BTreeMap<ItemKey, Item> = BTreeMap::new();

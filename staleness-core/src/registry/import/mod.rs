@@ -44,23 +44,23 @@ const ATTEMPTS: usize = 3;
 
 /// Writes the records of an export into a store.
 ///
-/// Into an empty store everything is copied verbatim, including the journal with its revisions and its floor.
-/// Into another store it is merged:
+/// Into an empty store everything is copied verbatim, including the journal with its revisions and its floor. Into
+/// another store it is merged:
 ///
-/// - tools: the record that changed last wins; sources: the one that was scanned last; projects: the one that
-///   was seen last, with its reported revision here,
+/// - tools: the record that changed last wins; sources: the one that was scanned last; projects: the one that was
+///   seen last, with its reported revision here,
 /// - items of knowledge: the text that was edited last wins, with the verification of that text and the
 ///   contradiction; the larger value of each counter wins, and links are made consistent,
-/// - work items: the record with the latest activity wins, without what makes open ones wait in a circle;
+/// - work items: the record with the latest activity wins, without dependencies that would form a circle;
 ///   sessions: new ones are added; cursors: not imported, because they refer to the journal of the other store,
 /// - routes: the record that was used last wins, and missing vectors are added,
 /// - outcomes: new ones are appended, identified by op and tool,
 /// - journal entries: new ones are appended, identified by everything except their revision,
 /// - the next scan of each project evaluates everything again.
 ///
-/// Put records in the order of an export, but projects last, because their revisions are translated to those
-/// of the new journal. Sessions and cursors need this too; the importer keeps them in memory until the end.
-/// Importing again changes nothing, so an interrupted import can simply be repeated.
+/// Put records in the order of an export, but projects last, because their revisions are translated to those of
+/// the new journal. Sessions and cursors need this too; the importer keeps them in memory until the end. Importing
+/// again changes nothing, so an interrupted import can simply be repeated.
 #[derive(Debug)]
 pub struct Importer {
     registry: Registry,

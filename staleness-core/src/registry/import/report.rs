@@ -52,7 +52,7 @@ pub struct ImportReport {
     pub skipped: TransferCounts,
     /// True if the store was not empty, so that records were merged into it.
     pub merged: bool,
-    /// Ids that work items no longer wait for, because they waited in a circle. Not known to a dry run.
+    /// Number of dependencies removed because work items waited in a circle. A dry run cannot count them.
     #[serde(skip_serializing_if = "is_zero")]
     pub untied: u64,
 }

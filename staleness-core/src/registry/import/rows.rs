@@ -27,8 +27,8 @@ pub(super) trait Merge: Row {
     }
 }
 
-/// Lets the known row stay: the acceptance of a definition in another store does not count here, sessions and cursors
-/// refer to this store's journal, and items and vectors are merged by steps of their own.
+/// Keeps the known row. An accepted definition of another store does not count here, sessions and cursors refer to
+/// this store's journal, and other steps merge items and vectors.
 macro_rules! stays {
     ($($word:literal $kind:ident $rows:ident: $row:ty as $line:ident $($own:ident)?;)*) => {
         $(stays!($row $(, $own)?);)*
@@ -70,8 +70,8 @@ impl Merge for Project {
 }
 
 impl Merge for Work {
-    /// The row with the latest activity wins. A text that is known to be typed by a person keeps that mark. A claim that
-    /// held the item then stays until it ends, so that nobody loses what he holds here.
+    /// The row with the latest activity wins. A text marked as typed by a person keeps that mark. The existing
+    /// claim stays until it ends, so that nobody loses a claim in this store.
     fn beside(&self, known: &Self) -> Option<Self> {
         let held = known.held(self.updated_at).filter(|_| self.status.is_open());
         let is_renewed = |held: &Claim| {

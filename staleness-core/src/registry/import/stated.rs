@@ -6,7 +6,7 @@ use crate::ids::{ItemId, ItemKey};
 use crate::knowledge::{Item, ItemKind};
 use crate::time::Timestamp;
 
-/// An item as another system states it. `None` leaves the known value unchanged.
+/// An item from another system. `None` leaves the known value unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedItem {
     /// Its identity.

@@ -10,10 +10,10 @@ use crate::store::{Conflict, Edit, Refusal, Selection, Step, View, WorkFilter};
 use crate::time::Timestamp;
 use crate::work::Work;
 
-/// A work item as another system states it. Missing values stay as they are known here.
+/// A work item from another system. A missing value leaves the known value unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToldWork {
-    /// The item. Missing names, dates and references count as not stated.
+    /// The item. Missing names, dates and references leave the known ones unchanged.
     pub work: Work,
     /// True if its state is stated; otherwise a new item gets the first state of its kind.
     pub tells_status: bool,
@@ -88,8 +88,8 @@ pub(super) fn take_work(rows: Vec<ToldWork>, act: Act) -> impl Step {
     take.durable()
 }
 
-/// Drops what closes circles of open items that wait for each other. Begins at the items with the oldest activity, which
-/// keep what they wait for.
+/// Removes dependencies that form circles of open items. Begins at the items with the oldest activity, which keep
+/// their dependencies.
 pub(super) fn untie(scopes: BTreeSet<Scope>) -> impl Step {
     let open = scopes.into_iter().chain([Scope::Global]).map(WorkFilter::Open);
     let all = open.fold(Selection::new(), Selection::lock);

@@ -51,15 +51,15 @@ fn history(key: &ItemKey) -> JournalFilter {
     JournalFilter::Subject { subject: Subject::item(key), limit: ENTRIES }
 }
 
-/// Checks that an agent does not take back what a person said of an item.
+/// Checks that an agent does not withdraw a person's statement about an item.
 fn may_lift(draft: &Draft<'_>, key: &ItemKey, act: &Act) -> Result<(), Refusal> {
     let Some(said) = said_by_person(draft, key, act) else { return Ok(()) };
     let (by, reason) = (said.by.clone(), beginning(&said.reason));
     Err(Conflict::Contradicted { id: key.id.clone(), by, at: said.at, reason }.into())
 }
 
-/// Returns a person's statement about an item on which an agent acts. A statement of which no entry is left
-/// counts as a person's.
+/// Returns a person's statement about an item on which an agent acts. If the journal no longer has the statement's
+/// entry, it counts as a person's.
 fn said_by_person<'d>(draft: &'d Draft<'_>, key: &ItemKey, act: &Act) -> Option<&'d Contradiction> {
     let said = draft.get::<Item>(key)?.contradicted.as_ref()?;
     let agent = act.actor.as_ref()?;
@@ -120,8 +120,8 @@ pub(super) fn set_done(keys: Vec<ItemKey>, done: bool, act: Act) -> impl Step {
     })
 }
 
-/// Records a statement that an item is wrong. Earlier statements remain in the journal. An agent's statement
-/// does not replace a person's, which the agent may not take back.
+/// Records a statement that an item is wrong. Earlier statements remain in the journal. An agent's statement does
+/// not replace a person's.
 pub(super) fn contradict(key: ItemKey, by: String, reason: String, act: Act) -> impl Step {
     let act = Act { note: Some(reason.clone()), ..act };
     act.step(lock([&key]).journal(history(&key)), move |draft, act| {

@@ -36,11 +36,11 @@ impl Knowledge<'_> {
         self.0.one(add::add(item, act), &key).await
     }
 
-    /// Changes fields of items. Links, counters and history stay. Items that do not change are left alone.
-    /// May be repeated with the same op id. Returns the stored items.
+    /// Changes fields of items. Links, counters and history stay. Items that do not change are left alone. May be
+    /// repeated with the same op id. Returns the stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if an id is unknown, also one that they are to supersede; [`Refusal::Conflict`] if an
+    /// [`Refusal::Unknown`] if an id, or the id of an item to supersede, is unknown; [`Refusal::Conflict`] if an
     /// item is in a file; or any refusal of [`Item::check`]. Nothing is changed then.
     pub async fn edit(
         self,
@@ -52,12 +52,12 @@ impl Knowledge<'_> {
         self.0.several(step, &keys).await
     }
 
-    /// Records that items are still valid, and clears earlier contradictions. May be repeated with the same
-    /// op id. Returns the stored items.
+    /// Records that items are still valid, and clears earlier contradictions. May be repeated with the same op id.
+    /// Returns the stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if an id is unknown, or [`Refusal::Conflict`] if an agent verifies what a person
-    /// marked as wrong. Nothing is recorded then.
+    /// [`Refusal::Unknown`] if an id is unknown, or [`Refusal::Conflict`] if an agent verifies an item that a
+    /// person marked as wrong. Nothing is recorded then.
     pub async fn verify(
         self,
         verifications: Vec<Verification>,

@@ -37,10 +37,10 @@ use crate::store::{
 use crate::time::Timestamp;
 
 impl Routes<'_> {
-    /// Learns how well a tool answered a query. May be repeated with the same op id while the route remembers
-    /// it ([`Route::MAX_OPS`]). Returns the route that learned: a new one, the known one, or an older one
-    /// with a query of the same meaning. If the project then has too many routes, they are pruned. Returns
-    /// `None` if the signal is too weak to create a route, or if the route itself was pruned.
+    /// Records how well a tool answered a query. May be repeated with the same op id while the route remembers it
+    /// ([`Route::MAX_OPS`]). Returns the route that learned: a new one, the known one, or an older one with a
+    /// query of the same meaning. If the project then has too many routes, they are pruned. Returns `None` if the
+    /// signal is too weak to create a route, or if the route itself was pruned.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] if the query has no words, the signal is outside `0..=1`, or the vector has no
@@ -114,8 +114,8 @@ impl Routes<'_> {
 }
 
 impl Registry {
-    /// Prunes the routes of each project in which a commit of outcomes created one too many. Usually it
-    /// created none, and nothing is read.
+    /// Prunes the routes of each project in which a commit of outcomes exceeded the limit. Reads nothing
+    /// otherwise.
     pub(super) async fn trim_routes(
         &self,
         commit: &Commit,

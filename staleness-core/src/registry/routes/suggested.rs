@@ -29,8 +29,8 @@ impl Sessions<'_> {
         self.0.run(note(key, prompted, true)).await.map(drop)
     }
 
-    /// Forgets the suggestions of a session that has ended, and ends its claims. If the session goes on, it renews those
-    /// that nobody took over.
+    /// Forgets the suggestions of a session that has ended, and ends its claims. If the session continues, it
+    /// renews the claims that nobody else took over.
     pub async fn forget_suggestions(
         self,
         key: SessionKey,

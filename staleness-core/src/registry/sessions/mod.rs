@@ -1,7 +1,7 @@
-//! Sessions: an agent starts, is told what changed while it was away, and ends.
+//! Sessions: an agent starts, receives the changes since its last session, and ends.
 //!
-//! Sessions are not recorded in the journal. Changes that an agent was not told yet are kept as long as its
-//! cursor is remembered. A delta that starts before the pruned part says so.
+//! Sessions are not recorded in the journal. Changes not yet reported to an agent are kept as long as its cursor
+//! is remembered. A delta that starts before the pruned part says so.
 
 mod others;
 mod resume;
@@ -62,8 +62,8 @@ impl Sessions<'_> {
         Ok(sessions)
     }
 
-    /// Returns what changed for an agent in a project. Does not move the cursor: call
-    /// [`Sessions::mark_resumed`] after reporting it.
+    /// Returns the changes for an agent in a project. Does not move the cursor: call [`Sessions::mark_resumed`]
+    /// after reporting it.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if the delta is to start at an unknown session.
@@ -79,8 +79,8 @@ impl Sessions<'_> {
         Ok(query.delta(view)?)
     }
 
-    /// Records that an agent was told a delta by moving its cursor to the end of it. A cursor only moves
-    /// forward, so two windows of one agent cannot undo each other. May be repeated. Returns true if the
+    /// Records that a delta was reported to an agent, by moving its cursor to the end of the delta. A cursor only
+    /// moves forward, so two windows of one agent cannot undo each other. May be repeated. Returns true if the
     /// cursor moved. It does not for a delta with [`Delta::moves`] false.
     pub async fn mark_resumed(
         self,

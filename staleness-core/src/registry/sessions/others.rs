@@ -36,7 +36,8 @@ impl<'a> Others<'a> {
         to.is_some_and(is_known) && from != Some(self.agent.as_str())
     }
 
-    /// Returns true if a work item is now a handoff between two other agents, or one from another to nobody by name that has expired.
+    /// Returns true if a work item is a handoff between two other agents, or an expired handoff from another agent
+    /// without a recipient.
     pub(super) fn have(&self, work: &Work, now: Timestamp) -> bool {
         let is_own = |party: &Option<String>| party.as_deref() == Some(self.agent.as_str());
         work.kind == WorkKind::Handoff
@@ -44,7 +45,7 @@ impl<'a> Others<'a> {
                 || work.is_expired_handoff(now) && !is_own(&work.from) && !is_own(&work.to))
     }
 
-    /// Returns true if an overdue item is a handoff from one other to another, known or not.
+    /// Returns true if an overdue item is a handoff between two other agents, known or not.
     pub(super) fn is_between_them(&self, overdue: &Warning) -> bool {
         let is_other = |party: &Option<String>| {
             party.as_deref().is_some_and(|party| party != self.agent.as_str())

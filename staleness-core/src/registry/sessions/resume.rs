@@ -41,14 +41,14 @@ pub enum ResumeFrom {
 pub struct Resume {
     /// The agent that returns.
     pub agent: AgentId,
-    /// The current session. A known session that lost its context is told everything since it began.
+    /// The current session. A known session that lost its context receives everything since it began.
     pub session: Option<SessionId>,
     /// The starting point.
     pub from: ResumeFrom,
     /// True to leave the cursor where it is.
     pub peek: bool,
-    /// True if the context was cleared or compacted. The agent is then told all overdue work, and for tools
-    /// only the problems, not the recoveries.
+    /// True if the context was cleared or compacted. The agent then receives all overdue work, and only problems
+    /// of tools, not recoveries.
     pub cleared: bool,
     /// The agents that are known even without a session in the project. Handoffs between two other known
     /// agents are omitted. `None` omits nothing.
@@ -56,7 +56,7 @@ pub struct Resume {
 }
 
 impl Resume {
-    /// Creates a request for everything since an agent was last told.
+    /// Creates a request for everything since the last report to an agent.
     #[must_use]
     pub const fn new(agent: AgentId) -> Self {
         let from = ResumeFrom::Cursor;
@@ -64,8 +64,8 @@ impl Resume {
     }
 }
 
-/// Reads what changed for an agent: its cursor, then the journal since, then the subjects of the entries; and
-/// the overdue work. It reads other work only for a digest.
+/// Reads the changes for an agent: its cursor, then the journal from there, then the subjects of the entries, and
+/// the overdue work. Reads other work only for a digest.
 #[derive(Clone, Debug)]
 pub(super) struct WhatChanged {
     pub(super) project: ProjectId,
@@ -80,8 +80,8 @@ enum Begin {
     After(Revision),
     /// The changes since a time.
     At(Timestamp),
-    /// The current state, because the agent was never told anything here. The revision says if it may have been here
-    /// before the journal was pruned.
+    /// The current state, because nothing was ever reported to the agent here. The revision tells whether the
+    /// agent may have been here before the journal was pruned.
     Met(Revision),
     /// As [`Begin::Met`], plus the changes since, for a known agent whose session lost its context.
     Again(Revision),
@@ -105,12 +105,12 @@ impl WhatChanged {
         (session.agent == self.resume.agent).then_some(session)
     }
 
-    /// Returns true if the agent asks for news and still has its context.
+    /// Returns true if the agent requests changes and still has its context.
     fn goes_on(&self) -> bool {
         self.resume.from == ResumeFrom::Cursor && !self.resume.cleared
     }
 
-    /// Returns true if another session of the agent was told something after this one began.
+    /// Returns true if another session of the agent received a report after this one began.
     fn was_overtaken(&self, view: &View) -> bool {
         let overtook = |session: &Session, cursor: &Cursor| {
             cursor.session.as_ref() != Some(&session.key.id)
@@ -121,8 +121,8 @@ impl WhatChanged {
             .is_some_and(|(of, cursor)| overtook(of, cursor))
     }
 
-    /// Returns the revision up to which a continuing context was told: the cursor, or its position when the
-    /// agent's next session began. `None` if unknown.
+    /// Returns the revision up to which changes were reported in a continuing context: the cursor, or its position
+    /// when the agent's next session began. `None` if unknown.
     fn told_last(&self, view: &View) -> Option<Revision> {
         let session = self.own_session(view).filter(|_| self.goes_on())?;
         if !self.was_overtaken(view) {
@@ -133,8 +133,9 @@ impl WhatChanged {
         view.sessions.values().filter(is_later).map(|each| each.from_revision).min()
     }
 
-    /// Returns when a continuing context was told last: when its session was told, or when the cursor moved, if the session
-    /// was told nothing yet. It knows then what others were told before it began.
+    /// Returns the time of the last report in a continuing context: the report to its session or, before the first
+    /// one, the last move of the cursor. The context then includes reports to others from before the session
+    /// began.
     fn told_at(&self, view: &View) -> Option<Timestamp> {
         let moved_at = self.cursor(view).filter(|_| self.goes_on())?.moved_at;
         let is_own = |own: &Session| {
@@ -320,8 +321,9 @@ impl WhatChanged {
         Some(Others::new(&self.resume.agent, known, view))
     }
 
-    /// Returns true if an item is a handoff between two other agents and already was when the agent was last
-    /// told. Otherwise the agent may know it as a handoff for itself or for everyone, and is told that it was taken.
+    /// Returns true if an item is a handoff between two other agents, and already was at the last report.
+    /// Otherwise the agent may know it as a handoff for itself or for everyone, and the report says that it was
+    /// taken.
     fn is_of_others(
         &self,
         others: Option<&Others<'_>>,
@@ -360,8 +362,8 @@ impl WhatChanged {
 }
 
 impl WhatChanged {
-    /// Selects the server entries of the tools in the view, because a tool's presence depends on its server, and all
-    /// tools of a server one of which recovered for its callers.
+    /// Selects the server entries of the tools in the view, because a tool's presence depends on its server, and
+    /// all tools of a server if one of them recovered for its callers.
     fn entries(&self, view: &View) -> Selection {
         let tools = view.tools.values();
         let servers: BTreeSet<&ServerKey> = tools.filter_map(|tool| tool.server.as_ref()).collect();
@@ -387,7 +389,7 @@ impl WhatChanged {
     }
 }
 
-/// Returns the items of `there`, followed by the changes of all other items.
+/// Returns the current items, followed by the changes of all other items.
 fn with_changes(mut there: Vec<DeltaItem>, changed: Vec<DeltaItem>) -> Vec<DeltaItem> {
     let shown: BTreeSet<DeltaSubject> = there.iter().map(|item| item.subject.clone()).collect();
     let beside = |item: &DeltaItem| !shown.contains(&item.subject);

@@ -53,7 +53,7 @@ impl WorkPatch {
     }
 }
 
-/// Maximum number of journal entries to search for who accepted a handoff, or claimed an item.
+/// Maximum number of journal entries to search for the agent that accepted a handoff or claimed an item.
 pub(super) const HISTORY: u32 = 100;
 
 /// The prefix of the cause of an edit, before the names of the fields.
@@ -98,8 +98,8 @@ pub(super) struct Claiming {
 }
 
 impl Claiming {
-    /// Returns the sessions whose events renew the claim of session `id`: itself, and the agent's running ones if no
-    /// hook reports that one.
+    /// Returns the sessions whose events renew the claim of session `id`: the session itself, or the agent's
+    /// running sessions if no hook reports it.
     fn renewing(&self, view: &View, id: &SessionId, at: Timestamp) -> Vec<SessionKey> {
         let own = SessionKey { project: self.project.clone(), id: id.clone() };
         let runs = |session: &&Session| {
@@ -165,7 +165,7 @@ impl ActOnWork {
         }
     }
 
-    /// Returns the other agent that accepted a handoff which an agent is to accept.
+    /// Returns the agent that already accepted a handoff which another agent wants to accept.
     fn accepted_by_another<'v>(
         &self,
         view: &'v View,
@@ -270,7 +270,8 @@ impl ActOnWork {
         Ok(())
     }
 
-    /// Selects the rows of the other sessions that renew the claim, then the items of those that have claimed too many.
+    /// Selects the rows of the other sessions that renew the claim, then the items of sessions with too many
+    /// claims.
     fn around_claim(&self, view: &View, to: &Claiming) -> Selection {
         let Some(id) = self.act.session.as_ref().filter(|_| view.looks <= 2) else {
             return Selection::new();
@@ -284,8 +285,8 @@ impl ActOnWork {
         unread.fold(all, |all, (key, _)| all.peek(WorkFilter::Key(key.clone())))
     }
 
-    /// Gives up a claim. An agent gives up no other agent's claim while that holds; a person, who acts without an agent,
-    /// any.
+    /// Releases a claim. An agent cannot release another agent's active claim. A person, who acts without an
+    /// agent, can release any.
     fn release(&self, draft: &mut Draft<'_>, mut work: Work) -> Result<(), Refusal> {
         let Some(claim) = work.claim.take() else {
             return Err(Conflict::NotClaimed { id: self.id() }.into());
@@ -398,7 +399,8 @@ impl Step for ActOnWork {
     }
 }
 
-/// Adds what is needed to find a circle: all open work that may wait for the item, and what the item will wait for.
+/// Adds the rows needed to find a circle: all open work that may wait for the item, and the items that it will
+/// wait for.
 fn around(key: &WorkKey, after: &BTreeSet<String>, mut selection: Selection) -> Selection {
     for scope in [Scope::Global, key.scope.clone()] {
         selection = selection.peek(WorkFilter::Open(scope.clone()));
@@ -409,7 +411,7 @@ fn around(key: &WorkKey, after: &BTreeSet<String>, mut selection: Selection) -> 
     selection
 }
 
-/// Returns the item that an id means to another item: one of its scope before a global one.
+/// Resolves an id in an item's dependencies: an item of its scope before a global one.
 pub(in crate::registry) fn meant<'w>(
     get: impl Fn(&WorkKey) -> Option<&'w Work>,
     by: &WorkKey,

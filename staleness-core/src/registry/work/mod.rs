@@ -88,13 +88,13 @@ impl WorkItems<'_> {
         self.0.on_work(key, Deed::Reopen, act).await
     }
 
-    /// Claims a work item for an agent until a time, or for as long as the policy says. Whoever claims it first holds
-    /// it; the same session of the same agent renews its claim. Each event of the act's session renews it too or, of a
-    /// session that no hook reports, each event of the agent's running ones. Returns the stored item.
+    /// Claims a work item for an agent until a time, or for as long as the policy says. The first agent to claim
+    /// an item holds it. A second claim by the same session renews it. Each event of the session also renews it;
+    /// if no hook reports the session, each event of the agent's running sessions does. Returns the stored item.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if another holds it, it has ended, or the
-    /// session has claimed too many, or [`Refusal::Invalid`] if it is no task or the act names no agent.
+    /// session has claimed too many, or [`Refusal::Invalid`] if it is not a task or the act names no agent.
     pub async fn claim(
         self,
         project: &ProjectRef,
@@ -119,11 +119,11 @@ impl WorkItems<'_> {
         self.0.on_work(key, Deed::Claim(claiming), act).await
     }
 
-    /// Gives up the claim on a work item. May be repeated with the same op id. Returns the stored item.
+    /// Releases the claim on a work item. May be repeated with the same op id. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, or [`Refusal::Conflict`] if nobody has claimed it or another
-    /// agent than the acting one holds it.
+    /// [`Refusal::Unknown`] if the id is unknown, or [`Refusal::Conflict`] if nobody has claimed it or an agent
+    /// other than the acting one holds it.
     pub async fn release(self, key: WorkKey, act: Act) -> Result<Work, RegistryError> {
         self.0.on_work(key, Deed::Release, act).await
     }

@@ -1,7 +1,7 @@
 //! The query for overdue work. It reads only items that may be overdue and those that affect them.
 //!
-//! The store finds items that are old enough to be flagged under some author's thresholds. Which of them are
-//! overdue is decided here, with the same result as if everything had been read.
+//! The store finds items old enough to be flagged under any author's thresholds. Which of them are overdue is
+//! decided here, with the same result as if everything had been read.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -111,8 +111,8 @@ impl WorkItems<'_> {
         Ok(overdue.warnings(&view))
     }
 
-    /// Returns the plans and handoffs that an agent can begin at `now`, oldest first: open and not blocked, claimed by
-    /// nobody, for no other agent, not expired, and waiting for nothing that is open.
+    /// Returns the plans and handoffs that an agent can begin at `now`, oldest first: open and not blocked,
+    /// without a claim, not assigned to another agent, not expired, and not waiting for an open item.
     pub async fn ready(
         self,
         project: &ProjectId,
@@ -146,7 +146,7 @@ impl WorkItems<'_> {
         Ok(waits_for(&view, work).map(|other| other.key.id.clone()).collect())
     }
 
-    /// Returns each open item for which an open one waits that the project sees, with that one.
+    /// Returns each open item that blocks another open item of the project, with the blocked item.
     pub async fn awaited(self, project: &ProjectId) -> Result<Vec<(WorkKey, Work)>, RegistryError> {
         let view = self.0.ask(Ready(project.clone())).await?;
         let open = visible_open(project, &view).into_iter();
@@ -168,7 +168,7 @@ fn waits_for<'v>(view: &'v View, by: &Work) -> impl Iterator<Item = &'v Work> {
     others.filter(|other| other.status.is_open() && other.kind.resolved().is_some())
 }
 
-/// The query for open work, and for what its items may mean by the ids that they wait for.
+/// The query for open work and for the items that it waits for.
 #[derive(Debug)]
 struct Ready(ProjectId);
 

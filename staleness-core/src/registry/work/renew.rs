@@ -14,9 +14,9 @@ use crate::time::Timestamp;
 use crate::work::{ClaimEnd, LostClaim, Work};
 
 impl Sessions<'_> {
-    /// Renews the claims of a session, because something happened in it at `at`. A claim that has ended is renewed too,
-    /// unless another agent or session has taken the item over. Returns the items that others took over, freed or ended,
-    /// until [`Sessions::forget_lost_claims`]. May be repeated.
+    /// Renews the claims of a session after an event in it at `at`. A claim that has ended is renewed too, unless
+    /// another agent or session has taken the item over. Returns the items that others took over, released or
+    /// ended, until [`Sessions::forget_lost_claims`]. May be repeated.
     pub async fn renew_claims(
         self,
         key: &SessionKey,
@@ -26,8 +26,9 @@ impl Sessions<'_> {
         self.0.renew_claims(known.iter(), at).await
     }
 
-    /// Passes the claims of the agent's session that ended last on to a session that began at `at`, if that is at most a
-    /// minute later and not known before: a context that was cleared goes on under a new id. May be repeated.
+    /// Transfers the claims of the agent's last ended session to a new session. The new session must be unknown
+    /// before `at`, and begin at most a minute after the other one ended: a cleared context continues under a new
+    /// id. May be repeated.
     pub async fn inherit_claims(
         self,
         agent: &AgentId,
@@ -76,8 +77,8 @@ impl Sessions<'_> {
         self.0.run(inherit).await.map(drop)
     }
 
-    /// Forgets the claims of a session on those of these items that it has lost. Call it after the agent was told of
-    /// them.
+    /// Forgets the claims of a session on those of these items that it has lost. Call it after they were reported
+    /// to the agent.
     pub async fn forget_lost_claims(
         self,
         key: &SessionKey,
@@ -90,7 +91,7 @@ impl Sessions<'_> {
 }
 
 impl Registry {
-    /// Renews the claims of sessions by their rows. Without a claim it asks nothing of the store.
+    /// Renews the claims of sessions by their rows. Without a claim it does not read the store.
     pub(in crate::registry) async fn renew_claims(
         &self,
         sessions: impl Iterator<Item = &Suggestions>,
@@ -116,15 +117,15 @@ impl Registry {
 enum Holder {
     /// The session.
     Own,
-    /// Its agent, in a session that no hook reports: a connection, or a command.
+    /// The same agent, in a session that no hook reports: a connection, or a command.
     Unreported,
-    /// Another agent or session. With the end of the claim, another ended it, and the item is free or ended.
+    /// Another agent or session. The value is set if it ended the claim and the item is now released or ended.
     Another(Option<ClaimEnd>),
-    /// No agent, and no other ended the session's claim.
+    /// Nobody holds it, and nobody else ended the session's claim.
     Nobody,
 }
 
-/// Returns who holds the item `work`, in which the session `key` was noted to have a part at `noted`.
+/// Returns the holder of the item `work`, in which the session `key` had a part at `noted`.
 fn holder(view: &View, key: &SessionKey, noted: Timestamp, work: &Work) -> Holder {
     let is_of_it = |entry: &&JournalEntry| entry.subject.work_key().as_ref() == Some(&work.key);
     let is_agents = |agent: &AgentId| view.sessions.get(key).is_some_and(|own| own.agent == *agent);
@@ -156,8 +157,8 @@ fn holder(view: &View, key: &SessionKey, noted: Timestamp, work: &Work) -> Holde
     }
 }
 
-/// Renews the claims of a session. Like counters, renewals are not recorded in the journal. Forgets lost ones, if they
-/// are among `told`.
+/// Renews the claims of a session. Like counters, renewals are not recorded in the journal. Forgets the lost
+/// claims that are in `told`.
 fn renew(session: &Suggestions, told: Vec<WorkKey>, at: Timestamp) -> Renew {
     let keys = session.claims.iter().map(|(key, _)| key.clone()).collect();
     Renew { key: session.key.clone(), keys, told, at }
@@ -208,7 +209,7 @@ impl Step for Renew {
 }
 
 impl Renew {
-    /// Renews the claim on an item. Returns true if the session still has a part in it.
+    /// Renews the claim on an item. Returns true if the session still has a claim on it.
     fn keeps(&self, draft: &mut Draft<'_>, work: &Work, noted: Timestamp) -> bool {
         let holder = holder(draft.view(), &self.key, noted, work);
         let mut work = work.clone();

@@ -130,7 +130,7 @@ pub struct Cells<'a, 'c> {
     next: usize,
 }
 
-/// Each method reads the next column. It returns [`Bad`] with the column's name if the value has another form.
+/// Each method reads the next column. It returns [`Bad`] with the column's name if the value is malformed.
 #[allow(clippy::missing_errors_doc, reason = "said above for all of them")]
 impl<'a, 'c> Cells<'a, 'c> {
     /// Creates a reader of `cells` for columns with these names.
