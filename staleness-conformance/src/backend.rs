@@ -52,10 +52,11 @@ capabilities! {
     backup,
     /// Another handle of the same location can commit while a view or a visit of pages is in progress.
     concurrent_readers,
-    /// A location is a file path, and [`Backend::open_as`] works as "Stores in files" of
-    /// [`staleness_core::store`] says.
+    /// A location is a file path, and [`Backend::open_as`] meets the section "Stores in files" of
+    /// [`staleness_core::store`].
     file,
-    /// In a tokio runtime, steps run on its blocking threads. The case for it waits for ever on a store that blocks.
+    /// In a tokio runtime, steps run on its blocking threads. The test case hangs on a store that blocks the
+    /// runtime.
     runtime,
 }
 
@@ -104,8 +105,7 @@ pub enum Opening {
     Create,
     /// The store must exist.
     Existing,
-    /// The store must exist. Nothing is written, also not beside it, and steps are answered with
-    /// [`StoreError::ReadOnly`].
+    /// The store must exist. Nothing is written in its folder, and steps fail with [`StoreError::ReadOnly`].
     ReadOnly,
     /// Like [`Opening::Create`], but answers [`StoreError::Busy`] at once while others hold the store.
     Impatient,

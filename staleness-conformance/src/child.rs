@@ -74,8 +74,8 @@ impl Role {
 
 /// Runs the role described by the arguments.
 ///
-/// Prints that it is ready, waits for a line, and prints each op id once its commit is acknowledged. Ends
-/// when nobody reads its output any more.
+/// Prints that it is ready, waits for a line, and prints each op id once its commit is acknowledged. Ends when its
+/// output is closed.
 pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let [location, does, ops, turns, opens] = words[..] else {

@@ -24,7 +24,7 @@ pub enum Did {
     SyncFolder,
 }
 
-/// The unsynced operations that a power cut keeps.
+/// The unsynced operations that survive a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
     /// Keeps no unsynced operation.

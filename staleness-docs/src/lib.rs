@@ -13,7 +13,7 @@
 //!
 //! [`check`] runs the stages over a whole project in bounded memory, and [`item_evidence`] over items of the store.
 //! [`git::Repo`] answers questions about the history alone, and [`set_fields`] edits front matter. `staleness-core`
-//! decides what evidence means: see [`Document::judge`].
+//! derives verdicts from evidence: see [`Document::judge`].
 //!
 //! Documents are untrusted. Every read is bounded and goes through [`disk`], no path outside the project is followed,
 //! and nothing in a file becomes an argument of a command. No program other than git is run.

@@ -47,7 +47,7 @@ pub const fn remedy(gap: Gap) -> &'static str {
     }
 }
 
-/// A remark about something that the check ignored.
+/// A remark about content that the check ignored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
     /// The file concerned. `None` for the whole check.

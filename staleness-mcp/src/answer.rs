@@ -13,7 +13,7 @@ pub const MAX_ROWS_BYTES: usize = 4_000;
 pub const MAX_TEXT_BYTES: usize = 2_400;
 /// Maximum size of a result's structured content, in bytes.
 pub const MAX_DATA_BYTES: usize = 10_000;
-/// Maximum number of citations or references to list for one thing.
+/// Maximum number of citations or references to list per row.
 pub(crate) const MAX_NAMED: usize = 10;
 
 /// The result of a tool call.
@@ -156,7 +156,7 @@ fn drop_nulls(value: &mut Value) {
     }
 }
 
-/// Shortens strings and lists until the data fits, and adds a field that says so.
+/// Shortens strings and lists until the data fits, and adds a field that reports this.
 fn bound(data: &mut Value) {
     for (chars, rows) in [(400, 20), (80, 10), (40, 3)] {
         if data.to_string().len() <= MAX_DATA_BYTES {

@@ -14,9 +14,9 @@ use tokio::sync::watch;
 pub(crate) struct Call<'a> {
     /// The project, time, policy and store.
     pub settings: Settings,
-    /// The client, by the name that it gave.
+    /// The client, by its own name.
     pub agent: Option<AgentId>,
-    /// The session of a caller whose own session is not known.
+    /// The session used for a caller without a known session.
     pub session: SessionId,
     /// The projects in which that session has claimed work.
     pub claimed_in: Projects,
@@ -27,9 +27,9 @@ pub(crate) struct Call<'a> {
 /// The caller of a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
-    /// The client, by the name that it gave.
+    /// The client, by its own name.
     pub agent: Option<AgentId>,
-    /// An id of its connection, which tells two windows of one client apart.
+    /// The id of its connection, which distinguishes two windows of one client.
     pub session: SessionId,
     /// The projects in which the connection has claimed work.
     pub claimed_in: Projects,
@@ -47,7 +47,7 @@ impl Caller {
     }
 }
 
-/// A signal to stop work early, because the caller cancelled it or went away.
+/// A signal to stop work early, because the caller cancelled it or disconnected.
 #[derive(Clone, Debug)]
 pub(crate) struct Ended(Arc<watch::Sender<bool>>);
 

@@ -75,8 +75,8 @@ impl Connection {
         }
     }
 
-    /// Creates a connection over HTTP. Requests that belong to no session have the caller `stateless`, and all connections
-    /// share `listening`, the places for streams of subscriptions.
+    /// Creates a connection over HTTP. Requests without a session use the caller `stateless`. All connections
+    /// share `listening`, the permits for subscription streams.
     #[cfg(feature = "http")]
     pub(crate) fn over_http(
         server: Server,
@@ -100,7 +100,7 @@ impl Connection {
         Caller { agent: agent(context), ..self.caller.clone() }
     }
 
-    /// Runs an action when the answer to a request was written.
+    /// Runs an action after the answer to a request was written.
     async fn when_written(&self, context: &RequestContext<RoleServer>, after: After) {
         #[cfg(feature = "http")]
         if let Some(remote) = &self.remote {

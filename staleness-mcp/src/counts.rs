@@ -30,7 +30,7 @@ impl Counts {
         *sum += took;
     }
 
-    /// Returns what the end of a session holds while it works.
+    /// Returns a handle to hold while the end of a session is being processed.
     pub(crate) fn parting(&self) -> Arc<()> {
         Arc::clone(&self.partings)
     }

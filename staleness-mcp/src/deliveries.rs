@@ -24,7 +24,7 @@ struct Inner {
 }
 
 impl Deliveries {
-    /// Registers an action to run when the answer to a request was written.
+    /// Registers an action to run after the answer to a request was written.
     pub(crate) fn expect(&self, id: RequestId, after: After) {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id, after);
     }

@@ -10,7 +10,7 @@ use staleness_service::settings::Access;
 use crate::call::Caller;
 use crate::server::Server;
 
-/// Time limit for each of three phases after the client went away: finishing calls, answering cancelled ones,
+/// Time limit for each of three phases after the client disconnected: finishing calls, answering cancelled ones,
 /// and pruning. Together less than a second.
 pub(crate) const PARTING: Duration = Duration::from_millis(300);
 /// Ends the claims of the connection and prunes by the policy, at the end of a session.

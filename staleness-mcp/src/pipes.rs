@@ -1,4 +1,4 @@
-//! Detects that the other end of standard input or output was closed, even when nobody reads or writes.
+//! Detects that the other end of standard input or output was closed, even while no read or write is in progress.
 
 use std::io::{stdin, stdout};
 
@@ -6,8 +6,8 @@ use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::wire::Departure;
 
-/// Starts a thread that signals `departure` when the other end of a standard stream closes. If the thread
-/// cannot be started, this is noticed later, by reading or writing.
+/// Starts a thread that signals `departure` when the other end of a standard stream closes. If the thread cannot
+/// be started, the next read or write notices it.
 pub(crate) fn watch(departure: Departure) {
     let watching = move || {
         let (input, output) = (stdin(), stdout());

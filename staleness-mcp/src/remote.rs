@@ -15,11 +15,12 @@ use crate::parting::part;
 use crate::server::Server;
 use crate::wire::Departure;
 
-/// The caller of a connection over HTTP, and its end: no wire tells when an answer was written, or that the client went away.
+/// The caller of a connection over HTTP, and its pending actions. HTTP does not show when an answer was written,
+/// or that the client disconnected.
 #[derive(Clone)]
 pub(crate) struct Remote {
     counts: Arc<Counts>,
-    /// The caller of requests that belong to no session, as in newer versions of the protocol.
+    /// The caller of requests without a session, as in newer versions of the protocol.
     stateless: Caller,
     session: Arc<Session>,
 }
@@ -32,7 +33,7 @@ struct Session {
     over: Ended,
     is_used: AtomicBool,
     counts: Arc<Counts>,
-    /// Actions for answers that the client has read for certain when it asks again.
+    /// Actions for answers that the client has certainly read once it sends another request.
     unread: Mutex<Vec<After>>,
 }
 
@@ -65,7 +66,7 @@ impl Remote {
         Self { counts, stateless, session: Arc::new(session) }
     }
 
-    /// Returns true for a request that belongs to no session, whatever its headers say.
+    /// Returns true for a request without a session, regardless of its headers.
     fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
         let head = context.extensions.get::<Parts>();
         context.meta.protocol_version().is_some()
@@ -81,7 +82,7 @@ impl Remote {
         self.session.caller.clone()
     }
 
-    /// Runs an action when an answer was read: at the session's next request, or at once without a session.
+    /// Runs an action after an answer was read: at the session's next request, or at once without a session.
     pub(crate) async fn when_read(&self, context: &RequestContext<RoleServer>, after: After) {
         if Self::is_stateless(context) {
             let _ = tokio::task::spawn_blocking(after).await;

@@ -15,7 +15,7 @@ use crate::server::Server;
 use crate::text::{Json, Message, Quoted, Reason, Text, audience};
 use crate::tools::overdue::{head, name};
 
-/// URI of the overview: everything in the server's project that cannot be trusted.
+/// URI of the overview: everything in the server's project that needs attention.
 pub const OVERVIEW: &str = "staleness://overview";
 /// URI of the policy: all values in force, with their sources.
 pub const POLICY: &str = "staleness://policy";

@@ -26,11 +26,11 @@ use crate::turns::Turns;
 pub struct Server {
     shared: Arc<Inner>,
     options: Arc<Options>,
-    /// The only project that calls may name.
+    /// The only project that calls may use, if restricted.
     only: Option<ProjectId>,
 }
 
-/// What a server shares with those that are confined to one project.
+/// The state shared by a server and its restricted copies.
 struct Inner {
     store: SharedStore,
     tools: Vec<Tool>,
@@ -45,7 +45,7 @@ struct Inner {
 struct Scanned(BTreeMap<ProjectId, Instant>);
 
 impl Scanned {
-    /// Returns true at the first call for a project and then at most every [`SCAN_EVERY`], and notes that.
+    /// Returns true at the first call for a project and then at most once every [`SCAN_EVERY`]. Records the scan.
     fn is_due(&mut self, project: &ProjectId, now: Instant) -> bool {
         self.0.retain(|_, at| now.duration_since(*at) < SCAN_EVERY);
         let is_due = !self.0.contains_key(project) && self.0.len() < MAX_SCANNED;
@@ -56,7 +56,7 @@ impl Scanned {
     }
 }
 
-/// The time after which a call reads the configuration again, which takes a few milliseconds if nothing changed.
+/// Minimum time between two scans in a call. A scan takes a few milliseconds if nothing changed.
 const SCAN_EVERY: Duration = Duration::from_secs(15);
 
 /// The number of projects whose last scan is remembered.
@@ -69,7 +69,7 @@ impl std::fmt::Debug for Server {
 }
 
 impl Server {
-    /// Creates a server. The project in `options` is used for calls that name none.
+    /// Creates a server. The project in `options` is used for calls without a project.
     ///
     /// # Errors
     /// If an option is invalid.
@@ -92,7 +92,7 @@ impl Server {
         Ok(Self { shared: Arc::new(shared), options, only: None })
     }
 
-    /// Returns this server for callers that may use the project of one folder only.
+    /// Returns this server for callers that may use only the project of one folder.
     #[cfg(feature = "http")]
     pub(crate) fn confined_to(&self, folder: &std::path::Path) -> Result<Self, ServiceError> {
         let project = Some(folder.to_path_buf());
@@ -127,8 +127,8 @@ impl Server {
         &self.shared.turns
     }
 
-    /// Returns the settings for a call, read again because files may change. The client's own name wins over
-    /// the agent named in the environment.
+    /// Returns the settings for a call, read again because files may change. The client's own name takes
+    /// precedence over the agent in the environment.
     pub(crate) fn settings(
         &self,
         project: Option<String>,
@@ -206,8 +206,8 @@ impl Server {
         run(&Call { settings, agent, session, claimed_in, listener }, arguments)
     }
 
-    /// Scans the configuration if that is due, because the client may have no hook that does. A scan that fails fails no
-    /// call, and is not repeated sooner.
+    /// Scans the configuration if a scan is due, because the client may have no hook that scans. A failed scan
+    /// does not fail the call, and is not repeated earlier.
     fn scan(&self, settings: &Settings) {
         let scanned = || self.shared.scanned.lock().unwrap_or_else(PoisonError::into_inner);
         if !scanned().is_due(&settings.project.id, Instant::now()) {
@@ -219,7 +219,7 @@ impl Server {
     }
 }
 
-/// Tells whether a named folder lies inside another, wherever links lead.
+/// Returns a predicate that is true if the folder at `named` is inside another folder after resolving links.
 fn holds(named: &str) -> impl FnOnce(&Path) -> bool {
     move |folder| Path::new(named).canonicalize().is_ok_and(|named| named.starts_with(folder))
 }

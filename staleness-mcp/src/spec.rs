@@ -105,7 +105,7 @@ impl Spec {
         self
     }
 
-    /// Marks a tool to be shown to the model from the start, in clients that load tools by search.
+    /// Marks a tool that is always shown to the model, in clients that load tools by search.
     pub(crate) fn always_loaded(mut self) -> Self {
         let meta = self.tool.meta.get_or_insert_default();
         meta.insert("anthropic/alwaysLoad".into(), true.into());

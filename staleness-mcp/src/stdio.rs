@@ -28,7 +28,7 @@ impl fmt::Display for ServeError {
 
 impl std::error::Error for ServeError {}
 
-/// Serves standard input and output until the client goes away. Creates its own runtime.
+/// Serves standard input and output until the client disconnects. Creates its own runtime.
 ///
 /// # Errors
 /// If the client does not speak the protocol, or no thread can be started.
@@ -49,8 +49,8 @@ pub fn serve_stdio(server: &Server) -> Result<(), ServeError> {
     served
 }
 
-/// Starts the threads that a server needs for one call, and ends them again. The runtime panics if it cannot
-/// start its first thread, and waits for ever if it cannot start the others.
+/// Starts the threads that a server needs for one call, and ends them again. The runtime panics if it cannot start
+/// its first thread, and hangs if it cannot start the others.
 pub(crate) fn try_threads() -> std::io::Result<()> {
     let gate = Mutex::new(());
     std::thread::scope(|scope| {
@@ -63,8 +63,8 @@ pub(crate) fn try_threads() -> std::io::Result<()> {
     })
 }
 
-/// Serves one client over a pair of streams until it goes away. Then ends its claims and prunes learned routes and
-/// outcomes by the policy, as at the end of a session, and closes the store.
+/// Serves one client over a pair of streams until it disconnects. Then ends its claims and prunes learned routes
+/// and outcomes by the policy, as at the end of a session, and closes the store.
 ///
 /// # Errors
 /// If the client does not speak the protocol.

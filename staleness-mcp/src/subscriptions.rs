@@ -72,7 +72,7 @@ async fn overview(server: &Server, agent: Option<AgentId>) -> Option<String> {
 pub(crate) struct Subscription(Arc<Mutex<Option<AbortHandle>>>);
 
 impl Subscription {
-    /// Starts notifying the client of changes until it goes away. Has no effect if already started.
+    /// Starts notifying the client of changes until it disconnects. Has no effect if already started.
     pub(crate) fn begin(&self, mut watch: OverviewWatch, peer: Peer<RoleServer>, gone: Ended) {
         let telling = tokio::spawn(async move {
             let all = async {

@@ -1,4 +1,4 @@
-//! The text of a tool result: our own words, names, and foreign text in quotes.
+//! The text of a tool result: this program's own words, names, and foreign text in quotes.
 
 use std::fmt::Write;
 
@@ -33,7 +33,7 @@ pub(crate) struct Part(String);
 /// quote are replaced.
 pub(crate) struct Quoted<'a>(pub &'a str);
 
-/// A reason or note of ours, quoted in the same way, in the words of this server.
+/// A reason or note of this program, quoted in the same way, in the words of this server.
 pub(crate) struct Reason<'a>(pub &'a str);
 
 /// An error message, quoted in the same way.
@@ -115,7 +115,7 @@ impl Text {
         self
     }
 
-    /// Appends foreign text. Each line begins with a marker that our own lines never have.
+    /// Appends foreign text. Each line begins with a marker that no other line has.
     pub(crate) fn and_lines(mut self, body: &str) -> Self {
         for line in body.lines() {
             // Writing to a string never fails.

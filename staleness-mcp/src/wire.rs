@@ -1,8 +1,8 @@
 //! The transport: one JSON-RPC message per line, with flow control.
 //!
-//! It differs from `rmcp`'s transport in four ways. It stops reading requests while too many are unanswered,
-//! or their answers unread. It answers unreadable lines with an error. It notices that the client went away,
-//! even on the stream not in use at that moment. It replies that a method was not found.
+//! It differs from `rmcp`'s transport in four ways. It stops reading requests while too many are unanswered, or
+//! their answers unread. It answers unreadable lines with an error. It notices that the client disconnected, even
+//! on the stream not in use at that moment. It replies that a method was not found.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -140,7 +140,7 @@ impl<R: AsyncRead + Unpin, W> Wire<R, W> {
         }
     }
 
-    /// Waits for room for a request. Returns `None` if the client went away or stopped reading.
+    /// Waits for room for a request. Returns `None` if the client disconnected or stopped reading.
     fn room(
         &self,
         cost: u32,
@@ -205,7 +205,7 @@ where
         }
     }
 
-    /// Returns the held message once there is room for it. The outer `None` means that the client went away.
+    /// Returns the held message once there is room for it. The outer `None` means that the client disconnected.
     /// Cancel-safe.
     async fn admit(&mut self) -> Option<Option<RxJsonRpcMessage<RoleServer>>> {
         let Some((message, cost)) = &self.held else { return Some(None) };

@@ -1,15 +1,15 @@
-//! Sentences of the other crates in the words of this server.
+//! Rewrites sentences of other crates in the words of this server.
 
 use staleness::tool::PresenceCause;
 
-/// Commands of the CLI, and the tools of this server that do the same. A person runs all others.
+/// Commands of the CLI with the equivalent tools of this server. All other commands need a person.
 const TOOLS: &[(&str, &str)] = &[("tools list", "discover_tools"), ("stale", "list_stale")];
 
 /// Words before a command that a reader should run.
 const VERBS: [&str; 2] = ["see ", "run "];
 
-/// Rewrites a sentence for a model, which has the tools of this server and no shell. A command becomes the tool that
-/// does the same. A command or remedy that needs a person becomes a request to the user.
+/// Rewrites a sentence for a model, which has the tools of this server and no shell. A command becomes the
+/// equivalent tool. A command or remedy that needs a person becomes a request to the user.
 pub(crate) fn for_model(text: &str) -> String {
     if !text.contains("`staleness ") && !text.contains(": ") {
         return text.to_owned();

@@ -233,7 +233,7 @@ impl Inner {
         ended
     }
 
-    /// Sets `asked` just before the commit is sent.
+    /// Writes the changes and commits. Sets `asked` just before the commit is sent.
     async fn carry_out(
         &self,
         session: &Session,

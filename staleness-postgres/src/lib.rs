@@ -18,7 +18,7 @@
 //!   row-level security restricts a connection to one workspace.
 //! - A step is one READ COMMITTED transaction. Before reading, it takes advisory locks on its selection, in a
 //!   fixed order: see `locks.rs`. It takes two round trips: begin, lock and read; write and commit. A step that
-//!   asks for more data restarts with everything it asked for: see `looks.rs`.
+//!   requests more data restarts with all its selections: see `looks.rs`.
 //! - A query is one REPEATABLE READ transaction on one snapshot. It neither waits for steps nor blocks them. It
 //!   takes one round trip per look.
 //! - [`Durability::Normal`](staleness_core::store::Durability::Normal) does not wait for the server's log

@@ -1,10 +1,9 @@
 //! Steps that read more than once.
 //!
-//! All locks are taken before anything is read and are never upgraded, so a step that asks for more is
-//! restarted with everything that it has asked for so far. It holds no locks between the two attempts, so the
-//! data may change. The step is therefore asked again from the beginning. Preloaded data is used while the
-//! step asks for the same selections. If it asks for something else, it is restarted with that selection
-//! instead.
+//! All locks are taken before anything is read and are never upgraded, so a step that requests more rows is
+//! restarted with all selections requested so far. It holds no locks between the two attempts, so the data may
+//! change. The step therefore runs again from the beginning. Preloaded data is used while the step requests the
+//! same selections. If it requests a different one, it is restarted with that selection instead.
 
 use staleness_core::store::{ChangeSet, Decision, Selection, Step, StoreError, View};
 
@@ -13,7 +12,7 @@ use staleness_core::store::{ChangeSet, Decision, Selection, Step, StoreError, Vi
 pub(crate) enum Answer {
     /// The step decided: the view that it has read, and its changes.
     Write(Box<(View, ChangeSet)>),
-    /// After its first `after` looks the step asks for a selection that was not loaded.
+    /// After its first `after` looks the step requests a selection that was not loaded.
     Need { after: usize, more: Box<Selection> },
 }
 

@@ -66,7 +66,7 @@ impl Notices {
 pub(crate) struct Hearer(watch::Receiver<Heard>);
 
 impl Hearer {
-    /// Waits until the listener knows another revision than `seen`, which may be an older one. `None` if the
+    /// Waits until the listener receives a revision other than `seen`, which may be an older one. `None` if the
     /// listener is disconnected.
     pub(crate) async fn another(&mut self, seen: Revision) -> Option<()> {
         let news = |heard: &Heard| match heard {

@@ -94,8 +94,8 @@ fn looking(workspace: &str, settings: &str) -> String {
     )
 }
 
-/// Returns the command that sets `synchronous_commit`, to be sent before COMMIT. A lasting commit waits for
-/// the server's log, and for a standby if so configured. A configuration of `off` is overridden.
+/// Returns the command that sets `synchronous_commit`, to be sent before COMMIT. A lasting commit waits for the
+/// server's log, and for a standby if so configured. The server's setting `off` is overridden.
 pub(crate) const fn wait(lasting: bool) -> &'static str {
     if lasting {
         "SET LOCAL synchronous_commit TO DEFAULT; SELECT set_config('synchronous_commit', 'on', true) \

@@ -75,14 +75,14 @@ impl Draft {
         }
     }
 
-    /// Records that a file cannot be read that decides which entries are loaded. Entries of which nothing is known
-    /// from before then count as `state`, unless they are certainly not loaded.
+    /// Records that a file that affects which entries are loaded cannot be read. Entries without an earlier state
+    /// then get `state`, unless they are certainly not loaded.
     pub(crate) fn doubt(&mut self, why: &str, state: ListingState) {
         self.fault(|| why.to_owned());
         self.doubt = Some(state);
     }
 
-    /// Records something odd that does not make the reading incomplete.
+    /// Records an irregularity that does not make the reading incomplete.
     pub(crate) fn note(&mut self, text: impl FnOnce() -> String) {
         self.note.get_or_insert_with(text);
     }
@@ -139,7 +139,7 @@ impl Draft {
         self.ended(state, true, error)
     }
 
-    /// Finishes a source made of several places. `seen` is true if any of them exists.
+    /// Finishes a source with several locations. `seen` is true if any of them exists.
     pub(crate) fn finish(self, seen: bool, root_is_there: bool) -> SourceReading {
         match self.fault {
             None if !seen => self.missing(root_is_there),

@@ -1,9 +1,9 @@
-//! Parses JSON as clients write it: with comments and trailing commas, and with duplicate keys, of which the
-//! last counts.
+//! Parses JSON as clients write it: with comments and trailing commas, and with duplicate keys, where the last one
+//! counts.
 //!
-//! The parser stops at a nesting depth of 512, so the stack cannot overflow. Its other extensions (missing
-//! commas, bare words) are disabled, because they make a half-written file look complete. Its messages may
-//! quote the file and are not used.
+//! The parser stops at a nesting depth of 512, so the stack cannot overflow. Its other extensions (missing commas,
+//! bare words) are disabled, because they make a half-written file look complete. Its messages may quote the file
+//! and are not used.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -47,13 +47,11 @@ pub fn unheard(server: &str, path: &str, project: Option<&ProjectId>, why: &str)
     Draft::new(source(Some(server), project), Path::new(path)).failed(why.to_owned())
 }
 
-/// Reads an MCP `tools/list` result: the result itself, a JSON-RPC response with it, or just the list of
-/// tools.
+/// Reads an MCP `tools/list` result: the result itself, a JSON-RPC response with it, or just the list of tools.
 ///
-/// With `server`, tools are named `mcp__<server>__<tool>`, normalised as clients do. Otherwise names are used
-/// as given. Beside the list, `instructions` may hold those of the server, which are looked at. `path` names the origin
-/// of the list. `project` is the scope of the tools; `None` means all
-/// projects.
+/// With `server`, tools are named `mcp__<server>__<tool>`, normalised as clients do. Otherwise names are used as
+/// given. If `instructions` are beside the list, they are searched for suspicious text. `path` names the origin of
+/// the list. `project` is the scope of the tools; `None` means all projects.
 ///
 /// # Errors
 /// If the text is not a tool list, or the server's name is invalid.
@@ -136,7 +134,7 @@ pub fn tools_list(
     Ok(reading)
 }
 
-/// Returns the first suspicious thing in the server's instructions, in words of ours. They stand beside the list.
+/// Returns a description of the first suspicious part of the server's instructions, which are beside the list.
 fn suspicion(root: &Value<'_>) -> Option<String> {
     let Value::Object(root) = root else { return None };
     let said = json::get_str(root, "instructions")?;

@@ -14,7 +14,7 @@ use crate::outline::{Shape, outline};
 use crate::text::{Content, Liberties, MAX_CONFIG_BYTES, json_text, load_config};
 use staleness_docs::disk::shown;
 
-/// Files larger than this many bytes have their outlines cached.
+/// Size in bytes above which a file's outline is cached.
 pub(crate) const LARGE: u64 = 1024 * 1024;
 
 /// Minimum age of the last change, in nanoseconds. A younger file may change again without a new timestamp,

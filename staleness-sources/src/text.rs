@@ -83,7 +83,8 @@ pub(crate) fn config_text(path: &Path, bytes: Vec<u8>) -> Content {
     }
 }
 
-/// Returns the text of a JSON file. Half a character in it hides nothing else, as in a client that reads it.
+/// Returns the text of a JSON file. An escape for half a surrogate pair does not invalidate the rest, as in
+/// clients.
 pub(crate) fn json_text(path: &Path, bytes: Vec<u8>) -> Content {
     match config_text(path, bytes) {
         Content::Text(text, liberties) => {
@@ -93,8 +94,8 @@ pub(crate) fn json_text(path: &Path, bytes: Vec<u8>) -> Content {
     }
 }
 
-/// Returns JSON without what no text can hold: of bytes that are not UTF-8, and of escapes of half a character, only a
-/// replacement character is left, as clients read them. The text of valid UTF-8 stays as long as it is.
+/// Returns JSON with replacement characters for invalid UTF-8 and for escapes of half a surrogate pair, as clients
+/// read them. Valid UTF-8 keeps its length.
 #[must_use]
 pub fn repaired(json: &[u8]) -> Cow<'_, str> {
     const HALF: usize = "\\ud800".len();

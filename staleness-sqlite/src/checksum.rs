@@ -1,27 +1,27 @@
 //! Adds a checksum to every page of the file, below SQLite.
 //!
-//! SQLite stores pages as they are and trusts what it reads. This SQLite file layer (a "VFS") wraps the
-//! system's. The last [`RESERVED`] bytes of a page, which SQLite is told not to use, contain the CRC-32 of
-//! the page's number and its other bytes. The checksum is written with every page of the main file and
-//! verified on every read. So no statement sees a damaged page, neither a row nor an index that hides one.
-//! This protects against damage, not against forgery.
+//! SQLite stores pages as they are and trusts what it reads. This SQLite file layer (a "VFS") wraps the system's.
+//! The last [`RESERVED`] bytes of a page, which SQLite is told not to use, contain the CRC-32 of the page's number
+//! and its other bytes. The checksum is written with every page of the main file and verified on every read. So no
+//! statement sees a damaged page, neither a row nor an index that hides one. This protects against damage, not
+//! against forgery.
 //!
 //! The write-ahead log needs no checksum of ours, because SQLite adds its own.
 //!
-//! Other programs (`sqlite3`) may read the file, also when they move the log into it as they close. In
-//! memory and in the log the bytes are [`UNSUMMED`], or zero in a page that SQLite has just added, so such a
-//! page has no checksum. It is taken as it is, and gets its checksum when it is written next. A disk that lost
-//! a sector gives zeros, too: a page without a checksum whose last sector is zeros is damage. So no added page that
-//! ends so stays in the log for others to move, unless a reader is in the way or a kill comes between the
-//! commit and the move: see [`ends_in_zeros`]. A program that changes rows leaves checksums that are
-//! wrong: that is damage.
+//! Other programs (`sqlite3`) may read the file, and may move the log into it when they close it. In memory and in
+//! the log the bytes are [`UNSUMMED`], or zero in a page that SQLite has just added, so such a page has no
+//! checksum. It is accepted, and gets its checksum when it is written next. A lost disk sector also reads as
+//! zeros, so a page without a checksum whose last sector is zeros counts as damaged. Therefore an added page that
+//! ends in zeros does not stay in the log, where other programs could move it, unless a reader blocks this or the
+//! process is killed between the commit and the move: see [`ends_in_zeros`]. A program that changes rows leaves
+//! wrong checksums, which count as damage.
 //!
 //! # Why this is `unsafe`
 //!
-//! A file layer is a table of C functions that take pointers. Ours has four functions. Each calls the
-//! system's function with unchanged arguments and inspects the bytes of one page. All other functions are the
-//! system's own. An open file is the system's file in the system's memory. Its method table is a copy in
-//! which three functions are ours, or one for the log.
+//! A file layer is a table of C functions that take pointers. Ours has four functions. Each calls the system's
+//! function with unchanged arguments and inspects the bytes of one page. All other functions are the system's own.
+//! An open file is the system's file in the system's memory. Its method table is a copy in which three functions
+//! are ours, or one for the log.
 
 #![allow(unsafe_code, reason = "a file layer is a table of C functions; see above")]
 
@@ -42,7 +42,7 @@ pub(crate) const PAGE: usize = 4_096;
 const HEADER: usize = 100;
 /// Offset of the page count in SQLite's header, in bytes.
 const PAGES_AT: i64 = 28;
-/// Bytes of the smallest sector that a disk loses as a whole.
+/// Minimum size of a disk sector, in bytes. A disk loses a sector as a whole.
 const SECTOR: usize = 512;
 /// Bytes at the end of a page that hold its checksum.
 pub(crate) const RESERVED: usize = 4;
@@ -89,8 +89,8 @@ thread_local! {
     static ZEROS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns true if, since the last call, this thread wrote a page to a log that looks as if its last sector
-/// was lost. In the main file, with its checksum, it would not.
+/// Returns true if, since the last call, this thread wrote a page to a log that looks as if its last sector was
+/// lost. In the main file a page has a checksum and does not look lost.
 pub(crate) fn ends_in_zeros() -> bool {
     ZEROS.replace(false)
 }

@@ -1,22 +1,23 @@
 //! Decides when the write-ahead log is moved into the main file.
 //!
 //! SQLite does so whenever the last connection closes, which would be at the end of every one-shot process.
-//! Without it, each opening reads a growing log. Moving the log after a commit that leaves at least 64 frames
-//! is cheaper than both.
+//! Without it, each opening reads a growing log. Moving the log after a commit that leaves at least 64 frames is
+//! cheaper than both.
 //!
 //! A long-running process would then sync the disk about every 16 commits. From its 65th commit on, a store
 //! therefore waits for 1,000 frames (SQLite's default), and moves the rest when dropped.
 //!
-//! A process that has moved the log, such as an import, also moves the rest when it ends. Pages in the file
-//! have checksums, but in the log SQLite stops at the first damaged frame.
+//! A process that has moved the log, such as an import, also moves the rest when it ends. Pages in the file have
+//! checksums, but in the log SQLite stops at the first damaged frame.
 //!
-//! A page that another program must not move ([`ends_in_zeros`]) is moved at once: a process may be killed.
+//! A page that another program must not move ([`ends_in_zeros`]) is moved at once, because this process may be
+//! killed.
 //!
-//! The log is moved under the lock, so that others wait in the lock's fair queue and not in SQLite's busy
-//! handler. It never waits for readers; frames that they need stay for the next time.
+//! The log is moved under the lock, so that others wait in the lock's fair queue and not in SQLite's busy handler.
+//! It never waits for readers; frames that they need stay for the next time.
 //!
-//! Forgotten data is still in the log, in old pages. A commit that forgets data moves and empties the log,
-//! waiting briefly for readers. If readers stay, the store tries again when dropped.
+//! Forgotten data is still in the log, in old pages. A commit that forgets data moves and empties the log, waiting
+//! briefly for readers. If readers stay, the store tries again when dropped.
 
 use std::fs;
 use std::path::{Path, PathBuf};

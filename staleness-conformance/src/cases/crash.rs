@@ -33,7 +33,7 @@ struct Told {
 }
 
 impl Told {
-    /// Lets the child acknowledge a random number of ops below `most`, and kills it a little later.
+    /// Reads a random number of acknowledged ops below `most` from the child, and kills it shortly after.
     fn kill(&mut self, child: Child, most: u64, draws: &mut Draws) {
         let heard = draws.below(most);
         let ops = child.kill_after(heard, draws.below(LONGEST_PAUSE));

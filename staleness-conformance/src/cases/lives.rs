@@ -112,7 +112,7 @@ fn together(context: &mut Context) {
     }
 }
 
-/// A life in progress, and what is known about it.
+/// A life in progress, and its known states.
 struct Going {
     life: Life,
     child: Option<Child>,
@@ -179,7 +179,7 @@ fn verify(store: &Handle) -> View {
     seen
 }
 
-/// Counts of what was found after kills.
+/// Counts of the states found after kills.
 #[derive(Debug, Default)]
 struct Tally {
     /// The interrupted turn was not done at all, or none was in progress.

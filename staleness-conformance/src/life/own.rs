@@ -1,4 +1,4 @@
-//! The rows of one life.
+//! The rows that belong to one life.
 
 use std::collections::BTreeMap;
 

@@ -26,7 +26,7 @@ use super::{
 use crate::arbitrary::{self as any, Reach, filter, record};
 use crate::steps::Write;
 
-/// A row of a collection, with all that the suite needs to know of the collection.
+/// A row type of a collection, with everything that the suite needs for testing the collection.
 #[diagnostic::on_unimplemented(note = "a new collection needs an entry in `samples!`")]
 pub trait Sample: Row {
     /// Returns a minimal row of a project, or a global one. If rows always belong to a project, `None` means

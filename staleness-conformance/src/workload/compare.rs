@@ -21,7 +21,7 @@ pub struct Pace {
     pub glances: usize,
 }
 
-/// Counts of what a workload did.
+/// Counts of operations in a workload.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// Number of events.

@@ -167,7 +167,7 @@ impl Draw<'_> {
     }
 }
 
-/// Returns what is known about a project's routes, with vectors in key order.
+/// Returns a project's routes as text, with vectors in key order.
 pub(super) fn seen(registry: &Registry, project: &ProjectId) -> String {
     let mut seen = vec![said(registry.routes().list(project).wait())];
     for (model, _) in MODELS {

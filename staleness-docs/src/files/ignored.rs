@@ -1,7 +1,7 @@
 //! Files that a walk skips because of `.ignore`, `.gitignore` and `.git/info/exclude`.
 //!
-//! These files belong to the project, so they are read as safely as its documents. The pattern crate receives
-//! only lines, because it would follow any link and read any amount by itself.
+//! These files are as untrusted as the project's documents, and are read with the same limits. The pattern crate
+//! receives only lines, because it would follow any link and read any amount by itself.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

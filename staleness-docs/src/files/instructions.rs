@@ -39,7 +39,7 @@ pub(crate) fn find(search: &mut Search<'_>) {
     find_in(search, &[&OWN_OF_CLAUDE[..], &OWN].concat());
 }
 
-/// Adds those of these files that are there, all others in folders of their own, and what they import.
+/// Adds those of these files that exist, all others in folders of their own, and their imports.
 fn find_in(search: &mut Search<'_>, own: &[&str]) {
     for key in own {
         if search.place.folder.join(key).is_file() {
@@ -88,8 +88,8 @@ pub fn retain_loaded_by(
     documents.retain(|each| !is_shared(each) || found.files.contains_key(&each.key.path));
 }
 
-/// Returns the instruction files of a project with their imports, and those that lead out of it with the
-/// reason. Includes the files that a client loads at the start of a session, and files of the same names in
+/// Returns the instruction files of a project with their imports, and files that lead out of the project with the
+/// reason. Includes the files that a client loads at the start of a session, and files with the same names in
 /// other folders that are not ignored. Policies do not apply.
 #[must_use]
 pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<Skipped>) {
@@ -106,8 +106,8 @@ pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<S
     (files.into_iter().map(|(key, file)| (key, file.path)).collect(), skipped.collect())
 }
 
-/// Returns the files that a client loads when a session starts, the user's included, by key.
-/// Rules that it loads with some files alone, and the topics of a memory, are left out.
+/// Returns the files that a client loads when a session starts, including the user's, by key. Omits rules that the
+/// client loads only with certain files, and topic files of a memory.
 #[must_use]
 pub fn session_files(
     client: &str,
@@ -131,7 +131,7 @@ pub fn session_files(
     files.map(|(key, file)| (key, file.path)).collect()
 }
 
-/// Returns true if a client loads a rule with some files alone: its front matter names them, or for a rule of Cursor
+/// Returns true if a client loads a rule only with certain files: its front matter names them, or a Cursor rule
 /// does not say that it always applies.
 fn is_on_demand(path: &Path, most: u64) -> bool {
     let Ok(file::Text { text, .. }) = file::read(path, most, None) else { return false };

@@ -1,13 +1,13 @@
-//! Recognises documents of earlier versions by the folders that they lie in.
+//! Recognises documents of earlier versions by their folders.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The number of the version that goes on.
+/// The version number of a name without an end version, such as `latest`.
 const NEWEST: u32 = u32::MAX;
 
-/// Returns the documents of earlier versions: those in a folder beside one of a later version, and, of the last of
-/// several versions, those that a folder beside it has without a version. A folder such as `v1` is one of a version
-/// only if it shares a page with one beside it.
+/// Returns the documents of earlier versions. A document is earlier if its folder is beside one of a later
+/// version. For the last of several versions, it is earlier if an unversioned folder beside it has the same page.
+/// A folder such as `v1` counts as a version only if it shares a page with a folder beside it.
 pub(super) fn earlier<'k>(keys: impl Iterator<Item = &'k String> + Clone) -> Vec<String> {
     let versioned =
         || keys.clone().flat_map(|key| places(key)).filter(|at| numbers(at.1).is_some());
@@ -47,7 +47,7 @@ pub(super) fn earlier<'k>(keys: impl Iterator<Item = &'k String> + Clone) -> Vec
     keys.filter(|key| places(key).any(is_earlier)).cloned().collect()
 }
 
-/// Returns each folder above a document: the folder that it lies in, its name, and the path below it.
+/// Returns each folder above a document: its parent, its name, and the document's path below it.
 fn places(key: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     key.match_indices('/').map(|(end, _)| {
         let (parent, name) = key[..end].rsplit_once('/').unwrap_or(("", &key[..end]));
@@ -55,7 +55,7 @@ fn places(key: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     })
 }
 
-/// Returns true for a page that any folder may have.
+/// Returns true for a page that any folder may have, such as an index.
 fn is_of_folder(page: &str) -> bool {
     let stem = page.split('.').next().unwrap_or(page);
     ["agents", "claude", "gemini", "index", "readme", "skill"]

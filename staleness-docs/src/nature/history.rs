@@ -1,10 +1,10 @@
-//! Recognises history documents, which refer to removed things on purpose.
+//! Recognises history documents, which refer to removed files and symbols on purpose.
 
 /// The reason that a file counts as history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum History {
     No,
-    /// The policy says that it is none.
+    /// The policy says that the file is not history.
     Never,
     /// Its name, a folder or its first lines suggest history. A guess, which the file's own front matter or a
     /// client that loads it overrides.
@@ -38,7 +38,7 @@ const WHOLE: [&str; 13] = [
 /// Words before `to` and `from` in the names of migration guides.
 const MOVING: [&str; 5] = ["migrate", "migrating", "migration", "upgrade", "upgrading"];
 
-/// Words at the start or end of the titles of sections about what is gone.
+/// Words at the start or end of the titles of sections about removed features.
 const GONE: [&str; 5] = ["deprecated", "deprecations", "discontinued", "obsolete", "removed"];
 
 /// Number of lines that may hold the fields of a proposal.
@@ -49,19 +49,19 @@ const STATES: [&str; 17] = [
     "accepted", "approved", "archived", "completed", "deferred", "draft", "final", "implementable", "implemented",
     "obsolete", "obsoleted", "partially", "proposed", "provisional", "rejected", "superseded", "withdrawn",
 ];
-/// Fields that tell who made a proposal, or when.
+/// Fields with the author or the date of a proposal.
 const MADE: [&str; 6] = ["author", "authors", "created", "creation", "date", "deciders"];
 
-/// Words by which a document speaks of itself, and says that it is out of date.
+/// Phrases in which a document says that it is outdated.
 #[rustfmt::skip]
 const ABOUT: [[&str; 2]; 7] = [
     ["content", "below"], ["this", "document"], ["this", "file"], ["this", "guide"], ["this", "page"],
     ["this", "section"], ["this", "tutorial"],
 ];
 const OUTDATED: [&str; 5] = ["archived", "deprecated", "obsolete", "outdated", "superseded"];
-/// Number of words in which it does.
+/// Maximum distance between these words.
 const SAID: usize = 5;
-/// Number of versions from which on a document lists them.
+/// Minimum number of versions for a document to count as a list of versions.
 const VERSIONS: usize = 3;
 
 /// Folders that contain history documents.
@@ -75,12 +75,13 @@ const FOLDERS: [&str; 47] = [
     "upgrade", "upgrading", "versioned-docs",
 ];
 
-/// Folders with conversations, if they are in a hidden folder or in `context`. Others are about a feature of that name.
+/// Folders with conversations, if they are in a hidden folder or in `context`. Elsewhere the name belongs to a
+/// feature.
 const CHATS: [&str; 3] = ["chats", "conversations", "transcripts"];
 /// Folders of documentation.
 pub(crate) const OF_DOCS: [&str; 7] = ["content", "doc", "docs", "pages", "site", "src", "website"];
 
-/// Names of lists of versions. A document of such a name may also explain how to make one.
+/// Names of lists of versions. A document of this name may also explain how to write such a list.
 const LISTS: [&str; 4] = ["changes", "history", "news", "releases"];
 
 /// Returns true if a path looks like that of a history document.
@@ -107,7 +108,8 @@ pub(crate) fn is_list(path: &str) -> bool {
     matches!(&words(named(path).1)[..], [word] if LISTS.contains(&&**word))
 }
 
-/// Returns true if the title of a section says that it lists what is gone, or leads from one version to another.
+/// Returns true if the title of a section says that it lists removed features, or describes an upgrade from one
+/// version to another.
 pub(crate) fn is_of_the_past(title: &str) -> bool {
     let words = words(title);
     let mut rest = words.iter().skip_while(|word| !matches!(&***word, "from" | "to"));
@@ -119,9 +121,9 @@ pub(crate) fn is_of_the_past(title: &str) -> bool {
             && rest.any(|word| is_number(word))
 }
 
-/// Returns true if a document is a record: its first lines say that it is out of date, or have the fields of a proposal
-/// (a status of a known value, and who made it or when; one is enough where it tells goals and non-goals); or it is a
-/// feed of updates, or a list of versions.
+/// Returns true if a document is a record. Its first lines say that it is outdated, or have the fields of a
+/// proposal: a known status with an author or date, or only one of these if it also has goals and non-goals. A
+/// feed of updates or a list of versions is a record too.
 pub(crate) fn is_record(path: &str, text: &str) -> bool {
     let is_titled = |title: &[&str]| {
         text.lines().any(|line| line.starts_with('#') && words(line).iter().eq(title))
@@ -178,8 +180,8 @@ fn says_outdated(words: &[String]) -> bool {
         && words[3..].iter().any(|word| is_any(word, &OUTDATED))
 }
 
-/// Returns the folders and the name of a document. A README and an index have the name of their folder, unless that is
-/// hidden; a README describes what its folder holds.
+/// Returns the folders and the name of a document. A README or an index has the name of its folder, unless that is
+/// hidden, because it describes the folder.
 fn named(path: &str) -> (Vec<&str>, &str) {
     let mut folders: Vec<&str> = path.split('/').collect();
     let name = folders.pop().unwrap_or_default();

@@ -32,8 +32,8 @@ pub fn is_checked(path: &str) -> bool {
     is_markdown(path) || extension(path).is_some_and(is_other)
 }
 
-/// Returns true for the path of a text for people: documentation, manuals, translations, package metadata. A
-/// name in such a file does not prove that the thing exists.
+/// Returns true for the path of a text for people: documentation, manuals, translations, package metadata. A name
+/// in such a file does not prove that its target exists.
 pub(crate) fn is_document(path: &str) -> bool {
     #[rustfmt::skip]
     const ENDS: [&str; 18] = [
@@ -78,7 +78,7 @@ pub(crate) fn is_extension(end: &str) -> bool {
     EXTENSIONS.binary_search(&&*end.to_ascii_lowercase()).is_ok()
 }
 
-/// Returns true for a text below a folder of documentation, which no program reads.
+/// Returns true for a text below a folder of documentation. Programs do not read it.
 fn is_in_docs(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or_default();
     let is_read = ["cmake", "requirements"].iter().any(|it| name.to_lowercase().starts_with(it));
@@ -93,7 +93,8 @@ pub(crate) fn is_source(path: &str) -> bool {
         && extension(path).is_some_and(|end| is_extension(end) && !is_image(end))
 }
 
-/// Returns true for a document from which a program makes one of another project. Its names are of that project.
+/// Returns true for a template from which a program generates a document of another project. Its names belong to
+/// that project.
 pub(crate) fn is_template(path: &str) -> bool {
     let (folders, _) = path.rsplit_once('/').unwrap_or_default();
     let is_one = |folder: &str| {
@@ -103,7 +104,7 @@ pub(crate) fn is_template(path: &str) -> bool {
     folders.split('/').any(is_one) || format!("/{folders}").contains("/templates/")
 }
 
-/// Returns true if a document is of another project, or data for tests: one in a folder of tests that does not
+/// Returns true if a document belongs to another project or is test data: it is in a folder of tests and does not
 /// describe the folder.
 pub(crate) fn is_data(path: &str) -> bool {
     let mut folders: Vec<&str> = path.split('/').collect();
@@ -136,7 +137,7 @@ pub(crate) fn is_instruction(path: &str) -> bool {
         || path.starts_with(".cursor/rules/") && path.ends_with(".mdc")
 }
 
-/// Returns true for texts that only agents read: instructions, and what lies in the folders of clients.
+/// Returns true for texts that only agents read: instructions, and texts in the folders of clients.
 pub(crate) fn is_for_agents(path: &str) -> bool {
     is_instruction(path) || path.starts_with('.') && !path.starts_with(".github/")
 }
@@ -146,9 +147,9 @@ pub(crate) fn is_shared(path: &str) -> bool {
     path.rsplit('/').next() == Some("AGENTS.md") && !path.starts_with("~/")
 }
 
-/// Returns true if a client may load an instruction file automatically. The path is relative to the project,
-/// or begins with `~/` for a file of the user. Claude Code follows imports, so files of no known client count
-/// as imported by it.
+/// Returns true if a client may load an instruction file automatically. The path is relative to the project, or
+/// begins with `~/` for a file of the user. Claude Code follows imports, so files of unknown clients count as
+/// imported by it.
 #[must_use]
 pub fn is_loaded_by(client: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -233,7 +234,7 @@ impl Patterns {
         }
     }
 
-    /// Returns true if a document has a numbered name, and neither the policy nor its name decides about
+    /// Returns true if a document has a numbered name, and neither the policy nor its name determines if it is
     /// history.
     pub(crate) fn may_be_record(&self, path: &str) -> bool {
         history::is_numbered(path)

@@ -1,4 +1,4 @@
-//! Commands in a text, with targets that went.
+//! Commands in a text with targets that no longer exist.
 
 use staleness_core::knowledge::{Fact, WordKind};
 

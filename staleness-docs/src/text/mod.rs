@@ -1,8 +1,8 @@
 //! Checks a text outside the project for names that were removed or never existed.
 //!
-//! The text is new, so every name that the work tree lacks counts, committed or not. The whole history tells
-//! which of these names existed once. A name that no commit had is invented, but only if it is in a code span
-//! or a link target. In prose, too many words look like names.
+//! The text is new, so every name that the work tree lacks counts, committed or not. The complete history shows
+//! which of these names existed before. A name without any such commit is invented, but only if it is in a code
+//! span or a link target. In prose, too many words look like names.
 
 mod commands;
 mod near;
@@ -51,7 +51,7 @@ pub struct MissingName {
     pub column: u32,
     /// The name as written.
     pub name: String,
-    /// Kind of thing that the name denotes.
+    /// Kind of name.
     pub kind: WordKind,
     /// Fate of the name.
     pub fate: Fate,
@@ -64,7 +64,7 @@ pub struct TextReport {
     pub found: Vec<MissingName>,
     /// Number of names looked up.
     pub names: usize,
-    /// Notes on what could not be checked.
+    /// Notes on parts that could not be checked.
     pub notes: Vec<Note>,
     /// The checked-out commit. `None` without git.
     pub head: Option<String>,

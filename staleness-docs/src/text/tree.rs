@@ -60,7 +60,7 @@ impl Tree {
         }
     }
 
-    /// Returns true if the work tree has the thing that a word names.
+    /// Returns true if the work tree contains the target of a word.
     pub(super) fn has(&self, word: &Word) -> bool {
         match word.kind {
             WordKind::Path => {

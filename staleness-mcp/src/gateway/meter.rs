@@ -1,11 +1,11 @@
-//! Counters, by the `metrics` facade: nothing happens unless the program installs a recorder.
+//! Counters for the `metrics` facade. They have no effect unless the program installs a recorder.
 //!
-//! - `staleness_demotions_total{server}` and `staleness_restores_total{server}`: tools that began to fail,
-//!   and that work again.
-//! - `staleness_tools_stale_total` and `staleness_tools_restored_total`: tools that a list no longer
-//!   names, and that returned.
-//! - `staleness_calls_total{server}` and `staleness_call_duration_ms{server}`: calls, and how long they
-//!   took.
+//! - `staleness_demotions_total{server}` and `staleness_restores_total{server}`: tools that began to fail, and
+//!   tools that recovered.
+//! - `staleness_tools_stale_total` and `staleness_tools_restored_total`: tools that were removed from a list, and
+//!   tools that returned.
+//! - `staleness_calls_total{server}` and `staleness_call_duration_ms{server}`: the number of calls, and their
+//!   durations.
 
 use staleness::registry::RecordReport;
 use staleness::report::ScanReport;

@@ -1,10 +1,8 @@
-//! A gateway's view: live tool lists, ranked and marked by what is known of each tool, and the ends of
-//! calls recorded.
+//! Support for gateways: ranks and marks live tool lists, and records the outcomes of calls.
 //!
-//! A gateway stands between a model and MCP servers. It asks [`Gateway::listed`] with each
-//! `tools/list` result that it passes on, tells [`Gateway::called`] how each call ended, and
-//! [`Gateway::configured`] which servers its own configuration names. From that the registry knows
-//! which tools fail, which are gone, and which came back.
+//! A gateway forwards calls between a model and MCP servers. It passes each `tools/list` result to
+//! [`Gateway::listed`], the outcome of each call to [`Gateway::called`], and the servers in its own configuration to
+//! [`Gateway::configured`]. From these the registry finds the tools that fail, disappeared or returned.
 //!
 //! ```
 //! use staleness_mcp::gateway::{Call, Gateway, View};
@@ -63,7 +61,7 @@ const PATH: &str = "tools/list";
 pub enum GatewayError {
     /// The registry.
     Registry(RegistryError),
-    /// The name of a server or tool, or a tool list, makes no sense.
+    /// The name of a server or tool, or a tool list, is invalid.
     Invalid(String),
 }
 
@@ -100,18 +98,18 @@ impl From<RegistryError> for GatewayError {
 /// The treatment of a tool that cannot be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubtful {
-    /// Its description begins with what is known of it.
+    /// The tool is offered with its status at the beginning of its description.
     Mark,
-    /// It is not offered. One that failed is offered again, marked, when its cool-down has passed:
-    /// else it could never earn a success.
+    /// The tool is not offered. A failing tool is offered again, marked, after its cool-down, because it could
+    /// otherwise never succeed.
     Drop,
 }
 
 /// The treatment of stale and of failing tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
-    /// Those that their server, or the configuration, no longer lists. One that its server changed so that a person has
-    /// to accept it is never offered.
+    /// The treatment of tools that their server or the configuration no longer lists. A tool whose change awaits a
+    /// person's decision is never offered.
     pub stale: Doubtful,
     /// Those that fail.
     pub demoted: Doubtful,
@@ -123,7 +121,7 @@ impl Default for View {
     }
 }
 
-/// A tool of a live list, with what is known of it.
+/// A tool of a live list, with its report.
 #[derive(Clone, Debug)]
 pub struct Ranked {
     /// As its server lists it.
@@ -135,7 +133,7 @@ pub struct Ranked {
 }
 
 impl View {
-    /// The tools to offer, in the order in which they are ranked.
+    /// Returns the tools to offer, in ranking order.
     #[must_use]
     pub fn offer(&self, ranked: Vec<Ranked>) -> Vec<Tool> {
         ranked.into_iter().filter_map(|each| self.tool(each)).collect()
@@ -160,12 +158,12 @@ impl View {
     }
 }
 
-/// Returns true if the tool's server changed it, and nobody accepted that yet.
+/// Returns true if the tool's definition has an unaccepted change.
 fn has_changed(report: &ToolReport) -> bool {
     report.verdict.rests_on(Ground::DefinitionChanged)
 }
 
-/// The tool with what is known of it before its description.
+/// Returns the tool with its status at the beginning of its description.
 fn marked(each: Ranked) -> Tool {
     let mark = match (each.report.status, &each.report.health.cause) {
         (Status::Active, _) => ModelText::from("changed by its server, and not accepted yet"),
@@ -187,22 +185,22 @@ fn marked(each: Ranked) -> Tool {
 /// A call of a tool that has ended.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The server, as the gateway's configuration spells it.
+    /// The server, in the spelling of the gateway's configuration.
     pub server: String,
     /// The tool, as its server lists it.
     pub tool: String,
-    /// The outcome. An answer with `isError` is a failure, and so is no answer at all.
+    /// The outcome. An answer with `isError`, or no answer, is a failure.
     pub outcome: OutcomeKind,
     /// The duration, in milliseconds.
     pub duration_ms: Option<u64>,
-    /// An id of this call: recorded again, it changes nothing.
+    /// The id of this call. Recording it again has no effect.
     pub id: Option<OpId>,
-    /// The session in which it happened.
+    /// The session in which the call happened.
     pub session: Option<SessionId>,
 }
 
 impl Call {
-    /// A call without what may be left out.
+    /// Creates a call without optional fields.
     pub fn new(server: impl Into<String>, tool: impl Into<String>, outcome: OutcomeKind) -> Self {
         let (server, tool) = (server.into(), tool.into());
         Self { server, tool, outcome, duration_ms: None, id: None, session: None }
@@ -216,8 +214,8 @@ impl Call {
     }
 }
 
-/// A registry as a gateway uses it: many projects, one store. Cheap to clone. Its work never runs on
-/// the threads of the runtime; a runtime must be there.
+/// A registry for a gateway: one store with many projects. Cheap to clone. Its methods need a tokio runtime, but
+/// never block its threads.
 #[derive(Clone, Debug)]
 pub struct Gateway {
     store: SharedStore,
@@ -225,18 +223,17 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// A gateway's view of the registry at a URL, under a policy. The store is opened when it is
-    /// first needed.
+    /// Creates a gateway for the registry at a URL, with a policy. The store is opened when first needed.
     #[must_use]
     pub fn new(url: StoreUrl, policy: Policy) -> Self {
         Self { store: SharedStore::new(url), policy }
     }
 
-    /// Notes the servers that the gateway's own configuration names now. One that is no longer among
-    /// them takes its tools with it; when it returns, exactly those return.
+    /// Records the servers in the gateway's own configuration. If a server is no longer in it, its tools become
+    /// absent. They return with the server.
     ///
     /// # Errors
-    /// When a name cannot be stored, or what the store reports.
+    /// If a name cannot be stored, or an error of the store.
     pub async fn configured(
         &self,
         project: &ProjectRef,
@@ -264,12 +261,12 @@ impl Gateway {
         self.run(move |registry| Ok(scan::note(registry, &project, &reading, clock::now())?)).await
     }
 
-    /// Takes a live list of a server's tools, all pages of it, and returns it ranked: what works first. For a server
-    /// that did not answer, call [`Gateway::unlisted`] instead. Definitions are pinned when they are first seen, and
-    /// compared ever after. Tools that the server no longer lists are noted as such; ignored ones are left out.
+    /// Records the complete live list of a server's tools, and returns it in ranking order. For a server that did
+    /// not answer, call [`Gateway::unlisted`] instead. Definitions are pinned when first seen, and compared from
+    /// then on. Tools that the server no longer lists become absent. Ignored tools are left out.
     ///
     /// # Errors
-    /// When the server's name cannot be stored, or what the store reports.
+    /// If the server's name cannot be stored, or an error of the store.
     pub async fn listed(
         &self,
         project: &ProjectRef,
@@ -282,8 +279,9 @@ impl Gateway {
         self.note(project, server, reading, tools).await
     }
 
-    /// Notes that a server did not list its tools, and why: nothing is noted as gone. Returns its last list, ranked as
-    /// by [`Gateway::listed`]. The reason is kept and shown, so no secret may be in it.
+    /// Records that a server did not list its tools, with the reason. No tool becomes absent. Returns the server's
+    /// last list, ranked like [`Gateway::listed`]. The reason is stored and shown, so it must not contain a
+    /// secret.
     ///
     /// # Errors
     /// Errors of the store.
@@ -326,12 +324,13 @@ impl Gateway {
         .await
     }
 
-    /// As [`Gateway::listed`], for JSON: a `tools/list` result, a response around it, or the bare list. Of a page that
-    /// names a next one, and of a list with a tool that cannot be read, nothing is noted as gone.
-    /// [`raw_list`](crate::probe::raw_list) asks a server for such JSON; the SDK's own list fails if one tool is malformed.
+    /// Like [`Gateway::listed`], for JSON: a `tools/list` result, a response that contains it, or the bare list.
+    /// If a page has a next one, or a tool in the list cannot be read, no tool becomes absent.
+    /// [`raw_list`](crate::probe::raw_list) requests such JSON from a server; the list of the SDK fails if one
+    /// tool is malformed.
     ///
     /// # Errors
-    /// When the text is no such list; else as for [`Gateway::listed`].
+    /// If the text is not a tool list; otherwise as for [`Gateway::listed`].
     pub async fn listed_json(
         &self,
         project: &ProjectRef,
@@ -366,10 +365,10 @@ impl Gateway {
         self.note(project, server, reading, read).await
     }
 
-    /// Records how a call ended.
+    /// Records the outcome of a call.
     ///
     /// # Errors
-    /// When a name cannot be stored, or what the store reports.
+    /// If a name cannot be stored, or an error of the store.
     pub async fn called(
         &self,
         project: &ProjectRef,
@@ -392,12 +391,12 @@ impl Gateway {
         .await
     }
 
-    /// Waits until the registry's revision is another than `seen`, by whoever's commit, and answers it; at
-    /// once without one. A status that changed may have changed the list to offer: ask [`Gateway::listed`]
-    /// then, and tell the clients where it did.
+    /// Waits until a commit of any process changes the registry's revision from `seen`, and returns the new one.
+    /// Returns at once if `seen` is `None`. A changed status may change the list to offer: call
+    /// [`Gateway::listed`] again, and notify clients whose list changed.
     ///
-    /// A commit in Postgres is told as it happens; elsewhere, and while the server cannot be reached, the store
-    /// is asked every two seconds. May be dropped while it waits.
+    /// Postgres reports a commit at once. Otherwise, and while the server cannot be reached, the store is polled
+    /// every two seconds. The future may be dropped at any time.
     pub async fn changed(&self, seen: Option<Revision>) -> Revision {
         Follower::new(self.store.clone(), seen).next().await
     }
@@ -405,7 +404,7 @@ impl Gateway {
     /// Returns the report on one tool.
     ///
     /// # Errors
-    /// When it is not known, or what the store reports.
+    /// If the tool is unknown, or an error of the store.
     pub async fn status(
         &self,
         project: &ProjectRef,
@@ -423,8 +422,8 @@ impl Gateway {
         .await
     }
 
-    /// Returns why a call of a tool is to be refused, in words for a model: a person has to accept first what its server
-    /// changed. `None` if it may be called, or is not known. To ask before each call.
+    /// Returns the reason to refuse a call of a tool, in words for a model: its changed definition awaits a
+    /// person's decision. `None` if it may be called, or is unknown. Call this before each call.
     ///
     /// # Errors
     /// As for [`Gateway::status`].
@@ -468,7 +467,7 @@ fn name(server: &str, tool: &str) -> Option<ToolName> {
     ToolName::new(format!("mcp__{server}__{tool}")).ok()
 }
 
-/// The live tools in the order in which the registry ranks them.
+/// Returns the live tools in the registry's ranking order.
 fn rank(server: &str, tools: Vec<Tool>, known: Vec<ScoredTool>) -> Vec<Ranked> {
     let mut live: HashMap<ToolName, Tool> = HashMap::with_capacity(tools.len());
     for tool in tools {

@@ -1,7 +1,7 @@
 //! Serves agents over streamable HTTP, for `staleness mcp --http`.
 //!
-//! `/mcp` speaks the protocol and `/metrics` prints counters. Every request needs a bearer token, which opens one project.
-//! The size, time and rate of requests are bounded, before and after a token is known.
+//! `/mcp` speaks the protocol and `/metrics` prints counters. Every request needs a bearer token, which gives
+//! access to one project. The size, time and rate of requests are limited, before and after authentication.
 
 mod tokens;
 
@@ -37,38 +37,38 @@ use crate::stdio::{ServeError, try_threads};
 
 /// The largest request, in bytes.
 const MAX_REQUEST_BYTES: usize = 1 << 20;
-/// The largest number of open connections. Each further one is closed.
+/// Maximum number of open connections. Further ones are closed.
 const MAX_CONNECTIONS: usize = 1_200;
-/// The largest number of sessions, which the tokens share evenly.
+/// Maximum number of sessions, divided equally among the tokens.
 const MAX_SESSIONS: usize = 600;
 /// The largest number of streams of subscriptions for each token.
 const MAX_LISTENING: usize = 64;
-/// The longest time for the head of a request, and again for its body.
+/// Maximum time for the head of a request, and again for its body.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The time without a request after which a session ends.
+/// Idle time after which a session ends.
 const IDLE: Duration = Duration::from_secs(30 * 60);
-/// The number of requests a second, on average and at once, for each token.
+/// Maximum number of requests per second, on average and in a burst, for each token.
 const RATE: f64 = 2_000.0;
-/// The longest time for what is under way when the server ends.
+/// Maximum time for requests in progress when the server shuts down.
 const PARTING: Duration = Duration::from_secs(3);
-/// The time for which a finished answer can be asked for again.
+/// Time for which a finished answer can be requested again.
 const KEPT: Duration = Duration::from_secs(2);
 
 type Body = BoxBody<Bytes, Infallible>;
 
-/// The address of a server over HTTP, and who may use it.
+/// The address and access rules of a server over HTTP.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
-    /// The address to listen on. Port 0 takes a free one.
+    /// The address to listen on. Port 0 selects a free port.
     pub address: SocketAddr,
     /// A file with a token and the folder of its project on each line, which only its owner may read.
     pub tokens: PathBuf,
-    /// The host names by which clients reach the server, besides its address and those of this machine.
+    /// Additional host names of the server, besides its address and those of this machine.
     pub hosts: Vec<String>,
 }
 
-/// Serves HTTP until the process is told to end. Creates its own runtime. Calls `started` with the address and the number of
-/// tokens.
+/// Serves HTTP until the process is asked to exit. Creates its own runtime. Calls `started` with the address and
+/// the number of tokens.
 ///
 /// # Errors
 /// If the tokens cannot be used, the address cannot be listened on, or no thread can be started.
@@ -122,9 +122,9 @@ async fn ended() {
 struct Workspace {
     service: StreamableHttpService<Connection, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
-    /// Held while a session may begin.
+    /// Locked while a session starts.
     begins: tokio::sync::Mutex<()>,
-    /// When requests were last counted, and how many may come at once.
+    /// The time of the last request count, and the number of requests still allowed in a burst.
     allowance: Mutex<(Instant, f64)>,
 }
 
@@ -140,7 +140,7 @@ impl Workspace {
     }
 }
 
-/// All that tokens open, and what they share.
+/// The projects of all tokens, and their shared state.
 struct Site {
     workspaces: Vec<(Digest, Workspace)>,
     /// Largest number of sessions of each.
@@ -184,7 +184,7 @@ impl Site {
         Ok(Self { workspaces, most_sessions, counts, config })
     }
 
-    /// Serves connections until the process is told to end.
+    /// Serves connections until the process is asked to exit.
     async fn serve(self: &Arc<Self>, listener: TcpListener) {
         let places = Arc::new(Semaphore::new(most_connections()));
         let graceful = GracefulShutdown::new();
@@ -221,7 +221,7 @@ impl Site {
         let _ = tokio::time::timeout(PARTING, all).await;
     }
 
-    /// Serves a connection. One that fails is the client's to see.
+    /// Serves a connection. Errors are visible only to the client.
     async fn connect(self: Arc<Self>, stream: TcpStream, watcher: Watcher) {
         let _ = stream.set_nodelay(true);
         let service = service_fn(move |request| {
@@ -288,7 +288,8 @@ impl Site {
         count
     }
 
-    /// Returns what the request's token opens. Digests are compared, so that the time taken tells nothing of a token.
+    /// Returns the project of the request's token. Digests are compared, so that timing reveals nothing about a
+    /// token.
     fn workspace(&self, headers: &HeaderMap) -> Option<&Workspace> {
         let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
         let given = digest(token.trim());
@@ -298,7 +299,8 @@ impl Site {
     }
 }
 
-/// Returns how many connections may be open: half of the files that the process may open, as git and the store need some.
+/// Returns the maximum number of connections: half of the process's limit on open files, because git and the store
+/// need some.
 fn most_connections() -> usize {
     #[cfg(unix)]
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;

@@ -8,12 +8,12 @@ use sha2::{Digest as _, Sha256};
 
 use crate::stdio::ServeError;
 
-/// The shortest and the longest token, in characters.
+/// Allowed length of a token, in characters.
 const LENGTH: std::ops::RangeInclusive<usize> = 32..=256;
 /// The largest file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The digest of a token. The token itself is not kept.
+/// The digest of a token. The token itself is not stored.
 pub(super) type Digest = [u8; 32];
 
 /// Each token with its line and the folder of its project.
@@ -23,10 +23,11 @@ pub(super) fn digest(token: &str) -> Digest {
     Sha256::digest(token).into()
 }
 
-/// Reads a file of tokens: each line has a token and a folder; blank lines, and those that begin with `#`, are ignored.
+/// Reads a file of tokens: each line has a token and a folder; blank lines and lines that begin with `#`, are
+/// ignored.
 ///
 /// # Errors
-/// If the file cannot be read, others may read it, or a line is wrong. No error shows a token.
+/// If the file cannot be read, others may read it, or a line is invalid. No error shows a token.
 pub(super) fn read(path: &Path) -> Result<Tokens, ServeError> {
     let refused = |why: String| ServeError(format!("{}: {why}", path.display()));
     let about = std::fs::metadata(path).map_err(|error| refused(error.to_string()))?;

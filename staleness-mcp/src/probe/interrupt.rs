@@ -1,4 +1,4 @@
-//! Interrupts while servers run: they end first, then the process may.
+//! Handles interrupts while servers run: the servers end first, then this process.
 
 #[cfg(unix)]
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(unix)]
 use std::time::Duration;
 
-/// The time between two looks.
+/// Polling interval.
 #[cfg(unix)]
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Holds back what would end this process, as long as it lives.
+/// Delays signals that would end this process until it is dropped.
 #[cfg(unix)]
 pub(super) struct Interrupt {
     came: Arc<AtomicBool>,
-    /// Signals do what they did before.
+    /// True if signals have their default effect again.
     over: Arc<AtomicBool>,
 }
 
@@ -35,7 +35,7 @@ impl Interrupt {
         interrupt
     }
 
-    /// Waits for one.
+    /// Waits for a signal.
     pub(super) async fn came(&self) {
         while !self.came.load(Ordering::Relaxed) {
             tokio::time::sleep(LOOK).await;
@@ -50,7 +50,7 @@ impl Drop for Interrupt {
     }
 }
 
-/// Elsewhere nothing is held back.
+/// On other systems, signals are not delayed.
 #[cfg(not(unix))]
 pub(super) struct Interrupt;
 

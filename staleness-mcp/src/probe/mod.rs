@@ -1,7 +1,7 @@
-//! Asking configured servers for their tools, as an MCP client: only when a person asks for it.
+//! Asks configured servers for their tools as an MCP client, only when a person requests it.
 //!
-//! A server is not trusted. It has a time limit and one for what it may send, nothing of its text comes into an error,
-//! and however it ends, nothing of its process group stays. What left the group, with `setsid`, is not followed.
+//! Servers are untrusted. Time and output are limited, errors contain none of a server's text, and its process
+//! group is always killed. Processes that left the group with `setsid` are not tracked.
 
 #[cfg(unix)]
 mod group;
@@ -33,27 +33,27 @@ use crate::call::Ended;
 use interrupt::Interrupt;
 use read::{Faults, Lines};
 
-/// Servers that are asked at once.
+/// Maximum number of servers to probe at the same time.
 const AT_ONCE: usize = 4;
-/// The longest message of a server, in bytes.
+/// Maximum size of a message from a server, in bytes.
 const MAX_LINE: usize = 8 * 1024 * 1024;
 const TOO_MUCH: &str = "it sent too much: a message over 8 MiB, or over 32 MiB in all";
 const NO_LIST: &str = "it does not list its tools";
 const NO_LINES: &str = "its last line cannot be read as one whole JSON message";
 const CLOSED: &str = "it ended the connection before it answered";
-/// The time that a program has to end by itself, and again when it was told to.
+/// Time for a program to exit by itself, and again after it was asked to.
 const GRACE: Duration = Duration::from_millis(150);
 
-/// Limits on one server.
+/// Limits for one server.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The time in which it must have answered everything.
+    /// Maximum time for all answers.
     pub time: Duration,
-    /// Bytes that it may send.
+    /// Maximum number of bytes received.
     pub bytes: u64,
-    /// Tools that are taken.
+    /// Maximum number of tools to read.
     pub tools: usize,
-    /// Pages of the list that are asked for.
+    /// Maximum number of pages of the list to request.
     pub pages: usize,
 }
 
@@ -63,15 +63,15 @@ impl Default for Limits {
     }
 }
 
-/// The answer of a server: a `tools/list` result as JSON, with the `instructions` that the server gave before it, or why
-/// there is none, in words of ours.
+/// The answer of a server: a `tools/list` result as JSON with the server's `instructions`, or the reason for the
+/// failure in this program's words.
 pub type Answer = Result<String, String>;
 
-/// Asks servers for their tools, several at once, and ends them. `heard` takes the place of each that is done. An
-/// interrupt ends all of them; the servers that were not asked have no answer then.
+/// Probes several servers concurrently, and ends them. `heard` receives the index of each finished server. An
+/// interrupt ends all of them; the remaining servers then have no answer.
 ///
 /// # Errors
-/// When the machine gives no runtime.
+/// If no runtime can be created.
 pub fn ask(
     servers: Vec<Launch>,
     limits: Limits,
@@ -113,11 +113,11 @@ pub fn ask(
 enum Trouble {
     /// It closed its side.
     Ended,
-    /// It sent more than it may, or something else than the protocol has.
+    /// The server exceeded a limit or violated the protocol.
     Words(&'static str),
 }
 
-/// Asks one server. `None` where an interrupt came first.
+/// Probes one server. Returns `None` after an interrupt.
 async fn ask_one(launch: Launch, limits: Limits, stop: Ended) -> Option<Answer> {
     match launch.target {
         _ if stop.is_ended() => None,
@@ -161,7 +161,7 @@ fn no_answer(limits: Limits) -> String {
     format!("no answer within {} s", limits.time.as_secs())
 }
 
-/// Says that a program ended, and how.
+/// Describes the exit status of a program.
 fn ended(status: Option<ExitStatus>) -> String {
     match status.and_then(|status| status.code()) {
         Some(code) => {
@@ -171,7 +171,7 @@ fn ended(status: Option<ExitStatus>) -> String {
     }
 }
 
-/// Starts a program. What it says on its standard error is nobody's: it may hold secrets.
+/// Starts a program. Its standard error is discarded, because it may contain secrets.
 fn start(
     program: &str,
     args: &[String],
@@ -205,8 +205,8 @@ async fn hear(child: &mut Child, limits: Limits, faults: &Arc<Faults>) -> Result
     listed.map_err(|why| if is_over() { Trouble::Words(TOO_MUCH) } else { why })
 }
 
-/// Returns a transport that reads and writes one message a line. It ends at a message over 8 MiB; the sum of all
-/// messages is not limited. Bytes and escapes that no text can hold become replacement characters.
+/// Returns a transport with one message per line. It ends at a message over 8 MiB; the total size is not limited.
+/// Invalid bytes and escapes become replacement characters.
 pub fn messages(
     read: impl AsyncRead + Send + Unpin + 'static,
     write: impl AsyncWrite + Send + Unpin + 'static,
@@ -214,7 +214,7 @@ pub fn messages(
     Lines::new(read, write, u64::MAX, Arc::default())
 }
 
-/// Speaks with a server until it has listed its tools. Returns the session as well.
+/// Runs the protocol until the server has listed its tools. Also returns the session.
 async fn list(
     transport: impl Transport<RoleClient> + 'static,
     limits: Limits,
@@ -273,7 +273,7 @@ async fn pages(server: &Peer<RoleClient>, limits: Limits) -> Result<String, Trou
 /// Stops after 200 pages or 10,000 tools ([`Limits::default`]). The caller limits the time.
 ///
 /// # Errors
-/// The reason why there is no list, without any text of the server.
+/// The reason for the failure, without any text of the server.
 pub async fn raw_list(server: &Peer<RoleClient>) -> Result<String, &'static str> {
     pages(server, Limits::default()).await.map_err(|why| match why {
         Trouble::Words(what) => what,
@@ -281,7 +281,7 @@ pub async fn raw_list(server: &Peer<RoleClient>) -> Result<String, &'static str>
     })
 }
 
-/// Ends a program with everything that it started; returns how it ended.
+/// Ends a program and all of its child processes. Returns its exit status.
 async fn end(mut child: Child) -> Option<ExitStatus> {
     // Its input is closed by now, which is how it is asked to end.
     tokio::time::sleep(GRACE).await;

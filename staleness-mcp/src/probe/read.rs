@@ -1,4 +1,4 @@
-//! The messages of a server, of which no more is read than it may send.
+//! Reads the messages of a server within size limits.
 
 use std::io;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use tokio::sync::Mutex;
 
 use super::MAX_LINE;
 
-/// One message a line. It ends where its sender goes too far.
+/// A transport with one message per line. It ends if the sender exceeds a limit.
 pub(super) struct Lines<R, W> {
     read: BufReader<R>,
     write: Arc<Mutex<Option<W>>>,
     /// The beginning of a line.
     line: Vec<u8>,
-    /// Bytes that may still be read.
+    /// Number of bytes that may still be read.
     left: u64,
     faults: Arc<Faults>,
 }
@@ -29,7 +29,7 @@ pub(super) struct Lines<R, W> {
 pub(super) struct Faults {
     /// The sender exceeded a limit on bytes.
     pub(super) is_over: AtomicBool,
-    /// Its last line could not be read as a message.
+    /// True if the last line was not a valid message.
     pub(super) is_odd: AtomicBool,
 }
 

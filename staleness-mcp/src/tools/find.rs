@@ -22,7 +22,7 @@ use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
 use crate::text::{Quoted, Reason, Text, audience};
 
-/// Number of matches to look for beyond those shown, so that an answer can say how many more there are.
+/// Number of additional matches to find, so that an answer can report their number.
 const BEYOND: usize = 100;
 
 const SEARCH: &str = "call discover_tools with words for what the tool does";
@@ -112,7 +112,7 @@ fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer<Tools>, ServiceEr
     Ok(told(settings, rows, head, "raise `limit`, or use more words", note.or(unlike)))
 }
 
-/// Builds the answer from the tools, with a note on what could not be compared.
+/// Builds the answer from the tools, with a note on vectors that could not be compared.
 fn told(
     settings: &Settings,
     rows: Rows<verdict::Found>,
@@ -170,7 +170,7 @@ struct ToolStatus {
     history: Option<u32>,
 }
 
-/// Everything that is known of a tool.
+/// A report on a tool.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Known(Value);
@@ -259,7 +259,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
     Ok(Answer::new(text.and(audience(settings)), Known(data)))
 }
 
-/// Returns the answer about an unused tool, of which only the server is known.
+/// Returns the answer about an unused tool, which contains only its server.
 fn not_used_yet(settings: &Settings, unused: &Unused) -> Answer<Known> {
     let client = settings.client.as_ref();
     let mut text =

@@ -236,7 +236,7 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer<Saved>, ServiceError> {
     Ok(Answer::new(text, Saved { item: row(&told) }))
 }
 
-/// Parses a time; `none` empties the field.
+/// Parses a time; `none` clears the field.
 pub(super) fn time(
     settings: &Settings,
     what: &str,

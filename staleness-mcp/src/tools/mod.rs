@@ -11,7 +11,7 @@ mod work;
 
 use crate::spec::Spec;
 
-/// The tool with an answer that only counts once delivered.
+/// The tool whose answer counts only after delivery.
 pub(crate) const DELIVERS: &str = "resume_session";
 
 /// Returns all tools.

@@ -1,4 +1,4 @@
-//! `list_stale` and `settle_work`: list what cannot be trusted, and settle overdue work.
+//! `list_stale` and `settle_work`: list everything that needs attention, and resolve overdue work.
 
 use std::collections::BTreeSet;
 
@@ -83,7 +83,7 @@ fn kind_of(subject: &Subject) -> Kind {
     }
 }
 
-/// Says how many things cannot be trusted, and if no document was checked.
+/// Returns a sentence with the number of entries that need attention, and a note if no document was checked.
 pub(crate) fn head(count: usize, checked_at: Option<Timestamp>) -> Text {
     match count {
         0 if checked_at.is_none() => {
@@ -94,7 +94,7 @@ pub(crate) fn head(count: usize, checked_at: Option<Timestamp>) -> Text {
     }
 }
 
-/// Returns the name, id or place of a thing.
+/// Returns the name, id or location of an entry.
 pub(crate) fn name(client: Option<&ClientId>, each: &Entry) -> ModelName {
     match kind_of(&each.subject) {
         Kind::Tool => ModelName::tool(client, &each.id),
@@ -201,7 +201,7 @@ pub(super) const fn settled_by(kind: WorkKind, is_expired: bool, is_others: bool
     }
 }
 
-/// Something that cannot be trusted.
+/// An entry that needs attention.
 #[derive(Serialize, JsonSchema)]
 struct Row {
     kind: &'static str,
@@ -302,7 +302,7 @@ fn settle(call: &Call<'_>, asked: SettleWork) -> Result<Answer<Settled>, Service
     Ok(Answer::new(text, Settled { id, kind, from: done.from, to: done.to }))
 }
 
-/// If the id belongs to something else, says how to settle that.
+/// Returns an error with the tool for an id that belongs to another kind of entry.
 fn elsewhere(call: &Call<'_>, id: &str, error: ServiceError) -> ServiceError {
     match error.kind {
         ErrorKind::Unknown => {}

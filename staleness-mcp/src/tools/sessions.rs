@@ -1,4 +1,4 @@
-//! `resume_session`: the changes for an agent since it was last here.
+//! `resume_session`: returns the changes since an agent's last session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,7 @@ struct ResumeSession {
 /// A later page of an answer.
 #[derive(Clone, Copy, Debug)]
 struct Page {
-    /// The [`mark`] of its first change: what comes before may be gone when the page is read.
+    /// The [`mark`] of its first change. Earlier changes may be gone when the page is read.
     from: u32,
     /// The last revision of the report.
     upto: Revision,
@@ -215,7 +215,7 @@ fn named(word: &'static str, name: &str) -> Text {
     }
 }
 
-/// Names an overdue item, and of a handoff whom it is for and from.
+/// Describes an overdue item. For a handoff, includes the receiver and the sender.
 fn overdue_item(each: &Warning, agent: &str) -> Text {
     let text = Text::new("- overdue ").and(each.kind.as_str()).and(" ");
     let mut text = text.and(ModelName::new(NameKind::Work, each.id.as_str()));

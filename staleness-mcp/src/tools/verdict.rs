@@ -11,10 +11,10 @@ use staleness_service::model_text::{ModelName, called_by};
 use crate::text::{Fraction, Quoted, Reason, Text, line};
 use crate::words::for_model;
 
-/// Maximum number of reasons per thing.
+/// Maximum number of reasons per row.
 const MAX_REASONS: usize = 3;
 
-/// A verdict without what only weighs it.
+/// A verdict without weights.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Brief {
     #[schemars(schema_with = "levels")]
@@ -115,7 +115,7 @@ pub(super) fn did_you_mean(near: &str) -> Text {
     Text::new("; did you mean ").and(ModelName::tool(None, near)).and("?")
 }
 
-/// Returns everything known about a tool.
+/// Returns a report on a tool.
 pub(super) fn tool(client: Option<&ClientId>, tool: &ToolReport) -> Value {
     let mut value = serde_json::to_value(tool).unwrap_or_default();
     value["name"] = called_by(client, tool.key.name.as_str()).into();

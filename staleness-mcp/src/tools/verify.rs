@@ -1,4 +1,4 @@
-//! `verify_knowledge`: records what an agent found when it compared items with the code.
+//! `verify_knowledge`: records the result of an agent's comparison of items with the code.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -74,7 +74,7 @@ struct Compared {
     not_checked: Option<String>,
 }
 
-/// Items after the call, and documents that were read again.
+/// Items after the call, and documents that were checked again.
 #[derive(Serialize, JsonSchema)]
 struct Verified {
     items: Vec<knowledge::Row>,

@@ -103,7 +103,7 @@ fn states(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "description": format!("State. {}", states.join("; ")) })
 }
 
-/// The items that were asked for, or the one that something was done to.
+/// The requested items, or the changed item.
 #[derive(Default, Serialize, JsonSchema)]
 struct Told {
     items: Option<Vec<Row>>,
@@ -127,7 +127,7 @@ struct Row {
     level: Level,
 }
 
-/// Everything that one item holds.
+/// All data of one item.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Shown(Value);

@@ -1,8 +1,8 @@
-//! Reads the configuration of Codex CLI, which is TOML. The parser stops at a nesting depth of 80. Its
-//! messages quote the file and are not used.
+//! Reads the configuration of Codex CLI, which is TOML. The parser stops at a nesting depth of 80. Its messages
+//! quote the file and are not used.
 //!
-//! The client merges a project's table of a server into the user's. One that neither starts nor switches the user's
-//! server is not an entry of its own.
+//! The client merges a project's table of a server into the user's. A table that neither starts nor disables the
+//! server is not a separate entry.
 
 use std::collections::HashMap;
 use std::fs;
@@ -26,7 +26,7 @@ use staleness_docs::disk::shown;
 
 pub(super) const CLIENT: &str = "codex";
 
-/// The largest file that is read, in bytes. No outline is made of it.
+/// Maximum size of the file, in bytes. No outline is made of it.
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Block size in bytes. Programs write files in blocks with sizes that are multiples of this.
@@ -105,7 +105,7 @@ impl Entry {
 }
 
 impl Users {
-    /// Returns the place of a server that keeps the client from starting, and the reason.
+    /// Returns the position of a server that prevents the client from starting, and the reason.
     fn unreachable(&self, root: &DeTable<'_>) -> Option<(usize, &'static str)> {
         root.get("mcp_servers")?.get_ref().as_table()?.iter().find_map(|(name, value)| {
             let entry = Entry::of(value.get_ref().as_table()?);
@@ -189,7 +189,7 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, users: &mut Users) -> S
     }
 }
 
-/// Returns true if nobody has written to a file lately. While it is being written, it may be empty or end early.
+/// Returns true if a file was not written recently. While it is being written, it may be empty or end early.
 fn is_settled(path: &Path, outside: &Outside<'_>) -> bool {
     let stamp = |meta| stamp(&meta, outside.request.outlines?.now());
     fs::metadata(path).ok().and_then(stamp).is_some()

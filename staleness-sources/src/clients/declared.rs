@@ -1,5 +1,5 @@
-//! Computes digests of the configuration that a project's own files give to agents. Nothing about this
-//! machine or its user is included.
+//! Computes digests of the configuration that a project's own files give to agents. Data about this machine or its
+//! user is not included.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -22,7 +22,7 @@ use crate::text::{json_text, load_config};
 /// Files in a project that configure hooks.
 const HOOKS: [&str; 4] =
     [".claude/settings.json", ".codex/hooks.json", ".cursor/hooks.json", ".gemini/settings.json"];
-/// Members of settings beside hooks that name programs which the client runs.
+/// Members of settings, besides hooks, with programs that the client runs.
 const PROGRAMS: [&str; 8] = [
     "statusLine",
     "subagentStatusLine",
@@ -33,8 +33,8 @@ const PROGRAMS: [&str; 8] = [
     "toolDiscoveryCommand",
     "toolCallCommand",
 ];
-/// Other members of settings that decide what agents get: plugins, variables such as the address of a model, and which
-/// servers and hooks need no approval or do not run.
+/// Other members of settings that affect agents: plugins, variables such as the address of a model, approvals, and
+/// disabled servers and hooks.
 const SETTINGS: [&str; 7] = [
     "disableAllHooks",
     "disabledMcpjsonServers",
@@ -44,7 +44,7 @@ const SETTINGS: [&str; 7] = [
     "env",
     "extraKnownMarketplaces",
 ];
-/// Folders of what agents are given: path, kind, and how file names end. A skill is a folder with `SKILL.md`.
+/// Folders with content for agents: path, kind, and file extension. A skill is a folder with `SKILL.md`.
 const FOLDERS: [(&str, &str, &str); 19] = [
     (".agents/skills", "skill", ""),
     (".claude/skills", "skill", ""),
@@ -66,9 +66,9 @@ const FOLDERS: [(&str, &str, &str); 19] = [
     (".windsurf/rules", "rules", ".md"),
     (".windsurf/workflows", "command", ".md"),
 ];
-/// Files of rules of one client.
+/// Rule files of a single client.
 const RULES: [&str; 2] = [".cursorrules", ".windsurfrules"];
-/// Files and folders of clients that are not read.
+/// Files and folders of clients that this program does not read.
 const NOT_READ: [&str; 14] = [
     ".aider.conf.yml",
     ".amazonq",
@@ -85,15 +85,15 @@ const NOT_READ: [&str; 14] = [
     ".vscode/settings.json",
     ".zed/settings.json",
 ];
-/// The largest file of which a digest is made, and the most of all files together, in bytes.
+/// Maximum size of a file, and of all files together, in bytes.
 const MAX_BYTES: u64 = 8 << 20;
 const MAX_TOTAL: u64 = 64 << 20;
-/// The most files of all kinds, those of one skill or folder of hooks, and the deepest folder of a skill.
+/// Maximum number of files in total and in one skill or folder of hooks, and maximum depth of a skill's folders.
 const MAX_ALL: usize = 20_000;
 const MAX_FILES: usize = 2_000;
 const MAX_DEPTH: usize = 8;
 
-/// Something that a project's own files give to agents.
+/// Content that a project's own files give to agents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Declared {
     /// The kind, as one word.
@@ -107,18 +107,18 @@ pub struct Declared {
     pub server: Option<ServerKey>,
 }
 
-/// Everything that a project declares, sorted by kind and name.
+/// All content that a project declares, sorted by kind and name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declarations {
     /// Everything that could be read.
     pub entries: Vec<Declared>,
     /// Files and folders that could not be read, relative to the project, with the reason.
     pub unread: Vec<(String, String)>,
-    /// Files and folders of clients that are there and not read.
+    /// Existing files and folders of clients that this program does not read.
     pub not_read: Vec<&'static str>,
 }
 
-/// Reads what a project's own files give to agents. Skips files for one user (`*.local.*`).
+/// Reads the content that a project's own files give to agents. Skips files for one user (`*.local.*`).
 #[must_use]
 pub fn declared(request: &ScanRequest<'_>) -> Declarations {
     let request = ScanRequest { outlines: None, ..*request };
@@ -153,7 +153,7 @@ pub fn declared(request: &ScanRequest<'_>) -> Declarations {
 
 struct Reader {
     all: Declarations,
-    /// Bytes that may still be read, and files and folders that may be looked at.
+    /// Remaining budget of bytes, and of files and folders.
     left: u64,
     files: usize,
 }
@@ -163,7 +163,7 @@ impl Reader {
         self.all.entries.push(Declared { kind, name, digest, server: None });
     }
 
-    /// Notes a reason, without the path that is shown before it.
+    /// Records the reason for a failure. The reason does not contain the path.
     fn unread(&mut self, path: &str, why: &str, outside: &Outside<'_>) {
         let why = why.replace(&format!("{}/", shown(outside.folder)), "");
         let own = why.strip_prefix(path).unwrap_or(&why);
@@ -296,7 +296,7 @@ impl Reader {
         look(path, Some(&outside.fence))?.map(|_| self.read(path)).transpose()
     }
 
-    /// A folder with all its files. Of a link only counts where it leads.
+    /// Adds a folder with all its files. For a link, only its target counts.
     fn folder(&mut self, kind: &'static str, key: &str, root: &Path, outside: &Outside<'_>) {
         let mut lines = Vec::new();
         match self.lines_of(root, root, 0, &mut lines) {
@@ -343,13 +343,13 @@ impl Reader {
         Ok(())
     }
 
-    /// Counts a file or folder that is looked at.
+    /// Counts a file or folder against the budget.
     fn count(&mut self) -> Result<(), &'static str> {
         self.files = self.files.checked_sub(1).ok_or(MANY)?;
         Ok(())
     }
 
-    /// Reads a file; a text with the line ends that it has wherever it is checked out.
+    /// Reads a file. Line endings of texts are normalised, so that the checkout's settings do not matter.
     fn read(&mut self, path: &Path) -> Result<Vec<u8>, &'static str> {
         let meta = fs::metadata(path).map_err(|error| reason(error.kind()))?;
         if !meta.is_file() {
@@ -372,7 +372,7 @@ impl Reader {
 
 const MANY: &str = "has too many files or folders to check";
 
-/// Returns true for files of variables, which may hold secrets.
+/// Returns true for files with environment variables, which may contain secrets.
 fn is_variables(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with(".env") || name.starts_with(".env.")

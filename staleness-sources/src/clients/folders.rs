@@ -17,7 +17,7 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// Number of bytes to read from the start of a file.
 const HEAD_BYTES: u64 = 64 * 1024;
 
-/// The kind of things that a folder contains.
+/// The kind of content in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shelf {
     /// `**/*.md`: slash commands.
@@ -58,8 +58,8 @@ pub(super) struct Owner<'a> {
 }
 
 impl Owner<'_> {
-    /// Builds the name by which something is called: `/folder:name`, `plugin:name` or `agent:name`. `None` if
-    /// it is not a valid tool name.
+    /// Builds the name of an entry: `/folder:name`, `plugin:name` or `agent:name`. `None` if it is not a valid
+    /// tool name.
     fn name(&self, shelf: Shelf, parents: &[String], name: &str) -> Option<ToolName> {
         let mut whole = String::from(match shelf {
             Shelf::Commands => "/",
@@ -149,7 +149,7 @@ fn add_skill(draft: &mut Draft, owner: &Owner<'_>, name: &str, file: &Path, fenc
     }
 }
 
-/// Adds one thing. If its file cannot be read, only the description is missing.
+/// Adds one entry. If its file cannot be read, only the description is missing.
 fn add(
     draft: &mut Draft,
     shelf: Shelf,

@@ -1,10 +1,10 @@
 //! Reads the configuration of Gemini CLI: settings, the files that enable servers and trust folders, and
 //! extensions.
 //!
-//! In an untrusted folder the client loads no servers at all, not even the user's. These have one state for all projects,
-//! so where the user distrusts the folder they are also listed, as untrusted, in a source for it. Where the user has not
-//! decided yet, the client does not start before that. Those that a trusted project switches off are also listed, as
-//! off, in the project's source.
+//! In an untrusted folder the client loads no servers at all, not even the user's. The user's servers have one
+//! state for all projects, so for a distrusted folder they are also listed, as untrusted, in a source for the
+//! folder. Before the user decides, the client does not start. Servers that a trusted project disables are also
+//! listed, as disabled, in the project's source.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -24,7 +24,7 @@ use staleness_docs::disk::{canonical, look, shown};
 
 pub(super) const CLIENT: &str = "gemini";
 
-/// Its settings, below the home folder and below a project.
+/// The settings file, below the home folder and below a project.
 pub(super) const FILE: &str = ".gemini/settings.json";
 
 /// The client does not start with settings that it refuses.
@@ -51,7 +51,7 @@ struct Gate {
 }
 
 impl Gate {
-    /// Reads the lists of a settings file. What one list does not allow is not allowed.
+    /// Reads the lists of a settings file. A server must be allowed by every list.
     fn take(&mut self, file: &JsonFile<'_>) {
         let file = match file {
             JsonFile::Missing => return,
@@ -190,7 +190,7 @@ fn object_in(
     refusal.map(|(line, what)| format.refusal(path, line, what))
 }
 
-/// Returns what the most specific rule for a folder says: true if the user trusts it.
+/// Returns the result of the most specific rule for a folder: true if the user trusts it.
 fn trusts(rules: &Object<'_>, folder: &Path) -> Option<bool> {
     let rules = json::entries(rules).into_iter().filter_map(|entry| {
         let level = json::as_str(entry.value)?;

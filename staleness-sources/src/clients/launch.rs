@@ -1,4 +1,4 @@
-//! Reads how servers are launched, when a person asks for it. Launches are never stored.
+//! Reads the launch commands of servers, when a person requests it. They are never stored.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub struct Startable {
     pub launch: Result<Launch, String>,
 }
 
-/// The way to start or reach a server. May contain secrets.
+/// The command or URL of a server. May contain secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Launch {
     /// The program to start, or the URL.
@@ -66,8 +66,7 @@ impl fmt::Debug for Target {
     }
 }
 
-/// Clients that record in their files whether a project's servers may start. Other clients keep the answer
-/// elsewhere.
+/// Clients whose files record if a project's servers may start. Other clients store the answer elsewhere.
 const TELLING: [&str; 3] = ["claude-code", "codex", "gemini"];
 
 /// The members of each server's entry, by source and name.
@@ -140,7 +139,7 @@ impl Starts {
     }
 }
 
-/// Returns why the client would not start a server, or might not. `None` if it would.
+/// Returns the reason why the client would not, or might not, start a server. `None` if it would.
 fn refusal(reading: &SourceReading, state: ListingState) -> Option<&'static str> {
     let id = &reading.id;
     Some(match state {

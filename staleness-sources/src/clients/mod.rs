@@ -11,7 +11,7 @@
 //!
 //! Entries that a client ignores are ignored here. Entries that it rejects are listed as refused.
 //!
-//! A user-level file never says anything about a single project, and a project's file nothing about other
+//! A user-level file never applies to a single project only, and a project's file never applies to other
 //! projects. The project's section of `.claude.json` is therefore reported at level `local`.
 
 mod claude;
@@ -104,8 +104,8 @@ pub fn named(name: &str) -> Option<&'static str> {
     own.or_else(|| OTHER_NAMES.iter().find(|(other, _)| is_name(other)).map(|(_, client)| *client))
 }
 
-/// Returns true if a client reads this configuration file, whose path is relative to the project. Any client may read a
-/// file of no known client.
+/// Returns true if a client reads this configuration file, whose path is relative to the project. A file of an
+/// unknown client may be read by any client.
 #[must_use]
 pub fn is_file_of(client: &str, path: &str) -> bool {
     let clients: &[&str] = match path.split(['/', '#']).next().unwrap_or_default() {
@@ -248,7 +248,7 @@ struct Outside<'a> {
     request: ScanRequest<'a>,
     /// Collects the launches of servers.
     starts: Option<Starts>,
-    /// Nothing counts that the user has, approved or trusts.
+    /// True to ignore the user's servers, approvals and trust.
     is_project_alone: bool,
     /// Reads whole files instead of their outlines.
     #[cfg(test)]
@@ -380,7 +380,7 @@ fn reading(
     }
 }
 
-/// Marks everything of a client that does not start as refused. A partially read source keeps its state.
+/// Marks all entries of a client that does not start as refused. A partially read source keeps its state.
 fn refuse_all(sources: &mut [SourceReading], why: &str) {
     for source in sources {
         source.found.iter_mut().for_each(|found| found.state = ListingState::Refused);
@@ -391,7 +391,7 @@ fn refuse_all(sources: &mut [SourceReading], why: &str) {
     }
 }
 
-/// Removes servers in a project's file that its client ignores, but loads the user's server of that name.
+/// Removes project entries that the client ignores in favour of the user's server with the same name.
 fn prefer_users(sources: &mut [SourceReading]) {
     let users = sources.iter().filter(|source| source.id.level == Level::User).flat_map(|source| {
         let on = source.found.iter().filter(|found| found.state == ListingState::Configured);
@@ -407,7 +407,7 @@ fn prefer_users(sources: &mut [SourceReading]) {
     }
 }
 
-/// Lists the user's servers as refused by a project's file with which the client does not start.
+/// Lists the user's servers as refused by a project file that prevents the client from starting.
 fn refuse_in_project(sources: &mut [SourceReading]) {
     let is_it = |source: &SourceReading| {
         source.id.level == Level::Project && source.state == SourceState::Refused
@@ -417,8 +417,8 @@ fn refuse_in_project(sources: &mut [SourceReading]) {
     }
 }
 
-/// Lists the user's servers that the client does not load in the project in a source of that too, with the reason as
-/// state. In the user's sources they have one state for all projects.
+/// Adds the user's servers that the client does not load in the project to a source of the project, with the
+/// reason as state. In the user's sources they have one state for all projects.
 fn list_in(
     sources: &mut [SourceReading],
     level: Level,

@@ -1,8 +1,8 @@
 //! Reads Claude Code's index of installed plugins.
 //!
-//! A plugin installed at user level has one state for all projects, so only the user's settings can disable
-//! it. For a project's plugin the last of these settings wins: the user's, the project's, the user's for the
-//! project.
+//! A plugin installed at user level has one state for all projects, so only the user's settings can disable it.
+//! For a project's plugin, the last of these settings takes precedence: the user's, the project's, the user's for
+//! the project.
 
 use std::path::{Path, PathBuf};
 
@@ -128,7 +128,7 @@ struct Index<'a> {
     settings: &'a AllSettings,
     drafts: &'a mut [Draft; 3],
     installed: Vec<Installed>,
-    /// True while nothing in it was malformed.
+    /// True until a malformed part was found.
     whole: bool,
 }
 

@@ -1,8 +1,9 @@
-//! Removes possible secrets from values, for digests that others may read.
+//! Removes possible secrets from values before digests are computed, because others may read the digests.
 //!
-//! A simple secret could be guessed from its digest. Values are therefore removed, and their names kept, if the name
-//! suggests a secret, and variables and headers that look like one, and the user part of a URL. In a command line a
-//! secret ends with its word, or within quotes at the next `;`, `&` or `|`, so that a program behind it still counts.
+//! A simple secret could be guessed from its digest. A value is removed, and its name kept, if the name suggests a
+//! secret, or if a variable or header looks like one. The user part of a URL is removed too. In a command line, a
+//! secret ends with its word, or inside quotes at the next `;`, `&` or `|`, so that a following program still
+//! counts.
 
 use serde_json::{Map, Value};
 
@@ -87,7 +88,7 @@ fn hides_next(flag: &str, next: &str) -> bool {
             && !is_plain_header())
 }
 
-/// Returns true if a name suggests a secret, and not a program or a place.
+/// Returns true if a name suggests a secret, and not a program or a path.
 fn is_secret(name: &str) -> bool {
     const PARTS: [&str; 14] = [
         "header",
@@ -112,7 +113,7 @@ fn is_secret(name: &str) -> bool {
             || words.any(|word| matches!(word, "otp" | "pat" | "pin" | "pw")))
 }
 
-/// Returns true if a name is that of a program or a place.
+/// Returns true if a name is that of a program or a path.
 fn is_place(name: &str) -> bool {
     const ENDS: [&str; 14] = [
         "askpass", "cmd", "command", "endpoint", "env_var", "exec", "file", "helper", "host",

@@ -1,4 +1,4 @@
-//! Reads from Claude Code's settings what is enabled and disabled.
+//! Reads from Claude Code's settings which plugins and servers are enabled or disabled.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

@@ -96,7 +96,7 @@ static FILES: [File; 9] = [
     .among_settings("mcp"),
 ];
 
-/// Returns the change that switches a server off; `None` if its client has no switch in a file.
+/// Returns the change that disables a server; `None` if the client cannot disable servers in a file.
 pub(super) fn switch(
     outside: &Outside<'_>,
     reading: &SourceReading,

@@ -1,8 +1,8 @@
 //! Reads `.claude.json`: the user's servers, and the user's servers for one project.
 //!
-//! A project's section is level `local` and says nothing about other projects. Its `disabledMcpServers` names
+//! A project's section is level `local` and says nothing about other projects. Its `disabledMcpServers` lists
 //! servers of any origin that are disabled in the project. The user's servers, and those of the user's plugins,
-//! have one state for all projects, so those in the list are also listed, as off, at level `local`.
+//! have one state for all projects, so the disabled ones are also listed, as disabled, at level `local`.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Switches: the change of a client's file that switches a server off.
+//! Changes to clients' files that disable servers.
 
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,7 @@ pub enum SwitchChange {
 pub enum NoSwitch {
     /// The entry is gone, or its file cannot be read.
     Changed(String),
-    /// No switch in a file is known. The text says what a person can do.
+    /// The client cannot disable the server in a file. The text describes the manual steps.
     ByHand(String),
 }
 
@@ -54,7 +54,7 @@ pub fn names_only(client: &str) -> bool {
     client == claude::CLIENT
 }
 
-/// Reads the sources again, and returns for each of these entries the changes that switch it off.
+/// Reads the sources again, and returns the changes that disable each of these entries.
 #[must_use]
 pub fn switches(
     request: &ScanRequest<'_>,

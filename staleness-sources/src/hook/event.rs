@@ -271,8 +271,8 @@ fn mentions(tool: &str, input: &Shallow<'_>) -> Vec<ToolName> {
     names.unwrap_or_default().into_iter().filter_map(|name| ToolName::new(name).ok()).collect()
 }
 
-/// Returns the files that a tool read: `Read` in Claude Code and Cursor, `read_file` in Gemini CLI and VS
-/// Code. `Skill` in Claude Code reads the skill's file.
+/// Returns the files that a tool read: `Read` in Claude Code and Cursor, `read_file` in Gemini CLI and VS Code.
+/// `Skill` in Claude Code counts as reading the skill's file.
 fn reads(tool: &str, input: &Shallow<'_>) -> Vec<String> {
     const KEYS: [&str; 4] = ["file_path", "absolute_path", "filePath", "path"];
     let is_plain = |name: &&str| !name.contains(['/', '\\', ':']) && !name.starts_with('.');

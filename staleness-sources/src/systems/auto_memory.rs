@@ -1,5 +1,5 @@
-//! The auto memory of Claude Code: a file per memory with `name`, `description` and `type`, and an index in
-//! `MEMORY.md`. In older versions that file holds the memory itself.
+//! The auto memory of Claude Code: one file per memory with `name`, `description` and `type`, and an index in
+//! `MEMORY.md`. In older versions that file contains the memory itself.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     })
 }
 
-/// Returns true for a file of this name that has only headings and links to other files.
+/// Returns true for an index file that contains only headings and links to other files.
 fn is_index(note: &Note) -> bool {
     let mut lines = note.body.lines().map(str::trim).filter(|line| !line.is_empty());
     note.name == INDEX
@@ -38,7 +38,7 @@ fn is_index(note: &Note) -> bool {
             .all(|line| line.starts_with('#') || line.starts_with("- [") && line.contains(".md)"))
 }
 
-/// Returns the type among nested fields, where newer versions keep it.
+/// Returns the type from nested fields, where newer versions store it.
 fn nested_type(fields: &str) -> Option<String> {
     let line = fields.lines().map(str::trim).find(|line| line.starts_with("type:"))?;
     match front_matter(&format!("---\n{line}\n---\n")).0.pop()? {

@@ -1,5 +1,5 @@
-//! basic-memory: a folder of Markdown files with front matter, tags and `[[links]]`. Read from the sources of release
-//! 0.24 (`markdown/entity_parser.py`).
+//! basic-memory: a folder of Markdown files with front matter, tags and `[[links]]`. Based on the source of
+//! release 0.24 (`markdown/entity_parser.py`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

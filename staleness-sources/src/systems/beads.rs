@@ -1,5 +1,5 @@
-//! beads: one JSON object per line, as `bd export` and `.beads/issues.jsonl` have it. Read from its sources up to
-//! release 1.0.5 (`internal/types/types.go`, `cmd/bd/export.go`).
+//! beads: one JSON object per line, as in `bd export` and `.beads/issues.jsonl`. Based on its source up to release
+//! 1.0.5 (`internal/types/types.go`, `cmd/bd/export.go`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use super::files::{json_lines, modified, no_link};
 use super::line::{Line, Mapped, Parts, Sink};
 use super::row::Row;
 
-/// The files of a `.beads` folder that hold the issues: the name today, and an older one.
+/// The files with issues in a `.beads` folder: the current name, and an older one.
 const FILES: [&str; 2] = ["issues.jsonl", "beads.jsonl"];
-/// Fields without which a line is no issue.
+/// Required fields of an issue.
 const NEEDED: [&str; 3] = ["id", "title", "created_at"];
 /// Types of records that coordinate programs.
 const INTERNAL: [&str; 6] = ["event", "gate", "agent", "role", "rig", "slot"];
@@ -38,7 +38,7 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     })
 }
 
-/// A memory of `bd remember`. beads keeps no time of it, so it counts as written when the file was.
+/// Converts a memory of `bd remember`. beads stores no time for it, so the file's time is used.
 fn memory(row: &mut Row, written: Timestamp) -> Mapped {
     let (Some(id), Some(body)) = (row.text("key"), row.text("value")) else {
         return Mapped::Left("memories without a key or value".into());
@@ -46,7 +46,7 @@ fn memory(row: &mut Row, written: Timestamp) -> Mapped {
     Mapped::Line(Line::knowledge("knowledge", id).with("body", body).at("added", Some(written)))
 }
 
-/// Returns the file of issues that a path names: itself, or a file in it or in its `.beads`.
+/// Returns the file of issues for a path: the file itself, or one in the folder or its `.beads`.
 fn file_of(path: &Path) -> Result<PathBuf, ReadError> {
     if !fs::metadata(path).is_ok_and(|meta| meta.is_dir()) {
         return Ok(path.to_path_buf());

@@ -1,5 +1,5 @@
-//! brainclaw: a file of JSON per record, in folders by its kind. Read from its sources up to July 2026
-//! (`core/schema.ts`, `core/io.ts`), whose kinds and states are those of work here.
+//! brainclaw: one JSON file per record, in folders by kind. Based on its source up to July 2026 (`core/schema.ts`,
+//! `core/io.ts`), whose kinds and states match the work items here.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::files::{MAX_FILE, files_in};
 use super::line::{Line, Mapped, Parts, Sink};
 use super::row::Row;
 
-/// The folders of records, with the kind of each.
+/// The folders of records, with their kinds.
 const FOLDERS: [(&str, &str); 11] = [
     ("plans", "plan"),
     ("constraints", "constraint"),
@@ -27,9 +27,9 @@ const FOLDERS: [(&str, &str); 11] = [
 ];
 /// The folder of instructions, which become preferences.
 const INSTRUCTIONS: &str = "instructions";
-/// Fields without which a record is of another version.
+/// Required fields. A record without them has another version.
 const NEEDED: [&str; 3] = ["id", "text", "created_at"];
-/// Fields that say nothing outside.
+/// Fields without meaning outside brainclaw.
 const INTERNAL: [&str; 7] =
     ["schema_version", "author_id", "agent_id", "project_id", "host_id", "session_id", "scope"];
 

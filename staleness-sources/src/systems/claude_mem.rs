@@ -1,5 +1,7 @@
-//! claude-mem: a SQLite database of observations and summaries of sessions, of all projects. Read from its sources
-//! (`services/sqlite/SessionStore.ts`) and run at release 13.25.3, whose schema has version 52.
+//! claude-mem: a SQLite database of observations and summaries of sessions, of all projects.
+//! sqlite/SessionStore.ts`) and run at release 13.25.3, whose schema has version 52./Based on its source
+//! (`services/sqlite/SessionStore.ts`) and tested with release 13.25.3, whose schema has version
+//! 52./sqlite/SessionStore.ts`) and run at release 13.25.3, whose schema has version 52.
 
 use super::line::{Line, Mapped, Parts};
 use super::row::Row;
@@ -14,11 +16,11 @@ pub(super) const TABLES: [Table; 2] = [
         .internal(&SYNC),
 ];
 
-/// Tables about the database itself, and its exchange with others.
+/// Tables about the database itself, and about synchronisation.
 pub(super) const INTERNAL: [&str; 5] =
     ["schema_versions", "sync_state", "sync_outbox", "sync_entity_heads", "sync_content_outbox"];
 
-/// Columns of the exchange with others, and costs.
+/// Columns for synchronisation and costs.
 const SYNC: [&str; 7] = [
     "content_hash",
     "created_at",
@@ -85,7 +87,7 @@ fn elsewhere(row: &mut Row, site: &Site<'_>) -> Option<Mapped> {
     Some(Mapped::Left(format!("{many} of the project {project}")))
 }
 
-/// Takes the id of a row, which counts within one database: the session tells databases apart.
+/// Takes the id of a row. It is unique only within one database, so the session is added.
 fn id(row: &mut Row) -> String {
     let session = row.text("memory_session_id").unwrap_or_default();
     let session: String = session.chars().take(8).collect();

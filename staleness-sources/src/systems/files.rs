@@ -22,8 +22,8 @@ pub(super) const MAX_FILE: u64 = 1024 * 1024;
 /// Maximum number of entries of a folder with all its subfolders.
 const MAX_ENTRIES: usize = 200_000;
 
-/// Refuses a link to a file or folder, because a repository could lead out of the project with it. The folders above it
-/// may be links, and so may a pipe of the shell.
+/// Rejects a link to a file or folder, because in a repository it could lead out of the project. Parent folders
+/// and a shell's pipe may be links.
 pub(super) fn no_link(path: &Path) -> Result<(), ReadError> {
     // A slash at the end would mean what the link leads to.
     let path: PathBuf = path.components().collect();
@@ -75,7 +75,7 @@ pub(super) fn json_lines(
     }
 }
 
-/// Returns the sort of an error, without text of the file.
+/// Returns the category of an error, without text of the file.
 fn class(error: &serde_json::Error) -> String {
     let what = if error.is_eof() { "it ends too early" } else { "not as expected" };
     format!("{what} at column {}", error.column())
@@ -84,19 +84,19 @@ fn class(error: &serde_json::Error) -> String {
 /// A Markdown file.
 #[derive(Debug)]
 pub(super) struct Note {
-    /// Its path in the folder, with `/` and without the ending.
+    /// Its path in the folder, with `/` as separator and without the extension.
     pub(super) name: String,
     /// The text after the front matter.
     pub(super) body: String,
     /// The fields of its front matter.
     pub(super) row: Row,
-    /// When the file was created (or else changed), and when it was changed.
+    /// The times at which the file was created (or else changed) and changed.
     pub(super) created: Timestamp,
     pub(super) modified: Timestamp,
 }
 
-/// Returns the paths of the files below a folder that end like this, sorted, relative to it. Hidden entries are
-/// skipped, links are not followed.
+/// Returns the sorted relative paths of the files below a folder that have this ending. Hidden entries are
+/// skipped, and links are not followed.
 pub(super) fn files_in(
     folder: &Path,
     ending: &str,
@@ -157,7 +157,7 @@ pub(super) fn notes(
     Ok(())
 }
 
-/// Reads a Markdown file. The error completes a sentence that begins with the sort of file.
+/// Reads a Markdown file. The error completes a sentence that begins with the kind of file.
 pub(super) fn note(folder: &Path, path: &str, what: &'static str) -> Result<Note, &'static str> {
     let place = folder.join(path);
     let read = read_bytes(&place, MAX_FILE).map_err(reason)?;
@@ -194,7 +194,7 @@ fn since_1970(at: std::time::SystemTime) -> Timestamp {
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Returns the ids of the notes that a text names in `[[links]]`, without its own. `ids` has the id of each name.
+/// Returns the ids of the notes that a text links with `[[links]]`, without its own id. `ids` maps names to ids.
 pub(super) fn related(text: &str, ids: &BTreeMap<String, String>, own: &str) -> Vec<String> {
     let inner = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]").map(|two| two.0));
     // A heading or another name may follow.

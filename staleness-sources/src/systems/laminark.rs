@@ -1,5 +1,7 @@
-//! Laminark: a SQLite database of observations, tools and their uses, of all projects. Read from its sources
-//! (`storage/migrations.ts`) and run at version 2.22.7, whose last migration is 22.
+//! Laminark: a SQLite database of observations, tools and their uses, of all projects. migrations.ts`) and run at
+//! version 2.22.7, whose last migration is 22./Based on its source (`storage/migrations.ts`) and tested with
+//! version 2.22.7, whose last migration is 22./migrations.ts`) and run at version 2.22.7, whose last migration is
+//! 22.
 
 use super::line::{Line, Mapped, Parts};
 use super::row::Row;
@@ -35,7 +37,7 @@ pub(super) const TABLES: [Table; 7] = [
         .optional(),
 ];
 
-/// Tables about the database itself, and thresholds that it learned.
+/// Tables about the database itself, and learned thresholds.
 pub(super) const INTERNAL: [&str; 5] =
     ["_migrations", "project_metadata", "shift_decisions", "threshold_history", "research_buffer"];
 

@@ -1,4 +1,4 @@
-//! The lines of an import, and where they go.
+//! The lines of an import, and the counts of data that cannot be imported.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use staleness_core::time::Timestamp;
 use super::row::Row;
 use super::{MAX_BYTES, MAX_RECORDS, ReadError, Taken};
 
-/// Maximum number of names of things that have no place. Further ones are counted together.
+/// Maximum number of names of data that cannot be imported. Further ones are counted together.
 const MAX_NAMES: usize = 200;
-/// Fields of a line that hold words of its format, or the name of a tool.
+/// Fields of a line with keywords of the format, or with the name of a tool.
 const NAMES: [&str; 9] =
     ["type", "kind", "status", "note_type", "result", "model", "tool", "name", "server"];
 /// Fields of a line that hold ids.
@@ -52,7 +52,7 @@ impl Line {
         self.with(key, at.map(|at| at.to_string()))
     }
 
-    /// Sets the steps of a work item: what was done, and when.
+    /// Sets the steps of a work item, each with its time.
     pub(super) fn steps(self, steps: Vec<(String, Timestamp)>) -> Self {
         let step = |(text, at): (String, Timestamp)| json!({"text": text, "at": at.to_string()});
         self.with("steps", steps.into_iter().map(step).collect::<Vec<_>>())
@@ -63,11 +63,11 @@ impl Line {
 #[derive(Debug)]
 pub(super) enum Mapped {
     Line(Line),
-    /// Nothing: it has no place here. The name stands for all of its sort.
+    /// The record cannot be imported. The name identifies its kind.
     Left(String),
 }
 
-/// Takes the lines, and counts what has no place.
+/// Receives the lines, and counts data that cannot be imported.
 pub(super) struct Sink<'a> {
     into: &'a mut dyn FnMut(&str) -> io::Result<bool>,
     path: PathBuf,
@@ -81,7 +81,7 @@ impl<'a> Sink<'a> {
         Self { into, path: path.to_path_buf(), lines: 0, bytes: 0, taken: Taken::default() }
     }
 
-    /// Counts things that have no place.
+    /// Counts data that cannot be imported.
     pub(super) fn leave(&mut self, name: &str, count: u64) {
         let name: String = without_secrets(name).chars().take(MAX_NAME).collect();
         let full = self.taken.left.len() >= MAX_NAMES && !self.taken.left.contains_key(&name);
@@ -89,14 +89,14 @@ impl<'a> Sink<'a> {
         *self.taken.left.entry(name).or_default() += count;
     }
 
-    /// Counts a record, whether or not it has a place.
+    /// Counts a record, imported or not.
     pub(super) fn count(&mut self) -> Result<(), ReadError> {
         self.expect(1)?;
         self.lines += 1;
         Ok(())
     }
 
-    /// Refuses a source in which there are too many records with these.
+    /// Rejects a source if these records exceed the limit.
     pub(super) fn expect(&self, records: u64) -> Result<(), ReadError> {
         if self.lines + records > MAX_RECORDS {
             let what = format!("holds more than {MAX_RECORDS} records; import a part of them");
@@ -105,7 +105,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Writes the line of a row, and counts the fields that the mapping did not take.
+    /// Writes the line of a row, and counts the fields that the mapping did not use.
     pub(super) fn put(&mut self, row: &Row, mapped: Mapped) -> Result<(), ReadError> {
         self.count()?;
         let mut line = match mapped {
@@ -149,8 +149,8 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// Replaces secrets in all texts of a value. Returns true if there were any. One word without a sign may be an id,
-/// which looks like a token.
+/// Replaces secrets in all texts of a value. Returns true if there were any. A single word without special
+/// characters may be an id that only looks like a token.
 fn redact(value: &mut Value, is_id: bool) -> bool {
     let all = |any, it| redact(it, is_id) | any;
     let text = match value {

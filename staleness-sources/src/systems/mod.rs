@@ -1,7 +1,7 @@
 //! Reads the data of other memory systems, as the lines that an import of JSON Lines takes.
 //!
 //! A file per system maps each row (a line, a table row or a file) to one line. A mapping takes fields out of the
-//! row; what it does not take has no place here, and is counted by name. Nothing is written on the other side.
+//! row. The remaining fields cannot be imported and are counted by name. The other system's data is never changed.
 
 mod auto_memory;
 mod basic_memory;
@@ -70,7 +70,7 @@ impl System {
         }
     }
 
-    /// Returns the path where its data usually lies.
+    /// Returns the default path of its data.
     #[must_use]
     pub const fn usual_path(self) -> &'static str {
         match self {
@@ -89,9 +89,9 @@ impl System {
 /// The result of reading a system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
-    /// Numbers of records and fields that have no place here, by name.
+    /// Numbers of records and fields that cannot be imported, by name.
     pub left: BTreeMap<String, u64>,
-    /// Number of texts in which something that looks like a secret was replaced.
+    /// Number of texts in which a possible secret was replaced.
     pub redacted: u64,
 }
 
@@ -100,7 +100,7 @@ pub struct Taken {
 pub struct ReadError {
     /// The reason, with the path.
     pub message: String,
-    /// True if the data is at fault, and not the file system.
+    /// True if the data is invalid; false for an error of the file system.
     pub is_refused: bool,
 }
 
@@ -122,12 +122,12 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Passes the records of a system on as lines of JSON. `project` is the root of the project that they are for: data
-/// of a system that serves several projects is left out if it belongs to another one. A line for which `into` returns
-/// false is counted as left.
+/// Passes the records of a system on as lines of JSON. `project` is the root of the target project. If the system
+/// has data of several projects, data of other projects is skipped. A line for which `into` returns false is
+/// counted as not imported.
 ///
 /// # Errors
-/// If the path cannot be read, holds something else than this system writes, or too much of it; or an error of `into`.
+/// If the path cannot be read, is not data of this system, or is too large; or an error of `into`.
 pub fn read(
     system: System,
     path: &Path,
@@ -163,7 +163,7 @@ impl Site<'_> {
         self.root.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
 
-    /// Returns the hash of the project's path by which Laminark names it.
+    /// Returns the hash by which Laminark identifies the project's path.
     fn hash(&self) -> String {
         let path = self.root.to_string_lossy();
         let hash: [u8; 32] = Sha256::digest(path.as_bytes()).into();
@@ -171,19 +171,19 @@ impl Site<'_> {
     }
 }
 
-/// A table of a database, and what its rows become.
+/// A table of a database, and the mapping of its rows.
 #[cfg_attr(not(feature = "sqlite"), allow(dead_code, reason = "only databases have tables"))]
 struct Table {
     name: &'static str,
-    /// The kind of record, for what has no place.
+    /// The kind of record, used to name data that cannot be imported.
     what: &'static str,
-    /// Columns without which it is of another version.
+    /// Required columns. A table without them has another version.
     needs: &'static [&'static str],
-    /// Columns that say nothing outside the system.
+    /// Columns without meaning outside the system.
     internal: &'static [&'static str],
     /// True if older versions do not have it.
     is_optional: bool,
-    /// Returns what stands for a row of another project.
+    /// Returns the result for a row of another project.
     elsewhere: fn(&mut Row, &Site<'_>) -> Option<Mapped>,
     map: fn(&mut Row) -> Mapped,
 }

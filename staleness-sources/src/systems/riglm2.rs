@@ -1,5 +1,5 @@
-//! riglm2: a SQLite database of queries with the tool that answered each, and vectors. Read from its sources
-//! (`storage.ts`, `embedder.ts`) and run at version 0.1.0.
+//! riglm2: a SQLite database of queries with the tool that answered each, and vectors. Based on its source
+//! (`storage.ts`, `embedder.ts`) and tested with version 0.1.0.
 
 use super::Table;
 use super::line::{Line, Mapped};

@@ -4,13 +4,13 @@ use serde_json::{Map, Value};
 use staleness_core::time::Timestamp;
 use staleness_docs::parse_date;
 
-/// Seconds since 1970 above this are milliseconds: 5138-11-16.
+/// The largest number that is read as seconds since 1970 (5138-11-16). Larger ones are milliseconds.
 const MAX_SECONDS: u64 = 100_000_000_000;
 
 /// A record with its remaining fields.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// The kind of record, for the names of fields that have no place.
+    /// The kind of record, used to name fields that cannot be imported.
     pub(super) what: &'static str,
     pub(super) fields: Map<String, Value>,
 }
@@ -73,8 +73,8 @@ impl Row {
         }
     }
 
-    /// Takes a time: a date as text, in UTC if it has no zone, or seconds or milliseconds since 1970. One that
-    /// cannot be read stays.
+    /// Takes a time: a date as text, in UTC if it has no zone, or seconds or milliseconds since 1970. An invalid
+    /// time stays in the row.
     pub(super) fn time(&mut self, key: &str) -> Option<Timestamp> {
         let at = match self.fields.get(key)? {
             Value::String(text) => parse_date(text)?,
@@ -90,14 +90,14 @@ impl Row {
         Some(at)
     }
 
-    /// Drops fields that say nothing outside their system.
+    /// Drops fields without meaning outside their system.
     pub(super) fn drop(&mut self, keys: &[&str]) {
         for key in keys {
             self.fields.shift_remove(*key);
         }
     }
 
-    /// Returns the names of the remaining fields that hold something.
+    /// Returns the names of the remaining nonempty fields.
     pub(super) fn remaining(&self) -> impl Iterator<Item = String> + '_ {
         let says = |value: &Value| match value {
             Value::Null | Value::Bool(false) => false,

@@ -1,6 +1,6 @@
-//! sage: Markdown files with front matter below `.sage`: items of knowledge, and checkpoints of research. Read from
-//! the sources of release 4.2.3 (`knowledge.py`, `checkpoint.py`). Its index repeats the fields of the files, and
-//! adds patterns and links, which are left.
+//! sage: Markdown files with front matter below `.sage`: items of knowledge, and checkpoints of research. Based on
+//! the source of release 4.2.3 (`knowledge.py`, `checkpoint.py`). Its index repeats the fields of the files, and
+//! adds patterns and links, which are not imported.
 
 use std::path::Path;
 

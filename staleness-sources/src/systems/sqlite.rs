@@ -1,7 +1,7 @@
 //! Reads SQLite databases of other systems, from a private copy.
 //!
-//! To open a database in place can create files beside it and can wait for its program. A copy of the database and
-//! of its log can do neither; it is whole if none of the files changed while they were copied.
+//! Opening a database in place can create files beside it and can block on its program. Therefore the database and
+//! its log are copied. The copy is consistent if none of the files changed during copying.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -27,13 +27,13 @@ const ATTEMPTS: usize = 5;
 /// The largest row to read, in bytes. SQLite itself would load values of up to 1 GB.
 const MAX_ROW: i32 = 8 << 20;
 /// Maximum number of instructions of SQLite for a database, in steps of [`STEP`]: 300 for each record that may be
-/// imported. Pages that name each other would be read without end.
+/// imported. Pages that refer to each other would otherwise be read forever.
 const MAX_STEPS: u64 = MAX_RECORDS * 300 / STEP as u64;
 const STEP: i32 = 100_000;
-/// The files of a database: itself, the log of new pages, the journal of old ones.
+/// Suffixes of the files of a database: the database itself, the write-ahead log, and the rollback journal.
 const ENDINGS: [&str; 3] = ["", "-wal", "-journal"];
 
-/// Reads the tables of a system. `internal` are tables that say nothing outside it; others are counted.
+/// Reads the tables of a system. `internal` tables have no meaning outside it. Other tables are counted.
 pub(super) fn read(
     path: &Path,
     tables: &[Table],
@@ -144,7 +144,7 @@ fn rows(
     Ok(())
 }
 
-/// Returns the 64-bit numbers in a blob, little-endian. None if it holds something else.
+/// Returns the little-endian 64-bit numbers in a blob, or null for an invalid blob.
 fn numbers(bytes: &[u8]) -> Value {
     let (numbers, rest) = bytes.as_chunks::<8>();
     match rest {
@@ -160,7 +160,7 @@ struct Schema {
 }
 
 impl Schema {
-    /// Returns true for the tables in which a virtual table keeps its data.
+    /// Returns true for the internal tables of a virtual table.
     fn is_shadow(&self, name: &str) -> bool {
         let of = |virtual_name: &String| {
             name.strip_prefix(virtual_name.as_str()).is_some_and(|rest| rest.starts_with('_'))
@@ -189,7 +189,7 @@ fn columns(db: &Connection, table: &str) -> Result<Vec<String>, Error> {
     statement.query_map(params![table], |row| row.get(0))?.collect()
 }
 
-/// Returns true if a row is larger than [`MAX_ROW`]. Reads the lengths of the values only.
+/// Returns true if a row is larger than [`MAX_ROW`]. Reads only the lengths of the values.
 fn has_large_row(db: &Connection, table: &str, columns: &[String]) -> Result<bool, Error> {
     let length = |column: &String| format!("ifnull(octet_length({}), 0)", quoted(column));
     let lengths: Vec<String> = columns.iter().map(length).collect();

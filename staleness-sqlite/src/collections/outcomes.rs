@@ -35,7 +35,7 @@ const CUT: &str = "DELETE FROM outcomes WHERE seq IN \
 const OF_TOOL: &str = "DELETE FROM outcomes WHERE scope = ?1 AND tool = ?2";
 const OF_PROJECT: &str = "DELETE FROM outcomes WHERE project = ?1";
 
-/// Adds what the filters name to the view.
+/// Adds the outcomes matching the filters to the view.
 pub(crate) fn load(
     tx: &Transaction<'_>,
     filters: &[OutcomeFilter],

@@ -15,7 +15,7 @@ use crate::transaction::Transaction;
 /// Receives rows until it breaks.
 pub(crate) type Visit<'v, R> = &'v mut dyn FnMut(R) -> ControlFlow<()>;
 
-/// Stands for the condition on the columns of a key.
+/// The name of the condition on the columns of a key.
 const BY_KEY: &str = "by key";
 
 /// Adds the rows that any of the picks names. One statement answers all picks with the same condition.

@@ -1,4 +1,4 @@
-//! Connections to the host of a server's address: one for each request.
+//! Connects to the host of a server's URL, once per request.
 
 use std::io;
 use std::sync::{Arc, LazyLock};
@@ -16,13 +16,13 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 
-/// The longest time for a connection to one of a host's addresses.
+/// Maximum time to connect to one of a host's addresses.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) const UNREADABLE: &str = "its address cannot be read";
 const UNKNOWN: &str = "cannot be reached: its host is unknown";
 
-/// The scheme, host and port of an address.
+/// The scheme, host and port of a URL.
 pub(super) struct Origin {
     is_encrypted: bool,
     /// The host as a name or an IP address.
@@ -50,7 +50,7 @@ impl Origin {
         Ok(Self { is_encrypted, name, port, host: host.map_err(|_| UNREADABLE)? })
     }
 
-    /// Returns the path that a redirect leads to. `None` if it leads to another origin.
+    /// Returns the path of a redirect. `None` if it leads to another origin.
     pub(super) fn path_of(&self, answer: &Response<Incoming>) -> Option<String> {
         let to: Uri = answer.headers().get(LOCATION)?.to_str().ok()?.parse().ok()?;
         let key = |it: &Self| (it.is_encrypted, it.name.clone(), it.port);
@@ -62,7 +62,7 @@ impl Origin {
         (path.starts_with('/') && !path.starts_with("//")).then(|| path.to_owned())
     }
 
-    /// Sends a request over a connection of its own. Returns why that fails.
+    /// Sends a request over a new connection. Returns the reason if that fails.
     pub(super) async fn send(
         &self,
         request: Request<String>,

@@ -1,7 +1,7 @@
-//! Servers that are reached over streamable HTTP, by the SDK with a small client of ours.
+//! Probes servers over streamable HTTP, using the SDK with a small HTTP client.
 //!
-//! An address and its headers may hold secrets: the SDK does not get to know them, and no error repeats them. They
-//! go to the host of the address alone: a redirect is followed on that host only.
+//! A URL and its headers may contain secrets. They are not passed to the SDK, do not appear in errors, and are
+//! sent only to the URL's host. Redirects are followed only on the same host.
 
 mod connect;
 
@@ -31,9 +31,9 @@ use tokio::sync::watch;
 use super::{Answer, CLOSED, Limits, MAX_LINE, TOO_MUCH, Trouble, list, no_answer};
 use connect::{Origin, UNREADABLE};
 
-/// Redirects that one request may follow.
+/// Maximum number of redirects per request.
 const MAX_REDIRECTS: usize = 3;
-/// The longest time to tell a server that its session is over.
+/// Maximum time to end a session with a server.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 const ELSEWHERE: &str = "it redirects to another address, which is not followed";
@@ -72,7 +72,7 @@ pub(super) async fn ask(url: &str, headers: &BTreeMap<String, String>, limits: L
     }
 }
 
-/// The way to one server, with all that is counted of it.
+/// An HTTP client for one server, with its limits.
 #[derive(Clone)]
 struct Client(Arc<Shared>);
 
@@ -81,15 +81,15 @@ struct Shared {
     /// Path and query of the address.
     path: String,
     headers: HeaderMap,
-    /// Why the server cannot be asked.
+    /// The reason why the server cannot be probed.
     trouble: watch::Sender<Option<Cow<'static, str>>>,
-    /// Bytes that it may send.
+    /// Maximum number of bytes received.
     bytes: u64,
     /// Bytes that were read.
     read: AtomicU64,
 }
 
-/// The server cannot be asked: the client knows why.
+/// The server cannot be probed. The client has the reason.
 type Failed = StreamableHttpError<io::Error>;
 
 impl Client {
@@ -123,13 +123,13 @@ impl Client {
         })))
     }
 
-    /// Ends all that is asked of the server.
+    /// Ends all requests to the server.
     fn stop(&self, why: impl Into<Cow<'static, str>>) -> io::Error {
         self.0.trouble.send_modify(|first| _ = first.get_or_insert(why.into()));
         io::Error::other("the server cannot be asked")
     }
 
-    /// Sends a request, and again where the server redirects to on its host.
+    /// Sends a request, and follows redirects on the same host.
     async fn send(
         &self,
         method: Method,
@@ -168,7 +168,7 @@ impl Client {
     }
 }
 
-/// A body of which no more is read than the server may send.
+/// A response body with a size limit.
 struct Bounded {
     body: Incoming,
     client: Client,
@@ -223,7 +223,7 @@ impl Stream for Events {
     }
 }
 
-/// Returns true if an answer says that its body is of a type.
+/// Returns true if a response has this content type.
 fn is(answer: &Response<Incoming>, kind: &str) -> bool {
     let found = answer.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     let found = found.and_then(|found| found.get(..kind.len()));
@@ -283,7 +283,7 @@ impl StreamableHttpClient for Client {
         Ok(())
     }
 
-    /// Nothing is listened to but answers.
+    /// No stream of server messages is opened.
     async fn get_stream(
         &self,
         _: Arc<str>,
