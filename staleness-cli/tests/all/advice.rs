@@ -109,6 +109,31 @@ fn what_a_person_demoted_is_told_as_that() {
     assert_eq!(health["state"], "demoted");
 }
 
+/// Bug: a server of which one tool failed spoke for another that an agent had demoted, and offered it for a trial.
+#[test]
+fn what_was_demoted_by_hand_is_told_apart_from_what_fails() {
+    for (by, title) in [
+        ("--agent codex", "Demoted by an agent, avoid: `mcp__github__get` (demoted by `codex`)"),
+        ("", "Demoted by the user, ask before you call: `mcp__github__get`"),
+    ] {
+        let sandbox = Sandbox::scanned();
+        for tool in [LIST, "mcp__github__get"] {
+            sandbox.ok(&line(&format!("record {tool} --success --agent claude-code")));
+        }
+        start(&sandbox, "s1", 12);
+        fail(&sandbox, 3);
+        sandbox.ok(&line(&format!("tools demote mcp__github__get {by}")));
+        for (id, hour, fails) in
+            [("s2", 12, "avoid: "), ("s3", 14, "may be tried again if no other fits: ")]
+        {
+            let told = start(&sandbox, id, hour);
+            assert!(told.contains(&format!("- {title}")), "{told}");
+            assert!(told.contains(&format!("{fails}`{LIST}` (")), "{told}");
+            assert!(!told.contains("mcp__github__*"), "{told}");
+        }
+    }
+}
+
 /// Bug: a removed server that nobody ever used was to be reviewed for ever.
 #[test]
 fn what_is_gone_and_was_never_used_needs_no_review() {

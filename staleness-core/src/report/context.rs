@@ -192,15 +192,13 @@ impl<'a> Context<'a> {
         members.filter(move |member| is_used(member) && self.is_told_of(member))
     }
 
-    /// Returns true if a server counts as demoted: at least two of its tools are in use, and all of these are
-    /// demoted. See [`Context::members_in_use`].
+    /// Returns true if a server counts as demoted: at least two of its tools are in use, all of these fail, and none of
+    /// its tools was demoted by hand. See [`Context::members_in_use`].
     pub(crate) fn is_server_down(&self, tool: &Tool) -> bool {
-        let (mut used, mut demoted) = (0, 0);
-        for member in self.members_in_use(tool) {
-            used += 1;
-            demoted += usize::from(member.status() == Status::Demoted);
-        }
-        used >= 2 && used == demoted
+        let fails = |member: &Tool| member.status() == Status::Demoted;
+        self.members_in_use(tool).nth(1).is_some()
+            && self.members_in_use(tool).all(fails)
+            && self.members(tool).iter().all(|member| member.hold != Hold::Demoted)
     }
 
     /// Returns the status as reported: that of a server also depends on its tools, and that of a tool on its server.
