@@ -118,43 +118,6 @@ pub fn set(
     done.map_err(|error| if settles { not_settled(item.status, error) } else { error.into() })
 }
 
-/// Adds an item.
-///
-/// # Errors
-/// If the id is taken (for an agent, also by a person's item for all projects), or if the store rejects the item.
-pub fn add(
-    settings: &Settings,
-    registry: &Registry,
-    item: Work,
-    act: Act,
-) -> Result<Work, ServiceError> {
-    refuse_hiding(settings, registry, &item, act.actor.as_ref())?;
-    Ok(registry.work().add(item, act).wait()?)
-}
-
-/// Rejects an agent's item that would hide a person's open item for all projects.
-///
-/// # Errors
-/// If there is such an item.
-pub fn refuse_hiding(
-    settings: &Settings,
-    registry: &Registry,
-    item: &Work,
-    agent: Option<&AgentId>,
-) -> Result<(), ServiceError> {
-    let (key, project) = (&item.key, &settings.project.id);
-    if key.scope == Scope::Global || agent.is_none() && !may_run_for_agent() {
-        return Ok(());
-    }
-    match registry.work().get(project, &key.id, ScopeChoice::Global).wait() {
-        Ok(there) if there.by_person && there.status.is_open() => {
-            let id = key.id.to_string();
-            Err(RegistryError::from(Refusal::Taken { what: "work item", id }).into())
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Reopens an item.
 ///
 /// # Errors

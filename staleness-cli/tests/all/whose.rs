@@ -159,11 +159,9 @@ fn an_agent_touches_no_rule_of_a_person_by_another_door() {
     }
     assert_eq!(on(7, "work reopen gen").code, 0);
 
-    let taken = "\"staging\" already";
-    for more in ["", "--dry-run"] {
-        refused(&format!("work add note Mine --id staging {more}"), taken);
-    }
-    assert_eq!(on(7, "work add note Mine --id staging").code, 0);
+    assert_eq!(on(7, "work add trap Mine --id staging --agent codex").code, 0);
+    let told = told_on(&sandbox, "claude-code", 8);
+    assert!(told.contains("- In force: trap `staging`: \"Staging is read-only\""), "{told}");
     on(7, "knowledge add --kind preference --id tabs --body Tabs --global");
     refused("knowledge add --kind preference --id tabs --body Spaces", "\"tabs\" already");
     for edit in ["--kind knowledge", "--body Spaces"] {
@@ -174,6 +172,23 @@ fn an_agent_touches_no_rule_of_a_person_by_another_door() {
     on(7, "knowledge remove own --yes --agent codex");
     on(7, "knowledge add --kind preference --id own --body Own");
     refused("knowledge remove own --yes", "nothing says that an agent wrote");
+}
+
+/// Bug: a rule that a person typed for all projects was hidden by an item that had its id before.
+#[cfg(unix)]
+#[test]
+fn a_persons_rule_is_told_beside_an_item_that_has_its_id() {
+    let sandbox = Sandbox::new();
+    for kind in ["constraint", "plan"] {
+        sandbox.ok(&line(&format!("work add {kind} Mine --id {kind} --agent codex")));
+        let text = format!("work add constraint 'Never push' --id {kind} --global");
+        assert!(sandbox.typed(&line(&text), "NOTHING=1", "").success());
+    }
+    told_on(&sandbox, "claude-code", 21);
+    let told = told_on(&sandbox, "claude-code", 22);
+    for id in ["constraint", "plan"] {
+        assert!(told.contains(&format!("constraint `{id}`: \"Never push\"")), "{told}");
+    }
 }
 
 /// Bug: an agent silenced what another was told of a server that only that one's client has.

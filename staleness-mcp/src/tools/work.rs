@@ -296,7 +296,7 @@ fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
     item.after = asked.after.unwrap_or_default().into_iter().collect();
     let registry = settings.open_here()?;
     let to = item.to.clone();
-    let item = work::add(settings, &registry, item, work::act(settings, call.agent.clone()))?;
+    let item = registry.work().add(item, work::act(settings, call.agent.clone())).wait()?;
     with_stranger(call, to.as_deref(), tell(call, "added ", item)?)
 }
 

@@ -15,7 +15,7 @@ use super::claims::{
 };
 use super::handoffs::{is_for_anyone, is_handoff, offers};
 use super::overdue::{SHORT, overdue_title, subject, warning};
-use super::{Said, TAIL, section};
+use super::{Said, TAIL, is_same, section};
 
 /// The text for an agent, at most `budget` characters. `standing` is what holds whether it changed or
 /// not: a new context knows nothing of it.
@@ -69,9 +69,8 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     // What was handed to this agent is told with the command that answers it, whatever else is told.
     let (handed, standing): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         standing.into_iter().partition(|each| is_handoff(each));
-    let is_told = |item: &DeltaItem| {
-        is_overdue(item) || delta.items.iter().any(|each| each.subject == item.subject)
-    };
+    let is_told =
+        |item: &DeltaItem| is_overdue(item) || delta.items.iter().any(|each| is_same(each, item));
     let (handed, offered): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         handed.into_iter().partition(|each| each.recipient.is_some());
     let is_handed = |item: &&DeltaItem| handed.iter().any(|each| each.subject == item.subject);

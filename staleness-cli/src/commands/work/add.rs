@@ -8,7 +8,7 @@ use staleness::work::{NoteType, Work, WorkKind};
 use staleness::{RegistryError, Wait};
 
 use staleness_service::words::id;
-use staleness_service::work::{self as service, id_for, key, party};
+use staleness_service::work::{id_for, key, party};
 
 use super::{act, find, kind, state, told, warn_of_stranger};
 use crate::args::work_args::WorkAddArgs;
@@ -28,7 +28,7 @@ pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Resu
     }
     let act = act(settings);
     let registry = settings.open(Access::Write)?;
-    let item = service::add(settings, &registry, item, act)?;
+    let item = registry.work().add(item, act).wait()?;
     // A global item says nothing about this project.
     if !args.global {
         registry.admin().see_project(&settings.project, settings.now).wait()?;
@@ -43,7 +43,6 @@ pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Resu
 fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Result<(), CliError> {
     item.check().map_err(StoreError::from)?;
     let registry = settings.open(Access::Look)?;
-    service::refuse_hiding(settings, &registry, &item, settings.agent.as_ref())?;
     let scope = if global { ScopeChoice::Global } else { ScopeChoice::Project };
     match registry.work().get(&settings.project.id, &item.key.id, scope).wait() {
         Err(RegistryError::Rejected(Refusal::Unknown { .. })) => {}

@@ -153,7 +153,7 @@ fn own_in_place<'a>(
 }
 
 /// Returns the open work of a view that a project sees. Its own item hides the global one with the same id,
-/// as long as it has not ended.
+/// as long as it has not ended, but none that a person typed.
 pub(in crate::registry) fn visible_open<'v>(project: &ProjectId, view: &'v View) -> Vec<&'v Work> {
     let open = || view.work.values().filter(|work| work.status.is_open());
     let is_own = |work: &&Work| work.key.scope.project() == Some(project);
@@ -164,5 +164,5 @@ pub(in crate::registry) fn visible_open<'v>(project: &ProjectId, view: &'v View)
     if own.is_empty() {
         return open().collect();
     }
-    open().filter(|work| is_own(work) || !own.contains(&work.key.id)).collect()
+    open().filter(|work| is_own(work) || work.by_person || !own.contains(&work.key.id)).collect()
 }

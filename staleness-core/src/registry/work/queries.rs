@@ -65,8 +65,13 @@ impl WorkItems<'_> {
             Selection::new().peek_both(project, WorkFilter::Scope)
         };
         let view = self.0.ask(selection).await?;
-        Ok(visible(&view)
-            .into_values()
+        let mut work: Vec<&Work> = match listing.open {
+            true => visible_open(project, &view),
+            false => visible(&view).into_values().collect(),
+        };
+        work.sort_by(|a, b| a.key.id.cmp(&b.key.id));
+        Ok(work
+            .into_iter()
             .filter(|work| listing.kind.is_none_or(|kind| work.kind == kind))
             .filter(|work| listing.status.is_none_or(|status| work.status == status))
             .filter(|work| !listing.open || work.status.is_open())
