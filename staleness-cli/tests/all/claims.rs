@@ -211,22 +211,25 @@ fn a_session_is_told_of_each_claim_that_it_lost_and_of_no_other() {
     assert!(said.contains(lost) && !said.contains("take it:"), "{said}");
     assert!(next(IN_TIME).contains("handoff `h` (ended by a person"));
     // Another took it over, and finished it or lost it in turn.
-    for (end, now) in [("set p --status done --agent codex", "done"), ("release p", "released")] {
-        assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
-        assert_eq!(claim(&sandbox, BEN, LATE).code, 0);
-        work(LATE, end);
+    for (end, now, begin, late) in [
+        ("set p --status done --agent codex", "done", BEGIN, LATE),
+        ("release p", "released", "2026-11-29T13:00:00Z", "2026-11-29T13:40:00Z"),
+    ] {
+        assert_eq!(claim(&sandbox, ANA, begin).code, 0);
+        assert_eq!(claim(&sandbox, BEN, late).code, 0);
+        work(late, end);
         let told = if now == "done" { ", now done" } else { "" };
-        let told = format!("plan `p` (taken over by `codex` at {LATE}{told})");
-        let said = next(LATE);
+        let told = format!("plan `p` (taken over by `codex` at {late}{told})");
+        let said = next(late);
         assert_eq!(
             said,
             format!("Your claim was ended: {told}. Stop working on it, or ask the user.")
         );
-        assert_eq!(next(LATE), "");
-        let said = event(&sandbox, now, "SessionStart", LATE);
+        assert_eq!(next(late), "");
+        let said = event(&sandbox, now, "SessionStart", late);
         assert!(said.contains(&told), "{said}");
         if now == "done" {
-            work(BEGIN, "reopen p");
+            work(LATE, "reopen p");
         }
     }
 }

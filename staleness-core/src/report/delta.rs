@@ -10,7 +10,7 @@ use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use crate::knowledge::{Item, ItemState};
 use crate::store::View;
 use crate::time::Timestamp;
-use crate::work::{Claim, ClaimEnd, Warning, WorkKind, WorkStatus, beginning, is_due};
+use crate::work::{Claim, ClaimEnd, Warning, WorkKind, WorkStatus, beginning, is_due, ran_out};
 
 /// The starting point of a delta.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -230,12 +230,18 @@ impl DeltaItem {
 }
 
 /// Returns the net change of each work item and item of knowledge since `after`, by the journal entries in
-/// the view. Newest first, then by kind and id.
+/// the view. Newest first, then by kind and id. A claim of the agent that ran out before it was `told` last is told as
+/// anybody's.
 ///
 /// Items that were added and removed again are omitted, and so are items that returned to their initial state
 /// without an edit. Texts are the current ones.
 #[must_use]
-pub(crate) fn changes(view: &View, after: Revision, agent: &AgentId) -> Vec<DeltaItem> {
+pub(crate) fn changes(
+    view: &View,
+    after: Revision,
+    agent: &AgentId,
+    told: Option<Timestamp>,
+) -> Vec<DeltaItem> {
     let mut runs: BTreeMap<&Subject, Vec<&JournalEntry>> = BTreeMap::new();
     for entry in view.journal.values() {
         if entry.revision > after
@@ -244,8 +250,8 @@ pub(crate) fn changes(view: &View, after: Revision, agent: &AgentId) -> Vec<Delt
             runs.entry(&entry.subject).or_default().push(entry);
         }
     }
-    let mut items: Vec<DeltaItem> =
-        runs.into_iter().filter_map(|(subject, run)| net(view, subject, &run, agent)).collect();
+    let net = |(subject, run): (_, Vec<_>)| net(view, subject, &run, agent, told);
+    let mut items: Vec<DeltaItem> = runs.into_iter().filter_map(net).collect();
     let name = |item: &DeltaItem| (item.subject.kind(), item.subject.id().to_owned());
     items.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| name(a).cmp(&name(b))));
     items
@@ -257,6 +263,7 @@ fn net(
     subject: &Subject,
     run: &[&JournalEntry],
     agent: &AgentId,
+    told: Option<Timestamp>,
 ) -> Option<DeltaItem> {
     let (first, last) = (run.first()?, run.last()?);
     let added = first.action == Action::Added;
@@ -316,7 +323,9 @@ fn net(
             .iter()
             .rev()
             .take_while(|entry| entry.action != Action::Claimed || !is_agents(entry))
-            .filter(|entry| !is_agents(entry))
+            .filter(|entry| {
+                !is_agents(entry) && ran_out(&entry.cause).is_none_or(|at| told < Some(at))
+            })
             .find_map(|entry| ClaimEnd::of(entry, |holder, _| holder == agent)),
         at: last.at,
         own: run.iter().all(|entry| is_agents(entry)),

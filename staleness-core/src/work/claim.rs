@@ -101,6 +101,11 @@ pub fn holder_before(cause: &str) -> Option<&str> {
     cause.strip_prefix(HELD).or_else(left)
 }
 
+/// Returns the time when a claim ran out, if the cause of the next claim names it.
+pub(crate) fn ran_out(cause: &str) -> Option<Timestamp> {
+    cause.strip_prefix(LEFT)?.rsplit_once(" at ")?.1.parse().ok()
+}
+
 /// The end of a claim that was not caused by its holder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ClaimEnd {

@@ -11,6 +11,7 @@ mod policy;
 mod report;
 mod status;
 
+pub(crate) use claim::ran_out;
 pub use claim::{Claim, ClaimEnd, LostClaim, holder_before};
 pub use flag::{Aging, Flag, Overdue};
 pub use item::{NoteType, Work, WorkStep};

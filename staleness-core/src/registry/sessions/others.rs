@@ -45,13 +45,15 @@ impl<'a> Others<'a> {
                 || work.is_expired_handoff(now) && !is_own(&work.from) && !is_own(&work.to))
     }
 
-    /// Returns true if an overdue item is a handoff between two other agents, known or not.
+    /// Returns true if an overdue item is a handoff between two other agents, known or not, which the agent did not hold.
     pub(super) fn is_between_them(&self, overdue: &Warning) -> bool {
         let is_other = |party: &Option<String>| {
             party.as_deref().is_some_and(|party| party != self.agent.as_str())
         };
         let parties = [&overdue.from, &overdue.to];
-        overdue.kind == WorkKind::Handoff && parties.into_iter().all(is_other)
+        overdue.kind == WorkKind::Handoff
+            && overdue.claim.as_ref().is_none_or(|claim| claim.agent != *self.agent)
+            && parties.into_iter().all(is_other)
     }
 
     /// Returns true if sessions are needed to decide whether a recipient of a handoff in the view is known.

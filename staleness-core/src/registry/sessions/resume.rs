@@ -217,9 +217,12 @@ impl WhatChanged {
         };
         let last = self.told_last(&view).filter(|last| *last > after);
         let telling = tell(&context, after, last);
+        // An agent was told of a claim of its that ran out before as abandoned.
+        let cursor = self.cursor(&view).filter(|_| self.resume.from == ResumeFrom::Cursor);
+        let moved_at = cursor.map(|cursor| cursor.moved_at);
         // A change that was undone later is reported to a context that was told of the change.
         let changed = || {
-            let since = |after| changes(&view, after, agent);
+            let since = |after| changes(&view, after, agent, moved_at);
             let mut items = with_changes(last.map(since).unwrap_or_default(), since(after));
             items.retain(|item| {
                 let is_others = self.is_of_others(others.as_ref(), &view, after, item);
