@@ -1,7 +1,7 @@
 //! Renders work items, sessions and changes.
 
 use staleness::Timestamp;
-use staleness::ids::WorkId;
+use staleness::ids::{AgentId, WorkId};
 use staleness::report::{Delta, DeltaItem, DeltaSource, SessionReport, WorkReport};
 use staleness::tool::Status;
 use staleness::verdict::Level;
@@ -411,7 +411,7 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
         None => String::new(),
     };
     let net = (net + &last.unwrap_or_default()).replace('_', " ") + &waits;
-    let own = if each.own { "you" } else { each.ended_by().unwrap_or_default() };
+    let own = if each.own { "you" } else { each.actor.as_ref().map_or("", AgentId::as_str) };
     let held = each.claim.as_ref().map(|claim| format!("[{}] ", claim.agent));
     let mut held = held.unwrap_or_default();
     if let Some(end) = &each.claim_end {

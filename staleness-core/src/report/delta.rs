@@ -113,10 +113,13 @@ pub struct DeltaItem {
     /// The present status of a work item.
     #[serde(skip)]
     pub status: Option<WorkStatus>,
-    /// The id of the item that replaced an item of knowledge, or the author of its contradiction; for an ended or
-    /// removed subject, the agent that ended or removed it.
+    /// The id of the item that replaced an item of knowledge, or the author of its contradiction; for any other change,
+    /// `actor`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// The agent that made the last change, other than adding, claiming or contradicting it.
+    #[serde(skip)]
+    pub actor: Option<AgentId>,
     /// The sender of a handoff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
@@ -211,13 +214,6 @@ impl DeltaItem {
         self.subject.work_kind().is_some_and(|kind| kind.is_task() || is_moved(kind))
     }
 
-    /// Returns the agent that ended or removed it.
-    #[must_use]
-    pub fn ended_by(&self) -> Option<&str> {
-        let is_over = self.has_ended() || self.action == Some(Action::Removed);
-        self.by.as_deref().filter(|_| is_over)
-    }
-
     /// Returns true if it is work that has ended or was done, so that no action is needed.
     #[must_use]
     pub fn has_ended(&self) -> bool {
@@ -280,6 +276,7 @@ fn net(
         |entry: &&&JournalEntry| !matches!(entry.action, Action::Claimed | Action::Released);
     let last_word = words.clone().find(is_deed).or_else(|| words.next());
     let again = run.iter().any(|entry| entry.action == Action::Removed);
+    let deed = last_move.or(last_word);
     let action = if removed {
         Action::Removed
     } else if added {
@@ -288,20 +285,19 @@ fn net(
         // It was removed and then added again under the same id.
         Action::Edited
     } else {
-        last_move.or(last_word)?.action
+        deed?.action
     };
     let (of, text) = described(view, subject, removed)?;
     let work = subject.work_key().and_then(|key| view.work.get(&key));
     let item = subject.item_key().and_then(|key| view.knowledge.get(&key));
-    let replaced = || {
-        let by = item?.superseded_by.first().map(ToString::to_string);
-        by.or_else(|| Some(item?.contradicted.as_ref()?.by.clone()))
-    };
     let has_ended = work.is_some_and(|work| !work.status.is_open());
-    let by = match removed || has_ended || item.is_some_and(Item::is_done) {
-        true => last_move.and_then(|entry| entry.actor.as_ref()).map(ToString::to_string),
-        false => replaced(),
-    };
+    let is_over = removed || has_ended || item.is_some_and(Item::is_done);
+    let item = item.filter(|_| !is_over);
+    let heir = item.and_then(|item| item.superseded_by.first()).map(ToString::to_string);
+    let doubt = item.and_then(|item| item.contradicted.as_ref()).filter(|_| heir.is_none());
+    let deed = deed.filter(|entry| is_over || !added && entry.action != Action::Claimed);
+    let actor = deed.and_then(|entry| entry.actor.clone()).filter(|_| doubt.is_none());
+    let by = heir.or_else(|| doubt.map(|doubt| doubt.by.clone()));
     let is_agents = |entry: &JournalEntry| entry.actor.as_ref() == Some(agent);
     let handoff = work.filter(|work| work.kind == WorkKind::Handoff);
     Some(DeltaItem {
@@ -311,7 +307,8 @@ fn net(
         from: DeltaState::read(subject, from.filter(|_| last_move.is_some() && !added)),
         to: DeltaState::read(subject, to.filter(|_| last_move.is_some() || added)),
         status: work.map(|work| work.status),
-        by,
+        by: by.or_else(|| actor.as_ref().map(ToString::to_string)),
+        actor,
         sender: handoff.and_then(|work| work.from.clone()),
         recipient: handoff.and_then(|work| work.to.clone()),
         text,

@@ -65,6 +65,7 @@ impl DeltaItem {
             to: Some(DeltaState::Work(work.status)),
             status: Some(work.status),
             by: None,
+            actor: None,
             sender: work.from.clone().filter(|_| is_handoff),
             recipient: work.to.clone().filter(|_| is_handoff),
             text: beginning(&work.text),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use staleness::Timestamp;
-use staleness::ids::{ClientId, ToolName};
+use staleness::ids::{AgentId, ClientId, ToolName};
 use staleness::journal::Revision;
 use staleness::report::{Delta, DeltaItem, DeltaSource, NetChange, Redefined};
 use staleness::verdict::Level;
@@ -278,16 +278,15 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
         let text = Text::new("your claim was ").and(by).and(" at ").and(end.at);
         parts.push(text.and(": stop working on it or ask the user"));
     }
-    let ender = each.ended_by();
-    let other = ender.filter(|name| *name != agent && each.recipient.as_deref() != Some(*name));
+    let actor = each.actor.as_ref().map(AgentId::as_str);
+    let other = actor.filter(|name| *name != agent && each.recipient.as_deref() != Some(*name));
     if let Some(name) = other {
         parts.push(named("by", name));
     }
     match each.sender.as_deref() {
         Some(name) if name != agent => parts.push(named("from", name)),
-        _ if ender == Some(agent) => parts.push(Text::new("by this agent")),
-        _ if each.own && each.action.is_some() && !has_ended => {
-            parts.push(Text::new("by this agent"))
+        _ if actor == Some(agent) || each.own && each.action.is_some() && !has_ended => {
+            parts.push(Text::new("by this agent"));
         }
         _ => {}
     }

@@ -88,6 +88,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         }),
         status: None,
         by: Some(name.clone()),
+        actor: AgentId::new(name).ok(),
         sender: Some(name.clone()),
         recipient: (at % 2 == 1).then(|| name.clone()),
         text: name.clone(),

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::model_text::{ModelName, ModelText, NameKind, Quote, Word, ended, state};
+use staleness::ids::AgentId;
 use staleness::registry::Resume;
 use staleness::report::{Delta, DeltaItem, DeltaSource, DeltaSubject};
 use staleness::work::{Overdue, Warning, WorkKind};
@@ -285,7 +286,7 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
         None => net,
     };
     let is_own = item.own && item.action.is_some() && ended.is_none();
-    let net = match item.ended_by() {
+    let net = match item.actor.as_ref().map(AgentId::as_str) {
         _ if is_own => net.and(", by this agent)"),
         Some(agent) if agent == resume.agent.as_str() => net.and(", by this agent)"),
         // Whoever took a handoff is named as its receiver.

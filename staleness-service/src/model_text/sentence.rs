@@ -287,6 +287,7 @@ mod tests {
             last: None,
             status: None,
             by: None,
+            actor: None,
             sender: None,
             recipient: None,
             text: String::new(),
