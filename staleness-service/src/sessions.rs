@@ -25,7 +25,7 @@ pub struct Asked<'a> {
     pub since: Option<&'a str>,
     /// Returns the current state instead of changes.
     pub digest: bool,
-    /// Leaves the agent's cursor where it is.
+    /// Leaves the agent's cursor where it is, as always if another agent asks.
     pub peek: bool,
 }
 
@@ -54,7 +54,8 @@ impl Answer {
 /// If a name is invalid, the session is unknown or belongs to another agent, or the store fails.
 pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceError> {
     let agent = agent(settings, asked.agent)?;
-    let looks = asked.peek || asked.digest || asked.since.is_some();
+    let peek = asked.peek || settings.agent.as_ref().is_some_and(|own| *own != agent);
+    let looks = peek || asked.digest || asked.since.is_some();
     let registry = settings.open(if looks { Access::Look } else { Access::Write })?;
     let registry = registry.seen_by(settings.client_of(&agent));
     let find = |text: &str| -> Result<Option<Session>, ServiceError> {
@@ -86,7 +87,7 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
         ResumeFrom::Cursor => request(settings, agent),
         _ => Resume::new(agent),
     };
-    let resume = Resume { session, from, peek: asked.peek, ..resume };
+    let resume = Resume { session, from, peek, ..resume };
     let mut delta =
         registry.sessions().resume(&settings.project, resume.clone(), settings.now).wait()?;
     fold_changes(&mut delta);
