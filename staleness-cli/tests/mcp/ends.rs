@@ -67,6 +67,50 @@ fn news_are_told_once_and_again_if_nobody_read_them() {
     assert_eq!(other["source"], "digest", "each agent has its own place");
 }
 
+/// Bug: an agent that asked for the news of another took them away.
+#[test]
+fn the_news_of_another_agent_are_read_and_not_taken() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    client.data("resume_session", json!({}));
+    machine.ok(&["resume", "--agent", "codex"]);
+    machine.ok(&["work", "add", "decision", "tabs it is", "--id", "tabs"]);
+    for name in ["codex", "Codex", "codex-mcp-client"] {
+        let read = client.data("resume_session", json!({ "agent": name }));
+        assert_eq!(read["items"][0]["id"], "tabs", "{read}");
+    }
+    assert!(machine.ok(&["resume", "--agent", "codex"]).contains("tabs it is"));
+    assert!(machine.ok(&["resume", "--agent", "codex"]).contains("nothing changed"));
+    assert_eq!(client.data("resume_session", json!({}))["items"][0]["id"], "tabs");
+}
+
+/// Bug: what a first answer left out was counted without a way to it, and rules beside it were not counted.
+#[test]
+fn a_first_answer_counts_all_that_is_open_and_says_what_lists_it() {
+    let machine = Machine::new();
+    for at in 0..17 {
+        machine.ok(&["work", "add", "plan", "Move", "--id", &format!("p{at:02}")]);
+    }
+    let mut client = machine.client(&[]);
+    let told = client.call("resume_session", json!({}))["content"][0]["text"].to_string();
+    assert!(
+        told.contains("Open: 12 plans, and 5 more; work_item with action list has all\\n"),
+        "{told}"
+    );
+    let all = client.data("work_item", json!({ "action": "list" }));
+    assert_eq!(all["items"].as_array().unwrap().len(), 17, "{all}");
+    let machine = Machine::new();
+    for at in 0..14 {
+        machine.ok(&["work", "add", "trap", "Wait", "--id", &format!("t{at:02}")]);
+    }
+    machine.ok(&["work", "add", "constraint", "Never", "--id", "never"]);
+    let told = machine.client(&[]).call("resume_session", json!({}));
+    let (text, counts) =
+        (told["content"][0]["text"].to_string(), &told["structuredContent"]["counts"]);
+    assert!(text.contains("Open: 14 traps, 1 constraint\\n"), "{text}");
+    assert_eq!(counts["total"], 15, "{told}");
+}
+
 /// Bug: a page began at a number, so that one that was settled in between hid the first of the next page.
 #[test]
 fn what_is_settled_between_two_pages_hides_nothing() {

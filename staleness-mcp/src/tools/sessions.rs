@@ -368,6 +368,10 @@ fn render(
     let tools = delta.tools.iter().map(News::Tool);
     let mut all: Vec<News<'_>> = tools.chain(items.into_iter().map(News::Item)).collect();
     let changes = all.len();
+    let mut open = delta.clone();
+    if delta.source == DeltaSource::Digest {
+        open.items.extend(standing.iter().copied().cloned());
+    }
     // What holds is told at each start, so it may be cut.
     all.extend(standing.into_iter().map(News::Item));
     let begin = page.and_then(|page| all.iter().position(|each| each.mark() == page.from));
@@ -382,12 +386,15 @@ fn render(
     let whole = next >= changes;
     let page = all.get(next).map(|next| format!("{:08x}@{}", next.mark(), delta.upto));
     let mut text = match delta.source {
-        DeltaSource::Digest if delta.items.is_empty() && delta.tools.is_empty() => {
+        DeltaSource::Digest if open.items.is_empty() && open.tools.is_empty() => {
             Text::new("Open: nothing")
         }
-        DeltaSource::Digest => Text::new("Open: ").and(summary(delta)),
-        _ => Text::new(summary(delta)),
+        DeltaSource::Digest => Text::new("Open: ").and(summary(&open)),
+        _ => Text::new(summary(&open)),
     };
+    if delta.more > 0 {
+        text = text.and("; work_item with action list has all");
+    }
     if delta.pruned_until.is_some() {
         text = text.and("\nolder changes were pruned, so some may be missing here");
     }
@@ -422,8 +429,8 @@ fn render(
         r#for: settings.audience().to_owned(),
         since_session: delta.since_session.clone().map(Into::into),
         source: delta.source,
-        summary: summary(delta).to_string(),
-        counts: counts(delta),
+        summary: summary(&open).to_string(),
+        counts: counts(&open),
         pruned_until: delta.pruned_until,
         warnings: warnings.items,
         overdue: delta.overdue,

@@ -118,7 +118,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     // What changed is told now or never: it keeps a part of the room.
     let kept = if changed { budget / 4 } else { 0 };
     let (stale, open) = (Some("`staleness stale`".into()), Some(OPEN.into()));
-    let changes = resumed(resume);
+    let changes = if title == "Open" { open.clone() } else { resumed(resume) };
     let (overdue, is_long) = overdue_title(&by, &warnings[..top]);
     let mut sections = [
         (overdue, lines, warnings.len() - top, stale.clone()),
