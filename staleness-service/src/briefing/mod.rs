@@ -145,7 +145,8 @@ impl Doubts {
     /// Returns true if these tell of an item all that its change does.
     #[must_use]
     pub fn tell(&self, item: &DeltaItem) -> bool {
-        !item.begun && self.told.contains(&item.subject)
+        let is_begun = item.begun && item.action == Some(Action::Added);
+        !is_begun && self.told.contains(&item.subject)
     }
 }
 
