@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use staleness::ids::{AgentId, WorkId, WorkKey};
 use staleness::registry::WorkListing;
 use staleness::report::{Delta, DeltaItem, DeltaSubject, WorkReport};
-use staleness::work::{Warning, Work, WorkKind};
+use staleness::work::{Overdue, Warning, Work, WorkKind};
 use staleness::{Registry, Timestamp, Wait};
 
 use crate::error::ServiceError;
@@ -53,7 +53,7 @@ pub fn note_waiting(
 }
 
 /// Returns, for each waiting item, an open item that it waits for.
-fn waits(pairs: &[(WorkKey, Work)]) -> BTreeMap<(WorkKind, &WorkId), &WorkId> {
+pub(crate) fn waits(pairs: &[(WorkKey, Work)]) -> BTreeMap<(WorkKind, &WorkId), &WorkId> {
     let waits = pairs.iter().rev().map(|(of, by)| ((by.kind, &by.key.id), &of.id));
     waits.collect()
 }
@@ -87,7 +87,7 @@ pub(crate) fn note_overdue(
 }
 
 /// Sets what the items of a delta wait for, and what waits for them. Also adds the items that became ready because
-/// an item has ended; each is reported once, with that end.
+/// an item has ended; each is reported once, with that end, unless it is reported as abandoned.
 pub(crate) fn note_awaited(
     settings: &Settings,
     registry: &Registry,
@@ -108,7 +108,9 @@ pub(crate) fn note_awaited(
     let mut freed = if ended.is_empty() { Vec::new() } else { open(settings, registry)? };
     freed.retain(|work| {
         let waited = work.after.iter().any(|id| ended.contains(id.as_str()));
-        waited && !waits.contains_key(&(work.kind, &work.key.id))
+        let is_it = |each: &Warning| (each.kind, &each.id) == (work.kind, &work.key.id);
+        let is_left = |each: &Warning| each.flag.overdue == Overdue::Abandoned && is_it(each);
+        waited && !waits.contains_key(&(work.kind, &work.key.id)) && !warnings.iter().any(is_left)
     });
     let known = match freed.is_empty() {
         true => BTreeSet::new(),
@@ -133,9 +135,10 @@ pub(crate) fn note_awaited(
 }
 
 /// Returns true if an item is relevant to an agent: the agent holds it, receives it or wrote it, or no other known
-/// agent does.
+/// agent does. The author of a handoff does not count.
 fn concerns(work: &Work, agent: &AgentId, known: &BTreeSet<String>, now: Timestamp) -> bool {
     let holder = work.held(now).map(|claim| claim.agent.as_str());
-    let whose = holder.or(work.to.as_deref()).or(work.author.as_deref());
+    let author = work.author.as_deref().filter(|_| work.kind != WorkKind::Handoff);
+    let whose = holder.or(work.to.as_deref()).or(author);
     whose.is_none_or(|whose| whose == agent.as_str() || !known.contains(whose))
 }

@@ -118,9 +118,9 @@ fn who_holds_an_item_is_told_what_another_did_to_it() {
     sandbox.ok(&line("work add plan Move --id p"));
     let claim = ["work", "claim", "p", "--agent", "claude-code", "--session", "s1"];
     for (what, told) in [
-        ("work step p looked", "plan `p` (stepped)"),
-        ("work set p --status in_progress", "plan `p` (todo → in progress)"),
-        ("work set p --text 'Move all'", "plan `p` (edited)"),
+        ("work step p looked", "plan `p` (stepped, by `codex`)"),
+        ("work set p --status in_progress", "plan `p` (todo → in progress, by `codex`)"),
+        ("work set p --text 'Move all'", "plan `p` (edited, by `codex`)"),
     ] {
         let sandbox = Sandbox::new();
         sandbox.ok(&line("work add plan Move --id p"));
@@ -138,7 +138,7 @@ fn who_holds_an_item_is_told_what_another_did_to_it() {
     sandbox.ok(&line("work step p looked --agent codex"));
     sandbox.ok(&claim);
     let said = sandbox.start_of("claude-code", "s2");
-    assert!(said.contains("plan `p` (stepped)"), "{said}");
+    assert!(said.contains("plan `p` (stepped, by `codex`)"), "{said}");
 }
 
 /// Bug: with several sessions the command that takes work over bound it to none of them.
@@ -246,4 +246,138 @@ fn overdue_work_is_offered_to_whom_it_is_for() {
     }
     assert!(!told_on(&sandbox, "claude-code", 27).contains("Look"));
     on(27, "work set look --to gemini --agent codex");
+}
+
+/// Bug: nothing said who edited an item, reopened it or put another in its place.
+#[test]
+fn a_change_names_the_agent_that_made_it() {
+    let sandbox = Sandbox::new();
+    let work = |text: &str| drop(sandbox.ok(&line(text)));
+    for id in ["edited", "mine", "reopened", "theirs"] {
+        work(&format!("work add plan Move --id {id}"));
+    }
+    work("work set reopened --status done");
+    work("knowledge add --id port --body 8080");
+    told_on(&sandbox, "claude-code", 21);
+    work("work set edited --text 'Move all' --agent codex");
+    work("work set mine --text 'Move all' --agent claude-code");
+    work("work set theirs --text 'Move all'");
+    work("work reopen reopened --agent codex");
+    work("knowledge add --id ports --body 9090 --supersedes port --agent codex");
+    let told = told_on(&sandbox, "claude-code", 22);
+    for part in [
+        "plan `edited` (edited, by `codex`)",
+        "plan `mine` (edited, by this agent)",
+        "plan `theirs` (edited)",
+        "plan `reopened` (done → todo, by `codex`)",
+        "knowledge `port` (superseded by `ports`, by `codex`)",
+        "knowledge `ports` (added)",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+/// Bug: a handoff that waits for other work was offered with the command that takes it.
+#[test]
+fn a_handoff_that_waits_says_for_what_and_is_offered_once_it_is_free() {
+    let sandbox = Sandbox::new();
+    let work = |text: &str| drop(sandbox.ok(&line(&format!("work {text} --agent codex"))));
+    work("add plan First --id first");
+    told_on(&sandbox, "claude-code", 21);
+    work("add handoff Review --id h --to claude-code --after first");
+    work("add handoff Look --id n --after first");
+    let waits = " from `codex` (waits for `first`)";
+    for day in [22, 23] {
+        let told = told_on(&sandbox, "claude-code", day);
+        assert!(told.contains(&format!("- For you: handoff `h`{waits}")), "{told}");
+        let is_new = told.contains(&format!("- For whoever takes it: handoff `n`{waits}"));
+        assert!(is_new == (day == 22) && !told.contains("work claim"), "{told}");
+    }
+    work("set first --status done");
+    let told = told_on(&sandbox, "claude-code", 24);
+    for (title, id) in [("For you", "h"), ("For whoever takes it", "n")] {
+        let take = format!("(take it: `staleness work claim {id} --agent claude-code ");
+        assert!(told.contains(&format!("- {title}: handoff `{id}` from `codex` {take}")), "{told}");
+    }
+    assert!(!told.contains("waits for"), "{told}");
+}
+
+/// Bug: an agent whose claim had run out, and who was told so, was told to stop working on what another took over.
+#[test]
+fn of_a_claim_that_was_told_as_abandoned_an_agent_hears_what_others_do() {
+    for end in
+        ["set p --status done --agent codex", "release p --agent codex", "set p --status dropped"]
+    {
+        let sandbox = Sandbox::new();
+        let on = |day: u32, text: &str| {
+            let run = sandbox.run(&line(&format!("work {text} --now 2026-11-{day}T11:50:00Z")));
+            assert_eq!(run.code, 0, "{run:?}");
+        };
+        told_on(&sandbox, "claude-code", 20);
+        on(21, "add plan Move --id p");
+        on(21, "claim p --agent claude-code --session gone");
+        let told = told_on(&sandbox, "claude-code", 22);
+        assert!(told.contains("- Abandoned (take it over: "), "{told}");
+        on(23, "claim p --agent codex --session x1");
+        on(23, end);
+        let told = told_on(&sandbox, "claude-code", 24);
+        assert!(!told.contains("Your claim") && told.contains("plan `p` ("), "{told}");
+    }
+}
+
+/// Bug: one text said of a handoff that it was abandoned, and that it was claimed and waits for nothing.
+#[test]
+fn what_was_abandoned_and_waits_for_nothing_any_more_is_told_as_abandoned_alone() {
+    let sandbox = Sandbox::new();
+    let on = |day: u32, text: &str| {
+        let run = sandbox.run(&line(&format!("work {text} --now 2026-11-{day}T11:00:00Z")));
+        assert_eq!(run.code, 0, "{run:?}");
+    };
+    told_on(&sandbox, "codex", 20);
+    on(21, "add plan First --id first --agent codex");
+    on(21, "add handoff Review --id h --to claude-code --after first --agent codex");
+    told_on(&sandbox, "codex", 21);
+    on(22, "claim h --agent claude-code --session gone");
+    on(22, "set first --status done");
+    let told = told_on(&sandbox, "codex", 22);
+    assert!(told.contains("- Handed over by you and abandoned (free it: "), "{told}");
+    assert_eq!(told.matches("handoff `h`").count(), 1, "{told}");
+}
+
+/// Bug: whose claim on a handoff to an unknown agent ran out was not told so.
+#[test]
+fn whoever_abandoned_a_handoff_is_told_so() {
+    let sandbox = Sandbox::new();
+    told_on(&sandbox, "claude-code", 20);
+    let at = "--now 2026-11-22T11:00:00Z";
+    sandbox.run(&line("work add handoff Look --id h --to ana --agent codex --now 2026-11-21"));
+    told_on(&sandbox, "claude-code", 21);
+    sandbox.ok(&line(&format!("work claim h --agent claude-code --session gone {at}")));
+    let told = told_on(&sandbox, "claude-code", 22);
+    assert!(told.contains("- Abandoned (take it over: ") && told.contains("handoff `h`"), "{told}");
+}
+
+/// Bug: the command for what a first start left out printed the same and left it out again.
+#[test]
+fn what_a_first_start_leaves_out_comes_with_the_command_that_lists_it() {
+    let sandbox = Sandbox::new();
+    for at in 0..17 {
+        sandbox.ok(&line(&format!("work add plan Move --id p{at:02}")));
+    }
+    let told = told_on(&sandbox, "codex", 21);
+    assert!(told.contains(", and 5 more\n- All: `staleness work list --open`"), "{told}");
+    assert_eq!(sandbox.ok(&line("work list --open")).matches("Move").count(), 17);
+}
+
+/// Bug: one text said twice that the agent itself had marked an item as wrong.
+#[test]
+fn what_an_agent_marked_as_wrong_is_told_to_it_once() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&line("knowledge add --id port --body 8080"));
+    told_on(&sandbox, "claude-code", 21);
+    sandbox
+        .ok(&line("knowledge contradict port --by claude-code --reason moved --agent claude-code"));
+    let told = told_on(&sandbox, "claude-code", 22);
+    assert!(told.contains("- Marked as wrong (") && told.contains("by this agent"), "{told}");
+    assert_eq!(told.matches("`port`").count(), 1, "{told}");
 }

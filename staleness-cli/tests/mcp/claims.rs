@@ -192,7 +192,11 @@ fn news_of_handoffs_tell_for_whom_and_what_can_be_done() {
     gemini.call("resume_session", json!({}));
     machine.ok(&["work", "step", "free", "looked", "--agent", "claude-code", "--now", BEGIN]);
     let told = gemini.call("resume_session", json!({}));
-    assert!(text(&told).contains("(stepped, for whoever takes it, from `claude-code`)"), "{told}");
+    assert!(
+        text(&told)
+            .contains("(stepped, for whoever takes it, by `claude-code`, from `claude-code`)"),
+        "{told}"
+    );
     let claim = ["work", "claim", "sent", "--agent", "codex", "--for", "1m"];
     machine.ok(&[&claim[..], &["--now", "2026-11-29T11:00:00Z"]].concat());
     let mut claude = connect(&machine, "claude-code");

@@ -24,7 +24,8 @@ pub(super) fn is_for_anyone(item: &DeltaItem, resume: &Resume) -> bool {
 }
 
 /// Returns handoffs that the agent that reads this may take, with their senders and the command that claims one, which is
-/// in the title of several. One that is accepted at once would be lost with the session that took it.
+/// in the title of several. One that waits says so instead. One that is accepted at once would be lost with the session
+/// that took it.
 pub(super) fn offers(
     title: &'static str,
     items: &[&DeltaItem],
@@ -37,6 +38,12 @@ pub(super) fn offers(
             Some(sender) => handoff.and(" from ").and(ModelName::new(NameKind::Agent, sender)),
             None => handoff,
         };
+        let from = match &item.waits_for {
+            Some(id) => {
+                from.and(" (waits for ").and(ModelName::new(NameKind::Work, id.as_str())).and(")")
+            }
+            None => from,
+        };
         quoting(from, &item.text, item.by_person)
     };
     let take = |text: ModelText, id: &ModelText| {
@@ -44,6 +51,7 @@ pub(super) fn offers(
     };
     let mut all: Vec<ModelText> = items.iter().map(offer).collect();
     match (items, &mut all[..]) {
+        _ if items.iter().all(|item| item.waits_for.is_some()) => (title.into(), all),
         ([item], [text]) => {
             if let Some(id) = Word::new(item.subject.id()) {
                 *text = take(text.clone().and(" (take it"), &ModelText::default().and(id));

@@ -27,7 +27,7 @@ use staleness_core::journal::Action;
 use staleness_core::policy::HookPolicy;
 
 use crate::ServiceError;
-use crate::awaited::note_awaited;
+use crate::awaited::{self, note_awaited};
 use crate::items::{Known, joined_for_files, known, outside};
 use crate::lock::{Notice, notice};
 use crate::model_text::{ModelName, ModelText, Piece};
@@ -97,8 +97,7 @@ fn within(
     delta.items.retain(|item| !doubts.tell(item));
     let Doubts { documents, lock, .. } = doubts;
     note_awaited(settings, registry, &resume.agent, &mut delta)?;
-    let open = crate::awaited::open(settings, registry)?;
-    let mut standing = standing(settings, &delta, resume, open);
+    let mut standing = standing(settings, registry, &delta, resume)?;
     if !settings.is_of_this_machine() {
         for item in delta.items.iter_mut().chain(&mut standing) {
             item.by_person = false;
@@ -173,7 +172,7 @@ impl Briefing {
         let doubts = doubts(settings, registry, delta, resume, (most, most))?;
         let standing = match delta.source {
             DeltaSource::Since => Vec::new(),
-            _ => standing(settings, delta, resume, crate::awaited::open(settings, registry)?),
+            _ => standing(settings, registry, delta, resume)?,
         };
         delta.more = work::left_out(delta, &standing);
         Ok(Self { doubts, standing })
@@ -279,10 +278,11 @@ fn ranked(
 /// to nobody in particular are included where they are claimed or due, or where the context was cleared.
 fn standing(
     settings: &Settings,
+    registry: &Registry,
     delta: &Delta,
     resume: &Resume,
-    mut items: Vec<Work>,
-) -> Vec<DeltaItem> {
+) -> Result<Vec<DeltaItem>, ServiceError> {
+    let mut items = awaited::open(settings, registry)?;
     let is_due = |id: &str| {
         let due = |each: &Warning| each.kind == WorkKind::Handoff && each.id.as_str() == id;
         delta.warnings.iter().any(due)
@@ -307,11 +307,17 @@ fn standing(
     // What a person typed comes first.
     let place = |item: &Work| (!item.by_person, Reverse(item.updated_at), item.key.clone());
     items.sort_by_cached_key(place);
+    let pairs = match items.iter().all(|item| item.after.is_empty()) {
+        true => Vec::new(),
+        false => registry.work().awaited(&settings.project.id).wait()?,
+    };
+    let waits = awaited::waits(&pairs);
     let standing = |item: &Work| DeltaItem {
         claim: item.held(settings.now).cloned(),
+        waits_for: waits.get(&(item.kind, &item.key.id)).copied().cloned(),
         ..DeltaItem::standing(item, &resume.agent)
     };
-    items.iter().map(standing).collect()
+    Ok(items.iter().map(standing).collect())
 }
 
 /// The documents that the agent loads, as they were checked last, and the stale items of the store, worst first. What
