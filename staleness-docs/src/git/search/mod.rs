@@ -3,7 +3,6 @@
 mod ever;
 mod files;
 mod found;
-mod index;
 mod missing;
 mod starts;
 mod times;
