@@ -22,24 +22,22 @@ pub enum OutcomeKind {
     Unknown,
 }
 
-/// An outcome as the failure window counts it. Each mark has a one-letter form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Mark {
-    /// `S`: a success, counted.
-    Success,
-    /// `F`: a failure, counted.
-    Failure,
-    /// `I`: interrupted, not counted.
-    Interrupted,
-    /// `O`: failed while the machine was offline, not counted.
-    Offline,
-    /// `U`: unknown result, or no success in a client that does not have the tool; not counted.
-    Unknown,
+wording! {
+    /// An outcome as the failure window counts it. Each mark is one letter.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Mark {
+        /// A success, counted.
+        Success = "S",
+        /// A failure, counted.
+        Failure = "F",
+        /// Interrupted, not counted.
+        Interrupted = "I",
+        /// Failed while the machine was offline, not counted.
+        Offline = "O",
+        /// Unknown result, or no success in a client that does not have the tool; not counted.
+        Unknown = "U",
+    }
 }
-
-wording! { Mark {
-    Success = "S", Failure = "F", Interrupted = "I", Offline = "O", Unknown = "U",
-} }
 
 impl Mark {
     /// Returns the mark's letter.

@@ -406,8 +406,9 @@ fn work_waits_for_other_work_and_never_in_a_circle() {
 fn holders(exported: &str) -> BTreeMap<String, Vec<String>> {
     let mut all: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     for line in exported.lines() {
-        let entry: Value = serde_json::from_str(line).unwrap();
-        if entry["kind"] != "journal" || entry["action"] != "claimed" {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let entry = &line["row"];
+        if line["kind"] != "journal" || entry["action"] != "claimed" {
             continue;
         }
         let word = |value: &Value| value.as_str().unwrap().to_owned();

@@ -49,7 +49,7 @@ pub(crate) fn cut_off_anywhere(sandbox: &Sandbox, new_store: impl Fn(usize) -> S
     // The entries of a revision are one commit; anything else may be cut off behind every record.
     let revision_of = |line: &str| {
         let line: Value = serde_json::from_str(line).unwrap();
-        line["revision"].as_u64().filter(|_| line["kind"] == "journal")
+        line["row"]["revision"].as_u64().filter(|_| line["kind"] == "journal")
     };
     let mut cuts = 0;
     for cut in 1..lines.len() {

@@ -137,15 +137,15 @@ fn a_file_that_is_refused_is_named_with_its_line_and_nothing_is_imported() {
         changed.insert(at, lines[at]);
         changed.join("\n")
     };
-    let newer = lines[tool].replace("\"version\":1", "\"version\":2");
+    let newer = whole.replacen("\"version\":1", "\"version\":2", 1);
     let last = lines.len() - 1;
     let before = sandbox.files();
     for (text, line, part) in [
         (String::new(), 1, "header"),
         ("{\"tools\": []}".into(), 1, "header"),
         (with(tool, "{\"kind\":"), tool + 1, "EOF"),
-        (with(tool, "{\"kind\":\"spell\",\"version\":1}"), tool + 1, "spell"),
-        (with(tool, &newer), tool + 1, "newer"),
+        (with(tool, "{\"kind\":\"spell\",\"row\":{}}"), tool + 1, "unknown variant"),
+        (newer, 1, "version 2; this program reads version 1"),
         (with(route, &forged), route + 1, "does not match the tool"),
         (twice(1), 3, "same record"),
         (twice(tool), tool + 2, "same record"),
@@ -286,8 +286,8 @@ fn knowledge_of_other_systems_is_taken_in() {
         "\"body\":\"Deploys go through\\nthe pipeline.\",\"keywords\":[\"ci\",\"release\"]",
         "\"expires_at\":\"2027-01-01T00:00:00Z\",\"verified_at\":\"2026-02-01T00:00:00Z\"",
         "\"recalls\":3,\"recalls_since_edit\":0,\"recalled_at\":\"2026-11-18T07:00:00Z\"",
-        "{\"kind\":\"knowledge\",\"version\":1,\"id\":\"style\"",
-        "\"action\":\"added\",\"to\":\"current\",\"cause\":\"imported\"",
+        "{\"kind\":\"knowledge\",\"row\":{\"key\":{\"scope\":\"\",\"id\":\"style\"}",
+        "\"action\":\"added\",\"from\":null,\"to\":\"current\",\"cause\":\"imported\"",
     ] {
         assert!(before.contains(part), "{part} in {before}");
     }
@@ -364,20 +364,20 @@ fn two_imports_at_once_are_one() {
     let sandbox = Sandbox::new();
     let mut text = HEADER.to_owned();
     for turn in 0..300 {
-        let line = json!({"kind": "outcome", "version": 1, "op": turn.to_string(), "mark": "S",
-                          "tool": {"name": "t"}, "at": "2026-01-01T00:00:00Z", "project": "p"});
-        // The order of the fields is that of an export.
-        let order = ["kind", "version", "op", "tool", "mark", "at", "project"];
-        let fields: Vec<String> =
-            order.iter().map(|field| format!("\"{field}\":{}", line[*field])).collect();
-        text.push_str(&format!("{{{}}}\n", fields.join(",")));
+        text.push_str(&format!(
+            "{{\"kind\":\"outcome\",\"row\":{{\"seq\":0,\"op\":\"{turn}\",\
+             \"tool\":{{\"scope\":\"\",\"name\":\"t\"}},\"server\":null,\"credits\":[],\"mark\":\"S\",\
+             \"at\":\"2026-01-01T00:00:00Z\",\"project\":\"p\",\"session\":null,\"agent\":null,\
+             \"client\":null,\"duration_ms\":null}}}}\n"
+        ));
     }
     for revision in 1..=60 {
         // The same over and over: only how often it is said tells entries apart.
         text.push_str(&format!(
-            "{{\"kind\":\"journal\",\"version\":1,\"revision\":{revision},\"index\":0,\
-             \"at\":\"2026-01-01T00:00:00Z\",\"subject\":{{\"kind\":\"tool\",\"id\":\"t\"}},\
-             \"action\":\"absent\",\"cause\":\"removed_from_config\"}}\n"
+            "{{\"kind\":\"journal\",\"row\":{{\"revision\":{revision},\"index\":0,\
+             \"at\":\"2026-01-01T00:00:00Z\",\"subject\":{{\"kind\":\"tool\",\"scope\":\"\",\"id\":\"t\"}},\
+             \"action\":\"absent\",\"from\":null,\"to\":null,\"cause\":\"removed_from_config\",\
+             \"note\":null,\"session\":null,\"actor\":null,\"op\":null,\"clients\":[]}}}}\n"
         ));
     }
     let file = sandbox.write("both.jsonl", &text);

@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{Confidence, RouteKey};
 use crate::ids::{ModelId, OpId, stable_hash};
+use crate::text::hex;
 use crate::time::Timestamp;
 
 /// A query that led to a tool. Routes are a bounded cache and get pruned.
@@ -25,12 +26,12 @@ pub struct Route {
     pub model: Option<ModelId>,
     /// Hashes ([`Route::op`], [`Route::use_op`]) of the latest ops that taught or used the route, oldest
     /// first, at most [`Route::MAX_OPS`]. They prevent counting an op twice.
-    #[serde(deserialize_with = "bounded_ops")]
+    #[serde(serialize_with = "hex::serialize", deserialize_with = "bounded_ops")]
     pub ops: Vec<u64>,
 }
 
 fn bounded_ops<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
-    let ops = Vec::deserialize(from)?;
+    let ops: Vec<u64> = hex::deserialize(from)?;
     if ops.len() <= Route::MAX_OPS { Ok(ops) } else { Err(de::Error::custom("too many ops")) }
 }
 

@@ -48,20 +48,23 @@ pub enum Vector {
     F64(Arc<[f64]>),
 }
 
+#[derive(Serialize, Deserialize)]
+struct Bytes(#[serde(with = "crate::text::hex")] Vec<u8>);
+
 impl Serialize for Vector {
-    /// Serializes as precision and bytes.
+    /// Serializes as precision and bytes, in hexadecimal digits if the format is human-readable.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        (self.precision(), self.to_bytes()).serialize(to)
+        (self.precision(), Bytes(self.to_bytes())).serialize(to)
     }
 }
 
 impl<'de> Deserialize<'de> for Vector {
-    /// Reads a sequence of numbers in human-readable formats, otherwise borrowed bytes.
+    /// Borrows the bytes unless the format is human-readable.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let of =
             |bytes: &[u8], precision| Self::from_bytes(bytes, precision).map_err(de::Error::custom);
         if from.is_human_readable() {
-            let (precision, bytes) = <(Precision, Vec<u8>)>::deserialize(from)?;
+            let (precision, Bytes(bytes)) = Deserialize::deserialize(from)?;
             return of(&bytes, precision);
         }
         let (precision, bytes) = <(Precision, &[u8])>::deserialize(from)?;

@@ -2,6 +2,7 @@
 
 mod counted;
 mod fold;
+pub(crate) mod hex;
 mod packed;
 mod shown;
 mod split;

@@ -19,6 +19,7 @@ pub struct RingEntry {
     /// When the use ended.
     pub at: Timestamp,
     /// The outcome's identity: see [`crate::outcome::Outcome::identity_of`].
+    #[serde(with = "crate::text::hex")]
     pub op: u64,
 }
 

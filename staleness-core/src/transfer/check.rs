@@ -2,14 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::{Envelope, HEADER_KIND, LineError, Record, envelope, exported, shown};
+use serde::Deserialize;
+
+use super::{HEADER_KIND, LineError, Record, VERSION, exported};
 use crate::ids::stable_hash_of;
 use crate::journal::{JournalCheck, JournalEntry, Revision};
 use crate::route::{RouteKey, own_id};
 use crate::store::Row;
 
 macro_rules! places {
-    ($($word:literal $kind:ident $rows:ident: $row:ty as $line:ident $($own:ident)?;)*) => {
+    ($($word:literal $kind:ident $rows:ident: $row:ty;)*) => {
         /// The position of a record in an export: collections in fixed order, keys within them.
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub(super) enum Place {
@@ -68,7 +70,11 @@ impl Checker {
                 None
             })
         } else {
-            Record::read(text).map(Some)
+            let read = Record::read(text).map(Some);
+            read.map_err(|why| match header(text) {
+                Ok(_) => "a second header: one export at a time".into(),
+                Err(_) => why,
+            })
         };
         let read = read.and_then(|record| {
             let place = self.place(record.as_ref())?;
@@ -150,17 +156,26 @@ fn identity(key: &RouteKey) -> u64 {
 /// The maximum pruned revision of an export. It leaves room for the store to count on.
 const MOST: u64 = 1 << 53;
 
+/// The header line.
+#[derive(Deserialize)]
+struct Header {
+    kind: String,
+    version: u64,
+    #[serde(default)]
+    pruned: Revision,
+}
+
 /// Returns the pruned revision from the header line.
 fn header(text: &str) -> Result<Revision, String> {
-    match envelope(text.strip_prefix('\u{feff}').unwrap_or(text)) {
-        Ok(Envelope { kind, pruned, .. }) if kind == HEADER_KIND => match pruned {
-            Revision(..=MOST) => Ok(pruned),
-            Revision(_) => Err(format!("pruned up to revision {pruned}: the number is too large")),
-        },
-        Ok(Envelope { kind, .. }) => {
-            Err(format!("{} instead of the header of an export", shown(&kind)))
+    let header = serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text));
+    match header.ok().filter(|header: &Header| header.kind == HEADER_KIND) {
+        None => Err("not the header of an export".into()),
+        Some(Header { version, .. }) if version != VERSION => {
+            Err(format!("an export of version {version}; this program reads version {VERSION}"))
         }
-        Err(what) if what.contains("newer") => Err(what),
-        Err(_) => Err("not the header of an export".into()),
+        Some(Header { pruned, .. }) if pruned > Revision(MOST) => {
+            Err(format!("pruned up to revision {pruned}: the number is too large"))
+        }
+        Some(Header { pruned, .. }) => Ok(pruned),
     }
 }

@@ -8,9 +8,12 @@
 //!
 //! ```text
 //! {"kind":"staleness-export","version":1}
-//! {"kind":"project","version":1,"id":"…","root":"…",…}
-//! {"kind":"tool","version":1,"name":"Bash",…}
+//! {"kind":"project","row":{"id":"…","root":"…",…}}
+//! {"kind":"tool","row":{"key":{"scope":"","name":"Bash"},…}}
 //! ```
+//!
+//! A row is written as its type serializes it, except that a project's and a source's digest are hexadecimal. A line is
+//! read only if it is exactly what would be written for its record.
 //!
 //! If the journal was pruned, the header contains the last pruned revision: `"pruned":7`. Above it the journal has no
 //! gap.
@@ -20,16 +23,16 @@
 
 mod check;
 mod compare;
-#[macro_use]
-mod lines;
-mod word;
+mod row;
 
 use std::fmt;
 
-use lines::*;
+use serde::{Deserialize, Serialize};
 
 pub use check::Checker;
 pub use compare::{Compared, Comparison, Contents, Standing};
+
+use row::{ProjectRow, SourceRow, check_source, check_tool, unnumbered};
 
 use crate::definition::Definition;
 use crate::journal::{JournalEntry, Revision};
@@ -49,18 +52,20 @@ const VERSION: u64 = 1;
 pub(crate) const HEADER_KIND: &str = "staleness-export";
 
 /// One record of an export.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "row", rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Record {
     /// A project.
-    Project(Project),
+    Project(#[serde(with = "ProjectRow")] Project),
     /// A source.
-    Source(Source),
+    Source(#[serde(with = "SourceRow")] Source),
     /// A tool.
     Tool(Box<Tool>),
     /// The definition of a tool.
     Definition(Box<Definition>),
     /// An item of knowledge.
+    #[serde(rename = "knowledge")]
     Item(Box<Item>),
     /// A work item.
     Work(Box<Work>),
@@ -73,7 +78,7 @@ pub enum Record {
     /// The vector of a route.
     Vector(Box<RouteVector>),
     /// An outcome. Its sequence number is 0.
-    Outcome(Outcome),
+    Outcome(#[serde(serialize_with = "unnumbered")] Outcome),
     /// A journal entry, with its original revision and index.
     Journal(JournalEntry),
 }
@@ -92,23 +97,35 @@ impl Record {
         }
     }
 
-    /// Parses the line of one record.
+    /// Parses the line of one record, which must be exactly as this program writes it.
     ///
     /// # Errors
-    /// If the line is invalid; the text explains why.
+    /// If the line is invalid; the text explains why, without quoting the row.
     pub fn read(line: &str) -> Result<Self, String> {
-        let Envelope { kind, .. } = envelope(line)?;
-        if kind == HEADER_KIND {
-            return Err("a second header: one export at a time".into());
+        let record: Self = serde_json::from_str(line).map_err(|error| reason(&error))?;
+        match &record {
+            Self::Source(row) => check_source(&row.id)?,
+            Self::Tool(row) => check_tool(row)?,
+            Self::Route(row) => row.check().map_err(|why| why.to_string())?,
+            _ => {}
         }
-        let record = parsed(&kind, line)?;
-        match record.ok_or_else(|| format!("{} is not a kind of record", shown(&kind)))? {
-            Self::Tool(row) => check_tool(&row).map(|()| Self::Tool(row)),
-            Self::Route(row) => {
-                row.check().map_err(|why| why.to_string()).map(|()| Self::Route(row))
-            }
-            other => Ok(other),
+        let mut written = Vec::with_capacity(line.len() + 1);
+        record.append_line(&mut written);
+        let pairs = written.iter().zip(line.as_bytes());
+        let same = pairs.take_while(|(one, other)| one == other).count();
+        if (same, same + 1) == (line.len(), written.len()) {
+            Ok(record)
+        } else {
+            Err(format!("not as an export writes it, from column {}", same + 1))
         }
+    }
+
+    /// Appends the line of the record, with its line break.
+    fn append_line(&self, into: &mut Vec<u8>) {
+        // All map keys are strings and writing to memory cannot fail.
+        let written = serde_json::to_writer(&mut *into, self);
+        debug_assert!(written.is_ok(), "{written:?}");
+        into.push(b'\n');
     }
 
     /// Returns true if `known` may be an earlier version of this record, or one of the same time. Then this
@@ -160,28 +177,28 @@ pub(crate) trait Exported: Sized {
     fn taken(record: Record) -> Option<Self>;
 }
 
-/// Calls a macro with the kind, variant, collection, row and line of each record of an export. `merged` marks
-/// records that an import merges by a rule of their own; `logs` adds outcomes and the journal.
+/// Calls a macro with the kind, variant, collection and row of each record of an export; `logs` adds outcomes and the
+/// journal.
 macro_rules! exported {
     (logs $then:ident) => {
         crate::transfer::exported! {
             $then
-            "outcome" Outcome outcomes: crate::outcome::Outcome as OutcomeLine;
-            "journal" Journal journal: crate::journal::JournalEntry as JournalLine;
+            "outcome" Outcome outcomes: crate::outcome::Outcome;
+            "journal" Journal journal: crate::journal::JournalEntry;
         }
     };
     ($then:ident $($logs:tt)*) => {
         $then! {
-            "project" Project projects: crate::project::Project as ProjectLine merged;
-            "source" Source sources: crate::source::Source as SourceLine merged;
-            "tool" Tool tools: crate::tool::Tool as ToolLine merged;
-            "definition" Definition definitions: crate::definition::Definition as DefinitionLine;
-            "knowledge" Item knowledge: crate::knowledge::Item as ItemLine;
-            "work" Work work: crate::work::Work as WorkLine merged;
-            "session" Session sessions: crate::session::Session as SessionLine;
-            "cursor" Cursor cursors: crate::session::Cursor as CursorLine;
-            "route" Route routes: crate::route::Route as RouteLine merged;
-            "vector" Vector vectors: crate::route::RouteVector as VectorLine;
+            "project" Project projects: crate::project::Project;
+            "source" Source sources: crate::source::Source;
+            "tool" Tool tools: crate::tool::Tool;
+            "definition" Definition definitions: crate::definition::Definition;
+            "knowledge" Item knowledge: crate::knowledge::Item;
+            "work" Work work: crate::work::Work;
+            "session" Session sessions: crate::session::Session;
+            "cursor" Cursor cursors: crate::session::Cursor;
+            "route" Route routes: crate::route::Route;
+            "vector" Vector vectors: crate::route::RouteVector;
             $($logs)*
         }
     };
@@ -189,7 +206,7 @@ macro_rules! exported {
 pub(crate) use exported;
 
 macro_rules! records {
-    ($($kind:literal $variant:ident $rows:ident: $row:ty as $line:ident $($own:ident)?;)*) => {
+    ($($kind:literal $variant:ident $rows:ident: $row:ty;)*) => {
         impl Selection {
             /// Selects the contents of an export: everything except documents, which can be rebuilt from files and
             /// their history, and suggestions, which end with their sessions.
@@ -220,22 +237,11 @@ impl fmt::Display for LineError {
 
 impl std::error::Error for LineError {}
 
-/// Defines the word, variant, collection, row and line for each kind of record.
+/// Defines what each kind of record has.
 macro_rules! kinds {
-    ($($kind:literal $variant:ident $rows:ident: $row:ty as $line:ident $($own:ident)?;)*) => {
+    ($($kind:literal $variant:ident $rows:ident: $row:ty;)*) => {
         /// The kinds of lines with the names of their collections, in the order of an export.
         const KINDS: [(&str, &str); [$($kind),*].len()] = [$(($kind, stringify!($rows))),*];
-
-        /// Parses the line of a record. Returns `None` if the kind is unknown.
-        fn parsed(kind: &str, line: &str) -> Result<Option<Record>, String> {
-            Ok(Some(match kind {
-                $($kind => {
-                    let row = <$row>::try_from(read::<$line>(line)?);
-                    Record::$variant(row.map_err(|why| why.to_string())?.into())
-                })*
-                _ => return Ok(None),
-            }))
-        }
 
         $(impl Exported for $row {
             fn taken(record: Record) -> Option<Self> {
@@ -251,7 +257,9 @@ macro_rules! kinds {
             /// A complete export is [`Record::header`] followed by the views of [`crate::RegistryStore::pages`] over
             /// [`crate::store::Selection::records`]. Pages arrive in the order of collections and keys.
             pub fn append_lines(&self, into: &mut Vec<u8>) -> u64 {
-                $(self.$rows.values().for_each(|row| put(into, &$line::from(row)));)*
+                $(for row in self.$rows.values() {
+                    Record::$variant(row.clone().into()).append_line(into);
+                })*
                 [$(self.$rows.len()),*].iter().sum::<usize>() as u64
             }
         }
@@ -259,52 +267,21 @@ macro_rules! kinds {
 }
 exported!(logs kinds);
 
-fn put(into: &mut Vec<u8>, line: &impl serde::Serialize) {
-    // All map keys are strings and writing to memory cannot fail.
-    let written = serde_json::to_writer(&mut *into, line);
-    debug_assert!(written.is_ok(), "{written:?}");
-    into.push(b'\n');
-}
-
-#[derive(serde::Deserialize)]
-struct Envelope {
-    kind: String,
-    version: u64,
-    #[serde(default)]
-    pruned: Revision,
-}
-
-/// Parses the kind and version of a line, and checks that this release can read it.
-fn envelope(line: &str) -> Result<Envelope, String> {
-    let read: Envelope = read(line)?;
-    let kind = &read.kind;
-    match read.version {
-        VERSION => Ok(read),
-        0 => Err("version 0 was never written".into()),
-        version => Err(format!(
-            "version {version} of {} is newer than this program reads ({VERSION})",
-            shown(kind)
-        )),
+/// Returns the reason why a line cannot be parsed, without the text that the error quotes: it may be a secret.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let mut what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what).to_owned();
+    let (open, close) = match what.split(' ').next() {
+        Some("unknown") => ('`', "`, expected"),
+        Some("invalid") => ('"', "\", expected"),
+        _ => ('"', "\""),
+    };
+    if let (Some(start), Some(end)) = (what.find(open), what.rfind(close))
+        && start < end
+    {
+        what.replace_range(start + 1..end, "…");
     }
-}
-
-fn read<'a, T: serde::Deserialize<'a>>(line: &'a str) -> Result<T, String> {
-    serde_json::from_str(line).map_err(|error| {
-        let what: String = error.to_string().replace(" at line 1 column ", " at column ");
-        shown_plain(&what)
-    })
-}
-
-fn shown(text: &str) -> String {
-    format!("{:?}", shown_plain(text))
-}
-
-/// Returns at most 160 characters, because a broken line may be long.
-fn shown_plain(text: &str) -> String {
-    match text.char_indices().nth(160) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    format!("{what} at column {}", error.column())
 }
 
 #[cfg(test)]
@@ -314,13 +291,14 @@ mod tests {
     #[test]
     fn a_session_never_follows_one_that_was_told_later() {
         let session = |ended: &str, told: u8| {
-            let of = r#"{"kind":"session","version":1,"project":"p","id":"s","agent":"a""#;
-            let times = r#""started_at":"2026-01-01T00:00:00Z","from_revision":1"#;
-            let told = format!(r#""told_at":"2026-01-01T{told:02}:00:00Z""#);
-            Record::read(&format!(r#"{of},{times},{ended}{told},"first_contact":true}}"#)).unwrap()
+            let of = r#"{"kind":"session","row":{"key":{"project":"p","id":"s"},"agent":"a""#;
+            let times = r#""started_at":"2026-01-01T00:00:00Z","ended_at""#;
+            let rest = r#""from_revision":1,"first_contact":true,"told_at""#;
+            let told = format!(r#""2026-01-01T{told:02}:00:00Z"}}}}"#);
+            Record::read(&format!("{of},{times}:{ended},{rest}:{told}")).unwrap()
         };
-        let over = r#""ended_at":"2026-01-01T01:00:00Z","#;
-        let running = session("", 9);
+        let over = "\"2026-01-01T01:00:00Z\"";
+        let running = session("null", 9);
         assert!(!session(over, 2).follows(&running) && session(over, 9).follows(&running));
     }
 }

@@ -180,14 +180,14 @@ proptest! {
     }
 }
 
-const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":1}"#;
-const TOOL: &str = r#"{"kind":"tool","version":1,"name":"t","tool_kind":"skill","listings":[],"presence":{"cause":"used","since":"2026-01-01T00:00:00Z","revived":false},"health":{"demotions":0,"window":1},"hold":"none","ring":[{"mark":"S","at":"2026-01-01T00:00:00Z","op":"00000000000000ff"}],"uses":1,"discovered_at":"2026-01-01T00:00:00Z","last_used_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-03T00:00:00Z"}"#;
-const SESSION: &str = r#"{"kind":"session","version":1,"project":"p","id":"s","agent":"a","started_at":"2026-01-01T00:00:00Z","from_revision":0,"first_contact":true}"#;
-const CURSOR: &str = r#"{"kind":"cursor","version":1,"project":"p","agent":"a","revision":1,"session":"s","moved_at":"2026-01-01T00:30:00Z"}"#;
-const OUTCOME: &str = r#"{"kind":"outcome","version":1,"op":"o1","tool":{"name":"t"},"mark":"S","at":"2026-01-01T00:00:00Z","project":"p"}"#;
-const ADDED: &str = r#"{"kind":"journal","version":1,"revision":1,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"tool","id":"t"},"action":"added","to":"active","cause":"used"}"#;
+const PROJECT: &str = r#"{"kind":"project","row":{"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":1}}"#;
+const TOOL: &str = r#"{"kind":"tool","row":{"key":{"scope":"","name":"t"},"kind":"skill","server":null,"plugin":null,"description":null,"listings":[],"used_by":[],"presence":{"cause":"used","since":"2026-01-01T00:00:00Z","revived":false},"health":{"failing":null,"demotions":0,"last_demoted_at":null,"window":1},"hold":"none","ring":[{"mark":"S","at":"2026-01-01T00:00:00Z","op":"00000000000000ff"}],"uses":1,"discovered_at":"2026-01-01T00:00:00Z","last_used_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-03T00:00:00Z","defined_chars":null}}"#;
+const SESSION: &str = r#"{"kind":"session","row":{"key":{"project":"p","id":"s"},"agent":"a","started_at":"2026-01-01T00:00:00Z","ended_at":null,"from_revision":0,"first_contact":true,"told_at":null}}"#;
+const CURSOR: &str = r#"{"kind":"cursor","row":{"key":{"project":"p","agent":"a"},"revision":1,"session":"s","moved_at":"2026-01-01T00:30:00Z"}}"#;
+const OUTCOME: &str = r#"{"kind":"outcome","row":{"seq":0,"op":"o1","tool":{"scope":"","name":"t"},"server":null,"credits":[],"mark":"S","at":"2026-01-01T00:00:00Z","project":"p","session":null,"agent":null,"client":null,"duration_ms":null}}"#;
+const ADDED: &str = r#"{"kind":"journal","row":{"revision":1,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"tool","scope":"","id":"t"},"action":"added","from":null,"to":"active","cause":"used","note":null,"session":null,"actor":null,"op":null,"clients":[]}}"#;
 
-const ROUTE: &str = r#"{"kind":"route","version":1,"project":"p","tool":"t","id":"00000000000000000000000000000001","query":"q","confidence":0.5,"uses":2,"created_at":"2026-01-01T00:00:00Z","last_used_at":"2026-01-01T00:00:00Z"}"#;
+const ROUTE: &str = r#"{"kind":"route","row":{"key":{"project":"p","tool":"t","id":"00000000000000000000000000000001"},"query":"q","confidence":0.5,"uses":2,"created_at":"2026-01-01T00:00:00Z","last_used_at":"2026-01-01T00:00:00Z","model":null,"ops":""}}"#;
 
 fn lines(text: &[&str]) -> Vec<String> {
     text.iter().map(|line| (*line).to_owned()).collect()
@@ -208,7 +208,7 @@ fn what_has_changed_since_is_copied_verbatim() {
         &PROJECT.replace("\"told\":1", "\"told\":2"),
         &TOOL.replace("\"uses\":1", "\"uses\":2"),
         &TOOL.replace("\"name\":\"t\"", "\"name\":\"u\""),
-        &SESSION.replace("\"from_rev", "\"ended_at\":\"2026-01-01T01:00:00Z\",\"from_rev"),
+        &SESSION.replace("\"ended_at\":null", "\"ended_at\":\"2026-01-01T01:00:00Z\""),
         &CURSOR.replace("\"revision\":1", "\"revision\":2"),
         OUTCOME,
         &OUTCOME.replace("o1", "o2"),
@@ -239,7 +239,7 @@ fn what_is_not_of_the_original_is_told() {
     let third = |revision: &str| ADDED.replace("\"revision\":1", revision);
     let three = [&all[..], &[third("\"revision\":2"), third("\"revision\":3")]].concat();
     let gap = [&all[..], &three[7..]].concat();
-    let ended = "\"ended_at\":\"2026-01-01T01:00:00Z\",\"from_rev";
+    let ended = "\"ended_at\":\"2026-01-01T01:00:00Z\"";
     for (name, original, copy) in [
         ("tools", &all, with(1, TOOL.replace("01-03", "01-04").replace(":1,\"d", ":9,\"d"))),
         ("tools", &all, with(1, TOOL.replace("\"t\"", "\"a\""))),
@@ -249,7 +249,7 @@ fn what_is_not_of_the_original_is_told() {
         ("journal", &all, half.clone()),
         ("journal", &half, all.clone()),
         ("journal", &three, gap),
-        ("sessions", &all, with(2, SESSION.replace("\"from_rev", ended))),
+        ("sessions", &all, with(2, SESSION.replace("\"ended_at\":null", ended))),
         ("sessions", &all, with(2, SESSION.replace("from_revision\":0", "from_revision\":1"))),
         ("sessions", &all, with(2, SESSION.replace("\"agent\":\"a\"", "\"agent\":\"b\""))),
         (
@@ -281,8 +281,8 @@ fn what_is_not_of_the_original_is_told() {
 #[test]
 fn what_somebody_noted_in_the_copy_meanwhile_is_not_written_over() {
     let later = |uses: &str| TOOL.replace("01-03", "01-04").replace("\"uses\":1", uses);
-    let ended = SESSION.replace("\"from_rev", "\"ended_at\":\"2026-01-01T01:00:00Z\",\"from_rev");
-    let also = SESSION.replace("\"from_rev", "\"ended_at\":\"2026-01-01T02:00:00Z\",\"from_rev");
+    let ended = SESSION.replace("\"ended_at\":null", "\"ended_at\":\"2026-01-01T01:00:00Z\"");
+    let also = SESSION.replace("\"ended_at\":null", "\"ended_at\":\"2026-01-01T02:00:00Z\"");
     for (compared, original, held) in [
         // Newer than the original's, and older, and not there any more as it was.
         (Some(TOOL), later("\"uses\":2"), later("\"uses\":3")),

@@ -331,9 +331,9 @@ mod tests {
     #[test]
     fn an_original_that_no_import_would_take_is_refused_before_anything_is_opened() {
         let from = registry();
-        let journal = r#"{"kind":"journal","version":1,"revision":1,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"tool","id":"t"},"action":"added","to":"active","cause":"used"}"#;
+        let journal = r#"{"kind":"journal","row":{"revision":1,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"tool","scope":"","id":"t"},"action":"added","from":null,"to":"active","cause":"used","note":null,"session":null,"actor":null,"op":null,"clients":[]}}"#;
         let work = format!(
-            r#"{{"kind":"work","version":1,"id":"w","work_kind":"plan","status":"todo","text":"{}","note":"observation","generated":false,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}}"#,
+            r#"{{"kind":"work","row":{{"key":{{"scope":"","id":"w"}},"kind":"plan","status":"todo","before":null,"text":"{}","author":null,"from":null,"to":null,"note":"observation","generated":false,"by_person":false,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","expires_at":null,"refs":[],"after":[],"claim":null,"steps":[]}}}}"#,
             "x".repeat((1 << 20) + 1)
         );
         let mut importer = from.admin().importer(false).wait().unwrap();

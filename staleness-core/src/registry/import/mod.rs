@@ -214,7 +214,7 @@ impl Importer {
         let all = batch.len();
         let rows = batch.into_iter();
         macro_rules! put_rows {
-            ($($word:literal $kind:ident $rows:ident: $row:ty as $line:ident $($own:ident)?;)*) => {
+            ($($word:literal $kind:ident $rows:ident: $row:ty;)*) => {
                 match &first {
                     Record::Outcome(_) => {
                         let rows = taken(rows).map(|(row, _)| row).collect();

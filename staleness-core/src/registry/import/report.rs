@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::transfer::{Record, exported};
 
 macro_rules! counts {
-    ($($word:literal $kind:ident $field:ident: $row:ty as $line:ident $($own:ident)?;)*) => {
+    ($($word:literal $kind:ident $field:ident: $row:ty;)*) => {
         /// The number of records of each collection.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
         pub struct TransferCounts {

@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use crate::definition::Definition;
+use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
-use crate::route::Route;
+use crate::route::{Route, RouteVector};
+use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{
     Change, ChangeSet, Decision, Durability, Edit, OutcomeFilter, ProjectFilter, Refusal, Row,
@@ -12,7 +15,6 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 use crate::tool::Tool;
-use crate::transfer::exported;
 use crate::work::{Claim, Work};
 
 /// A digest that no configuration has, so that the next scan evaluates everything. It is not 0, because 0
@@ -27,18 +29,13 @@ pub(super) trait Merge: Row {
     }
 }
 
-/// Keeps the known row. An accepted definition of another store does not count here, sessions and cursors refer to
-/// this store's journal, and other steps merge items and vectors.
-macro_rules! stays {
-    ($($word:literal $kind:ident $rows:ident: $row:ty as $line:ident $($own:ident)?;)*) => {
-        $(stays!($row $(, $own)?);)*
-    };
-    ($row:ty) => {
-        impl Merge for $row {}
-    };
-    ($row:ty, merged) => {};
-}
-exported!(stays);
+// An accepted definition of another store does not count here, sessions and cursors refer to this store's journal, and
+// other steps merge items and vectors.
+impl Merge for Definition {}
+impl Merge for Item {}
+impl Merge for Session {}
+impl Merge for Cursor {}
+impl Merge for RouteVector {}
 
 impl Merge for Tool {
     /// The row that changed last wins.
