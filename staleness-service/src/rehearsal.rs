@@ -63,12 +63,12 @@ fn copy_records(from: &Settings, to: &Settings) -> Result<(), ServiceError> {
     let lines = lines(&original)?;
     let documents = original.documents().list(project).wait()?;
     let registry = to.open(Access::Write)?;
-    let mut copier = registry.admin().copier();
+    let mut importer = registry.admin().importer(false).wait()?;
     for line in lines.lines() {
         let record = Record::read(line).map_err(|why| ServiceError::new(ErrorKind::Store, why))?;
-        copier.put(record).wait()?;
+        importer.put(record).wait()?;
     }
-    copier.finish().wait()?;
+    importer.finish().wait()?;
     registry.documents().put(project, documents, None, from.now).wait()?;
     Ok(())
 }

@@ -67,7 +67,7 @@ pub(crate) struct CopyArgs {
     /// The registry to copy: sqlite:PATH, redb:PATH or postgres://…
     #[arg(value_name = "FROM")]
     pub from: String,
-    /// The registry to copy to: empty, or an unfinished or outdated copy of FROM.
+    /// The registry to copy to: new or empty.
     #[arg(value_name = "TO")]
     pub to: String,
     /// Show how much would be copied without writing it.

@@ -1,7 +1,7 @@
 //! A registry in Postgres, from the command line.
 
 use crate::common::{Sandbox, fed, line};
-use crate::copying::{cut_off_anywhere, laptop, own};
+use crate::copying::{laptop, own};
 use crate::postgres_places::Places;
 use crate::postgres_server::PASSWORD;
 
@@ -30,13 +30,6 @@ fn a_laptop_is_copied_to_postgres_and_back_byte_for_byte() {
     }
     let same = sandbox.run(&["copy", &team, &team]);
     assert!(same.code == 3 && same.err.contains("the same registry"), "{same:?}");
-}
-
-#[test]
-#[ignore = "needs a Postgres server"]
-fn a_copy_to_postgres_that_was_cut_off_is_carried_on_with() {
-    let places = Places::shared();
-    cut_off_anywhere(&laptop(), |cut| places.url(&format!("cut-{cut}")));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::route::{RouteKey, own_id};
 use crate::store::Row;
 
 macro_rules! places {
-    ($($word:literal $kind:ident $rows:ident: $row:ty;)*) => {
+    ($($kind:ident $rows:ident: $row:ty;)*) => {
         /// The position of a record in an export: collections in fixed order, keys within them.
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub(super) enum Place {

@@ -19,10 +19,9 @@
 //! gap.
 //!
 //! [`View::append_lines`] writes lines and [`Checker`] reads and validates them; `registry::Importer` writes records
-//! into a store. [`Comparison`] shows how far one export is a copy of another.
+//! into a store.
 
 mod check;
-mod compare;
 mod row;
 
 use std::fmt;
@@ -30,7 +29,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use check::Checker;
-pub use compare::{Compared, Comparison, Contents, Standing};
 
 use row::{ProjectRow, SourceRow, check_source, check_tool, unnumbered};
 
@@ -127,48 +125,6 @@ impl Record {
         debug_assert!(written.is_ok(), "{written:?}");
         into.push(b'\n');
     }
-
-    /// Returns true if `known` may be an earlier version of this record, or one of the same time. Then this
-    /// record can replace it without losing anything newer.
-    pub(crate) fn follows(&self, known: &Self) -> bool {
-        match (known, self) {
-            // The reported revision may also move alone.
-            (Self::Project(known), Self::Project(row)) => {
-                known.last_seen_at <= row.last_seen_at && known.told <= row.told
-            }
-            (Self::Source(known), Self::Source(row)) => {
-                (known.last_scan_at, known.readings) <= (row.last_scan_at, row.readings)
-            }
-            (Self::Tool(known), Self::Tool(row)) => {
-                (known.updated_at, known.uses) <= (row.updated_at, row.uses)
-            }
-            (Self::Definition(known), Self::Definition(row)) => {
-                (known.since, known.changes) <= (row.since, row.changes)
-            }
-            (Self::Item(known), Self::Item(row)) => {
-                (known.updated_at, known.recalls) <= (row.updated_at, row.recalls)
-            }
-            (Self::Work(known), Self::Work(row)) => known.updated_at <= row.updated_at,
-            // A resumed session cannot be distinguished from one that ended elsewhere.
-            (Self::Session(known), Self::Session(row)) => {
-                (&known.agent, known.first_contact) == (&row.agent, row.first_contact)
-                    && known.started_at <= row.started_at
-                    && known.from_revision <= row.from_revision
-                    && known.ended_at <= row.ended_at
-                    && known.told_at <= row.told_at
-            }
-            // Cursors only move forward, regardless of the clock.
-            (Self::Cursor(known), Self::Cursor(row)) => {
-                (known.revision, known.moved_at) <= (row.revision, row.moved_at)
-            }
-            (Self::Route(known), Self::Route(row)) => {
-                (known.last_used_at, known.uses) <= (row.last_used_at, row.uses)
-            }
-            (Self::Vector(_), Self::Vector(_)) => true,
-            // Outcomes and journal entries never change.
-            _ => false,
-        }
-    }
 }
 
 /// A row that is exported.
@@ -177,28 +133,28 @@ pub(crate) trait Exported: Sized {
     fn taken(record: Record) -> Option<Self>;
 }
 
-/// Calls a macro with the kind, variant, collection and row of each record of an export; `logs` adds outcomes and the
+/// Calls a macro with the variant, collection and row of each record of an export; `logs` adds outcomes and the
 /// journal.
 macro_rules! exported {
     (logs $then:ident) => {
         crate::transfer::exported! {
             $then
-            "outcome" Outcome outcomes: crate::outcome::Outcome;
-            "journal" Journal journal: crate::journal::JournalEntry;
+            Outcome outcomes: crate::outcome::Outcome;
+            Journal journal: crate::journal::JournalEntry;
         }
     };
     ($then:ident $($logs:tt)*) => {
         $then! {
-            "project" Project projects: crate::project::Project;
-            "source" Source sources: crate::source::Source;
-            "tool" Tool tools: crate::tool::Tool;
-            "definition" Definition definitions: crate::definition::Definition;
-            "knowledge" Item knowledge: crate::knowledge::Item;
-            "work" Work work: crate::work::Work;
-            "session" Session sessions: crate::session::Session;
-            "cursor" Cursor cursors: crate::session::Cursor;
-            "route" Route routes: crate::route::Route;
-            "vector" Vector vectors: crate::route::RouteVector;
+            Project projects: crate::project::Project;
+            Source sources: crate::source::Source;
+            Tool tools: crate::tool::Tool;
+            Definition definitions: crate::definition::Definition;
+            Item knowledge: crate::knowledge::Item;
+            Work work: crate::work::Work;
+            Session sessions: crate::session::Session;
+            Cursor cursors: crate::session::Cursor;
+            Route routes: crate::route::Route;
+            Vector vectors: crate::route::RouteVector;
             $($logs)*
         }
     };
@@ -206,7 +162,7 @@ macro_rules! exported {
 pub(crate) use exported;
 
 macro_rules! records {
-    ($($kind:literal $variant:ident $rows:ident: $row:ty;)*) => {
+    ($($variant:ident $rows:ident: $row:ty;)*) => {
         impl Selection {
             /// Selects the contents of an export: everything except documents, which can be rebuilt from files and
             /// their history, and suggestions, which end with their sessions.
@@ -239,10 +195,7 @@ impl std::error::Error for LineError {}
 
 /// Defines what each kind of record has.
 macro_rules! kinds {
-    ($($kind:literal $variant:ident $rows:ident: $row:ty;)*) => {
-        /// The kinds of lines with the names of their collections, in the order of an export.
-        const KINDS: [(&str, &str); [$($kind),*].len()] = [$(($kind, stringify!($rows))),*];
-
+    ($($variant:ident $rows:ident: $row:ty;)*) => {
         $(impl Exported for $row {
             fn taken(record: Record) -> Option<Self> {
                 let Record::$variant(row) = record else { return None };
@@ -282,23 +235,4 @@ fn reason(error: &serde_json::Error) -> String {
         what.replace_range(start + 1..end, "…");
     }
     format!("{what} at column {}", error.column())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_session_never_follows_one_that_was_told_later() {
-        let session = |ended: &str, told: u8| {
-            let of = r#"{"kind":"session","row":{"key":{"project":"p","id":"s"},"agent":"a""#;
-            let times = r#""started_at":"2026-01-01T00:00:00Z","ended_at""#;
-            let rest = r#""from_revision":1,"first_contact":true,"told_at""#;
-            let told = format!(r#""2026-01-01T{told:02}:00:00Z"}}}}"#);
-            Record::read(&format!("{of},{times}:{ended},{rest}:{told}")).unwrap()
-        };
-        let over = "\"2026-01-01T01:00:00Z\"";
-        let running = session("null", 9);
-        assert!(!session(over, 2).follows(&running) && session(over, 9).follows(&running));
-    }
 }

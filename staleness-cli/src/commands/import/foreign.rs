@@ -151,7 +151,7 @@ pub(super) fn run(
     }
     drop(known);
 
-    let registry = settings.open(access(args))?;
+    let registry = settings.open(access(args.dry_run))?;
     let registry = if args.dry_run { registry.dry() } else { registry };
     let mut report = ImportReport::default();
     if !tools.is_empty() {

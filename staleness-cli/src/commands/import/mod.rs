@@ -12,7 +12,7 @@ mod work;
 use std::path::Path;
 
 use serde_json::json;
-use staleness::Wait;
+use staleness::{Registry, Wait};
 use staleness_core::registry::{ImportReport, TransferCounts};
 use staleness_core::text::counted;
 use staleness_core::transfer::{Checker, Record};
@@ -45,7 +45,14 @@ pub(crate) fn taken(
 ) -> Result<(ImportReport, Option<Taken>), CliError> {
     let Some(from) = args.from else {
         let mut input = Input::open(args.file.as_deref())?;
-        return Ok((export(settings, args, &mut input, out)?, None));
+        // A file cannot prove that a person typed a record here.
+        let read = |record: &mut Record| {
+            if let Record::Work(work) = record {
+                work.by_person = false;
+            }
+        };
+        let open = |access| settings.open(access);
+        return Ok((export(&mut input, read, open, args.dry_run, out)?, None));
     };
     let (mut input, taken) = opened(settings, Some(from), args.file.as_deref())?;
     Ok((foreign::run(settings, args, &mut input, out)?, taken))
@@ -72,17 +79,20 @@ fn opened(
 }
 
 /// Returns the access mode for the registry. A dry run does not create one.
-const fn access(args: &ImportArgs) -> Access {
-    if args.dry_run { Access::Look } else { Access::Write }
+const fn access(dry_run: bool) -> Access {
+    if dry_run { Access::Look } else { Access::Write }
 }
 
-/// Imports an export. The whole file is validated first, and nothing is written if it is rejected.
-fn export(
-    settings: &Settings,
-    args: &ImportArgs,
+/// Imports an export. The whole file is validated first, and nothing is written if it is rejected. `read` may change a
+/// record before it is written.
+pub(super) fn export(
     input: &mut Input,
+    read: impl Fn(&mut Record),
+    open: impl Fn(Access) -> Result<Registry, CliError>,
+    dry_run: bool,
     out: &Output,
 ) -> Result<ImportReport, CliError> {
+    input.rewind()?;
     let mut progress = Progress::new(out, "read");
     let mut checker = Checker::new();
     let mut dimensions = Dimensions::default();
@@ -99,30 +109,19 @@ fn export(
     progress.end();
     drop(checker);
     if !dimensions.is_empty() {
-        dimensions.check(&settings.open(Access::Look)?)?;
+        dimensions.check(&open(Access::Look)?)?;
     }
 
     let mut progress = Progress::new(out, "imported");
-    let mut importer = settings.open(access(args))?.admin().importer(args.dry_run).wait()?;
-    // Projects come last, because their reading positions refer to the journal.
-    for projects in [false, true] {
-        input.rewind()?;
-        input.next()?;
-        while let Some(text) = input.next()? {
-            let record = Record::read(text);
-            let mut record = record.map_err(|what| input.refused(input.line(), &what))?;
-            // A file cannot prove that a person typed a record here.
-            if let Record::Work(work) = &mut record {
-                work.by_person = false;
-            }
-            let is_project = matches!(record, Record::Project(_));
-            if is_project == projects {
-                importer.put(record).wait()?;
-                progress.add(1);
-            } else if projects {
-                break;
-            }
-        }
+    let mut importer = open(access(dry_run))?.admin().importer(dry_run).wait()?;
+    input.rewind()?;
+    input.next()?;
+    while let Some(text) = input.next()? {
+        let record = Record::read(text);
+        let mut record = record.map_err(|what| input.refused(input.line(), &what))?;
+        read(&mut record);
+        importer.put(record).wait()?;
+        progress.add(1);
     }
     progress.end();
     Ok(importer.finish().wait()?)
@@ -164,6 +163,7 @@ fn left_behind(taken: &Taken) -> String {
     text
 }
 
+/// Lists the nonempty collections with their numbers of records.
 pub(super) fn counts(counts: &TransferCounts) -> String {
     let some = counts.each().into_iter().filter(|(_, count)| *count > 0);
     let shown: Vec<String> = some.map(|(name, count)| records(name, count)).collect();
@@ -171,7 +171,7 @@ pub(super) fn counts(counts: &TransferCounts) -> String {
 }
 
 /// Formats a number of records: `1 journal entry` for one record of `journal`.
-pub(super) fn records(collection: &str, count: u64) -> String {
+fn records(collection: &str, count: u64) -> String {
     let (one, many) = match collection {
         "knowledge" => ("item of knowledge", "items of knowledge"),
         "work" => ("work item", "work items"),

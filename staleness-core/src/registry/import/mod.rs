@@ -1,6 +1,5 @@
 //! Import of records exported by another store.
 
-mod copying;
 mod foreign;
 mod journal;
 mod knowledge;
@@ -20,10 +19,17 @@ pub use report::{ImportReport, TransferCounts};
 pub use stated::StatedItem;
 
 use super::{Admin, Registry, RegistryError};
+use crate::definition::Definition;
 use crate::ids::{Scope, stable_hash};
 use crate::journal::{Floor, JournalEntry, Revision};
+use crate::project::Project;
+use crate::route::Route;
+use crate::session::{Cursor, Session};
+use crate::source::Source;
 use crate::store::{Change, ChangeSet, Durability, Selection, Step, StoreError, View};
-use crate::transfer::{Exported, Record, exported};
+use crate::tool::Tool;
+use crate::transfer::{Exported, Record};
+use crate::work::Work;
 
 use journal::{AppendEntries, Numbered};
 use knowledge::{Incoming, PutItems};
@@ -58,37 +64,26 @@ const ATTEMPTS: usize = 3;
 /// - journal entries: new ones are appended, identified by everything except their revision,
 /// - the next scan of each project evaluates everything again.
 ///
-/// Put records in the order of an export, but projects last, because their revisions are translated to those of
-/// the new journal. Sessions and cursors need this too; the importer keeps them in memory until the end. Importing
-/// again changes nothing, so an interrupted import can simply be repeated.
+/// Put records in the order of an export. The revisions of projects, sessions and cursors are translated to those of the
+/// new journal, so the importer keeps them in memory until the end. Importing again changes nothing, so an interrupted
+/// import can simply be repeated.
 #[derive(Debug)]
 pub struct Importer {
     registry: Registry,
     dry_run: bool,
     /// Records of one collection to be written together; for the journal those of one revision.
-    batch: Vec<Placed>,
+    batch: Vec<Record>,
     report: ImportReport,
     /// The revisions of the export with the corresponding revisions in this store, in order.
     revisions: Vec<(Revision, Revision)>,
     /// The number of times that the export has contained each journal entry so far, by a hash of the entry.
     said: HashMap<u64, u32>,
-    /// Sessions and cursors, held back until the journal is complete.
-    waiting: Vec<Placed>,
-    /// The projects of a copy, also held back. Other imports put projects last themselves.
-    projects: Vec<Placed>,
-    /// True for a copy, where the store may contain a part already: see [`Admin::copier`].
-    copying: bool,
+    /// Projects, sessions and cursors, held back until the journal is complete.
+    waiting: Vec<Record>,
     /// The scopes of the work items.
     scopes: BTreeSet<Scope>,
     /// The routes that a dry run would have written, so that their vectors are accepted.
     foreseen: Foreseen,
-}
-
-/// An incoming record and, for a copy, the row that it replaces.
-#[derive(Debug)]
-struct Placed {
-    row: Record,
-    seen: Option<Record>,
 }
 
 impl Admin<'_> {
@@ -106,7 +101,17 @@ impl Admin<'_> {
     /// Creates an import into this registry; with `dry_run` it only counts.
     pub async fn importer(self, dry_run: bool) -> Result<Importer, RegistryError> {
         let merged = !self.is_empty().await?;
-        Ok(Importer::begin(self.0, ImportReport { merged, ..ImportReport::default() }, dry_run))
+        Ok(Importer {
+            registry: if dry_run { self.0.dry() } else { self.0.clone() },
+            dry_run,
+            batch: Vec::new(),
+            report: ImportReport { merged, ..ImportReport::default() },
+            revisions: Vec::new(),
+            said: HashMap::new(),
+            waiting: Vec::new(),
+            scopes: BTreeSet::new(),
+            foreseen: Foreseen::default(),
+        })
     }
 }
 
@@ -124,70 +129,46 @@ impl Registry {
 }
 
 impl Importer {
-    /// Creates an import without any records yet.
-    fn begin(registry: &Registry, report: ImportReport, dry_run: bool) -> Self {
-        Self {
-            registry: if dry_run { registry.dry() } else { registry.clone() },
-            dry_run,
-            batch: Vec::new(),
-            report,
-            revisions: Vec::new(),
-            said: HashMap::new(),
-            waiting: Vec::new(),
-            projects: Vec::new(),
-            copying: false,
-            scopes: BTreeSet::new(),
-            foreseen: Foreseen::default(),
-        }
-    }
-
     /// Takes the next record. It is written with others, at the latest by [`Importer::finish`].
     pub async fn put(&mut self, row: Record) -> Result<(), RegistryError> {
-        self.take(Placed { row, seen: None }).await
-    }
-
-    /// Takes a record. Holds back sessions, cursors and the projects of a copy until the journal is complete.
-    async fn take(&mut self, placed: Placed) -> Result<(), RegistryError> {
-        match placed.row {
-            Record::Session(_) | Record::Cursor(_) => self.waiting.push(placed),
-            Record::Project(_) if self.copying => self.projects.push(placed),
-            _ => self.push(placed).await?,
+        match row {
+            Record::Project(_) | Record::Session(_) | Record::Cursor(_) => self.waiting.push(row),
+            _ => self.push(row).await?,
         }
         Ok(())
     }
 
     /// Adds a record to the batch. Writes the batch first if it is full or holds records of another kind.
-    async fn push(&mut self, placed: Placed) -> Result<(), RegistryError> {
-        let most = match placed.row {
+    async fn push(&mut self, row: Record) -> Result<(), RegistryError> {
+        let most = match row {
             Record::Definition(_) | Record::Item(_) | Record::Work(_) | Record::Vector(_) => ITEMS,
             Record::Outcome(_) => OUTCOMES,
             Record::Journal(_) => usize::MAX,
             _ => BATCH,
         };
-        let fits = |last: &Placed| match (&last.row, &placed.row) {
+        let fits = |last: &Record| match (last, &row) {
             (Record::Journal(last), Record::Journal(entry)) => last.revision == entry.revision,
             (last, row) => mem::discriminant(last) == mem::discriminant(row),
         };
         if self.batch.len() >= most || !self.batch.last().is_some_and(fits) {
-            self.write_batch(Some(&placed.row)).await?;
+            self.write_batch(Some(&row)).await?;
         }
-        if let Record::Work(work) = &placed.row {
+        if let Record::Work(work) = &row {
             self.scopes.insert(work.key.scope.clone());
         }
-        let row = self.moved(placed.row);
-        self.batch.push(Placed { row, ..placed });
+        let row = self.moved(row);
+        self.batch.push(row);
         Ok(())
     }
 
     /// Writes all remaining records.
     pub async fn finish(mut self) -> Result<ImportReport, RegistryError> {
         self.write_batch(None).await?;
-        let waiting = mem::take(&mut self.waiting).into_iter();
-        for placed in waiting.chain(mem::take(&mut self.projects)) {
+        for row in mem::take(&mut self.waiting) {
             // The other store's cursors say nothing about this store's own entries, so they are not merged.
             // An agent without a cursor gets a digest.
-            if !(self.report.merged && matches!(placed.row, Record::Cursor(_))) {
-                self.push(placed).await?;
+            if !(self.report.merged && matches!(row, Record::Cursor(_))) {
+                self.push(row).await?;
             }
         }
         self.write_batch(None).await?;
@@ -195,7 +176,7 @@ impl Importer {
         if self.report.merged && !self.dry_run && counts.tools + counts.sources > 0 {
             self.registry.carry_out(Arc::new(outdate())).await?;
         }
-        if self.report.merged && !self.dry_run && !self.copying && counts.work > 0 {
+        if self.report.merged && !self.dry_run && counts.work > 0 {
             self.report.untied = self.registry.work().untie(self.scopes.clone()).await?;
         }
         Ok(self.report)
@@ -204,40 +185,40 @@ impl Importer {
     /// Writes the batch; `next` is the first record after it.
     async fn write_batch(&mut self, next: Option<&Record>) -> Result<(), RegistryError> {
         let batch = mem::take(&mut self.batch);
-        let Some(first) = batch.first().map(|placed| placed.row.clone()) else { return Ok(()) };
+        let Some(first) = batch.first().cloned() else { return Ok(()) };
         // The last commit of each collection is durable before the next collection begins, which makes the
         // earlier ones durable too.
         let last = next.map(mem::discriminant) != Some(mem::discriminant(&first));
-        // If a power cut lost outcomes in the middle of a copy, they could not be inserted again.
-        let appended = self.copying && matches!(first, Record::Outcome(_));
-        let durability = if last || appended { Durability::Full } else { Durability::Normal };
+        let durability = if last { Durability::Full } else { Durability::Normal };
         let all = batch.len();
         let rows = batch.into_iter();
-        macro_rules! put_rows {
-            ($($word:literal $kind:ident $rows:ident: $row:ty;)*) => {
-                match &first {
-                    Record::Outcome(_) => {
-                        let rows = taken(rows).map(|(row, _)| row).collect();
-                        self.write(append_outcomes(rows, durability)).await?.0.outcomes.len()
-                    }
-                    Record::Journal(entry) => self.journal(entry.revision, rows, durability).await?,
-                    Record::Item(_) if !self.copying => {
-                        let rows = taken(rows).map(|(row, _)| Incoming::Whole(row)).collect();
-                        let merging = self.report.merged;
-                        let step = Arc::new(PutItems { rows, merging, act: None, durability });
-                        let same = Arc::<PutItems>::clone(&step);
-                        step.written(&self.registry.carry_out(same).await?.0)
-                    }
-                    Record::Vector(_) if !self.copying => {
-                        let rows = taken(rows).map(|(row, _)| row).collect();
-                        let step = put_vectors(rows, Arc::clone(&self.foreseen), durability);
-                        self.write(step).await?.0.vectors.len()
-                    }
-                    $(Record::$kind(_) => self.put_rows::<$row>(rows, durability).await?,)*
-                }
-            };
-        }
-        let put = exported!(put_rows);
+        let put = match &first {
+            Record::Outcome(_) => {
+                let rows = taken(rows).collect();
+                self.write(append_outcomes(rows, durability)).await?.0.outcomes.len()
+            }
+            Record::Journal(entry) => self.journal(entry.revision, rows, durability).await?,
+            Record::Item(_) => {
+                let rows = taken(rows).map(Incoming::Whole).collect();
+                let merging = self.report.merged;
+                let step = Arc::new(PutItems { rows, merging, act: None, durability });
+                let same = Arc::<PutItems>::clone(&step);
+                step.written(&self.registry.carry_out(same).await?.0)
+            }
+            Record::Vector(_) => {
+                let rows = taken(rows).collect();
+                let step = put_vectors(rows, Arc::clone(&self.foreseen), durability);
+                self.write(step).await?.0.vectors.len()
+            }
+            Record::Project(_) => self.put_rows::<Project>(rows, durability).await?,
+            Record::Source(_) => self.put_rows::<Source>(rows, durability).await?,
+            Record::Tool(_) => self.put_rows::<Tool>(rows, durability).await?,
+            Record::Definition(_) => self.put_rows::<Definition>(rows, durability).await?,
+            Record::Work(_) => self.put_rows::<Work>(rows, durability).await?,
+            Record::Session(_) => self.put_rows::<Session>(rows, durability).await?,
+            Record::Cursor(_) => self.put_rows::<Cursor>(rows, durability).await?,
+            Record::Route(_) => self.put_rows::<Route>(rows, durability).await?,
+        };
         *self.report.imported.of(&first) += put as u64;
         *self.report.skipped.of(&first) += all.saturating_sub(put) as u64;
         Ok(())
@@ -245,11 +226,11 @@ impl Importer {
 
     async fn put_rows<R: Merge + Exported>(
         &mut self,
-        rows: impl Iterator<Item = Placed>,
+        rows: impl Iterator<Item = Record>,
         durability: Durability,
     ) -> Result<usize, RegistryError> {
-        let (rows, verbatim) = (taken::<R>(rows).collect(), self.copying);
-        let changes = self.write(PutRows { rows, verbatim, durability }).await?.0;
+        let rows: Vec<R> = taken(rows).collect();
+        let changes = self.write(PutRows { rows, durability }).await?.0;
         if self.dry_run {
             let routes = changes.routes.iter().filter_map(Change::put);
             let foreseen = routes.map(|route| (route.key.clone(), route.model.clone()));
@@ -270,10 +251,10 @@ impl Importer {
     async fn journal(
         &mut self,
         revision: Revision,
-        rows: impl Iterator<Item = Placed>,
+        rows: impl Iterator<Item = Record>,
         durability: Durability,
     ) -> Result<usize, RegistryError> {
-        let rows: Vec<Numbered> = taken(rows).map(|(entry, _)| self.numbered(entry)).collect();
+        let rows: Vec<Numbered> = taken(rows).map(|entry| self.numbered(entry)).collect();
         let (last, before) = self.revisions.last().copied().unwrap_or_default();
         // If the store was empty and contains only earlier parts of this import, no entry can exist yet.
         let verbatim = (!self.report.merged).then_some(last);
@@ -326,7 +307,7 @@ impl Importer {
     }
 }
 
-/// Returns the rows of a batch, and those that they replace.
-fn taken<R: Exported>(rows: impl Iterator<Item = Placed>) -> impl Iterator<Item = (R, Option<R>)> {
-    rows.filter_map(|Placed { row, seen }| Some((R::taken(row)?, seen.and_then(R::taken))))
+/// Returns the rows of a batch.
+fn taken<R: Exported>(rows: impl Iterator<Item = Record>) -> impl Iterator<Item = R> {
+    rows.filter_map(R::taken)
 }

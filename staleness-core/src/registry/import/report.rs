@@ -5,11 +5,11 @@ use serde::Serialize;
 use crate::transfer::{Record, exported};
 
 macro_rules! counts {
-    ($($word:literal $kind:ident $field:ident: $row:ty;)*) => {
+    ($($kind:ident $field:ident: $row:ty;)*) => {
         /// The number of records of each collection.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
         pub struct TransferCounts {
-            $(#[doc = concat!("Records of the kind `", $word, "`.")] pub $field: u64,)*
+            $(#[doc = concat!("The number of ", stringify!($field), ".")] pub $field: u64,)*
         }
 
         impl TransferCounts {
@@ -24,14 +24,6 @@ macro_rules! counts {
             #[must_use]
             pub fn each(&self) -> Vec<(&'static str, u64)> {
                 vec![$((stringify!($field), self.$field)),*]
-            }
-        }
-
-        impl FromIterator<u64> for TransferCounts {
-            /// Takes the counts in the order of an export.
-            fn from_iter<I: IntoIterator<Item = u64>>(counts: I) -> Self {
-                let mut counts = counts.into_iter();
-                Self { $($field: counts.next().unwrap_or_default()),* }
             }
         }
     };

@@ -79,8 +79,8 @@ impl Routes<'_> {
                 model: told.vector.as_ref().map(|(model, _)| model.clone()),
                 ..told.route.clone()
             };
-            let rows = part.iter().map(|told| (named(told), None)).collect();
-            let step = Arc::new(PutRows::<Route> { rows, verbatim: false, durability });
+            let rows = part.iter().map(named).collect();
+            let step = Arc::new(PutRows::<Route> { rows, durability });
             written += self.0.carry_out(step).await?.0.routes.len();
             let rows: Vec<RouteVector> = part.iter().filter_map(embedded).collect();
             if !rows.is_empty() {

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::definition::Definition;
-use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
-use crate::route::{Route, RouteVector};
+use crate::route::Route;
 use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{
@@ -29,13 +28,10 @@ pub(super) trait Merge: Row {
     }
 }
 
-// An accepted definition of another store does not count here, sessions and cursors refer to this store's journal, and
-// other steps merge items and vectors.
+// An accepted definition of another store does not count here, and sessions and cursors refer to this store's journal.
 impl Merge for Definition {}
-impl Merge for Item {}
 impl Merge for Session {}
 impl Merge for Cursor {}
-impl Merge for RouteVector {}
 
 impl Merge for Tool {
     /// The row that changed last wins.
@@ -98,26 +94,20 @@ impl Merge for Route {
 /// Writes rows of an export, each once: new ones, and those that win over known ones.
 #[derive(Debug)]
 pub(super) struct PutRows<R> {
-    /// The rows, and for a copy the known rows that they replace.
-    pub(super) rows: Vec<(R, Option<R>)>,
-    /// True for a copy: a row is written only if the known row is still the one to be replaced.
-    pub(super) verbatim: bool,
+    pub(super) rows: Vec<R>,
     pub(super) durability: Durability,
 }
 
 impl<R: Merge> Step for PutRows<R> {
     fn selection(&self) -> Selection {
-        Selection::new().lock_keys::<R>(self.rows.iter().map(|(row, _)| row.key().clone()))
+        Selection::new().lock_keys::<R>(self.rows.iter().map(|row| row.key().clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut kept: BTreeMap<&R::Key, R> = BTreeMap::new();
-        for (row, seen) in &self.rows {
+        for row in &self.rows {
             let key = row.key();
             let put = match kept.get(key).or_else(|| R::rows(view).get(key)) {
-                known if self.verbatim => {
-                    (known == seen.as_ref() && known != Some(row)).then(|| row.clone())
-                }
                 None => Some(row.clone()),
                 Some(known) => row.beside(known),
             };
