@@ -7,7 +7,7 @@ pub(crate) use staleness_conformance::disk::Did;
 use staleness_conformance::disk::{Disk, Draws, Keeps};
 use staleness_conformance::life::stride;
 use staleness_core::ids::{OpId, ProjectId, ServerKey, ToolKey, ToolName};
-use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
+use staleness_core::journal::{Action, JournalEntry, Subject};
 use staleness_core::outcome::{Mark, Outcome};
 use staleness_core::store::{
     Decision, Draft, Durability, OutcomeCut, OutcomeRange, Refusal, Selection, Step, StoreError,
@@ -121,21 +121,9 @@ impl Step for Use {
             client: None,
             duration_ms: None,
         });
-        draft.append_journal(JournalEntry {
-            revision: Revision(0),
-            index: 0,
-            at,
-            subject: Subject::tool(&key()),
-            action: Action::Present,
-            from: None,
-            to: None,
-            cause: "x".repeat(self.op as usize * 37 % 900),
-            note: None,
-            session: None,
-            actor: None,
-            op: Some(op),
-            clients: Vec::new(),
-        });
+        let cause = "x".repeat(self.op as usize * 37 % 900);
+        let entry = JournalEntry::new(at, Subject::tool(&key()), Action::Present, cause);
+        draft.append_journal(JournalEntry { op: Some(op), ..entry });
         Ok(Decision::Write(draft.finish()))
     }
 

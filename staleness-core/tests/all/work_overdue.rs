@@ -7,7 +7,7 @@ use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::ids::{AgentId, ProjectId, Scope, WorkId, WorkKey};
-use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
+use staleness_core::journal::{Action, JournalEntry, Subject};
 use staleness_core::registry::{Resume, ResumeFrom};
 use staleness_core::report::{Delta, WorkReport};
 use staleness_core::scan::ProjectRef;
@@ -46,21 +46,8 @@ impl Step for Fill {
             draft.put(work.clone());
         }
         for (work, _) in self.work.iter().zip(&self.told).filter(|(_, told)| **told) {
-            draft.append_journal(JournalEntry {
-                revision: Revision(0),
-                index: 0,
-                at: at(0, 0),
-                subject: Subject::work(&work.key),
-                action: Action::Added,
-                from: None,
-                to: None,
-                cause: "by_hand".into(),
-                note: None,
-                session: None,
-                actor: None,
-                op: None,
-                clients: Vec::new(),
-            });
+            let (now, subject) = (at(0, 0), Subject::work(&work.key));
+            draft.append_journal(JournalEntry::new(now, subject, Action::Added, "by_hand"));
         }
         Ok(Decision::Write(draft.finish()))
     }

@@ -8,7 +8,7 @@ use crate::support::server::Server;
 use crate::support::sql::Sql;
 use pollster::block_on;
 use staleness_core::ids::{ToolKey, ToolName};
-use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
+use staleness_core::journal::{Action, JournalEntry, Subject};
 use staleness_core::store::{
     Change, ChangeSet, Decision, Durability, Refusal, RegistryStore, Selection, Step, StoreError,
     ToolFilter, View,
@@ -61,21 +61,9 @@ impl Step for Put {
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
         let mut changes = ChangeSet::default();
         changes.tools.push(Change::Put(tool(self.name, self.description)));
-        changes.journal.extend(self.told.then(|| JournalEntry {
-            revision: Revision(0),
-            index: 0,
-            at: Timestamp::from_millis(1),
-            subject: Subject::tool(&key(self.name)),
-            action: Action::Added,
-            from: None,
-            to: None,
-            cause: "used".into(),
-            note: None,
-            session: None,
-            actor: None,
-            op: None,
-            clients: Vec::new(),
-        }));
+        let subject = Subject::tool(&key(self.name));
+        let entry = JournalEntry::new(Timestamp::from_millis(1), subject, Action::Added, "used");
+        changes.journal.extend(self.told.then_some(entry));
         Ok(Decision::Write(changes))
     }
 
