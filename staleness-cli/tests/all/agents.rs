@@ -49,17 +49,6 @@ fn it_holds_for_the_agent_that_the_environment_names() {
 }
 
 #[test]
-fn it_holds_for_the_agent_that_an_option_names() {
-    let sandbox = sandbox();
-    let verified = |agent: &str| {
-        let args = ["knowledge", "set", "port", "--keyword", agent, "--agent", agent];
-        sandbox.json(&args)["item"]["verdict"]["level"].clone()
-    };
-    assert_eq!(verified("cursor"), "stale");
-    assert_eq!(verified("codex"), "fresh");
-}
-
-#[test]
 fn it_holds_for_the_client_that_calls_a_hook() {
     let sandbox = sandbox();
     sandbox.check_now();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Sandbox, told, used};
+use crate::common::{Sandbox, told};
 
 #[test]
 fn a_scan_says_for_which_client_a_server_came_or_went() {
@@ -176,24 +176,6 @@ fn a_hook_names_the_store_that_it_was_given() {
     }
     let told = sandbox.session_start(&sandbox.project, "c4", "startup").unwrap_or_default();
     assert!(!told.contains("--store"), "{told}");
-}
-
-/// Codex alone sees a server fail, and Claude Code, which has it too, is told.
-#[test]
-fn a_failure_that_one_client_saw_is_told_to_each_that_has_the_server() {
-    let sandbox = Sandbox::scanned();
-    sandbox.codex(&["github"]);
-    for client in ["claude-code", "codex", "cursor"] {
-        sandbox.start_of(client, client);
-    }
-    for at in 0..3 {
-        let payload: Value = used("PostToolUseFailure", "mcp__github__list", &format!("u{at}"));
-        sandbox.hook_with(&["--client", "codex"], payload.to_string().as_bytes());
-    }
-    let fails = "avoid: `mcp__github__list` (3 of the last 3 uses failed)";
-    let told = sandbox.start_of("claude-code", "c2");
-    assert!(told.contains(fails) && told.contains("Failing since"), "{told}");
-    assert_eq!(sandbox.start_of("cursor", "u2"), "");
 }
 
 /// While the file that switches servers cannot be read, nothing changes: neither an approval nor its absence.

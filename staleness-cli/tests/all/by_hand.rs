@@ -11,21 +11,6 @@ fn fail_thrice(sandbox: &Sandbox, name: &str) {
 }
 
 #[test]
-fn demote_is_sticky_until_restore() {
-    let sandbox = Sandbox::scanned();
-    let name = "mcp__github__search";
-    sandbox.ok(&["record", name, "--success"]);
-    sandbox.ok(&["tools", "demote", name, "--reason", "returns nonsense"]);
-    sandbox.ok(&["record", name, "--success"]);
-    sandbox.ok(&["scan"]);
-    assert_eq!(sandbox.status(name), "demoted");
-    let suggested = sandbox.json(&["tools", "suggest"]);
-    assert!(!names(&suggested["tools"]).contains(&name));
-    sandbox.ok(&["tools", "restore", name, "--reason", "fixed upstream"]);
-    assert_eq!(sandbox.status(name), "active");
-}
-
-#[test]
 fn pin_keeps_a_tool_active_and_ignore_hides_it() {
     let sandbox = Sandbox::scanned();
     let name = "mcp__github__search";
@@ -60,25 +45,6 @@ fn the_tools_of_an_ignored_server_are_ignored_with_it() {
     sandbox.ok(&["tools", "ignore", "github", "--reason", "not ours"]);
     assert_eq!(sandbox.json(&["review"])["items"], json!([]));
     assert_eq!(sandbox.json(&[])["tools"], json!([]));
-}
-
-#[test]
-fn reasons_are_kept_in_the_history() {
-    let sandbox = Sandbox::scanned();
-    for (verb, reason) in [
-        ("demote", "too slow"),
-        ("restore", "fast again"),
-        ("pin", "we need it"),
-        ("ignore", "not ours"),
-    ] {
-        sandbox.ok(&["tools", verb, "github", "--reason", reason]);
-    }
-    let history = sandbox.json(&["tools", "history", "github"]);
-    let entries = history["entries"].as_array().unwrap().iter();
-    let notes: Vec<_> = entries.filter_map(|entry| entry["note"].as_str()).collect();
-    assert_eq!(notes, ["not ours", "we need it", "fast again", "too slow"]);
-    let shown = sandbox.ok(&["tools", "history", "github", "--limit", "1"]);
-    assert!(shown.contains("not ours") && shown.lines().count() == 1, "{shown}");
 }
 
 #[test]
@@ -204,18 +170,6 @@ fn f5_record_finds_names_as_show_does() {
     assert_eq!(told["tool"]["name"], "search_issues");
 }
 
-#[test]
-fn a_server_that_failed_and_was_switched_off_then_is_off() {
-    let sandbox = Sandbox::new();
-    sandbox.codex_github(true);
-    (0..5).for_each(|_| drop(sandbox.ok(&["record", "mcp__github__search", "--failure"])));
-    assert_eq!(sandbox.status("mcp__github__search"), "demoted");
-    sandbox.codex_github(false);
-    let seen = sandbox.json(&[]);
-    assert_eq!((&seen["tools"], &seen["counts"]["off"]), (&json!([]), &json!(2)), "{seen}");
-    assert_eq!(sandbox.run(&["--fail-on", "review"]).code, 0);
-}
-
 /// Bug F2: of a tool of a configured server nothing is known but that it is none.
 #[test]
 fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
@@ -327,14 +281,4 @@ fn m2_a_name_that_no_client_lists_and_that_only_failed_is_no_tool() {
     assert_eq!(sandbox.status("deploy"), "demoted");
     let told = sandbox.session_start(&here, "s3", "startup").unwrap();
     assert!(told.contains("`mcp__github__broken`") && !told.contains(INVENTED[0]), "{told}");
-    // One success makes a name a tool, with what it had.
-    sandbox.ok(&["record", "serch_issues", "--success"]);
-    assert_eq!(sandbox.tool("serch_issues")["outcomes"], "FFFS");
-    assert_eq!(sandbox.status("serch_issues"), "active");
-    let pruned = |now| sandbox.json(&["--now", now, "prune"])["invented"]["removed"].clone();
-    assert_eq!(
-        (pruned("2026-12-20T11:59:59Z"), pruned("2026-12-20T12:00:00Z")),
-        (json!(0), json!(1))
-    );
-    assert_eq!(sandbox.run(&["tools", "show", INVENTED[0]]).code, 3);
 }

@@ -57,34 +57,6 @@ fn what_is_printed_is_read_with_pleasure() {
 }
 
 #[test]
-fn a_command_whose_script_went_is_told_with_its_new_name() {
-    let sandbox = Sandbox::with_history();
-    let scripts = |names: [&str; 2]| {
-        let [lint, build] = names;
-        format!("{{\"scripts\": {{\"{lint}\": \"eslint .\", \"{build}\": \"tsc\"}}}}")
-    };
-    sandbox.write("project/package.json", scripts(["lint", "build"]));
-    let text = "# Shop\n\n```console\n$ npm run lint -- --fix\nok\n$ npm run build\n$ npm run never\n```\n";
-    sandbox.write("project/README.md", text);
-    sandbox.commit("2026-01-10T00:00:00Z");
-    sandbox.write("project/package.json", scripts(["check", "other"]).replace("tsc", "swc"));
-    sandbox.commit("2026-02-10T00:00:00Z");
-    let document = sandbox.json(&["check"]);
-    let told = reasons(at(&document, "README.md:3"), "reference_drift");
-    let begins = [
-        "npm run lint is now npm run check (renamed in ",
-        "npm run build no longer exists in the project (removed in ",
-    ];
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told.iter().zip(begins).all(|(told, begin)| told.starts_with(begin)), "{told:?}");
-    let table = sandbox.ok(&["check"]);
-    for part in ["  README.md:3  ", "    - npm run lint is now npm run check (renamed in "] {
-        assert!(table.contains(part), "{part:?} is not in\n{table}");
-    }
-    assert_eq!(sandbox.run(&["check", "--fail-on", "stale"]).code, 1);
-}
-
-#[test]
 fn fail_on_decides_the_exit_code() {
     let sandbox = Sandbox::rotted();
     for (code, commands) in [
@@ -197,14 +169,6 @@ fn what_is_known_of_an_item_stays_known_when_it_ages_and_is_counted() {
 }
 
 #[test]
-fn since_reports_what_later_commits_broke() {
-    let sandbox = Sandbox::rotted();
-    assert_eq!(sandbox.json(&["check", "--since", "HEAD"])["items"], json!([]));
-    let broken = sandbox.json(&["check", "--since", "HEAD~1"]);
-    assert!(!reasons(at(&broken, "AGENTS.md:3"), "source_missing").is_empty());
-}
-
-#[test]
 fn since_lists_what_is_new_and_counts_every_block() {
     let sandbox = Sandbox::rotted();
     let all = sandbox.json(&["check"])["counts"].clone();
@@ -279,16 +243,5 @@ fn hostile_documents_never_reach_the_terminal_raw() {
         for line in commands {
             assert!(args.contains(&"github") && !line.contains("injected"), "{args:?}: {line}");
         }
-    }
-}
-
-#[test]
-fn both_backends_print_the_same_bytes() {
-    let sandbox = Sandbox::rotted();
-    let redb = format!("redb:{}", sandbox.root().join("r.redb").display());
-    for args in ["check", "check --json", "review --json", "check --format sarif"].map(line) {
-        let args = &args[..];
-        let other = sandbox.ok(&[args, &["--store", &redb]].concat());
-        assert_eq!(sandbox.ok(args), other, "{args:?}");
     }
 }

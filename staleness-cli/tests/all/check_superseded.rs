@@ -60,37 +60,6 @@ fn a_claim_that_was_taken_back_does_not_outlive_a_check_of_some_documents() {
 }
 
 #[test]
-fn a_claim_that_comes_and_goes_counts_one_block() {
-    let sandbox = Sandbox::with_history();
-    for path in ["docs/new.md", "docs/old.md"] {
-        write(&sandbox, &format!("project/{path}"), "title: x");
-    }
-    sandbox.commit("2026-11-19T00:00:00Z");
-    for way in 0..4 {
-        write(&sandbox, "project/docs/new.md", "supersedes: docs/old.md");
-        sandbox.check_now();
-        let table = sandbox.ok(&["check"]);
-        assert!(table.contains("1 of 3 blocks"), "{way}: {table}");
-        write(&sandbox, "project/docs/new.md", "title: x");
-        assert_eq!(told(&sandbox.check_now()), [""; 0]);
-    }
-}
-
-#[test]
-fn what_a_new_document_stands_for_is_new_since_it_came() {
-    let sandbox = Sandbox::with_history();
-    write(&sandbox, "project/o1.md", "title: x");
-    write(&sandbox, "project/o2.md", "title: x");
-    write(&sandbox, "project/n1.md", "supersedes: o1.md");
-    sandbox.commit("2026-11-18T00:00:00Z");
-    write(&sandbox, "project/n2.md", "id: second\nsupersedes: o2.md");
-    sandbox.commit("2026-11-19T00:00:00Z");
-    assert_eq!(told(&sandbox.json(&["check", "--since", "HEAD~1"])), ["o2.md:1 superseded"]);
-    assert_eq!(told(&sandbox.json(&["check", "--since", "HEAD"])), [""; 0]);
-    assert_eq!(told(&sandbox.json(&["check"])), ["o1.md:1 superseded", "o2.md:1 superseded"]);
-}
-
-#[test]
 fn an_item_that_is_loaded_is_superseded_by_what_is_not_loaded() {
     let item = "type: knowledge\nadded: 2026-11-01\nevergreen: true";
     let by_item = format!("{item}\nsupersedes: port");

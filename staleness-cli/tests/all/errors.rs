@@ -105,6 +105,7 @@ fn refused_values_are_3() {
             (&["project", "forget", "nobody", "--yes"], 3, &["\"nobody\"", "project list"]),
             (&["tools", "forget", "github"], 3, &["--yes"]),
             (&["tools", "list", "--set", "nonsense"], 3, &["KEY=VALUE"]),
+            (&["tools", "list", "--set", "=3"], 3, &["KEY=VALUE"]),
         ],
     );
 }
@@ -240,13 +241,19 @@ fn a_project_may_not_set_what_is_the_users() {
         "[outcomes]\nkeep_days = 0\n",
         "[sessions]\nkeep_days = 0\n",
         "[projects]\nshare_worktrees = false\n",
+        "[routes]\nlearn_from_prompts = true\n",
+        "[routes]\nunused_days = 0\n",
+        "[routes]\nmax_routes = 0\n",
     ] {
         let path = sandbox.write("project/staleness.toml", text);
         let (code, line) = refused(&sandbox, &["tools"]);
         assert_eq!(code, 3);
         assert!(line.contains(path.to_str().unwrap()) && line.contains("may not set"), "{line}");
     }
-    sandbox.write("project/staleness.toml", "ignore = ['github']\n[tools]\nunseen_days = 3\n");
+    sandbox.write(
+        "project/staleness.toml",
+        "ignore = ['github']\n[tools]\nunseen_days = 3\n[routes]\nsame_cosine = 0.99\n",
+    );
     sandbox.ok(&["tools"]);
 }
 

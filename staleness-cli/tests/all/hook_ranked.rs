@@ -115,29 +115,3 @@ fn what_a_sub_agent_used_counts_and_its_end_says_nothing() {
     }
     assert_eq!(sandbox.recorded(), before, "the session of its caller goes on");
 }
-
-#[test]
-fn after_a_compaction_the_session_is_told_again_what_it_was_told() {
-    let sandbox = Sandbox::scanned();
-    let here = sandbox.project.clone();
-    sandbox.session_start(&here, "s0", "startup");
-    sandbox.claude(&[]);
-    let told = sandbox.session_start(&here, "s1", "startup").unwrap();
-    assert!(told.contains("`mcp__github__*` (removed from config)"), "{told}");
-    for source in ["compact", "resume", "compact"] {
-        assert_eq!(sandbox.session_start(&here, "s1", source).as_ref(), Some(&told), "{source}");
-    }
-    assert_eq!(sandbox.session_start(&here, "s2", "startup"), None, "another knows already");
-}
-
-#[test]
-fn an_interruption_leaves_what_was_demoted_as_it_was() {
-    let sandbox = used_machine();
-    for at in 0..5 {
-        let mut stopped = used("PostToolUseFailure", "mcp__github__flaky", &format!("i{at}"));
-        stopped["is_interrupt"] = json!(true);
-        assert_eq!(sandbox.hook(&stopped), silent());
-    }
-    let tool = sandbox.tool("mcp__github__flaky");
-    assert_eq!((&tool["status"], &tool["outcomes"]), (&json!("demoted"), &json!("FFFIIIII")));
-}

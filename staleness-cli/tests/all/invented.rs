@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::common::{Sandbox, line, names};
+use crate::common::{Sandbox, line};
 
 /// A model may have invented a tool of a server that is configured.
 #[test]
@@ -53,33 +53,6 @@ fn a_server_that_is_down_is_told_as_one_though_some_of_its_tools_never_worked() 
     let told = sandbox.start_of("claude-code", "s2");
     assert!(told.contains("`mcp__github__*` (all 3 of its tools in use are demoted)"), "{told}");
     assert_eq!(told.matches("mcp__").count(), 1, "{told}");
-}
-
-/// A live list tells which tools a server has: another name that never worked is told at no start.
-#[test]
-fn a_name_that_a_live_list_of_its_server_lacks_is_invented() {
-    let sandbox = Sandbox::scanned();
-    let list = json!({ "tools": [{ "name": "merge_pull_request" }, { "name": "broken" }] });
-    let record = |tool: &str, outcome: &str| {
-        let used = format!("record mcp__github__{tool} --{outcome} --new --agent claude-code");
-        sandbox.ok(&line(&used));
-    };
-    sandbox.start_of("claude-code", "s1");
-    sandbox.lists("github", &list);
-    for tool in ["merge_pull_requests", "broken"] {
-        (0..3).for_each(|_| record(tool, "failure"));
-    }
-    for id in ["s2", "s3"] {
-        let told = sandbox.start_of("claude-code", id);
-        assert!(told.contains("`mcp__github__broken`"), "{told}");
-        assert!(!told.contains("requests") && !told.contains("__*"), "{told}");
-    }
-    let shown = sandbox.tool("mcp__github__merge_pull_requests");
-    assert_eq!(shown["presence"]["cause"], "invented");
-    assert_eq!(shown["did_you_mean"], "mcp__github__merge_pull_request");
-    assert_eq!(names(&sandbox.json(&["tools"])["invented"]), ["mcp__github__merge_pull_requests"]);
-    record("merge_pull_requests", "success");
-    assert_eq!(sandbox.status("mcp__github__merge_pull_requests"), "active");
 }
 
 /// No file lists the server of an account, so that it is unlisted proves nothing.

@@ -1,11 +1,10 @@
 //! A machine from the first look to a month later.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::common::{NOW, Run, Sandbox, line, names, used};
+use crate::common::{NOW, Run, Sandbox, line, names};
 
 /// Three clients side by side, with every sort of tool that they configure.
 fn lived_in() -> Sandbox {
@@ -87,86 +86,6 @@ fn the_first_scan_finds_what_every_client_configures_and_the_second_changes_noth
 }
 
 #[test]
-fn a_removed_server_goes_stale_with_its_tools_and_all_of_them_return() {
-    let sandbox = lived_in();
-    sandbox.ok(&["scan"]);
-    sandbox.ok(&["record", "mcp__github__search", "--success"]);
-    let config = sandbox.home.join(".claude.json");
-    let whole = fs::read_to_string(&config).unwrap();
-    fs::write(&config, whole.replace("\"github\"", "\"gitlab\"")).unwrap();
-
-    let overview = sandbox.json(&[]);
-    assert_eq!(sorted(&overview["tools"]), ["mcp__github__*", "mcp__github__search"]);
-    let gone = sandbox.json(&["scan"]);
-    assert_eq!(sorted(&gone["stale"]), ["mcp__github__*", "mcp__github__search"]);
-    assert_eq!(names(&gone["added"]), ["mcp__gitlab__*"]);
-    let server = sandbox.tool("mcp__github__*");
-    assert_eq!(server["presence"]["cause"], "removed_from_config");
-    let verdict = &server["verdict"];
-    assert_eq!((&verdict["level"], &verdict["action"]), (&json!("stale"), &json!("drop")));
-    assert_eq!(sandbox.tool("mcp__github__search")["presence"]["cause"], "server_removed");
-    assert_eq!(sandbox.run(&["--fail-on", "stale"]).code, 1);
-
-    fs::write(&config, whole).unwrap();
-    let back = sandbox.json(&["scan"]);
-    assert_eq!(sorted(&back["restored"]), ["mcp__github__*", "mcp__github__search"]);
-    assert_eq!(sandbox.status("mcp__github__search"), "active");
-    assert_eq!(names(&back["stale"]), ["mcp__gitlab__*"]);
-}
-
-#[test]
-fn three_failures_demote_and_one_success_makes_active() {
-    let sandbox = lived_in();
-    sandbox.ok(&["scan"]);
-    let name = "mcp__github__search";
-    for (at, expected) in ["active", "active", "demoted"].into_iter().enumerate() {
-        let id = format!("f{at}");
-        let recorded = sandbox.json(&["record", name, "--failure", "--id", &id]);
-        assert_eq!(recorded["tool"]["status"], expected);
-    }
-    let demoted = sandbox.tool(name);
-    assert_eq!((&demoted["outcomes"], &demoted["failures"]), (&json!("FFF"), &json!(3)));
-    assert_eq!(demoted["health"]["cause"], "3 of the last 3 uses failed");
-    assert_eq!(demoted["verdict"]["action"], "update");
-    sandbox.ok(&["scan"]);
-    assert_eq!(sandbox.status(name), "demoted", "a rescan lifts no demotion");
-
-    let success = sandbox.json(&["record", name, "--success", "--session", "s9"]);
-    assert_eq!(success["tool"]["status"], "active");
-    assert_eq!(success["changed"][0]["from"], "demoted");
-    let history = sandbox.json(&["tools", "history", name]);
-    let entries = history["entries"].as_array().unwrap();
-    let steps: Vec<_> = entries.iter().rev().map(|entry| entry["to"].as_str().unwrap()).collect();
-    assert_eq!(steps, ["active", "demoted", "active"]);
-    assert_eq!(history["entries"][0]["session"], "s9");
-}
-
-#[test]
-fn a_configuration_cut_in_half_loses_nothing() {
-    let sandbox = lived_in();
-    sandbox.ok(&["scan"]);
-    let before = sandbox.json(&["tools"]);
-    let whole = [".claude.json", ".cursor/mcp.json", ".codex/config.toml"]
-        .map(|file| (sandbox.home.join(file), fs::read(sandbox.home.join(file)).unwrap()));
-    for cut in [|bytes: &[u8]| bytes.len() / 2, |_: &[u8]| 0] {
-        for (path, bytes) in &whole {
-            fs::write(path, &bytes[..cut(bytes)]).unwrap();
-        }
-        let scan = sandbox.json(&["scan"]);
-        assert_eq!((&scan["stale"], &scan["added"]), (&json!([]), &json!([])));
-        let sources = scan["sources"].as_array().unwrap().iter();
-        let failed: Vec<_> = sources.filter(|source| source["state"] == "failed").collect();
-        assert!(failed.len() >= 3, "{scan}");
-        assert!(failed.iter().all(|source| source["error"].is_string()), "{failed:?}");
-        assert_eq!(sandbox.json(&["tools"]), before);
-    }
-    for (path, bytes) in &whole {
-        fs::write(path, bytes).unwrap();
-    }
-    assert_eq!(sandbox.json(&["scan"])["unchanged"], EVERYTHING.len());
-}
-
-#[test]
 fn a_subfolder_is_the_same_project() {
     let sandbox = lived_in();
     let scan = sandbox.json(&["scan"]);
@@ -183,41 +102,6 @@ fn a_subfolder_is_the_same_project() {
     let named = sandbox.json(&["--project", deep.to_str().unwrap(), "tools"]);
     assert_eq!(named, sandbox.json(&["tools"]));
     assert_eq!(sandbox.json(&["project", "list"])["projects"].as_array().unwrap().len(), 1);
-}
-
-#[test]
-fn a_second_project_sees_the_global_tools_and_not_the_firsts_own() {
-    let sandbox = lived_in();
-    sandbox.ok(&["scan"]);
-    let other = sandbox.second_project();
-    let other = other.to_str().unwrap();
-    sandbox.ok(&["--project", other, "scan"]);
-    let seen = sandbox.json(&["--project", other, "tools"]);
-    let seen = names(&seen["tools"]);
-    assert!(seen.contains(&"mcp__github__*") && seen.contains(&"pdf"), "{seen:?}");
-    for own in ["mcp__team__*", "mcp__local-db__*", "/fix"] {
-        assert!(!seen.contains(&own), "{own}");
-    }
-    assert_eq!(sandbox.status("mcp__team__*"), "active", "nothing of the first project is lost");
-    let all = sandbox.json(&["--project", other, "tools", "--all-projects"]);
-    assert_eq!(sorted(&all["tools"]), EVERYTHING);
-}
-
-#[test]
-fn a_global_removal_is_told_to_both_projects_whoever_scanned_it() {
-    let sandbox = lived_in();
-    let (here, other) = (sandbox.project.clone(), sandbox.second_project());
-    let starts = |project: &Path, id: &str| sandbox.session_start(project, id, "startup");
-    starts(&here, "a1");
-    starts(&other, "b1");
-    assert_eq!((starts(&here, "a2"), starts(&other, "b2")), (None, None));
-    sandbox.claude(&[]);
-    sandbox.ok(&["scan"]);
-    for (project, id) in [(&here, "a3"), (&other, "b3")] {
-        let told = starts(project, id).unwrap();
-        assert!(told.contains("`mcp__github__*`") && told.contains("removed"), "{told}");
-    }
-    assert_eq!((starts(&here, "a4"), starts(&other, "b4")), (None, None));
 }
 
 #[test]
@@ -246,25 +130,6 @@ fn time_can_be_set_and_a_month_without_a_sight_asks_for_a_review() {
     let past = sandbox.json(&["--now", "2026-10-01", "record", "Old", "--failure"]);
     assert_eq!(past["tool"]["last_used_at"], "2026-10-01T00:00:00Z");
     assert_eq!(sandbox.tool("pdf")["discovered_at"], NOW);
-}
-
-#[test]
-fn hooks_alone_keep_the_registry() {
-    let sandbox = lived_in();
-    let here = sandbox.project.clone();
-    assert_eq!(sandbox.session_start(&here, "s1", "startup"), None, "nothing changed yet");
-    for id in ["t1", "t2", "t3"] {
-        let mut failure = used("PostToolUseFailure", "mcp__github__open", id);
-        failure["cwd"] = json!(here);
-        failure["error"] = json!("it broke");
-        assert_eq!(sandbox.hook(&failure), Run { code: 0, out: String::new(), err: String::new() });
-    }
-    assert_eq!(sandbox.status("mcp__github__open"), "demoted");
-    let told = sandbox.session_start(&here, "s2", "startup").unwrap();
-    assert!(told.contains("`mcp__github__open`"), "{told}");
-    let end = json!({ "session_id": "s2", "hook_event_name": "SessionEnd", "cwd": here });
-    assert_eq!(sandbox.hook(&end).out, "");
-    assert_eq!(sandbox.tool("mcp__github__open")["uses"], 3);
 }
 
 /// Bug: fewer sources were said to be unread than were listed.

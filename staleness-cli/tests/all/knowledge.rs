@@ -295,22 +295,6 @@ fn a_suggested_command_can_be_pasted_whatever_the_id() {
 }
 
 #[test]
-fn verifying_an_item_in_a_file_settles_what_was_changed_before() {
-    let sandbox = Sandbox::with_history();
-    let router: String = (1..=40).map(|at| format!("pub fn route_{at}() {{}}\n")).collect();
-    sandbox.write("project/src/router.rs", &router);
-    let text = "---\ntype: reference\nid: routes\ncite: src/router.rs:3-5\n---\n\nLongest first.\n";
-    sandbox.write("project/memory/routes.md", text);
-    sandbox.commit("2026-10-01T00:00:00Z");
-    sandbox.write("project/src/router.rs", router.replace("route", "path"));
-    sandbox.commit("2026-10-10T00:00:00Z");
-    let show = ["knowledge", "show", "routes"];
-    assert!(signals(&sandbox.json(&show)).contains(&"source_changed"));
-    sandbox.ok(&["knowledge", "verify", "routes"]);
-    assert!(!signals(&sandbox.json(&show)).contains(&"source_changed"));
-}
-
-#[test]
 fn what_is_changed_after_an_item_in_a_file_was_verified_is_told() {
     let sandbox = Sandbox::with_history();
     let router: String = (1..=40).map(|at| format!("pub fn route_{at}() {{}}\n")).collect();
@@ -371,48 +355,6 @@ fn texts_of_unknown_origin_cannot_move_the_cursor() {
         let text = sandbox.ok(args);
         let raw = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}' || c == '\u{200b}');
         assert!(!text.contains(raw), "{args:?}: {text:?}");
-    }
-}
-
-#[test]
-fn four_processes_leave_a_hundred_items() {
-    let sandbox = Sandbox::new();
-    sandbox.ok(&["knowledge", "add", "--id", "first", "--body", "x"]);
-    std::thread::scope(|scope| {
-        for worker in 0..4 {
-            let sandbox = &sandbox;
-            scope.spawn(move || {
-                for at in 0..25 {
-                    let body = format!("fact {at} of worker {worker}");
-                    sandbox.ok(&["knowledge", "add", "--body", &body, "--quiet"]);
-                }
-            });
-        }
-    });
-    sandbox.ok(&["knowledge", "remove", "first", "--yes"]);
-    assert_eq!(sandbox.json(&["knowledge", "list"])["items"].as_array().unwrap().len(), 100);
-}
-
-#[test]
-fn both_backends_tell_the_same_items() {
-    let sandbox = citing();
-    let redb = format!("redb:{}", sandbox.root().join("r.redb").display());
-    let add = |store: &str, args: &[&str]| {
-        sandbox.ok(&[&["--store", store, "knowledge"], args, &["--json"]].concat())
-    };
-    let sqlite = format!("sqlite:{}", sandbox.root().join("s.db").display());
-    for args in [
-        &["add", "--body", "The gateway listens on 8080", "--cite", "src/router.rs:1-2"][..],
-        &["add", "--id", "b", "--body", "Ask before you push", "--kind", "preference"],
-        &["add", "--id", "c", "--body", "Tidy up", "--kind", "todo", "--related", "b"],
-        &["set", "b", "c", "--keyword", "habits"],
-        &["verify", "b"],
-        &["contradict", "b", "--by", "me", "--reason", "no longer"],
-        &["done", "c"],
-        &["recall", "gateway listens"],
-        &["list"],
-    ] {
-        assert_eq!(add(&sqlite, args), add(&redb, args), "{args:?}");
     }
 }
 

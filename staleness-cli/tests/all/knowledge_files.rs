@@ -46,17 +46,6 @@ fn the_commits_of_a_file_say_when_its_item_was_written_and_edited() {
 }
 
 #[test]
-fn recalling_an_item_in_a_file_says_what_showing_it_says() {
-    let sandbox = Sandbox::with_history();
-    write(&sandbox, "ports", "", "The database has port 5432.");
-    sandbox.commit("2026-03-01T00:00:00Z");
-    let shown = sandbox.json(&["knowledge", "show", "ports"]);
-    assert_ne!(shown["verdict"]["level"], "fresh", "it is old");
-    let found = sandbox.json(&["knowledge", "recall", "database port", "--peek"]);
-    assert_eq!(found["items"][0]["verdict"], shown["verdict"], "{found:#}");
-}
-
-#[test]
 fn recalling_an_item_in_a_file_asks_for_the_commit_that_is_checked_out() {
     let sandbox = Sandbox::with_history();
     let code = "pub fn vacuum() {}\npub fn vacuum_everything() {}\n";

@@ -55,20 +55,6 @@ fn a_link_beside_a_store_makes_no_file_elsewhere_and_is_named() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_a_lock_is_named() {
-    for (kind, suffixes) in KINDS {
-        for suffix in suffixes {
-            let sandbox = Sandbox::new();
-            let store = sandbox.root().join("r.db");
-            fs::create_dir(beside(&store, suffix)).unwrap();
-            let said = refused(&sandbox, &format!("{kind}:{}", store.display()));
-            let told = format!("{} is not a file; move it away", beside(&store, suffix).display());
-            assert!(said.contains(&told), "{said}");
-        }
-    }
-}
-
-#[test]
 fn a_store_of_ours_that_others_may_write_to_is_closed_to_them() {
     for (kind, suffixes) in KINDS {
         let sandbox = Sandbox::new();

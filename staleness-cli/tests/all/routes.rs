@@ -59,39 +59,6 @@ fn learned_listed_pruned_and_forgotten() {
 }
 
 #[test]
-fn a_tool_that_is_gone_is_taught_nothing() {
-    let sandbox = Sandbox::new();
-    let list = |tools: &Value| {
-        sandbox.write("tools.json", json!({ "tools": tools }).to_string());
-        let path = sandbox.root().join("tools.json").display().to_string();
-        sandbox.ok(&["scan", "--server", "hub", "--tools-json", &path]);
-    };
-    let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
-    list(&json!([tool("a"), tool("b")]));
-    list(&json!([tool("b")]));
-    let said = ["routes", "learn", "--query", "q", "--tool", "mcp__hub__a"];
-    let why = refused(&sandbox, &said, 3);
-    assert!(
-        why.contains("mcp__hub__a has been gone since 20") && why.lines().count() == 1,
-        "{why}"
-    );
-}
-
-#[test]
-fn prune_and_the_end_of_a_session_remove_what_is_unused() {
-    let sandbox = machine();
-    learn(&sandbox, &["--query", "one"]);
-    let late = ["--now", "2026-12-20T12:00:00Z", "prune"];
-    let report = sandbox.json(&[&late[..], &["--dry-run"]].concat());
-    assert_eq!(report["routes"], json!({ "removed": 1, "kept": 0 }));
-    assert_eq!(report["outcomes"], json!({ "removed": 0, "kept": 1 }));
-    let end = json!({ "session_id": "s1", "hook_event_name": "SessionEnd", "reason": "exit" });
-    let late = ["--now", "2026-12-20T12:00:00Z"];
-    assert_eq!(sandbox.hook_with(&late, end.to_string().as_bytes()).err, "");
-    assert_eq!(sandbox.json(&["routes"]), json!({ "routes": [] }));
-}
-
-#[test]
 fn vectors_of_every_form_mean_the_same() {
     let sandbox = machine();
     let path = |name: &str, of: &[u8]| {
@@ -296,40 +263,6 @@ fn an_export_with_routes_is_the_same_bytes_from_every_backend() {
     assert_ne!(broken, exported);
     let run = import(&sandbox, &["--dry-run"], &broken);
     assert!(run.code == 3 && run.err.contains("between 0 and 1"), "{run:?}");
-}
-
-#[test]
-fn a_project_may_set_thresholds_of_routes_but_not_what_is_kept_of_prompts() {
-    let sandbox = machine();
-    sandbox.write("project/staleness.toml", "[routes]\nsame_cosine = 0.99\n");
-    assert_eq!(sandbox.run(&["config", "show"]).code, 0);
-    for line in ["learn_from_prompts = true", "unused_days = 0", "max_routes = 0"] {
-        let file = sandbox.write("project/staleness.toml", format!("[routes]\n{line}\n"));
-        let run = sandbox.run(&["config", "show"]);
-        let key = line.split(' ').next().unwrap();
-        assert!(run.code == 3 && run.err.contains(key), "{run:?}");
-        std::fs::remove_file(file).unwrap();
-    }
-}
-
-#[test]
-fn an_export_whose_model_has_other_dimensions_is_refused_whole() {
-    let sandbox = machine();
-    let other = format!("sqlite:{}", sandbox.root().join("other.db").display());
-    let teach = |numbers: &str, store: &[&str]| {
-        let file = sandbox.write("v", numbers).display().to_string();
-        sandbox.ok(&[store, &["record", TOOL, "--success"]].concat());
-        let vector = ["--query", numbers, "--vector", &file, "--model", "m"];
-        sandbox.ok(&[store, &["routes", "learn", "--tool", TOOL], &vector].concat());
-    };
-    teach("[1, 2, 3]", &["--store", &other]);
-    teach("[1, 2]", &[]);
-    let text = sandbox.ok(&["--store", &other, "export"]);
-    let file = sandbox.write("export", text).display().to_string();
-    for rest in [&["--dry-run"][..], &[]] {
-        let why = refused(&sandbox, &[&["import", &file], rest].concat(), 3);
-        assert!(why.contains("3 dimensions; others of the model \"m\" have 2"), "{why}");
-    }
 }
 
 #[test]

@@ -26,32 +26,6 @@ fn words(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_outcome_is_lost_and_none_counts_twice() {
-    let sandbox = Sandbox::scanned();
-    let (workers, each) = (6, 8);
-    thread::scope(|scope| {
-        for worker in 0..workers {
-            let sandbox = &sandbox;
-            scope.spawn(move || {
-                for at in 0..each {
-                    // Every id is recorded by two workers.
-                    let id = format!("op-{}-{at}", worker / 2);
-                    sandbox.ok(&["record", "Shared", "--success", "--id", &id]);
-                    let own = format!("own-{worker}-{at}");
-                    sandbox.ok(&["record", &format!("tool-{worker}"), "--failure", "--id", &own]);
-                }
-            });
-        }
-    });
-    assert_eq!(sandbox.tool("Shared")["uses"], workers / 2 * each);
-    for worker in 0..workers {
-        assert_eq!(sandbox.tool(&format!("tool-{worker}"))["uses"], each);
-    }
-    let kept = workers / 2 * each + workers * each;
-    assert_eq!(sandbox.json(&["prune", "--dry-run"])["outcomes"]["kept"], kept);
-}
-
-#[test]
 fn scans_and_records_of_several_projects_get_along() {
     let sandbox = Sandbox::scanned();
     sandbox.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
@@ -87,22 +61,6 @@ fn scans_and_records_of_several_projects_get_along() {
     assert_eq!(history["entries"].as_array().unwrap().len(), 1, "{history}");
 }
 
-#[test]
-fn eight_processes_create_one_store() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
-    let children = (0..8).map(|at| match at % 2 {
-        0 => start(&sandbox, &words("scan --json")),
-        _ => start(&sandbox, &words(&format!("record Tool --success --id n{at}"))),
-    });
-    all_succeed(children.collect());
-    assert_eq!(sandbox.tool("Tool")["uses"], 4);
-    let history = sandbox.json(&["tools", "history", "mcp__github__*"]);
-    assert_eq!(history["entries"].as_array().unwrap().len(), 1, "added once: {history}");
-    let doctor = sandbox.json(&["doctor"]);
-    assert_eq!(doctor["ok"], true, "{doctor}");
-}
-
 /// One by one they would all succeed, and so they do at once.
 #[test]
 fn of_several_that_change_fields_of_one_file_none_takes_back_what_another_wrote() {
@@ -127,27 +85,6 @@ fn of_several_that_change_fields_of_one_file_none_takes_back_what_another_wrote(
             assert!(now.contains(word), "{word}: {now}");
         }
     }
-}
-
-#[test]
-fn a_backup_is_whole_while_others_write() {
-    let sandbox = Sandbox::scanned();
-    let mut children: Vec<Child> = (0..12)
-        .map(|at| start(&sandbox, &words(&format!("record Tool --success --id b{at}"))))
-        .collect();
-    let copies: Vec<_> = (0..3).map(|at| sandbox.root().join(format!("copy{at}.db"))).collect();
-    for copy in &copies {
-        children.push(start(&sandbox, &["backup".into(), copy.display().to_string()]));
-    }
-    all_succeed(children);
-    for copy in copies {
-        let url = format!("sqlite:{}", copy.display());
-        let doctor = sandbox.json(&["--store", &url, "doctor"]);
-        assert_eq!(doctor["ok"], true, "{doctor}");
-        let tools = sandbox.json(&["--store", &url, "tools"]);
-        assert!(names(&tools["tools"]).contains(&"mcp__github__*"));
-    }
-    assert_eq!(sandbox.tool("Tool")["uses"], 12);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `prune` and `backup`.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::common::{Sandbox, names};
 
@@ -26,34 +26,6 @@ fn a_dry_prune_tells_what_a_real_one_does() {
     assert_eq!(outcomes(&sandbox.json(&few)), (4, 2));
     assert_eq!(outcomes(&sandbox.json(&few)), (0, 2));
     assert_eq!(sandbox.json(&["tools"]), before, "nothing that is known of a tool goes with them");
-}
-
-#[test]
-fn the_end_of_a_session_prunes_too() {
-    let sandbox = Sandbox::scanned();
-    sandbox.ok(&["--now", "2026-06-01", "record", "Old", "--success"]);
-    sandbox.ok(&["record", "New", "--success"]);
-    sandbox.write("home/.config/staleness/staleness.toml", "[outcomes]\nkeep_newest = 1\n");
-    let end = json!({ "session_id": "s", "hook_event_name": "SessionEnd", "reason": "exit" });
-    assert_eq!(sandbox.hook(&end).code, 0);
-    assert_eq!(outcomes(&sandbox.json(&["prune", "--dry-run"])), (0, 1));
-}
-
-/// The time to keep outcomes for may stand in the part of the file that cannot be read.
-#[test]
-fn the_end_of_a_session_removes_nothing_under_a_policy_that_cannot_be_read() {
-    let sandbox = Sandbox::new();
-    sandbox.ok(&["--now", "2020-06-01", "record", "Old", "--success"]);
-    let end = json!({ "session_id": "s", "hook_event_name": "SessionEnd" }).to_string();
-    let prune_all = ["--set", "outcomes.keep_newest=0"];
-    for file in ["home/.config/staleness/staleness.toml", "project/staleness.toml"] {
-        let broken = sandbox.write(file, "[outcomes]\nkeep_days = 9000\nkeep_newest = = \n");
-        assert_eq!(sandbox.hook_with(&prune_all, end.as_bytes()).err, "");
-        std::fs::remove_file(broken).unwrap();
-        assert_eq!(outcomes(&sandbox.json(&["prune", "--dry-run"])), (0, 1), "{file}");
-    }
-    sandbox.hook_with(&prune_all, end.as_bytes());
-    assert_eq!(outcomes(&sandbox.json(&["prune", "--dry-run"])), (0, 0));
 }
 
 #[test]

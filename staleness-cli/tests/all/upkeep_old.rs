@@ -142,19 +142,3 @@ fn old_entries_of_the_journal_go_and_whoever_was_not_told_them_hears_that() {
     let again = sandbox.session_start(&sandbox.project, "s2", "startup").unwrap_or_default();
     assert!(!again.contains("no longer kept"), "{again}");
 }
-
-#[test]
-fn the_end_of_a_session_prunes_the_journal() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
-    for (day, verb) in [(2, "pin"), (3, "restore"), (4, "pin"), (5, "restore"), (6, "pin")] {
-        let day = format!("2024-06-0{day}");
-        sandbox.ok(&["--now", &day, "scan"]);
-        sandbox.ok(&["--now", &day, "tools", verb, "github"]);
-    }
-    let end = json!({ "session_id": "s", "hook_event_name": "SessionEnd", "reason": "exit" });
-    assert_eq!(sandbox.hook(&end).code, 0);
-    assert_eq!(sandbox.json(&["prune"])["journal"]["removed"], 0);
-    let exported = sandbox.ok(&["export"]);
-    assert!(exported.starts_with("{\"kind\":\"staleness-export\",\"version\":1,\"pruned\":3}\n"));
-}

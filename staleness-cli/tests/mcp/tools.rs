@@ -461,23 +461,6 @@ fn c7_an_agent_of_hooks_and_of_mcp_is_one() {
     assert!(shown.to_string().contains("\"codex\""), "{shown}");
 }
 
-#[test]
-fn a_misspelt_name_is_refused_unless_it_is_said_to_be_new() {
-    let machine = Machine::new();
-    machine.ok(&["record", "mcp__hub__search", "--success"]);
-    let mut client = machine.client(&[]);
-    let mut record = |more: Value| {
-        let mut asked = json!({ "name": "mcp__hub__serch", "outcome": "success" });
-        asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        client.call("record_outcome", asked)
-    };
-    let refused = record(json!({}));
-    assert_eq!(refused["isError"], true, "{refused}");
-    let how = "did you mean mcp__hub__search? If it is another tool, say so with new: true.";
-    assert!(refused.to_string().contains(how), "{refused}");
-    assert_ne!(record(json!({ "new": true }))["isError"], true);
-}
-
 /// Instructions that only other clients load are not this one's to doubt.
 #[test]
 fn list_stale_names_no_instructions_of_other_clients() {

@@ -254,6 +254,13 @@ fn an_id_may_be_a_number() {
     };
     let ids = ["7", "-7", "1.5", "9007199254740993", "18446744073709551615"];
     assert_eq!(ids.map(id), ids);
+    let none = r#"{"hook_event_name": "PostToolUse", "tool_name": "x", "tool_use_id": true, "session_id": true}"#;
+    let none = read(none);
+    assert_eq!(
+        (&none.session, tool(none.clone()).op),
+        (&None, None),
+        "of two uses none is the other"
+    );
 }
 
 #[test]
