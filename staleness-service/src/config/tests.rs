@@ -10,36 +10,6 @@ fn layers(flags: &[&str]) -> Result<Configured, ServiceError> {
 }
 
 #[test]
-fn later_layers_win_and_are_named() {
-    let dir = tempfile::tempdir().unwrap();
-    let user = dir.path().join("user.toml");
-    let project = dir.path().join("project.toml");
-    std::fs::write(&user, "[tools]\nunseen_days = 10\nprobation_minutes = 5\n").unwrap();
-    std::fs::write(&project, "ignore = ['x']\n[tools]\nunseen_days = 11\n").unwrap();
-    let configured = Layers {
-        user: Some((user.clone(), true)),
-        project: Some(project.clone()),
-        environment: Some("ranking.window=7; tools.rule={consecutive={k=2}}".into()),
-        flags: vec!["ranking.window=8".into()],
-    }
-    .read()
-    .unwrap();
-    assert_eq!(configured.policy.tools.unseen_days, 11);
-    assert_eq!(configured.policy.tools.probation_minutes, 5);
-    assert_eq!(configured.policy.ranking.window, 8);
-    assert_eq!(configured.policy.ignore, ["x"]);
-    assert_eq!(configured.policy.tools.rule.window(), 2);
-    let source = |key: &str| {
-        configured.values().unwrap().into_iter().find(|value| value.key == key).unwrap().source
-    };
-    assert_eq!(source("tools.unseen_days"), project.display().to_string());
-    assert_eq!(source("tools.probation_minutes"), user.display().to_string());
-    assert_eq!(source("tools.rule"), "environment");
-    assert_eq!(source("ranking.window"), "flag");
-    assert_eq!(source("outcomes.keep_days"), "default");
-}
-
-#[test]
 fn a_project_sets_thresholds_ignores_and_kinds_of_its_documents() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join(FILE_NAME);
@@ -73,19 +43,6 @@ fn a_project_sets_thresholds_ignores_and_kinds_of_its_documents() {
         std::fs::write(&file, wrong).unwrap();
         let error = layers.read().unwrap_err();
         assert!(error.kind == ErrorKind::Config && error.message.contains(FILE_NAME), "{error}");
-    }
-}
-
-#[test]
-fn a_project_may_not_touch_what_is_the_users() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join(FILE_NAME);
-    for text in ["[outcomes]\nkeep_days = 0\n", "[hooks]\ntell = false\n", "store = 'x'\n"] {
-        std::fs::write(&file, text).unwrap();
-        let error = Layers { project: Some(file.clone()), ..Layers::default() }.read();
-        let error = error.unwrap_err();
-        assert_eq!(error.kind, ErrorKind::Config);
-        assert!(error.message.contains("a project may not set"), "{error}");
     }
 }
 
@@ -141,49 +98,6 @@ fn layers_that_contradict_each_other_leave_the_users_in_force() {
     let (configured, trouble) = layers(&["knowledge.fresh_from=0.5"]).read_what_can_be_read();
     assert!(trouble.unwrap().message.starts_with("flag"));
     assert_eq!((configured.policy.hooks.tell, configured.policy.ranking.window), (false, 7));
-}
-
-#[cfg(unix)]
-#[test]
-fn a_projects_file_is_not_followed_out_of_the_project() {
-    let dir = tempfile::tempdir().unwrap();
-    let folder = dir.path().join("project");
-    std::fs::create_dir_all(folder.join("etc")).unwrap();
-    let file = folder.join(FILE_NAME);
-    let layers = Layers { project: Some(file.clone()), ..Layers::default() };
-    for (target, followed) in [("../credentials.toml", false), ("etc/policy.toml", true)] {
-        let policy = "[tools]\nunseen_days = 11\n";
-        std::fs::write(folder.join(target), policy).unwrap();
-        std::os::unix::fs::symlink(target, &file).unwrap();
-        match layers.read() {
-            Ok(configured) => assert!(followed && configured.policy.tools.unseen_days == 11),
-            Err(error) => {
-                assert!(!followed && error.message.contains("points outside the project"));
-            }
-        }
-        std::fs::remove_file(&file).unwrap();
-    }
-    assert!(layers.read().is_ok(), "a file that is not there is no trouble");
-}
-
-#[test]
-fn wrong_values_are_refused_with_where_they_are() {
-    for flags in [
-        "tools.unseen_days=many",
-        "tools.nonsense=1",
-        "nonsense",
-        "tools.rule={k_of_n={k=9,n=5}}",
-        "=3",
-        "tools.freshness_unseen=1.5",
-    ] {
-        let kind = layers(&[flags]).unwrap_err().kind;
-        assert!(matches!(kind, ErrorKind::Config | ErrorKind::Invalid), "{flags}");
-    }
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("broken.toml");
-    std::fs::write(&file, "[tools]\nunseen_days = = 3\n").unwrap();
-    let error = Layers { user: Some((file, true)), ..Layers::default() }.read().unwrap_err();
-    assert!(error.message.contains("broken.toml:2: "), "{error}");
 }
 
 #[test]
