@@ -30,7 +30,7 @@ proptest! {
     #[test]
     fn any_bytes_are_an_error_or_a_record(body in prop::collection::vec(any::<u8>(), 0..200)) {
         macro_rules! read {
-            ($type:ty, $record:expr, $bytes:literal) => {{
+            ($type:ty, $json:literal, $bytes:literal) => {{
                 let bytes = [&bytes($bytes)[..2], body.as_slice()].concat();
                 if let Ok(record) = decode::<$type>(&bytes) {
                     prop_assert_eq!(decode::<$type>(&encode(&record).unwrap()), Ok(record));
