@@ -176,21 +176,3 @@ fn the_paths_of_the_policy_follow_options_and_environment() {
     let text = sandbox.ok(&["config", "path"]);
     assert!(text.contains("project  ") && text.contains("(not there)"), "{text}");
 }
-
-#[test]
-fn policy_changes_what_is_done() {
-    let sandbox = Sandbox::scanned();
-    sandbox.write("project/staleness.toml", "[tools.rule.consecutive]\nk = 2\n");
-    sandbox.ok(&["record", "mcp__github__list", "--success"]);
-    sandbox.ok(&["record", "mcp__github__search", "--failure"]);
-    sandbox.ok(&["record", "mcp__github__search", "--failure"]);
-    assert_eq!(sandbox.status("mcp__github__search"), "demoted");
-    let late = ["--now", "2026-11-22", "--set", "tools.unseen_days=1"];
-    let level = || {
-        sandbox.json(&[&late[..], &["tools", "show", "github"]].concat())["verdict"]["level"]
-            .clone()
-    };
-    assert_eq!(level(), "fresh", "nothing was used since");
-    sandbox.ok(&["--now", "2026-11-22", "record", "Bash", "--success"]);
-    assert_eq!(level(), "review");
-}

@@ -113,19 +113,6 @@ fn scan() {
 }
 
 #[test]
-fn a_list_of_live_tools() {
-    let sandbox = eventful();
-    let list = sandbox.write("list.json", r#"{"tools": [{"name": "search"}, {"name": "open"}]}"#);
-    let list = list.to_str().unwrap();
-    let document = sandbox.json(&["scan", "--tools-json", list, "--server", "linear"]);
-    each(&document, "added").iter().for_each(|tool| is_tool(tool, &[]));
-    let names = crate::common::names(&document["added"]);
-    assert_eq!(names, ["mcp__linear__open", "mcp__linear__search"]);
-    let again = sandbox.json(&["scan"]);
-    assert!(!again["stale"].to_string().contains("mcp__github__"), "{again}");
-}
-
-#[test]
 fn record() {
     let document = eventful().json(&["record", "mcp__github__search", "--success"]);
     shape(&document, &["tool", "changed"], &[]);

@@ -12,7 +12,7 @@ use staleness_core::registry::{Resume, ResumeFrom};
 use staleness_core::report::{Delta, WorkReport};
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{
-    Decision, Draft, Durability, Refusal, RegistryStore, Selection, Step, View, WorkFilter,
+    Decision, Draft, Refusal, RegistryStore, Selection, Step, View, WorkFilter,
 };
 use staleness_core::work::{
     NoteType, Warning, Work, WorkKind, WorkOverride, WorkPolicy, WorkStatus,
@@ -50,10 +50,6 @@ impl Step for Fill {
             draft.append_journal(JournalEntry::new(now, subject, Action::Added, "by_hand"));
         }
         Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
     }
 }
 

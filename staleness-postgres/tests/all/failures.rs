@@ -12,8 +12,7 @@ use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::Use;
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{
-    ChangeSet, Decision, Durability, Refusal, RegistryStore, Selection, Step, StoreError,
-    ToolFilter, View,
+    ChangeSet, Decision, Refusal, RegistryStore, Selection, Step, StoreError, ToolFilter, View,
 };
 use staleness_core::time::Timestamp;
 use staleness_core::{Policy, Registry, RegistryError, Wait};
@@ -54,10 +53,6 @@ impl Step for Hold {
         let _ = self.leave.lock().unwrap().recv();
         Ok(Decision::Write(ChangeSet::default()))
     }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
 }
 
 /// Looks at a tool to change it, and changes nothing.
@@ -71,10 +66,6 @@ impl Step for Idle {
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
         Ok(Decision::Write(ChangeSet::default()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
     }
 }
 

@@ -8,8 +8,8 @@ use pollster::block_on;
 use staleness_core::ids::{ToolKey, ToolName};
 use staleness_core::journal::Revision;
 use staleness_core::store::{
-    Change, ChangeSet, Decision, Durability, Refusal, RegistryStore, Selection, Step, StoreError,
-    ToolFilter, View,
+    Change, ChangeSet, Decision, Refusal, RegistryStore, Selection, Step, StoreError, ToolFilter,
+    View,
 };
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{PresenceCause, Tool, ToolKind};
@@ -36,10 +36,6 @@ impl Step for Put {
         let mut changes = ChangeSet::default();
         changes.tools.push(Change::Put(tool));
         Ok(Decision::Write(changes))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
     }
 }
 

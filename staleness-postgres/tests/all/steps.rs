@@ -100,10 +100,6 @@ impl Step for Follow {
         changes.tools.push(Change::Put(tool(named, "followed")));
         Ok(Decision::Write(changes))
     }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
 }
 
 fn followed(sql: &Sql) -> Vec<String> {
