@@ -17,7 +17,11 @@ fn sarif_has_the_form_of_its_specification() {
     let driver = &run["tool"]["driver"];
     assert_eq!(driver["name"], "staleness");
     let rules = driver["rules"].as_array().unwrap();
+    let pages = include_str!("../../../docs/findings.md");
     for rule in rules {
+        let id = rule["id"].as_str().unwrap();
+        assert!(rule["helpUri"].as_str().unwrap().ends_with(&format!("/docs/findings.md#{id}")));
+        assert!(pages.contains(&format!("\n## {id}\n")), "{id} has no section");
         for key in ["shortDescription", "fullDescription", "help"] {
             assert!(!rule[key]["text"].as_str().unwrap().is_empty(), "{rule}");
         }

@@ -15,7 +15,7 @@ use staleness_docs::{Edit, remedy};
 use staleness_service::findings::Finding;
 use staleness_service::fixes::Fixes;
 
-use super::{Checked, check};
+use super::{Checked, check, page};
 use crate::args::{CheckArgs, Global};
 use crate::error::{CliError, ErrorKind};
 use crate::output::{Output, escape, reasons};
@@ -320,6 +320,7 @@ impl Diagnostic {
             "severity": if self.level == Level::Stale { 2 } else { 3 },
             "source": "staleness",
             "code": self.code,
+            "codeDescription": { "href": page(self.code) },
             "message": self.text(),
         })
     }

@@ -180,6 +180,11 @@ fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
     })
 }
 
+/// Returns the address of the section that explains a kind of finding.
+fn page(kind: &str) -> String {
+    concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/findings.md#").to_owned() + kind
+}
+
 /// Returns a predicate for completely checked paths. A missing finding counts as gone only in these.
 fn is_checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool + 'a {
     let there: BTreeSet<&str> =
