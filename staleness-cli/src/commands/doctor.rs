@@ -78,7 +78,18 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<u8, CliError> {
                 add("file_system", state, detail);
             }
             match registry.admin().check().wait() {
-                Ok(()) => add("integrity", State::Ok, "every record can be read".into()),
+                Ok(()) => {
+                    let readable = "every record can be read";
+                    let old = registry.admin().prune_outcomes(settings.now, true).wait();
+                    let detail = match old.map_or(0, |old| old.removed) {
+                        0 => readable.into(),
+                        removed => format!(
+                            "{readable}; `staleness prune` would remove {}",
+                            counted(removed, "old outcome", "old outcomes")
+                        ),
+                    };
+                    add("integrity", State::Ok, detail);
+                }
                 Err(error) => {
                     let detail = format!("{error}; restore a backup, or export what can be read");
                     add("integrity", State::Fail, detail);

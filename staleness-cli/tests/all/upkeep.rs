@@ -22,8 +22,11 @@ fn a_dry_prune_tells_what_a_real_one_does() {
     assert_eq!(outcomes(&sandbox.json(&["prune", "--dry-run"])), (0, 6), "the newest are kept");
     assert_eq!(outcomes(&sandbox.json(&dry)), (4, 2));
     assert_eq!(outcomes(&sandbox.json(&dry)), (4, 2), "a dry run removes nothing");
+    let doctor = || sandbox.run(&["--set", "outcomes.keep_newest=1", "doctor"]).out;
+    assert!(doctor().contains("`staleness prune` would remove 4 old outcomes"));
     let before = sandbox.json(&["tools"]);
     assert_eq!(outcomes(&sandbox.json(&few)), (4, 2));
+    assert!(!doctor().contains("staleness prune"));
     assert_eq!(outcomes(&sandbox.json(&few)), (0, 2));
     assert_eq!(sandbox.json(&["tools"]), before, "nothing that is known of a tool goes with them");
 }
