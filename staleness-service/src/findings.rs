@@ -73,14 +73,21 @@ pub(crate) fn told_evidence<'e>(
 
 /// Returns a hash of the name that was removed and the commit that removed it. `None` for other facts.
 fn cause(fact: &Fact) -> Option<u64> {
-    let (name, renamed_to, commit) = match fact {
+    let (name, heading, renamed_to, commit) = match fact {
         Fact::SourceMissing { citation, gone: Cited::Path, renamed_to, commit } => {
-            (&citation.path, renamed_to, commit)
+            (&citation.path, None, renamed_to.as_ref(), commit)
         }
-        Fact::ReferenceDrift { word, renamed_to, commit, .. } => (word, renamed_to, commit),
+        Fact::SourceMissing { citation, gone: Cited::Heading, commit, .. }
+        | Fact::BrokenLink { citation, commit, .. } => {
+            (&citation.path, citation.symbol.as_deref(), None, commit)
+        }
+        Fact::ReferenceDrift { word, renamed_to, commit, .. } => {
+            (word, None, renamed_to.as_ref(), commit)
+        }
         _ => return None,
     };
-    let (name, commit) = (renamed_to.as_ref().unwrap_or(name), commit.as_deref());
+    let (name, commit) = (renamed_to.unwrap_or(name), commit.as_deref());
+    let name = heading.map_or_else(|| name.clone(), |heading| format!("{name}#{heading}"));
     Some(stable_hash(format!("{name}\n{}", commit.unwrap_or_default()).as_bytes()) as u64)
 }
 

@@ -43,7 +43,9 @@ fn is_defined_in(text: &str, name: &str) -> bool {
     fences.any(|code| {
         extent(code.as_bytes(), name).is_some_and(|lines| {
             let lines: Vec<&str> = code.lines().take(lines.end).skip(lines.start).collect();
-            let is_elided = |line: &&str| line.contains("...") || line.contains('…');
+            let is_elided = |line: &&str| {
+                matches!(line.trim_matches(|c: char| " \t/#*".contains(c)), "..." | "…")
+            };
             lines.len() > 2 && !lines.iter().any(is_elided)
         })
     })
@@ -113,6 +115,7 @@ impl Open<'_> {
             || behind.trim_start_matches(['`', ' ']).starts_with("(new")
             || is_file && (is_title || is_of_reader(text, at))
             || is_created_there(text, at)
+            || is_introduced(text, at)
     }
 }
 
@@ -215,8 +218,17 @@ fn is_created_there(text: &str, at: usize) -> bool {
     let Some((before, behind)) = sentence_at(text, at) else { return false };
     let words: Vec<String> = before.split_whitespace().map(str::to_lowercase).collect();
     let near = words.len().saturating_sub(2 * NEAR);
-    words[near..].iter().any(|word| word.starts_with("creat"))
-        && ["in your ", "to your "].iter().any(|place| behind.contains(place))
+    words[near..].iter().any(|word| word.starts_with("creat")) && behind.contains(" your ")
+}
+
+/// Returns true if the words before an offset give a file or folder its name: `a folder called `.
+fn is_introduced(text: &str, at: usize) -> bool {
+    let Some((before, _)) = sentence_at(text, at) else { return false };
+    let mut words = before.trim_end_matches(['`', '*']).split_whitespace().rev();
+    let mut next = || words.next().unwrap_or_default().to_lowercase();
+    matches!(&*next(), "called" | "named")
+        && matches!(&*next(), "file" | "folder" | "directory")
+        && (0..2).any(|_| matches!(&*next(), "a" | "an"))
 }
 
 /// Merges the blocks of an item into one, because an item is judged as a whole.
@@ -266,7 +278,9 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_of_reader, is_proposed, is_replaced, is_told_gone, is_warned_of};
+    use super::{
+        is_introduced, is_of_reader, is_proposed, is_replaced, is_told_gone, is_warned_of,
+    };
 
     #[test]
     fn a_sentence_says_what_is_gone() {
@@ -320,6 +334,18 @@ mod tests {
             "Never mind. Call one, e.g. `old`",
         ] {
             assert!(!is(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_gives_a_file_its_name() {
+        for text in ["Create a folder called `a/b`", "Add a new file named\n`a/b`"] {
+            assert!(is_introduced(text, text.find("a/b").unwrap()), "{text}");
+        }
+        for text in
+            ["See the file called `a/b`", "A step called `a/b`", "It is a file. Called `a/b`"]
+        {
+            assert!(!is_introduced(text, text.find("a/b").unwrap()), "{text}");
         }
     }
 

@@ -13,7 +13,7 @@ use crate::draft::names::Names;
 use crate::draft::place::Lines;
 use crate::draft::plain::Plain;
 use crate::draft::target::citation_of;
-use crate::draft::{self, Draft, headings, markdown};
+use crate::draft::{self, Draft, markdown, template};
 use crate::files::file::{self, DocFile};
 use crate::front::{self, Field, Fields};
 use crate::git::text_digest;
@@ -21,7 +21,7 @@ use crate::nature::{History, is_list, is_record};
 use crate::paths;
 
 /// Version of the rules. A new version invalidates all earlier results.
-const RULES: u8 = 32;
+const RULES: u8 = 33;
 
 /// A document that is being checked.
 #[derive(Debug)]
@@ -198,7 +198,7 @@ pub(super) fn read_claims(check: &mut Check<'_>, key: &str, file: &DocFile) {
 }
 
 fn note_included(check: &mut Check<'_>, key: &str, text: &str) {
-    for path in headings::included(text) {
+    for path in template::included(text) {
         check.included.extend(paths::either(paths::folder_of(key), path));
     }
 }

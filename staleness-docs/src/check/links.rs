@@ -15,7 +15,7 @@ use super::tree::nearest_of;
 use super::{Check, commit_text, site};
 use crate::Cancelled;
 use crate::draft::plain::Plain;
-use crate::draft::{self, headings, target, words};
+use crate::draft::{self, headings, target, template, words};
 use crate::files::file;
 use crate::git::{Anchor, Cite, Oid, PartFate, PartQuery, TrackedKind};
 use crate::nature::{is_for_agents, is_markdown};
@@ -76,7 +76,7 @@ impl Check<'_> {
             let front = draft::front_of(path, &read.text).ok().flatten();
             // A page of an API gets its headings from the description of the API.
             let is_generated = front.is_some_and(|front| front.get(&["openapi"]).is_some());
-            let is_template = is_generated || headings::is_template(&read.text);
+            let is_template = is_generated || template::is_template(&read.text);
             let loose = slugs.keys().map(|key| loose(key)).collect();
             (held <= MAX_ANCHORS).then(|| Rc::new(AnchorSet { slugs, loose, is_template }))
         };
@@ -143,7 +143,7 @@ impl Check<'_> {
         for ((keys, places), fates) in files.values().zip(fates) {
             let mut nearest: HashMap<&str, Option<String>> = HashMap::new();
             for ((key, (place, citation)), fate) in keys.iter().zip(places).zip(fates) {
-                let (at, block, _) = *place;
+                let (at, block, ask) = *place;
                 let Some(known) = self.anchors_of(&citation.path) else { continue };
                 let Some(anchored) = anchors[at][block] else { continue };
                 let gone = Cited::Heading;
@@ -163,6 +163,7 @@ impl Check<'_> {
                         if anchored.is_before(None)
                             && !known.is_template
                             && !is_loose
+                            && !is_in_html(&held[at].text, held[at].asked[block].asks[ask].at)
                             && self.may_be_broken(held[at].doc) =>
                     {
                         Fact::BrokenLink { citation, gone, commit: None }
@@ -338,6 +339,12 @@ impl Check<'_> {
             && !is_translation(&path)
             && !self.included.contains(&doc.key.path)
     }
+}
+
+/// Returns true if a target stands in an attribute of HTML. Badges and tables of contributors link to anchors
+/// that never were.
+fn is_in_html(text: &str, at: usize) -> bool {
+    text.get(..at).is_some_and(|before| before.ends_with(['"', '\'']))
 }
 
 /// Returns the name at an offset, as written.

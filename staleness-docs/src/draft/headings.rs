@@ -7,15 +7,12 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use staleness_core::ids::stable_hash;
 use unicode_normalization::char::is_combining_mark;
 
-use super::plain::Fence;
 use super::{html, markdown, target};
 use crate::front;
 use crate::git::Part;
 
 /// Maximum number of anchors per document. Further ones are ignored.
 const MAX_ANCHORS: usize = 20_000;
-/// The longest path of an included document, in bytes.
-const MAX_PATH: usize = 1_024;
 /// The longest anchor, in bytes. A longer heading has no anchor.
 const MAX_SLUG: usize = 512;
 
@@ -63,57 +60,6 @@ pub(crate) fn parts(path: &str, text: &[u8]) -> Vec<Part> {
     let part = |anchor: Anchor| Part { name: key(&anchor.slug), digest: anchor.section };
     let text = String::from_utf8_lossy(text);
     anchors(&super::plain::Plain::of(path, &text).text).into_iter().map(part).collect()
-}
-
-/// Returns true if a document may have headings that are not in its text, because it is a template or
-/// includes other files.
-pub(crate) fn is_template(text: &str) -> bool {
-    const SIGNS: [&str; 7] = ["{{", "{%", "{!", "!!!include(", "--8<--", "```{include}", ":::{"];
-    let text = &without_examples(text);
-    // mkdocstrings writes `::: module`; others put `:::` before and behind a note.
-    let is_closed = || text.lines().any(|line| line.trim() == ":::");
-    // A component with a title, or of its own, may make headings.
-    let is_component = |line: &str| {
-        line.trim_start().strip_prefix('<').is_some_and(|tag| {
-            tag.starts_with(|c: char| c.is_ascii_uppercase())
-                && (tag.contains("/>") || tag.contains("title=") || tag.contains("label="))
-        })
-    };
-    SIGNS.iter().any(|sign| text.contains(sign))
-        || text.contains(":::") && !is_closed()
-        || included(text).next().is_some()
-        || text
-            .lines()
-            .any(|line| is_component(line) || line.starts_with("import ") && line.contains(".md"))
-}
-
-/// Returns a text without the lines of its fenced blocks, except those of directives (```` ```{note} ````).
-fn without_examples(text: &str) -> String {
-    let mut fence: Option<Fence> = None;
-    let is_kept = |line: &&str| {
-        let is_inside = fence.is_some();
-        if is_inside {
-            fence = fence.filter(|open| !open.is_closed_by(line));
-        } else {
-            let is_directive = line.trim_start().trim_start_matches(['`', '~']).starts_with('{');
-            fence = Fence::opened_by(line).filter(|_| !is_directive);
-        }
-        !is_inside
-    };
-    text.split_inclusive('\n').filter(is_kept).collect()
-}
-
-/// Returns the paths that comments of a document include, as written: `<!-- include: a/b.md -->`.
-pub(crate) fn included(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices("<!--").filter_map(|(at, sign)| {
-        let inner = text[at + sign.len()..].trim_start_matches([' ', '#', '@']);
-        let rest = inner.strip_prefix("include")?.trim_start_matches([':', ' ', '=', '"']);
-        let named = ["virtual=\"", "file=\""].iter().find_map(|sign| rest.strip_prefix(sign));
-        let rest = named.unwrap_or(rest);
-        let is_end = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'{' | b'>');
-        let end = rest.bytes().take(MAX_PATH).position(is_end)?;
-        Some(&rest[..end]).filter(|path| path.contains('.'))
-    })
 }
 
 /// Returns the anchors of a document, from its headings and its HTML.
@@ -211,6 +157,14 @@ impl Reader {
             let title = title.trim();
             if !title.is_empty() && !rest.trim().is_empty() {
                 self.name(&slug_of(title));
+            }
+            // `title [badge]`
+            if let Some((title, _)) =
+                text.trim_end().strip_suffix(']').and_then(|it| it.rsplit_once('['))
+                && !title.trim().is_empty()
+            {
+                let slug = self.slugs.of(title.trim());
+                self.name(&slug);
             }
             // `Title#id` without a blank between
             if let Some((title, id)) = text.rsplit_once('#')
@@ -350,42 +304,6 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_includes_the_path_that_it_names() {
-        for (text, expected) in [
-            ("<!-- include: a/b.md -->", &["a/b.md"][..]),
-            ("<!--@include: ./b.md{3,}-->", &["./b.md"]),
-            (
-                "<!--#include virtual=\"/a.md\" --> <!-- #include file=\"b.md\" -->",
-                &["/a.md", "b.md"],
-            ),
-            ("<!-- included since 2.0 --> <!-- includes much --> <!-- a.md -->", &[]),
-        ] {
-            assert_eq!(included(text).collect::<Vec<_>>(), expected, "{text}");
-            assert_eq!(is_template(text), !expected.is_empty(), "{text}");
-        }
-        // One without an end is read once.
-        let hostile = "<!--include a.md".replace(' ', "").repeat(1 << 14);
-        assert_eq!(included(&hostile).count(), 0);
-    }
-
-    #[test]
-    fn what_a_fenced_block_shows_is_no_template() {
-        for sign in [
-            "<Button title=\"x\" />",
-            "{{ more }}",
-            "<!-- include: a.md -->",
-            "--8<-- \"a\"",
-            "!!!include(a.md)!!!",
-        ] {
-            assert!(is_template(&format!("# A\n\n{sign}\n")), "{sign}");
-            assert!(!is_template(&format!("# A\n\n```html\n{sign}\n```\n")), "{sign}");
-            assert!(is_template(&format!("```\nx\n```\n{sign}\n")), "{sign}");
-        }
-        assert!(!is_template("# A\n\n```yaml\nopenapi: 3\n```\n"));
-        assert!(is_template("````{note}\n```{include} a.md\n```\n````\n"));
-    }
-
-    #[test]
     fn anchors_are_those_of_github() {
         for (text, expected) in [
             ("# Hello, World!", &["hello-world"][..]),
@@ -412,6 +330,7 @@ mod tests {
             ("<h2 id=\"user-content-z\">Zed</h2>\n", &["z", "zed"]),
             ("|`a|b|\n|-|-|\n|`c|d|\n|<a id=\"e\">|`f`|\n|`g|<i id=h>|", &["e", "h"]),
             ("# T {#own-id}", &["t-own-id", "own-id", "t"]),
+            ("# key [~SQ]\n# key", &["key-sq", "key", "key-1"]),
             ("```\n# no\n```\n\n    # no\n\n<!--\n# no <a name=\"n\">\n-->\n", &[]),
             ("---\ntitle: a\n---\n# B ²x", &["b-x"]),
         ] {

@@ -18,6 +18,7 @@ pub(crate) mod plain;
 mod rst;
 pub(crate) mod spans;
 pub(crate) mod target;
+pub(crate) mod template;
 mod traps;
 pub(crate) mod words;
 

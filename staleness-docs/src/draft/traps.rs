@@ -98,7 +98,9 @@ pub(crate) fn is_stand_in(name: &str) -> bool {
     if name.contains(|c: char| "<>{}$%*?|\\…\"'`^;".contains(c)) {
         return true;
     }
-    parts(name).any(|part| has(&STAND_INS, part))
+    // `Foo2`
+    let is_digit = |c: char| c.is_ascii_digit();
+    parts(name).any(|part| has(&STAND_INS, part.trim_end_matches(is_digit)))
 }
 
 /// Splits a name into words: `my_thing`, `my-thing`, `myThing` and `MyThing` begin with `my`.
@@ -156,7 +158,7 @@ mod tests {
 
     #[test]
     fn stand_ins_are_known_in_every_style() {
-        let stand_ins = "foo my_crate MyWidget myWidget YOUR_TOKEN path/to/file.rs --my-flag \
+        let stand_ins = "foo Foo2 my_crate MyWidget myWidget YOUR_TOKEN path/to/file.rs --my-flag \
                          src/<name>.rs *.rs a…b example.rs $HOME/x {name} some_function";
         for name in stand_ins.split(' ') {
             assert!(is_stand_in(name), "{name}");

@@ -41,7 +41,7 @@ const MOVING: [&str; 5] = ["migrate", "migrating", "migration", "upgrade", "upgr
 /// Words at the start or end of the titles of sections about removed features.
 const GONE: [&str; 5] = ["deprecated", "deprecations", "discontinued", "obsolete", "removed"];
 
-/// Number of lines that may hold the fields of a proposal.
+/// Number of lines that may hold the fields of a proposal, or say that a program wrote the document.
 const HEAD_LINES: usize = 24;
 /// States of a proposal or a decision.
 #[rustfmt::skip]
@@ -66,13 +66,11 @@ const VERSIONS: usize = 3;
 
 /// Folders that contain history documents.
 #[rustfmt::skip]
-const FOLDERS: [&str; 47] = [
+const FOLDERS: [&str; 40] = [
     ".changeset", ".changes", ".plan", ".planning", ".plans", "adr", "adrs", "announce", "announcements", "archive", "archived", "archives", "attic",
-    "changelog", "changelog.d", "changelogs", "changes", "decision-records", "decisions",
-    "deprecated", "for-removal", "graveyard", "historical", "history", "legacy", "migration", "migration-guide",
-    "migration-guides", "migrations", "news", "newsfragments", "obsolete", "phases", "plans", "postmortems", "proposals",
-    "release-notes", "releasenotes", "releases", "rfc", "rfcs", "staged-for-removal", "to-delete", "to-remove",
-    "upgrade", "upgrading", "versioned-docs",
+    "changelog.d", "changes", "decisions", "deprecated", "for-removal", "graveyard", "historical", "history", "legacy",
+    "migration", "migrations", "news", "newsfragments", "obsolete", "phases", "plans", "previous-versions", "proposals",
+    "releases", "rfc", "rfcs", "staged-for-removal", "to-delete", "to-remove", "upgrade", "upgrading", "versioned-docs",
 ];
 
 /// Folders with conversations, if they are in a hidden folder or in `context`. Elsewhere the name belongs to a
@@ -92,7 +90,8 @@ pub(crate) fn is_by_name(path: &str) -> bool {
     let is_from_another = is_move(&words, &["from"]) && !words.iter().any(|word| is_number(word));
     let is_folder = |folder: &&str| {
         let folder = plain(folder).to_ascii_lowercase().replace([' ', '_'], "-");
-        FOLDERS.contains(&folder.trim_start_matches('-'))
+        let is_part = PARTS.contains(&self::words(&folder).concat().as_str());
+        (is_part || FOLDERS.contains(&folder.trim_start_matches('-')))
             && !(is_from_another && folder.starts_with("migrat"))
     };
     let is_chats = folders
@@ -116,7 +115,7 @@ pub(crate) fn is_of_the_past(title: &str) -> bool {
     let is_gone = |word: Option<&String>| word.is_some_and(|word| GONE.contains(&&**word));
     is_gone(words.first())
         || is_gone(words.last())
-        || matches!(&words[..], [first, last] if first == "breaking" && last == "changes")
+        || matches!(&words[..], [.., first, last] if first == "breaking" && last == "changes")
         || words.first().is_some_and(|word| MOVING.contains(&&**word))
             && rest.any(|word| is_number(word))
 }
@@ -129,7 +128,10 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
         text.lines().any(|line| line.starts_with('#') && words(line).iter().eq(title))
     };
     let is_plan = || !is_readme(path) && is_titled(&["goals"]) && is_titled(&["non", "goals"]);
-    if text.matches("<Update label=").nth(1).is_some() || is_list_of_versions(text) {
+    if text.matches("<Update label=").nth(1).is_some()
+        || is_list_of_versions(text)
+        || is_generated(text)
+    {
         return true;
     }
     let mut lines = text.lines().take(HEAD_LINES).map(words).filter(|words| !words.is_empty());
@@ -148,6 +150,13 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
         }
     }
     status && made || (status || made) && is_plan()
+}
+
+/// Returns true if the first lines say that a program wrote the document, which is then mended elsewhere.
+fn is_generated(text: &str) -> bool {
+    let head = text.lines().take(HEAD_LINES).flat_map(words);
+    let head = head.collect::<Vec<_>>().join(" ");
+    head.contains("do not edit") && head.contains("generated")
 }
 
 /// Returns true if most headings of one level are versions, the newest first: `# Release 0.19.0`, `## [1.2] - 2026-01-02`.
@@ -307,7 +316,8 @@ mod tests {
                        docs/release-2.1.0.md java/HISTORY-JAVA.md docs/staged-for-removal/a.md \
                        to-delete/a.md context/chats/a.md .agent/conversations/a.md \
                        docs/_deprecated/a.md website/blog/2023-08-15-reading/index.mdx \
-                       docs/migration/index.md docs/legacy/index.md";
+                       docs/migration/index.md docs/legacy/index.md \
+                       site/release_note/0.2.0.md docs/previous-versions/a.md";
         let with_blank = ["release notes/v0.1.md", "docs/Release Notes.md"];
         for path in history.split(' ').chain(with_blank) {
             assert!(is_by_name(path), "{path}");
@@ -324,6 +334,7 @@ mod tests {
             "Removed in 2.0",
             "Old queue (deprecated)",
             "Breaking changes",
+            "v2 to v3 breaking changes",
         ] {
             assert!(is_of_the_past(title), "{title}");
         }
@@ -355,6 +366,7 @@ mod tests {
             "<Update label=\"2\">\nx\n</Update>\n<Update label=\"1\">\n",
             "# Upcoming\n# Release 0.19.10\n## Bugs\n# Release 0.19.9\n# Release 0.18.0:\n",
             "# Queues\n## [1.2.0] - 2026-01-02\n## v1.1\n## 1.0\n",
+            "<!-- This file is auto-generated from a.rs.\n     DO NOT EDIT. -->\n# Queues\n",
         ] {
             assert!(is_record("docs/a.md", head), "{head}");
         }
