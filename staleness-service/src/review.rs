@@ -21,7 +21,7 @@ use crate::rank::{Rank, since};
 use crate::remembered::{Remembered, is_open};
 use crate::scan::preview;
 use crate::settings::{Access, Settings};
-use crate::tools::{fold_doubtful, is_demoted_by_agent, needs_attention};
+use crate::tools::{fold_doubtful, is_demoted_by_agent};
 use crate::work::{is_addressed, retain_own, settles_expired};
 
 /// An entry that needs attention.
@@ -150,7 +150,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
     let context = Context::new(&view, policy, &settings.project, settings.now);
     let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
     let mut doubtful = all;
-    doubtful.retain(|tool| needs_attention(settings, tool));
+    doubtful.retain(|tool| tool.needs_attention(&context));
     fold_doubtful(&mut doubtful);
     let entry = |tool: staleness::report::ToolReport| Entry {
         kind: "tool",

@@ -9,7 +9,7 @@ use staleness::registry::ScopeChoice;
 use staleness::report::{Delta, Failing, HealthState, StatusWord, ToolReport};
 use staleness::store::Refusal;
 use staleness::tool::{Hold, PresenceCause, Status, ToolKind};
-use staleness::verdict::{Ground, Level, NextAction};
+use staleness::verdict::Ground;
 use staleness::{Registry, Wait};
 use staleness_core::report::News;
 use staleness_core::text::counted;
@@ -73,12 +73,6 @@ fn has_only(tool: &ToolReport, ground: Ground) -> bool {
     tool.verdict.rests_on(ground) && tool.verdict.signals.iter().all(|each| each.kind == ground)
 }
 
-/// Returns true if a tool needs attention: its verdict is not fresh, and it has not been gone for long.
-#[must_use]
-pub fn needs_attention(settings: &Settings, tool: &ToolReport) -> bool {
-    tool.verdict.level != Level::Fresh && !is_long_gone(settings, tool)
-}
-
 /// Returns true if an agent demoted a tool or its server. Then only an agent or a person can restore it.
 #[must_use]
 pub fn is_demoted_by_agent(tool: &ToolReport) -> bool {
@@ -116,15 +110,6 @@ pub fn demotion(health: HealthState, cause: &str) -> Demotion {
 pub const fn is_gone(tool: &ToolReport) -> bool {
     use PresenceCause::{NotListed, RemovedFromConfig, ServerRemoved};
     matches!(tool.presence.cause, NotListed | RemovedFromConfig | ServerRemoved)
-}
-
-/// Returns true if a never-used tool has been gone for the policy's `unseen_days`.
-#[must_use]
-pub fn is_long_gone(settings: &Settings, tool: &ToolReport) -> bool {
-    let is_gone = tool.verdict.action == NextAction::Drop && tool.hold == Hold::None;
-    let days = i64::from(settings.configured.policy.tools.unseen_days);
-    let is_old = settings.now.days_since(tool.presence.since) >= days;
-    is_gone && is_old && tool.uses == 0
 }
 
 /// Folds tools that need attention into servers like [`fold_into_servers`]. Also removes the changed tools of a

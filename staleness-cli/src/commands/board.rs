@@ -7,7 +7,6 @@ use serde_json::json;
 use staleness::registry::ToolListing;
 use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness_core::report::Context;
-use staleness_service::tools::needs_attention;
 
 use super::scan::preview;
 use super::stale::rows;
@@ -47,7 +46,7 @@ fn read(settings: &Settings) -> Result<Board, CliError> {
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
     let mut tools = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
-    tools.retain(|tool| needs_attention(settings, tool));
+    tools.retain(|tool| tool.needs_attention(&context));
     tools.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
     Ok(Board { in_progress, waiting, stale, tools })
 }

@@ -10,10 +10,9 @@ use staleness::verdict::Level;
 use staleness::work::Warning;
 use staleness_core::report::Context;
 use staleness_core::text::counted;
-use staleness_service::tools::{fold_doubtful, fold_into_servers, is_gone, is_long_gone};
+use staleness_service::tools::{fold_doubtful, fold_into_servers, is_gone};
 use staleness_service::words::need;
 
-use super::remembered::Remembered;
 use super::scan::preview;
 use super::stale::{reaches, rows};
 use super::tools::audience;
@@ -21,6 +20,7 @@ use crate::args::LevelArg;
 use crate::error::CliError;
 use crate::output::{Output, escape, found, tools, work};
 use crate::settings::{Access, Settings};
+use staleness_service::remembered::Remembered;
 
 /// The state of a project: its tools, doubtful documents and items, and overdue work.
 pub(super) struct Overview {
@@ -40,7 +40,7 @@ impl Overview {
         let context = Context::new(&view, policy, &settings.project, settings.now);
         let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
         let (off, mut on): (_, Vec<_>) = all.into_iter().partition(ToolReport::is_off);
-        on.retain(|tool| !is_long_gone(settings, tool));
+        on.retain(|tool| !tool.is_long_gone(&context));
         on.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
         let remembered = Remembered::read(settings, registry)?;
         let stuck = staleness_service::work::overdue(settings, registry)?;

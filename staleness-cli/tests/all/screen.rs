@@ -64,6 +64,23 @@ fn f1_what_is_configured_and_was_never_used_is_not_trusted() {
 }
 
 #[test]
+fn a_server_that_left_is_listed_as_long_as_the_policy_of_its_kind_says() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github", "linear"]);
+    sandbox.ok(&["scan"]);
+    sandbox.claude(&["github"]);
+    sandbox.ok(&["scan"]);
+    let lists = |set: &[&str]| {
+        let set: Vec<&str> = set.iter().flat_map(|set| ["--set", set]).collect();
+        screen(&sandbox, &set).contains("mcp__linear__*")
+    };
+    assert!(lists(&[]));
+    assert!(!lists(&["tools.unseen_days=0"]));
+    assert!(!lists(&["kind.mcp_server.unseen_days=0"]));
+    assert!(lists(&["tools.unseen_days=0", "kind.mcp_server.unseen_days=30"]));
+}
+
+#[test]
 fn overview() {
     assert_eq!(screen(&fates(), &["--now", "2026-11-20T15:00:00Z"]), "\
 ~/project

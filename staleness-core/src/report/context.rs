@@ -166,7 +166,11 @@ impl<'a> Context<'a> {
     /// Returns the thresholds for a tool.
     #[must_use]
     pub fn tool_policy(&self, tool: &Tool) -> std::borrow::Cow<'a, ToolPolicy> {
-        self.policy.tools_for(tool.kind, self.project.caller(None))
+        self.policy_of(tool.kind)
+    }
+
+    pub(crate) fn policy_of(&self, kind: ToolKind) -> std::borrow::Cow<'a, ToolPolicy> {
+        self.policy.tools_for(kind, self.project.caller(None))
     }
 
     /// Returns the tools that a server entry provides; empty for other kinds.

@@ -385,6 +385,20 @@ impl ToolReport {
         self.presence.cause == PresenceCause::Invented
     }
 
+    /// Returns true if its verdict is not fresh, and it has not been gone for long.
+    #[must_use]
+    pub fn needs_attention(&self, context: &Context<'_>) -> bool {
+        self.verdict.level != Level::Fresh && !self.is_long_gone(context)
+    }
+
+    /// Returns true if nothing lists the tool any more, for the policy's `unseen_days`, and nobody used it.
+    #[must_use]
+    pub fn is_long_gone(&self, context: &Context<'_>) -> bool {
+        let is_gone = self.verdict.action == NextAction::Drop && self.hold == Hold::None;
+        let days = context.now().days_since(self.presence.since);
+        is_gone && self.uses == 0 && days >= i64::from(context.policy_of(self.kind).unseen_days)
+    }
+
     /// Returns true if the user disabled it or its server, even if it failed before.
     #[must_use]
     pub fn is_off(&self) -> bool {
