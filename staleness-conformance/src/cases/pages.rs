@@ -20,7 +20,7 @@ use crate::steps::Write;
 pub(super) const CASES: &[Case] = &[
     Case::new("pages::of_everything_equal_the_view", of_everything),
     Case::new("pages::hold_at_most_a_thousand_rows", bounded),
-    Case::new("pages::come_in_the_order_of_the_keys", ordered),
+    Case::new("pages::come_in_the_order_of_collections_and_keys", ordered),
     Case::new("pages::of_a_part_are_refused", of_parts),
     Case::new("pages::stop_at_a_break", stop),
     Case::new("pages::of_an_empty_store_are_empty", of_nothing),
@@ -30,11 +30,16 @@ pub(super) const CASES: &[Case] = &[
 /// Maximum number of rows per page.
 const MOST: usize = 1_000;
 
-fn rows(view: &View) -> usize {
+/// Returns the number of rows of each collection, in their order.
+fn counts(view: &View) -> Vec<usize> {
     macro_rules! count {
-        ($($rows:ident: $row:ty,)*) => { view.outcomes.len() + view.journal.len() $(+ view.$rows.len())* };
+        ($($rows:ident: $row:ty,)*) => { vec![$(view.$rows.len(),)* view.outcomes.len(), view.journal.len()] };
     }
     staleness_core::collections!(count)
+}
+
+fn rows(view: &View) -> usize {
+    counts(view).iter().sum()
 }
 
 /// Writes `count` rows to each collection, half of them in project `p`.
@@ -90,6 +95,9 @@ fn ordered(context: &mut Context) {
         };
     }
     staleness_core::collections!(ascending);
+    let places = |page| counts(page).into_iter().enumerate().filter(|(_, count)| *count > 0);
+    let places: Vec<usize> = read.iter().flat_map(places).map(|(place, _)| place).collect();
+    assert!(places.is_sorted(), "collections in another order: {places:?}");
     assert_ascending(read.iter().flat_map(|page| page.outcomes.keys()));
     assert_ascending(read.iter().flat_map(|page| page.journal.keys()));
 }

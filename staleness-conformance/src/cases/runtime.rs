@@ -52,11 +52,12 @@ fn pages(context: &mut Context) {
         store.transact(Arc::new(many)).await.expect("a commit");
         let mut seen = Vec::new();
         let mut visit = |page: View| {
+            assert!((1..=1_000).contains(&page.outcomes.len()));
             seen.push(page.outcomes.len());
             if seen.len() == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         store.pages(&Selection::everything(), &mut visit).await.expect("pages");
-        assert_eq!(seen, [1_000; 3]);
+        assert_eq!(seen.len(), 3);
         store.check().await.expect("it is sound");
         if context.backend().capabilities().backup {
             let place = Place::temporary("copy");

@@ -5,7 +5,7 @@
 //!
 //! # Writing a backend
 //!
-//! Implement [`RegistryStore`]. [`collections!`] calls a macro of yours with every collection, so that reading and
+//! Depend on `staleness-core` and `async-trait`, and implement [`RegistryStore`] under `#[async_trait]`. [`collections!`] calls a macro of yours with every collection, so that reading and
 //! writing are written once for any [`Row`]:
 //!
 //! ```
@@ -73,9 +73,13 @@
 //! [`JournalCheck`](crate::journal::JournalCheck).
 //!
 //! The crate `staleness-conformance` is the test suite: call `main!` with a name, the `Capabilities` and a function
-//! that opens the store in one of four ways. `examples/log-store` is a complete backend in one file.
+//! that opens the store in one of four ways. `examples/log-store` is a complete backend in one file. To use it:
+//! `Registry::new(Arc::new(store), policy)`.
 //!
 //! # Stores in files
+//!
+//! `staleness-lock` has what such a store needs: a fair lock between processes, a new file that gets its name when
+//! it is complete, the check for planted links, and a way to keep work off a runtime's threads.
 //!
 //! - A new store begins with a random generation, so that caches of an earlier file at that path are invalid.
 //! - Missing folders above a new store are created. Files and folders are accessible only to their owner (0600, 0700).
@@ -225,9 +229,10 @@ pub trait RegistryStore: fmt::Debug + Send + Sync + 'static {
     /// too long, [`StoreError::Unknown`] if the commit may have happened, or any other error of the store.
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError>;
 
-    /// Visits whole collections from one snapshot, in key order and in pages of bounded size, until the
-    /// visitor breaks. Rows of different collections may arrive in different views; no row arrives twice.
-    /// Each view has the revision and the floor.
+    /// Visits whole collections from one snapshot, in key order and in pages of at most 1,000 rows, until the
+    /// visitor breaks. The collections come in the order of [`collections!`], then the outcomes, then the journal:
+    /// an export is written as they arrive. No row arrives twice, and an empty collection gives no view. Each view
+    /// has the revision and the floor.
     ///
     /// # Errors
     /// That of [`Selection::check_whole`], or as [`RegistryStore::view`]. Earlier pages were already visited.
