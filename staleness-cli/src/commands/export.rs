@@ -9,10 +9,10 @@ use staleness::store::Selection;
 use staleness::{Registry, RegistryError, Wait};
 use staleness_core::transfer::Record;
 
-use super::save;
 use crate::error::{CliError, ErrorKind};
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
+use staleness_service::save;
 
 /// Prints the export through a temporary file. So a slow reader does not block the store, and a damaged store
 /// prints no partial export.

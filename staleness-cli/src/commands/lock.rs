@@ -8,11 +8,11 @@ use staleness_service::lock::{FILE, Lock, current, path};
 
 use super::check::not_checked;
 use super::definitions::diff_of;
-use super::save;
 use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::Output;
 use crate::output::diff::{painted, unified};
 use crate::settings::{Access, Settings};
+use staleness_service::save;
 
 /// Shows the changes to the file, and writes it unless this is a dry run.
 pub(crate) fn run(settings: &Settings, dry_run: bool, out: &Output) -> Result<(), CliError> {

@@ -37,6 +37,3 @@ pub(crate) mod upkeep;
 #[cfg(feature = "watch")]
 pub(crate) mod watch;
 pub(crate) mod work;
-
-pub(crate) use staleness_service::words::{optional, word};
-pub(crate) use staleness_service::{citations, documents, remembered, save};

@@ -6,12 +6,12 @@ use staleness::registry::{RecordReport, Use};
 use staleness::tool::Status;
 use staleness::{Wait, clock};
 
-use super::optional;
 use crate::args::RecordArgs;
 use crate::error::CliError;
 use crate::output::{Output, escape, tools};
 use crate::settings::{Access, Settings};
 use staleness_service::tools::{did_you_mean, reported};
+use staleness_service::words::optional;
 
 pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Result<(), CliError> {
     let outcome = if args.outcome.success {

@@ -18,13 +18,14 @@ use staleness_sources::clients::NAMES;
 
 use super::definitions::{self, Told};
 use super::routes::vector;
-use super::{optional, typed, word};
+use super::typed;
 use crate::args::routes_args::VectorArgs;
 use crate::args::tools_args::{HoldArgs, ListArgs, ScopeArg, ToolsCommand};
 use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::tools::Matrix;
 use crate::output::{Cell, Output, Paint, escape, tools};
 use crate::settings::{Access, Settings};
+use staleness_service::words::{optional, word};
 
 pub(crate) fn run(
     settings: &Settings,

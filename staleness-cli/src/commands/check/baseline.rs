@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use staleness::knowledge::{Context, Evidence, Fact};
 use staleness_core::ids::stable_hash;
 
-use crate::commands::save::leads_out_of;
 use crate::error::{CliError, ErrorKind, brief, in_words, text_within};
 use crate::output::found::Compared;
 use staleness_service::findings::{Finding, Findings};
+use staleness_service::save::leads_out_of;
 
 /// Version of the file format.
 const FORMAT: u32 = 2;
@@ -114,7 +114,7 @@ impl Baseline {
         let mut text = serde_json::to_string_pretty(&file)
             .map_err(|error| CliError::new(ErrorKind::Io, format!("cannot write JSON: {error}")))?;
         text.push('\n');
-        crate::commands::save::whole(path, text.as_bytes()).map_err(|error| {
+        staleness_service::save::whole(path, text.as_bytes()).map_err(|error| {
             let what = in_words(&error);
             CliError::new(ErrorKind::Io, format!("--write-baseline {}: {what}", brief(path)))
         })

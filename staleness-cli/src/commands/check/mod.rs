@@ -21,17 +21,17 @@ use staleness_docs::{Report, remedy};
 use staleness_service::findings::{Finding, Findings, nothing};
 use staleness_service::fixes::Fixes;
 
-use super::citations;
-use super::documents::{self, Asked};
 use crate::args::CheckArgs;
 use crate::args::documents_args::ReportFormat;
-use crate::commands::save::leads_out_of;
 use crate::error::{CliError, ErrorKind, brief};
 use crate::output::found::Compared;
 use crate::output::{Output, Screen, escape, found};
 use crate::settings::{Access, Settings};
 use baseline::Baseline;
 pub(crate) use locked::not_checked;
+use staleness_service::citations;
+use staleness_service::documents::{self, Asked};
+use staleness_service::save::leads_out_of;
 
 /// Files and the history are read as of today, so with `--now` the result would mix two points in time.
 const NOT_KEPT: &str = "not recorded because of --now; the overview shows an earlier check";

@@ -7,9 +7,9 @@ use std::path::Path;
 use staleness_sources::systems::{self, System, Taken};
 
 use super::foreign::takes;
-use crate::commands::save;
 use crate::error::{CliError, ErrorKind, brief, in_words, quoted};
 use crate::settings::Settings;
+use staleness_service::save;
 
 /// The longest line to read, in bytes.
 const MAX_LINE: u64 = 8 * 1024 * 1024;

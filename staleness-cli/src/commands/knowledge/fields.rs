@@ -8,10 +8,10 @@ use staleness::knowledge::{Citation, Item, ItemKind};
 use staleness::registry::ItemPatch;
 
 use crate::args::knowledge_args::FieldArgs;
-use crate::commands::{typed, word};
+use crate::commands::typed;
 use crate::error::CliError;
 use staleness_service::when;
-use staleness_service::words::id;
+use staleness_service::words::{id, word};
 
 /// The word that clears a field.
 const NONE: &str = "none";

@@ -13,7 +13,6 @@ use staleness_service::knowledge::{self as service, NewItem, World};
 use staleness_service::{citations, words};
 
 use super::shell::{again, quoted};
-use super::word;
 use crate::args::KnowledgeCommand;
 use crate::args::documents_args::VersionArgs;
 use crate::args::knowledge_args::{ActArgs, DoArgs, FieldArgs, KnowledgeListArgs};
@@ -22,6 +21,7 @@ use crate::commands::tools::choice;
 use crate::error::{CliError, ErrorKind};
 use crate::output::{Output, Screen, escape, knowledge};
 use crate::settings::{Access, Settings};
+use staleness_service::words::word;
 
 pub(crate) fn run(
     settings: &Settings,

@@ -9,10 +9,10 @@ use staleness_service::tools::find;
 
 use super::vector;
 use crate::args::routes_args::LearnArgs;
-use crate::commands::optional;
 use crate::error::{CliError, quoted};
 use crate::output::{Output, escape};
 use crate::settings::{Access, Settings};
+use staleness_service::words::optional;
 
 pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result<(), CliError> {
     let op = optional::<OpId>("id", args.id.as_ref())?.unwrap_or_else(clock::fresh_op);

@@ -7,12 +7,12 @@ use staleness::store::{Refusal, StoreError};
 use staleness::work::{NoteType, Work, WorkKind};
 use staleness::{RegistryError, Wait};
 
-use staleness_service::words::id;
+use staleness_service::words::{id, word};
 use staleness_service::work::{id_for, key, party};
 
 use super::{act, find, kind, state, told, warn_of_stranger};
 use crate::args::work_args::WorkAddArgs;
-use crate::commands::{typed, word};
+use crate::commands::typed;
 use crate::error::CliError;
 use crate::output::{Output, work};
 use crate::settings::{Access, Settings};
