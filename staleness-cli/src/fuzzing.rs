@@ -44,7 +44,7 @@ pub fn exported(settings: &Settings) -> Result<String, ServiceError> {
     let mut text = String::new();
     let mut file = export::spooled(&registry, Progress::new(&silent(), "exported"))?;
     file.read_to_string(&mut text)
-        .map_err(|error| ServiceError::invalid(format!("an export is no text: {error}")))?;
+        .map_err(|error| ServiceError::invalid(format!("an export is not text: {error}")))?;
     Ok(text)
 }
 

@@ -68,7 +68,7 @@ impl fmt::Display for EmbedError {
                 write!(f, "{}: {why}", path.display())
             }
             Self::Empty(at) => write!(f, "text {at} (counted from 0) has no words"),
-            Self::Vector(why) => write!(f, "the model gave no vector: {why}"),
+            Self::Vector(why) => write!(f, "the model returned no vector: {why}"),
             Self::Failed(why) => write!(f, "the model failed: {why}"),
         }
     }

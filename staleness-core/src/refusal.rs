@@ -144,14 +144,14 @@ reasons! {
         NoChange { tool: ToolName } = "{tool} has no change to accept";
         /// The server withdrew the definition that was to be accepted.
         TakenBack { tool: ToolName }
-            = "{tool} is not what you saw any more: its server took that back; look again";
+            = "{tool} changed after you saw it: its server reverted the change; look again";
         /// The pending definition is not the one that the caller wants to accept.
         OtherVersion { tool: ToolName } = "{tool} is not the version you saw; look again";
         /// A suspicious definition is accepted only by its version.
-        Suspicious { tool: ToolName } = "{tool} is suspicious; look at it first";
+        Suspicious { tool: ToolName } = "{tool} is suspicious; review it first";
         /// No route can be learned for a tool whose definition is not accepted.
         Withheld { tool: ToolName }
-            = "the tool {tool} waits: nothing is learned until a person accepts what its server says of it";
+            = "the tool {tool} awaits approval: nothing is learned until a person accepts its definition";
         /// No route can be learned for an absent tool.
         Gone { tool: ToolName, since: Timestamp }
             = "the tool {tool} has been gone since {since}; nothing is learned until it is found or used again";
@@ -171,7 +171,7 @@ reasons! {
             = "{:?} is claimed by {} until {until}; release it if that session is over", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
         /// An agent cannot release another agent's claim.
         NotHolder { id: WorkId, agent: AgentId, session: Option<SessionId>, until: Timestamp }
-            = "{:?} is claimed by {} until {until}; only that agent or a person releases it", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
+            = "{:?} is claimed by {} until {until}; only that agent or a person can release it", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
         /// There is no claim to release.
         NotClaimed { id: WorkId } = "nobody has claimed {:?}", id.as_str();
         /// An ended work item cannot be claimed.
@@ -193,7 +193,7 @@ reasons! {
         WaitsForItself { id: WorkId } = "{:?} would wait for itself", id.as_str();
         /// An imported work item has the same id as a work item of another kind.
         OtherKind { id: WorkId, here: &'static str, there: &'static str }
-            = "{:?} is a {here} here and a {there} there; an id can only be one thing", id.as_str();
+            = "{:?} is a {here} here and a {there} in the import; an id has one kind", id.as_str();
         /// The item is stored in a file.
         InFile { id: ItemId, path: String } = "{:?} is stored in {path:?}; change it there", id.as_str();
         /// Two items cannot replace each other.
@@ -291,7 +291,7 @@ reasons! {
         /// A number is NaN or infinite; the value is its index.
         NotFinite(at: usize) = "number {at} of the vector, counted from 0, is not a finite number";
         /// All numbers are zero, so the vector has no direction.
-        Zero = "the vector is zero, and points nowhere";
+        Zero = "the vector is zero and has no direction";
         /// The length in bytes is not a multiple of the size of a number; the value is that length.
         Length(bytes: usize) = "the vector is {bytes} bytes long, which is not a whole number of values";
         /// The stored vector does not have length 1.

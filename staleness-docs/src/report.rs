@@ -35,7 +35,7 @@ pub const fn remedy(gap: Gap) -> &'static str {
         Gap::Partial => {
             "run `git fetch --refetch --no-filter`; in CI, check out without a `filter`"
         }
-        Gap::Unreadable => "run `git fetch --refetch`; `git fsck` names what is damaged",
+        Gap::Unreadable => "run `git fetch --refetch`; `git fsck` lists the damage",
         Gap::Submodule => {
             "run `git submodule update --init`; in CI, check out with `submodules: true`"
         }

@@ -138,7 +138,7 @@ fn tokenizer(path: &Path, words: &[u8]) -> Result<Tokenizer, EmbedError> {
     caught(|| {
         serde_json::from_value(Value::Object(parts)).map_err(|why| model(path, why.to_string()))
     })
-    .unwrap_or_else(|| Err(model(path, "its parts do not fit together".into())))
+    .unwrap_or_else(|| Err(model(path, "its parts do not match".into())))
 }
 
 /// Returns true if every character table has the length that it declares. A table begins with its length in

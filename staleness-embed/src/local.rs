@@ -71,7 +71,7 @@ impl LocalEmbedder {
         let variables = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)
             .map_err(|why| fault(why.to_string()))?;
         let bert = caught(|| BertModel::load(variables, &config))
-            .ok_or_else(|| fault("its parts do not fit together".into()))?
+            .ok_or_else(|| fault("its parts do not match".into()))?
             .map_err(|why| fault(why.to_string()))?;
         let cut = TruncationParams { max_length: tokens, ..TruncationParams::default() };
         tokenizer.with_truncation(Some(cut)).map_err(failed)?;
@@ -130,7 +130,7 @@ impl Embedder for LocalEmbedder {
         for some in order.chunks(TOGETHER) {
             let batch: Vec<&Encoding> = some.iter().map(|at| &encodings[*at]).collect();
             let rows = caught(|| self.together(&batch))
-                .ok_or_else(|| EmbedError::Failed("the model's parts do not fit together".into()))?
+                .ok_or_else(|| EmbedError::Failed("the model's parts do not match".into()))?
                 .map_err(failed)?;
             for (at, row) in some.iter().zip(rows) {
                 let row: Vec<f64> = row.into_iter().map(f64::from).collect();

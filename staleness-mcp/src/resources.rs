@@ -26,7 +26,7 @@ pub(crate) fn list() -> Vec<Resource> {
         Resource::new(uri, name).with_description(what).with_mime_type("text/plain")
     };
     vec![
-        resource(OVERVIEW, "overview", "What cannot be trusted in this project, worst first"),
+        resource(OVERVIEW, "overview", "What needs attention in this project, worst first"),
         resource(POLICY, "policy", "The policy in force, and where each value comes from"),
     ]
 }

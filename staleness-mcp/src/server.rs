@@ -101,7 +101,7 @@ impl Server {
         let options = Options { project, home, ..(*self.options).clone() };
         let project = Settings::new(options.clone(), None, true)?.project;
         if Path::new(&project.root) != folder {
-            let why = format!("the folder lies in the project {:?}; name that", project.root);
+            let why = format!("the folder is in the project {:?}; use that one", project.root);
             return Err(ServiceError::invalid(why));
         }
         Ok(Self { options: Arc::new(options), only: Some(project.id), ..self.clone() })

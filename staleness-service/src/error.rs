@@ -194,7 +194,7 @@ impl From<StoreError> for ServiceError {
                 "run `staleness export` with the version that made it, then `staleness import` here",
             ),
             StoreError::NotAStore(_) => Self::new(ErrorKind::Store, message)
-                .hint("nothing was touched; point --store at another file"),
+                .hint("nothing was changed; point --store at another file"),
             StoreError::Corrupt(_) => Self::new(ErrorKind::Store, message).hint(
                 "run `staleness doctor`; restore a backup, or move the file aside and start over",
             ),

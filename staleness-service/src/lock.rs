@@ -434,12 +434,18 @@ impl Current {
             .0
             .keys()
             .filter(|(kind, name)| kind == SETTING && name.ends_with("#enabledPlugins"));
-        let plugins = plugins.map(|(_, name)| (SETTING, name.as_str(), "what a plugin gives is not in the project; `staleness tools list` shows what it gives here"));
+        let plugins = plugins.map(|(_, name)| {
+            (
+                SETTING,
+                name.as_str(),
+                "a plugin's content is not in the project; `staleness tools list` shows it",
+            )
+        });
         let others = self.not_read.iter().map(|path| {
             (
                 CLIENT,
                 *path,
-                "its client may give it to agents, and it is not read; review it as code",
+                "its client may give it to agents, but it is not checked here; review it as code",
             )
         });
         blind.extend(plugins.chain(others).map(|(kind, name, reason)| Unchecked {

@@ -72,7 +72,7 @@ pub fn numbers(
                 // The error's own message would quote the input.
                 let why = match error.classify() {
                     Category::Eof => "it ends too early",
-                    Category::Data => "it has something else",
+                    Category::Data => "it contains other data",
                     Category::Syntax | Category::Io => "it is not JSON",
                 };
                 let (line, column) = (error.line(), error.column());
@@ -230,7 +230,7 @@ mod tests {
         assert!(refused(b"[1, 2").starts_with("the vector is not a JSON array of numbers"));
         assert_eq!(
             refused(b"[1, \"hunter2\"]"),
-            "the vector is not a JSON array of numbers: it has something else at line 1 column 13"
+            "the vector is not a JSON array of numbers: it contains other data at line 1 column 13"
         );
         let long = serde_json::to_vec(&vec![1; Vector::MAX_DIMENSIONS + 1]).unwrap();
         assert!(refused(&long).contains("4097 dimensions; at most 4096"));

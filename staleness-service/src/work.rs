@@ -132,7 +132,7 @@ fn not_settled(status: WorkStatus, error: RegistryError) -> ServiceError {
     let error = ServiceError::from(error);
     match status.is_open() || error.kind != ErrorKind::Invalid {
         true => error,
-        false => error.hint("it is settled: nothing is left to end"),
+        false => error.hint("it is already resolved"),
     }
 }
 
@@ -144,7 +144,7 @@ fn refuse_held(item: &Work, act: &Act) -> Result<(), ServiceError> {
         (Some(claim), Some(actor)) if claim.agent != *actor => {
             let (id, holder) = (quoted(item.key.id.as_str()), quoted(claim.agent.as_str()));
             let message = format!("{id} is claimed by {holder} until {}", claim.until);
-            Err(ServiceError::invalid(message).hint("only that agent or a person ends it"))
+            Err(ServiceError::invalid(message).hint("only that agent or a person can end it"))
         }
         _ => Ok(()),
     }
@@ -186,7 +186,9 @@ fn refuse_others(
             let id = quoted(item.key.id.as_str());
             let message = format!("{id} is a handoff for {}", quoted(to));
             Err(ServiceError::invalid(message).hint(match sender {
-                Some(from) => format!("only {}, {} or a person ends it", quoted(from), quoted(to)),
+                Some(from) => {
+                    format!("only {}, {} or a person can end it", quoted(from), quoted(to))
+                }
                 None => "leave it to that agent, or ask the user".into(),
             }))
         }

@@ -118,7 +118,7 @@ impl Draft {
         }
         if self.left_out > 0 {
             let what = format!(
-                "{} lists {} things more than the {MAX_FOUND} that are read",
+                "{} lists {} entries beyond the limit of {MAX_FOUND}",
                 self.path, self.left_out
             );
             self.fault(|| what);

@@ -21,5 +21,5 @@ pub(crate) struct McpArgs {
 
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
     let port = text.parse().map(|port: u16| (Ipv4Addr::LOCALHOST, port).into());
-    port.or_else(|_| text.parse()).map_err(|_| "not a port, nor an IP address and a port")
+    port.or_else(|_| text.parse()).map_err(|_| "neither a port nor an IP address with a port")
 }

@@ -107,7 +107,7 @@ impl Told<'_> {
         let cut = parts.filter_map(|part| Some((part.part, part.now?, part.now_chars?)));
         cut.map(|(part, text, chars)| {
             format!(
-                "{part} now has {chars} characters; only the first {} are kept and shown here, see the rest at \
+                "{part} now has {chars} characters; only the first {} are stored and shown here, see the rest at \
                  its server\n",
                 text.chars().count()
             )
@@ -149,7 +149,7 @@ pub(crate) fn of_tool(
 pub(crate) fn pending(row: &Definition) -> String {
     let Some(class) = row.pending else { return String::new() };
     let how = if row.changes == 0 { "not accepted" } else { "changed" };
-    let back = row.taken_back().map_or("", |_| ", and taken back by its server");
+    let back = row.taken_back().map_or("", |_| ", and reverted by its server");
     format!("{how} ({}){back}; see `{}`", class.as_str(), diff_of(row.key.name.as_str()))
 }
 
@@ -209,7 +209,7 @@ pub(crate) fn diff(
     let mut text = told.iter().map(|told| render(told, is_agent, is_gone, out)).collect::<String>();
     if is_agent {
         let how = format!("ask the user to run `{}` and decide", diff_of(name));
-        text.push_str(&out.hint(&format!("the texts of a server are not for agents; {how}")));
+        text.push_str(&out.hint(&format!("a server's texts are not shown to agents; {how}")));
     }
     out.text(&text)
 }
@@ -263,7 +263,7 @@ fn preview_refused(rows: &[Definition], out: &Output) -> Result<(), CliError> {
             let diff = diff_of(row.key.name.as_str());
             format!("look first: {}: see `{}`\n", named(row), escape(&diff))
         });
-        let then = then.iter().map(|row| format!("then would accept {}\n", named(row)));
+        let then = then.iter().map(|row| format!("would then accept {}\n", named(row)));
         first.chain(then).collect()
     })
 }
@@ -282,7 +282,7 @@ fn render(told: &Told<'_>, is_agent: bool, is_gone: bool, out: &Output) -> Strin
     let name = out.paint.bold(&escape(told.name));
     let state = match told.pending {
         Some(class) if told.taken_back.is_some() => {
-            format!("{}, taken back by its server, not accepted", class.as_str())
+            format!("{}, reverted by its server, not accepted", class.as_str())
         }
         Some(class) => format!("{}, not accepted yet", class.as_str()),
         None if told.changes == 0 => "unchanged since pinned".to_owned(),

@@ -159,7 +159,7 @@ fn still(lost: &[String]) -> String {
 fn counts(counts: &Counts) -> String {
     let still = match counts.still {
         0 => String::new(),
-        some => format!("; {some} of these still say what it lost"),
+        some => format!("; {some} of these still name a lost parameter"),
     };
     format!(
         "{} in {}, {}, {}, {}{still}",

@@ -30,7 +30,7 @@ fn serve_http(server: &Server, args: &McpArgs, address: SocketAddr) -> Result<()
         let tokens = staleness_core::text::counted(tokens, "token", "tokens");
         anstream::eprintln!("serving http://{address}/mcp for {tokens}");
         if !address.ip().is_loopback() {
-            anstream::eprintln!("warning: not encrypted; put a proxy with TLS before it");
+            anstream::eprintln!("warning: not encrypted; put a TLS proxy in front of it");
         }
     };
     staleness_mcp::serve_http(server, &options, started).map_err(|error| invalid(&error))

@@ -62,7 +62,7 @@ impl Overview {
         } else if checked_at.is_none() {
             Some("documents not checked yet".to_owned())
         } else if let Some(gap) = self.remembered.incomplete() {
-            Some(format!("the documents' check is incomplete: {gap}"))
+            Some(format!("the document check is incomplete: {gap}"))
         } else {
             nothing_known.then(|| "nothing is known about tools yet".to_owned())
         };
@@ -199,7 +199,7 @@ pub(crate) fn run(
     text.push_str(&work::stuck(&stuck, out));
     if total > 0 {
         let gone = if doubtful.iter().any(is_gone) {
-            ", `staleness impact NAME` what still names it"
+            ", `staleness impact NAME` shows what still names it"
         } else {
             ""
         };

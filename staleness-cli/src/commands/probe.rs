@@ -49,7 +49,7 @@ pub(crate) fn run(
     for name in names {
         let key = ServerKey::of(name);
         if !all.iter().any(|each| Some(&each.key) == key.as_ref()) {
-            let message = format!("no server is configured as {}", quoted(name));
+            let message = format!("no server named {} is configured", quoted(name));
             return Err(CliError::new(ErrorKind::Unknown, message)
                 .hint("see `staleness tools matrix`, or run `staleness scan` first"));
         }
@@ -138,7 +138,7 @@ fn ask(
     let answers = ask(launches, Limits::default(), &mut heard)
         .map_err(|error| CliError::new(ErrorKind::Io, format!("asking servers: {error}")))?;
     progress.end();
-    let interrupted = || CliError::invalid("interrupted: every server was ended".to_owned());
+    let interrupted = || CliError::invalid("interrupted: all servers were stopped".to_owned());
     answers.into_iter().map(|answer| answer.ok_or_else(interrupted)).collect()
 }
 

@@ -61,7 +61,7 @@ fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), 
         return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }
     if settings.agent.is_some() {
-        return Err(CliError::invalid("an agent does not forget what people wrote and decided")
+        return Err(CliError::invalid("an agent cannot delete what people wrote or decided")
             .hint("ask the user to run this without --agent"));
     }
     let op = clock::fresh_op();

@@ -125,7 +125,7 @@ fn command(
                 format!("staleness knowledge set {} {quoted}", cite.join(" "))
             }
             (NextAction::Update, None) if each.verdict.rests_on(SignalKind::SourceMissing) => {
-                format!("# cite what it rests on now: staleness knowledge set --cite PATH {quoted}")
+                format!("# cite its current sources: staleness knowledge set --cite PATH {quoted}")
             }
             (NextAction::Update, None) => format!("staleness knowledge set --body - {quoted}"),
             (NextAction::Drop, None) if verdict.rests_on(SignalKind::Expired) => {

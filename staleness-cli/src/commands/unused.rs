@@ -69,7 +69,9 @@ pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Resul
         );
     }
     if !others.is_empty() {
-        text.push_str(&out.hint("only servers can be switched off here, the rest in its client"));
+        text.push_str(
+            &out.hint("only servers can be switched off here; use the client for the rest"),
+        );
     }
     let readings = registry.tools().readings(&settings.project.id).wait()?;
     let is_asked = |name: &str| {
@@ -332,7 +334,10 @@ fn not_unused(settings: &Settings, found: &[&ToolCost], first: &ToolCost) -> Str
     }
     let used = since.map_or_else(|| "never used".to_owned(), |since| format!("used {since}"));
     let days = counted(usize::try_from(days).unwrap_or_default(), "day", "days");
-    format!("was {used}, but {} worked on only {days} since; `--days N` takes fewer", least.client)
+    format!(
+        "was {used}, but {} worked on only {days} since; lower the limit with `--days N`",
+        least.client
+    )
 }
 
 /// Plans the change of one file. A file that its client rejects is an error, because the change would have no

@@ -43,7 +43,11 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
         (left.cursors.removed, "agent's read position", "agents' read positions"),
         (left.projects.removed, "project without a folder", "projects without a folder"),
         (left.invented, "invented name", "invented names"),
-        (left.unlisted, "unused tool that left its server", "unused tools that left their server"),
+        (
+            left.unlisted,
+            "unused tool that its server no longer lists",
+            "unused tools that their server no longer lists",
+        ),
         (left.entries, "old journal entry", "old journal entries"),
     ] {
         if removed > 0 {

@@ -225,7 +225,9 @@ impl Client {
             Self::ClaudeCode | Self::Cursor | Self::Gemini => Vec::new(),
         };
         if level == Level::Project {
-            notes.push("the program's path fits only this machine; think before you commit it");
+            notes.push(
+                "the program's path is valid only on this machine; check it before you commit",
+            );
         }
         notes
     }

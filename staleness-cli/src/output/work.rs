@@ -103,7 +103,7 @@ pub(crate) fn noted(told: &WorkReport, dry_run: bool, out: &Output) -> String {
         }
     }
     if (told.kind, told.status) == (WorkKind::Handoff, WorkStatus::Accepted) {
-        text.push_str("  that settles it: nothing is left to end\n");
+        text.push_str("  this resolves it; there is nothing more to do\n");
     }
     reasons(&told.verdict, 2, out, &mut text);
     text
@@ -172,7 +172,7 @@ pub(crate) fn show(
     row("generated", if told.generated { "yes".into() } else { String::new() });
     row(
         "typed",
-        if told.by_person { "by a person here: quoted to agents".into() } else { String::new() },
+        if told.by_person { "by a person here, so quoted to agents".into() } else { String::new() },
     );
     row("created", told.created_at.to_string());
     row("activity", format!("{}, {}", told.updated_at, ago(now, told.updated_at)));
@@ -281,7 +281,7 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
         let take = match (is_named, overdue.needs_session) {
             (false, _) => "an agent adds --agent to take it",
             (true, false) => "you take it over",
-            (true, true) => "you take it over; add --session with the id of yours",
+            (true, true) => "you take it over; add --session with the id of your session",
         };
         let free = match &each.to {
             Some(to) => format!("  # {} may take it", escape(to)),
@@ -407,7 +407,7 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
     let last = each.last.map(|last| format!(", {}", last.as_str()));
     let waits = match each.waits_for.as_ref().filter(|_| !each.has_ended()) {
         Some(id) => format!(", waits for {id}"),
-        None if each.freed => ", waits for nothing any more".into(),
+        None if each.freed => ", no longer waits for anything".into(),
         None => String::new(),
     };
     let net = (net + &last.unwrap_or_default()).replace('_', " ") + &waits;

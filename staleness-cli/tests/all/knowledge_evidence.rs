@@ -162,7 +162,7 @@ fn the_printed_command_settles_a_citation_that_was_moved() {
     sandbox.git("2026-11-10T00:00:00Z", &["rm", "--quiet", "src/gone.rs"]);
     sandbox.commit("2026-11-10T00:00:00Z");
     let review = sandbox.ok(&["review"]);
-    let lost = "cite what it rests on now: staleness knowledge set --cite PATH lost\n";
+    let lost = "cite its current sources: staleness knowledge set --cite PATH lost\n";
     assert!(review.contains(lost), "{review}");
     let command = "staleness knowledge set --cite src/b.rs:1-2 moved";
     assert!(review.contains(&format!("$ {command}\n")), "{review}");

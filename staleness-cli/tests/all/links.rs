@@ -81,7 +81,7 @@ fn a_tool_tells_since_when_it_fails_what_happened_then_and_what_rests_on_it() {
     assert!(
         text.contains(cause)
             && text.contains("2 lines in 1 document, 1 route, 1 item, 1 open work item")
-            && text.contains("; 3 of these still say what it lost"),
+            && text.contains("; 3 of these still name a lost parameter"),
         "{text}"
     );
 }

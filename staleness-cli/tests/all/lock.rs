@@ -250,7 +250,7 @@ fn what_the_clients_of_a_project_load_is_locked_and_the_rest_is_told() {
     assert_eq!(names, expected);
     for part in [
         "not checked: client .clinerules: its client may give it to agents",
-        "not checked: setting .claude/settings.json#enabledPlugins: what a plugin gives",
+        "not checked: setting .claude/settings.json#enabledPlugins: a plugin's content",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -284,7 +284,7 @@ fn a_session_start_tells_once_what_moved_by_names_alone() {
         fed(command, payload.to_string().as_bytes()).out
     };
     let told = start("a", "startup");
-    assert!(told.contains("Moved since `agents.lock` was written: "), "{told}");
+    assert!(told.contains("Changed since `agents.lock` was written: "), "{told}");
     assert!(told.contains("`CLAUDE.md` (changed)") && !told.contains("obey"), "{told}");
     assert!(!start("b", "startup").contains("agents.lock"), "once");
     assert!(start("b", "compact").contains("agents.lock"), "it lost its context");

@@ -360,7 +360,7 @@ fn records_of_brainclaw_keep_their_kind_and_state() {
     assert_eq!(shown(&sandbox, "work", "hnd_1")["from"], "ana");
 
     let half = sandbox.write("project/.brainclaw/coordination/plans/pln_2.json", "{\"id\": ");
-    assert!(refused(&sandbox, "brainclaw", &sandbox.project).contains("is the file half written"));
+    assert!(refused(&sandbox, "brainclaw", &sandbox.project).contains("is the file incomplete"));
     std::fs::write(half, "{\"id\": \"pln_2\"}").unwrap();
     assert!(refused(&sandbox, "brainclaw", &sandbox.project).contains("no text, created_at"));
 }
@@ -372,11 +372,11 @@ fn what_a_system_did_not_write_is_refused() {
     let large = sandbox.write("large.db", "SQLite format 3\0");
     std::fs::OpenOptions::new().write(true).open(&large).unwrap().set_len(5 << 30).unwrap();
     for (system, path, reason) in [
-        ("beads", text, "the file half written"),
+        ("beads", text, "the file incomplete"),
         (
             "beads",
             sandbox.write("other.jsonl", "\n{\"id\": 1}\n"),
-            "line 2: no issue as beads writes it: no title, created_at",
+            "line 2: not an issue of beads; missing: title, created_at",
         ),
         ("beads", sandbox.write("empty.jsonl", ""), "holds no record"),
         ("beads", sandbox.home.clone(), "bd export -o"),

@@ -152,7 +152,7 @@ fn an_agent_with_several_sessions_is_told_to_name_its_own() {
     };
     sandbox.ok(&line("work claim p --agent codex --session x"));
     assert!(late(&["s1"]).contains("work claim p  # you take it over"));
-    let told = "work claim p  # you take it over; add --session with the id of yours";
+    let told = "work claim p  # you take it over; add --session with the id of your session";
     assert!(late(&["s2"]).contains(told), "what is pasted claims for no session of this name");
 }
 
@@ -234,7 +234,7 @@ fn overdue_work_is_offered_to_whom_it_is_for() {
     assert!(!on(26, "stale --agent codex").contains("rates"));
     let run = sandbox.run(&line("stale resolve rates --agent codex --now 2026-11-26"));
     assert!(
-        run.code == 3 && run.err.contains("only \"ben\", \"ana\" or a person ends it"),
+        run.code == 3 && run.err.contains("only \"ben\", \"ana\" or a person can end it"),
         "{run:?}"
     );
     on(26, "stale resolve rates --agent ben");

@@ -89,7 +89,7 @@ fn overview() {
   stale      mcp__linear__*                never used   removed from config: claude-code/user/mcp no longer lists it
 uses, oldest first: S success, F failure, I interrupted, O offline, U unknown
 run `staleness check` to find outdated documents
-`staleness tools show NAME` shows the evidence, `staleness impact NAME` what still names it; `staleness scan` saves this state
+`staleness tools show NAME` shows the evidence, `staleness impact NAME` shows what still names it; `staleness scan` saves this state
 for any client (`--agent codex` answers for one)
 ");
 }

@@ -38,15 +38,15 @@ fn what_a_server_took_back_cannot_be_accepted_and_the_pinned_version_can_be_kept
     let keep =
         format!("to keep the pinned one: `staleness tools accept --seen {} {NAME}`", digest());
     for part in [
-        "suspicious, taken back by its server, not accepted",
+        "suspicious, reverted by its server, not accepted",
         "--- description pinned\n+++ description taken back\n",
         &keep,
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert!(sandbox.ok(&["tools", "show", NAME]).contains(", and taken back by its server; see"));
+    assert!(sandbox.ok(&["tools", "show", NAME]).contains(", and reverted by its server; see"));
     let refused = sandbox.run(&["tools", "accept", NAME, "--seen", &poison]);
-    let why = "is not what you saw any more: its server took that back; look again";
+    let why = "changed after you saw it: its server reverted the change; look again";
     assert!(refused.code == 3 && refused.err.contains(why), "{refused:?}");
     assert_eq!(sandbox.run(&["tools", "accept", "hub"]).code, 3, "not without a look, either");
 

@@ -415,7 +415,7 @@ fn what_waits_for_nothing_any_more_is_told_once_to_whom_it_concerns() {
     }
     on(3, "work set build --status done --agent claude-code");
     let told = told_on(&sandbox, "codex", 3);
-    let news = "plan `test` (todo, waits for nothing any more), \
+    let news = "plan `test` (todo, no longer waits for anything), \
                 plan `build` (todo → done, by `claude-code`)";
     assert!(told.ends_with(news), "{told}");
     let told = told_on(&sandbox, "claude-code", 3);
@@ -424,13 +424,13 @@ fn what_waits_for_nothing_any_more_is_told_once_to_whom_it_concerns() {
     for client in ["codex", "claude-code"] {
         let told = told_on(&sandbox, client, 4);
         for id in ["ship", "tell"] {
-            assert!(told.contains(&format!("plan `{id}` (todo, waits for nothing")), "{told}");
+            assert!(told.contains(&format!("plan `{id}` (todo, no longer waits for")), "{told}");
         }
         assert!(!told.contains("`test`"), "{told}");
         assert_eq!(told_on(&sandbox, client, 5), "");
     }
     let shown = on(5, "resume --agent codex --since 2026-11-03");
-    assert!(shown.contains("todo, waits for nothing any more"), "{shown}");
+    assert!(shown.contains("todo, no longer waits for anything"), "{shown}");
 }
 
 /// Bug: what is asked for one client lists the files of all.

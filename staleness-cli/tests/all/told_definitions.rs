@@ -111,7 +111,7 @@ fn a_server_with_withheld_tools_is_one_to_look_at_and_their_class_is_named() {
     let verdict = sandbox.json(&["tools", "show", "git"])["verdict"].clone();
     assert_eq!((&verdict["level"], &verdict["action"]), (&json!("review"), &json!("verify")));
     assert_eq!(verdict["signals"][0]["reason"], server);
-    let log = "what its server says of it is not accepted (suspicious): see `staleness tools diff \
+    let log = "its definition is not accepted (suspicious): see `staleness tools diff \
                mcp__git__log`";
     let show = log.replace("log", "show").replace("suspicious", "effects");
     let new = log.replace("git__log", "other__new");
@@ -173,10 +173,10 @@ fn changes_of_one_kind_are_told_and_accepted_by_server() {
     );
     assert!(lines[0].ends_with(": see `staleness tools diff mcp__git__log`"), "{run:?}");
     for (line, name) in [(1, "add"), (2, "show")] {
-        let expected = format!("then would accept mcp__git__{name}  narrowed: now requires repo");
+        let expected = format!("would then accept mcp__git__{name}  narrowed: now requires repo");
         assert_eq!(lines[line], expected);
     }
-    assert!(run.err.contains("mcp__git__log is suspicious; look at it first"), "{run:?}");
+    assert!(run.err.contains("mcp__git__log is suspicious; review it first"), "{run:?}");
     let run = sandbox.run(&[&dry[..], &["--json"]].concat());
     let told: Value = serde_json::from_str(&run.out).unwrap();
     let names = |key: &str| crate::common::names(&told[key]).join(" ");

@@ -150,7 +150,7 @@ fn what_is_never_used_is_told_by_client_with_its_cost() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert!(text.contains("only servers can be switched off here, the rest in its client"));
+    assert!(text.contains("only servers can be switched off here; use the client for the rest"));
     let asks = "`staleness scan --probe` finds the unknown costs";
     assert!(text.contains(asks), "{text}");
     pinned(&sandbox, "dark", &json!([tool("known", "")]));
@@ -222,7 +222,7 @@ fn a_server_is_switched_off_in_the_clients_own_way_and_shown_first() {
     assert_eq!(dry["files"].as_array().unwrap().len(), 7);
     let cursor = dry["by_hand"][0].as_str().unwrap();
     assert!(
-        cursor.starts_with("cursor: mcp__hub__*: its files have no switch for one server"),
+        cursor.starts_with("cursor: mcp__hub__*: its files cannot disable a single server"),
         "{cursor}"
     );
     assert!(!dry.to_string().contains(SECRET));
@@ -453,5 +453,5 @@ fn a_server_in_two_files_of_a_client_costs_once() {
     assert_eq!(sums()["servers"], 1);
     assert_eq!(unused(&sandbox, &[]).len(), 2, "but both can be switched off");
     let told = sandbox.ok(&["tools", "unused"]);
-    assert!(!told.contains("the rest in its client"), "{told}");
+    assert!(!told.contains("use the client for the rest"), "{told}");
 }

@@ -259,7 +259,7 @@ fn a_persons_demotion_is_ended_by_no_other_door() {
     }
     let root = sandbox.project.to_str().unwrap();
     let run = sandbox.run(&["project", "forget", root, "--yes", "--agent", "codex"]);
-    assert!(run.code == 3 && run.err.contains("an agent does not forget"), "{run:?}");
+    assert!(run.code == 3 && run.err.contains("an agent cannot delete"), "{run:?}");
     assert_eq!(sandbox.status("mcp__github__delete"), "demoted");
     // What is no person's demotion is anybody's in a terminal of an editor.
     let mut command = sandbox.command();

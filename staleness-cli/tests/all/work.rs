@@ -119,7 +119,7 @@ fn every_verb_changes_what_it_says_and_nothing_else() {
     assert_eq!((&item["refs"], &item["expires_at"]), (&json!([]), &Value::Null));
     let (code, line) = refused(&sandbox, &["work", "set", "p", "--status", "todo"]);
     assert!(code == 3 && line.contains("reopen it first"), "{line}");
-    assert!(!line.contains("nothing is left to end"), "{line}");
+    assert!(!line.contains("there is nothing more to do"), "{line}");
     let back = on(&sandbox, "2026-10-07", &["work", "reopen", "p"]);
     assert_eq!(back["item"]["status"], "blocked", "the state before");
     assert_eq!(back["item"]["steps"], done);
@@ -418,7 +418,7 @@ fn work_of_another_system_is_imported_once_and_loses_nothing_that_is_known() {
 {"type":"work","id":"w1","kind":"trap","text":"x","created":"2026-09-01","updated":"2026-12-10"}"#;
     let file = sandbox.write("other.jsonl", other);
     let (code, line) = refused(&sandbox, &["import", "--from", "jsonl", file.to_str().unwrap()]);
-    assert!(code == 3 && line.contains("an id can only be one thing"), "{line}");
+    assert!(code == 3 && line.contains("an id has one kind"), "{line}");
     assert!(line.contains("other.jsonl") && line.contains("nothing was imported"), "{line}");
     assert_eq!(ids(&sandbox.json(&["knowledge"])["items"]), ["k1"], "nothing of the whole file");
 }

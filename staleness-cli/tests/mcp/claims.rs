@@ -105,7 +105,7 @@ fn a_handoff_between_two_others_is_named_and_refused() {
     // Bug: it was not said that this settles it, and whoever tried to end it was led in a circle.
     let accepted = codex.call("work_item", accept);
     assert!(
-        text(&accepted).ends_with("; that settles it, so nothing is left to end"),
+        text(&accepted).ends_with("; this resolves it, there is nothing more to do"),
         "{accepted}"
     );
     for (tool, asked) in [
@@ -113,7 +113,7 @@ fn a_handoff_between_two_others_is_named_and_refused() {
         ("work_item", json!({ "action": "update", "id": "h", "status": "closed" })),
     ] {
         let refused = codex.call(tool, asked);
-        assert!(text(&refused).contains("it is settled: nothing is left to end"), "{refused}");
+        assert!(text(&refused).contains("it is already resolved"), "{refused}");
     }
     // One that is for anybody is accepted once.
     let accept = json!({ "action": "update", "id": "free", "status": "accepted" });

@@ -361,13 +361,13 @@ fn tokens_that_cannot_be_used_are_refused_and_never_shown() {
         (format!("{TOKEN}\n"), "line 1: a token and the folder"),
         (format!("short {project}\n"), "line 1: a token has 32 to 256 characters"),
         (format!("\n{TOKEN}\u{e9} {project}\n"), "line 2: a token has 32 to 256 characters"),
-        (format!("{TOKEN} {project}\n{TOKEN} {project}\n"), "line 2: the token stands on another"),
+        (
+            format!("{TOKEN} {project}\n{TOKEN} {project}\n"),
+            "line 2: another line has the same token",
+        ),
         (format!("{TOKEN} project\n"), "line 1: the folder must be the absolute path"),
         (format!("{TOKEN} {project}/no\n"), "line 1: the folder must be the absolute path"),
-        (
-            format!("{TOKEN} {project}/sub\n"),
-            "line 1 of the tokens: the folder lies in the project",
-        ),
+        (format!("{TOKEN} {project}/sub\n"), "line 1 of the tokens: the folder is in the project"),
     ] {
         let (code, told) = with(&text);
         assert_eq!(code, Some(3), "{told}");

@@ -29,7 +29,7 @@ fn an_agent_does_not_lift_what_a_person_said() {
     assert!(!machine.ok(&["knowledge", "show", "k", "--json"]).contains("expires_at"));
     // What is true now settles it.
     let listed = client.data("list_stale", json!({}));
-    let next = "save_knowledge what is true now, with supersedes";
+    let next = "save what is true now with save_knowledge and supersedes";
     assert_eq!(listed["items"][0]["next"], next, "{listed}");
     let now = json!({ "body": "Longest prefix", "supersedes": ["k"] });
     client.data("save_knowledge", now);

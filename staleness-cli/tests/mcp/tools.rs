@@ -82,7 +82,7 @@ fn what_a_server_wrote_is_told_when_a_person_accepted_it() {
         found + &status.to_string() + &stale
     };
     let waits = told("Finds notes");
-    let class = "what its server says of it is not accepted (suspicious): ask the user to run";
+    let class = "its definition is not accepted (suspicious): ask the user to run";
     assert!(waits.matches(class).count() >= 3, "by status, in words and data of the list: {waits}");
     assert!(
         waits.contains(

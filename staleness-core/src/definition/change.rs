@@ -141,7 +141,7 @@ impl Differences {
         if digest(&before.description) != digest(&now.description) {
             let text = |part: &Option<Part>| part.as_ref().map(|part| part.text.clone());
             let what = match text(&before.description) == text(&now.description) {
-                true => "changed description, past what is kept of it",
+                true => "changed description, beyond the stored part",
                 false => "changed description",
             };
             self.add(ChangeClass::Wording, what, None);
@@ -160,7 +160,7 @@ impl Differences {
     /// Compares each new tool of the name with the most similar removed one, or with all if none was removed. The
     /// order of the tools has no meaning.
     fn all_of_its_name(&mut self, before: &DefinitionVersion, now: &DefinitionVersion) {
-        const OTHERS: &str = "changed other tools of its name";
+        const OTHERS: &str = "changed other tools with its name";
         let (Some(old), Some(new)) = (before.all_of_its_name(), now.all_of_its_name()) else {
             self.parts(before, now);
             return self.add(ChangeClass::Narrowed, OTHERS, None);

@@ -131,7 +131,7 @@ impl Finding {
 /// Returns this program's description of an order.
 pub(super) fn words_of(order: &str) -> &'static str {
     let all = ORDERS.iter().map(|(what, _)| *what).chain(MARKS.iter().map(|(what, _)| *what));
-    all.chain([MANY]).find(|what| *what == order).unwrap_or("says what no tool should say")
+    all.chain([MANY]).find(|what| *what == order).unwrap_or("contains suspicious text")
 }
 
 /// The first findings, and one more if there are more than the maximum.

@@ -58,7 +58,7 @@ fn what_lies_past_the_bound_is_counted_and_its_change_is_told() {
     let part = one.description.as_ref().expect("a part");
     assert_eq!(part.text.len(), DefinitionVersion::MAX_PART_BYTES);
     assert_eq!((part.chars, one.chars()), (Some(16 * 1024 + 1), 16 * 1024 + 1));
-    let past = "wording: changed description, past what is kept of it";
+    let past = "wording: changed description, beyond the stored part";
     assert_eq!(told(Some(&one), &other), [past]);
     assert_eq!(version(&json!({ "description": "a" })).description.expect("a part").chars, None);
 }
@@ -204,7 +204,7 @@ fn other_tools_of_the_same_name_are_looked_at_and_compared() {
     assert!(told(None, &of("One", &["Two"])).is_empty());
     let order = "suspicious: tells the model to ignore its instructions";
     assert_eq!(told(None, &of("One", &["Two", poison])), [order]);
-    let changed = "narrowed: changed other tools of its name";
+    let changed = "narrowed: changed other tools with its name";
     let alone = version(&json!({ "description": "One" }));
     assert_eq!(told(Some(&alone), &of("One", &["Two"])), [changed]);
     let words = "wording: changed description";
@@ -212,7 +212,7 @@ fn other_tools_of_the_same_name_are_looked_at_and_compared() {
     assert!(told(Some(&of("One", &["Two"])), &of("Two", &["One"])).is_empty());
     assert!(told(Some(&of("One", &["Two", "Three"])), &of("One", &["Three", "Two"])).is_empty());
     let fewer = told(Some(&of("One", &["Two"])), &alone);
-    assert_eq!(fewer, ["wording: changed other tools of its name"]);
+    assert_eq!(fewer, ["wording: changed other tools with its name"]);
     // However many they are, no more findings are kept.
     let many: Vec<String> = (0..200).map(|at| format!("https://a{at}.example")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
@@ -241,7 +241,7 @@ fn a_tool_is_compared_with_the_one_of_its_name_that_it_was() {
     // What is cut may hide anything.
     let long = version(&json!({ "description": "x".repeat(20_000) }));
     let now = told(Some(&both), &two.with_others(&[long]));
-    assert!(now.contains(&"narrowed: changed other tools of its name".to_owned()), "{now:?}");
+    assert!(now.contains(&"narrowed: changed other tools with its name".to_owned()), "{now:?}");
 }
 
 #[test]

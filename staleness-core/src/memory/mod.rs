@@ -69,7 +69,7 @@ impl RegistryStore for MemoryStore {
     }
 
     async fn backup(&self, _: &Path) -> Result<(), StoreError> {
-        Err(StoreError::Unsupported("backups: it lives in memory"))
+        Err(StoreError::Unsupported("backups: it is in memory"))
     }
 
     async fn check(&self) -> Result<(), StoreError> {

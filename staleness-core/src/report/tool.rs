@@ -416,7 +416,7 @@ fn no_answer(source: &Source, tool: &Tool) -> String {
             let again = format!("staleness scan --probe {}", word(&source.id.part));
             format!("{whose}did not list its tools on {day}: {why}; once it starts, run `{again}`")
         }
-        _ => format!("has trouble with its list of tools of {day}: {why}"),
+        _ => format!("had a problem with its tool list on {day}: {why}"),
     }
 }
 
@@ -463,7 +463,9 @@ fn absence(context: &Context<'_>, tool: &Tool) -> String {
         PresenceCause::NotListed => format!("{all} no longer {verb} it"),
         PresenceCause::Replaced => match tool.key.scope {
             Scope::Global => format!("the project's own server {server} is loaded instead"),
-            Scope::Project(_) => format!("the user's entry of the server {server} counts instead"),
+            Scope::Project(_) => {
+                format!("the user's entry of the server {server} is loaded instead")
+            }
         },
         PresenceCause::OtherClient if of_clients().next().is_none() => {
             let users: Vec<&str> = tool.used_by.iter().map(ClientId::as_str).collect();

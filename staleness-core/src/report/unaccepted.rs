@@ -44,10 +44,7 @@ pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, 
             };
             (Ground::DefinitionChanged, format!("{some} of its {all} tools {what}{worst}"))
         }
-        true => (
-            Ground::DefinitionWithheld,
-            format!("what its server says of it is not accepted{worst}"),
-        ),
+        true => (Ground::DefinitionWithheld, format!("its definition is not accepted{worst}")),
         false => (Ground::DefinitionChanged, format!("its server changed it{worst}")),
     };
     let server = ToolReport::server_of(tool).filter(|_| is_server);

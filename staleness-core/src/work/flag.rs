@@ -52,7 +52,7 @@ impl Flag {
             (Overdue::Unanswered, _) => format!("open for {days}, neither accepted nor closed"),
             (Overdue::Undecided, _) => format!("pending for {days}, neither accepted nor rejected"),
             (Overdue::OldObservation, _) => {
-                format!("observed {days} ago, without a date of expiry")
+                format!("observed {days} ago, without an expiry date")
             }
             (Overdue::Abandoned, 0) => "abandoned within the last day".to_owned(),
             (Overdue::Abandoned, _) => format!("abandoned {days} ago"),

@@ -343,9 +343,9 @@ impl Check<'_> {
         report.notes.append(&mut self.past.notes);
         let text = match report.counts.history {
             0 => None,
-            1 => Some("1 document describes the past and was not checked for lost names".into()),
+            1 => Some("1 document describes the past and was not checked for removed names".into()),
             count => Some(format!(
-                "{count} documents describe the past and were not checked for lost names"
+                "{count} documents describe the past and were not checked for removed names"
             )),
         };
         report.notes.extend(text.map(|text| Note { path: None, line: None, text }));

@@ -219,11 +219,11 @@ impl<'p> Past<'p> {
             skipped.push(Skipped { path: path.to_owned(), reason: reason.to_owned() });
         };
         for path in self.repo.iter().flat_map(|repo| &repo.history.unread) {
-            skip(path, "cannot be read by git, so its committed version counts");
+            skip(path, "cannot be read by git, so its committed version was checked");
         }
         if self.has_met(blind::CUT) {
             let reason = "the project or its history is too large or too deep to search \
-                          completely, so lost names may be missed";
+                          completely, so removed names may be missed";
             skip(HISTORY, reason);
         }
         if tracked.cut {

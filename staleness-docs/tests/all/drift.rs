@@ -182,7 +182,7 @@ fn documents_that_are_history_are_left_out_and_said_so() {
     let report = project.check();
     assert_eq!(report.counts.history, 4);
     assert_eq!(report.history.len(), 4);
-    assert!(report.notes.iter().any(|note| note.text.contains("not checked for lost names")));
+    assert!(report.notes.iter().any(|note| note.text.contains("not checked for removed names")));
     let mut project = drifted("x\n");
     project.write("notes/x.md", "`old_name()`\n");
     project.commit();

@@ -276,7 +276,7 @@ impl Site {
                 }
                 response
             }
-            _ => text(StatusCode::NOT_FOUND, "there are /mcp and /metrics"),
+            _ => text(StatusCode::NOT_FOUND, "use /mcp or /metrics"),
         }
     }
 

@@ -61,7 +61,7 @@ pub(super) fn read(path: &Path) -> Result<Tokens, ServeError> {
         }
         let token = digest(token);
         if tokens.iter().any(|(_, other, _)| *other == token) {
-            return Err(refused("the token stands on another line too"));
+            return Err(refused("another line has the same token"));
         }
         let folder = Path::new(folder.trim_start());
         let whole = folder.is_absolute().then(|| folder.canonicalize().ok()).flatten();

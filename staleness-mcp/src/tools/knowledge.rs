@@ -42,7 +42,7 @@ pub(super) fn specs() -> Vec<Spec> {
                 search_hint: "remember a fact, preference, to-do or reference",
                 description: "Call when you learned something lasting. Saves a fact, preference, \
                               to-do or reference, or changes the one with this id. Cite the code \
-                              it relies on, so that it is doubted when that code changes.",
+                              it relies on, so that it is flagged when that code changes.",
                 effect: Effect::Rewrites,
                 next: "give `body`, or the `id` of an item and what to change",
             },

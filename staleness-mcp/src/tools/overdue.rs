@@ -114,7 +114,7 @@ fn next(each: &Entry) -> ModelText {
     if let Subject::Item { path: None, .. } = each.subject
         && each.verdict.rests_on(SignalKind::Contradicted)
     {
-        return "save_knowledge what is true now, with supersedes".into();
+        return "save what is true now with save_knowledge and supersedes".into();
     }
     if let (Subject::Item { path: None, cite, .. }, NextAction::Update) =
         (&each.subject, each.verdict.action)
@@ -136,7 +136,9 @@ fn next(each: &Entry) -> ModelText {
             "ask the user to run `staleness tools diff` and decide"
         }
         (Subject::Tool { .. }, NextAction::Drop) => "do not call it; use suggest_tool",
-        (Subject::Tool { .. }, NextAction::Verify) => "try it; record_outcome if no hook does",
+        (Subject::Tool { .. }, NextAction::Verify) => {
+            "try it; call record_outcome if no hook records it"
+        }
         (Subject::Tool { health: HealthState::Demoted, .. }, _) => {
             "a person demoted it: ask the user before you call it"
         }
@@ -192,7 +194,7 @@ pub(super) const fn settled_by(kind: WorkKind, is_expired: bool, is_others: bool
         WorkKind::Plan => {
             "work_item step if it continues, update with status done if it is done, else settle_work, which drops it"
         }
-        WorkKind::Handoff if is_others => "settle_work if it need not be answered any more",
+        WorkKind::Handoff if is_others => "settle_work if it needs no answer",
         WorkKind::Handoff => "work_item claim if you take it, else settle_work",
         WorkKind::Candidate => {
             "work_item update with status accepted if it is wanted, else settle_work"

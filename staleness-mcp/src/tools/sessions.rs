@@ -90,7 +90,7 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
         (Some(name), _) => name.clone(),
         (None, Some(client)) => client.to_string(),
         (None, None) => {
-            return Err(ServiceError::invalid("the client gave no usable name")
+            return Err(ServiceError::invalid("the client sent no valid name")
                 .hint("give your name in `agent`"));
         }
     };
@@ -255,7 +255,7 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
         let name = ModelName::new(NameKind::Work, id.as_str());
         parts.push(Text::new("waits for ").and(name));
     } else if each.freed {
-        parts.push(Text::new("waits for nothing any more"));
+        parts.push(Text::new("no longer waits for anything"));
     }
     match each.recipient.as_deref() {
         Some(name) if name == agent => parts.push(Text::new("for you")),

@@ -404,7 +404,7 @@ fn tell(call: &Call<'_>, what: &'static str, item: Work) -> Result<Answer<Told>,
         }
     }
     if what == "changed " && (told.kind, told.status) == (WorkKind::Handoff, WorkStatus::Accepted) {
-        text = text.and("; that settles it, so nothing is left to end");
+        text = text.and("; this resolves it, there is nothing more to do");
     }
     Ok(Answer::new(text, Told { item: Some(Shown(brief(&told))), ..Told::default() }))
 }

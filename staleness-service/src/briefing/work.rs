@@ -282,7 +282,7 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
     };
     let net = match item.waits_for.as_ref().filter(|_| !item.has_ended()) {
         Some(id) => net.and(", waits for ").and(ModelName::new(NameKind::Work, id.as_str())),
-        None if item.freed => net.and(", waits for nothing any more"),
+        None if item.freed => net.and(", no longer waits for anything"),
         None => net,
     };
     let is_own = item.own && item.action.is_some() && ended.is_none();

@@ -116,7 +116,9 @@ pub(super) fn of_route(
     }
     let lost = lost(&registry.tools().definitions(&project.id, &key).wait()?);
     let asked = asks_for(&route.query, &lost);
-    causes.extend(asked.iter().map(|lost| format!("its query names `{lost}`, which {name} lost")));
+    causes.extend(
+        asked.iter().map(|lost| format!("its query names `{lost}`, which {name} no longer has")),
+    );
     Ok(causes)
 }
 

@@ -326,7 +326,7 @@ fn tool_state(tool: &ToolReport) -> String {
     let (word, cause) = (tool.status_word.as_str(), tool.presence.cause.as_str());
     match tool.status {
         Status::Stale if tool.is_withheld() => {
-            format!("{word}: what its server says of it is not accepted")
+            format!("{word}: its definition is not accepted")
         }
         Status::Stale if word != cause => format!("{word}: {}", cause.replace('_', " ")),
         _ => word.to_owned(),

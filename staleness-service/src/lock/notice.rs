@@ -42,7 +42,7 @@ pub fn notice(
         Ok(None) => return Ok(None),
         Err(_) => (
             ModelText::from(
-                "`agents.lock` of this project cannot be read; the user sees why with `staleness check --locked`.",
+                "`agents.lock` of this project cannot be read; `staleness check --locked` shows the user why.",
             ),
             "unreadable".to_owned(),
         ),
@@ -70,14 +70,14 @@ pub fn notice(
                 ModelText::from(name).and(" (").and(each.change.as_str()).and(")")
             });
             let mut text = match moved.is_empty() {
-                true => ModelText::from("Files that count for `agents.lock` cannot be read"),
-                false => ModelText::from("Moved since `agents.lock` was written: ")
+                true => ModelText::from("Files covered by `agents.lock` cannot be read"),
+                false => ModelText::from("Changed since `agents.lock` was written: ")
                     .and(ModelText::join(names, ", ")),
             };
             if moved.len() > MAX_TOLD {
                 text = text.and(", and ").and(moved.len() - MAX_TOLD).and(" more");
             }
-            (text.and(". The user sees all with `staleness check --locked`."), about)
+            (text.and(". The user can list them with `staleness check --locked`."), about)
         }
     };
     let digest = format!("{:032x}", stable_hash(about.as_bytes()));

@@ -147,7 +147,7 @@ pub fn summary(delta: &Delta) -> ModelText {
             if delta.more > 0 { text.and(", and ").and(delta.more).and(" more") } else { text }
         }
         DeltaSource::Digest => "nothing open".into(),
-        _ if delta.pruned_until.is_some() => "no change that is still kept".into(),
+        _ if delta.pruned_until.is_some() => "no change in the remaining history".into(),
         _ => "nothing changed".into(),
     }
 }
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(told(DeltaSource::Cursor, 1, 2, false), "2 items of knowledge, 1 plan");
         assert_eq!(told(DeltaSource::Digest, 2, 1, true), "2 plans, 1 item of knowledge");
         assert_eq!(told(DeltaSource::Cursor, 0, 0, false), "nothing changed");
-        assert_eq!(told(DeltaSource::Since, 0, 0, true), "no change that is still kept");
+        assert_eq!(told(DeltaSource::Since, 0, 0, true), "no change in the remaining history");
         assert_eq!(told(DeltaSource::Digest, 0, 0, true), "nothing open");
     }
 

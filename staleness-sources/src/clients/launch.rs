@@ -201,7 +201,7 @@ impl Start {
                 let url = ["httpUrl", "url", "serverUrl"].into_iter().find_map(text);
                 let url = expand(url.ok_or(NOTHING)?)?;
                 if [text("type"), text("transport")].contains(&Some("sse")) {
-                    return Err("it is reached over SSE alone, which is not supported".to_owned());
+                    return Err("it uses SSE alone, which is not supported".to_owned());
                 }
                 Target::Http { url, headers: self.headers(&expand, variable)? }
             }

@@ -91,7 +91,7 @@ fn each_client_s_headers_are_read() {
         (json!({ "url": url, "headers": { "X": 5 }, "http_headers": [] }), Ok(vec![])),
         (
             json!({ "url": url, "type": "sse" }),
-            Err("it is reached over SSE alone, which is not supported".to_owned()),
+            Err("it uses SSE alone, which is not supported".to_owned()),
         ),
     ] {
         assert_eq!(headers(members.clone()), expected, "{members}");

@@ -118,7 +118,7 @@ impl Outside<'_> {
             _ => match simple::switch(self, reading, server) {
                 Some(switch) => switch,
                 None => {
-                    let what = "its files have no switch for one server";
+                    let what = "its files cannot disable a single server";
                     return by_hand(format!(
                         "{what}; use its settings, or remove it from {}",
                         reading.path

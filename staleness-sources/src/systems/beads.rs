@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
                 NEEDED.into_iter().filter(|key| !row.fields.contains_key(*key)).collect();
             if !missing.is_empty() {
                 let missing = missing.join(", ");
-                let what = format!("line {line}: no issue as beads writes it: no {missing}");
+                let what = format!("line {line}: not an issue of beads; missing: {missing}");
                 return Err(ReadError::refused(&file, what));
             }
             issue(&mut row)

@@ -65,7 +65,7 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
         let missing: Vec<&str> =
             NEEDED.into_iter().filter(|key| !row.fields.contains_key(*key)).collect();
         if !missing.is_empty() {
-            let what = format!("no {kind} as brainclaw writes it: no {}", missing.join(", "));
+            let what = format!("not a {kind} of brainclaw; missing: {}", missing.join(", "));
             return Err(ReadError::refused(&file, what));
         }
         let mapped =
@@ -79,7 +79,7 @@ fn record(file: &Path, what: &'static str) -> Result<Row, &'static str> {
     let read = read_bytes(file, MAX_FILE).map_err(|_| "cannot be read")?;
     let (bytes, _) = read.ok_or("larger than 1 MiB")?;
     let fields: Map<String, Value> =
-        serde_json::from_slice(&bytes).map_err(|_| "no JSON object; is the file half written?")?;
+        serde_json::from_slice(&bytes).map_err(|_| "not a JSON object; is the file incomplete?")?;
     let mut row = Row { what, fields };
     row.drop(&INTERNAL);
     Ok(row)

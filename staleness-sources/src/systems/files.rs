@@ -69,7 +69,7 @@ pub(super) fn json_lines(
             continue;
         }
         let fields: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
-            refused(format!("no JSON object ({}); is the file half written?", class(&error)))
+            refused(format!("not a JSON object ({}); is the file incomplete?", class(&error)))
         })?;
         each(number, Row { what, fields }, sink)?;
     }

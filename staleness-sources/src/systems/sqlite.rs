@@ -48,7 +48,7 @@ pub(super) fn read(
         }
         Some(ErrorCode::TooBig) => ReadError::refused(path, "holds a value larger than 8 MiB"),
         Some(ErrorCode::OperationInterrupted) => {
-            ReadError::refused(path, "a SQLite database that has no end, or is too large")
+            ReadError::refused(path, "a damaged SQLite database, or one that is too large")
         }
         _ => ReadError::refused(path, "a damaged SQLite database"),
     };
@@ -228,7 +228,7 @@ fn copied(path: &Path) -> Result<TempDir, ReadError> {
         fs::symlink_metadata(beside(path, ending)).is_ok_and(|companion| !companion.is_file())
     };
     if let Some(ending) = ENDINGS.iter().find(is_odd) {
-        return Err(ReadError::refused(path, format!("its {ending} is no file")));
+        return Err(ReadError::refused(path, format!("its {ending} is not a file")));
     }
     #[cfg(unix)]
     let folder = {
@@ -263,7 +263,7 @@ fn copied(path: &Path) -> Result<TempDir, ReadError> {
             return Ok(folder);
         }
     }
-    let what = "its program is writing all the time; end it, or import again later";
+    let what = "its program keeps writing; stop it, or import again later";
     Err(ReadError::refused(path, what))
 }
 

@@ -17,7 +17,7 @@ fn may_write(args: &CheckArgs, out: &Output) -> Result<(), CliError> {
     if args.dry_run || args.yes || can_ask(out) {
         return Ok(());
     }
-    Err(CliError::invalid("--fix needs a confirmation, and there is no terminal to ask at")
+    Err(CliError::invalid("--fix needs confirmation, and there is no terminal to ask on")
         .hint("see the changes with --dry-run, then add --yes"))
 }
 

@@ -76,7 +76,7 @@ fn table(told: &Comparison, out: &Output) -> String {
     text.push_str(&summary(told));
     if let Some(first) = told.unaccepted.first() {
         text.push_str(&out.hint(&format!(
-            "`{}` shows the change; `staleness tools accept` takes it",
+            "`{}` shows the change; `staleness tools accept` accepts it",
             diff_of(&first.name)
         )));
     }

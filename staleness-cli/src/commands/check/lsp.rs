@@ -115,7 +115,7 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
         receiver.into_iter().try_for_each(|message| message.write(&mut stdout))
     });
     let broken = |error: &dyn std::fmt::Display| {
-        CliError::new(ErrorKind::Io, format!("the editor sent no valid message: {error}"))
+        CliError::new(ErrorKind::Io, format!("the editor sent an invalid message: {error}"))
     };
     let capabilities = json!({
         // Only versions are of interest: the file on disk is checked.

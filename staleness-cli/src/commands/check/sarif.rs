@@ -45,13 +45,13 @@ pub(super) fn moved(told: &Comparison) -> Value {
     let rules = [
         Rule {
             id: "lock_moved",
-            short: "What the project gives to agents differs from agents.lock.",
+            short: "The project's content for agents differs from agents.lock.",
             help: "Review the change, then run `staleness lock`.",
             level: "error",
         },
         Rule {
             id: "lock_not_accepted",
-            short: "A server changed a tool, and no person accepted that.",
+            short: "A server changed a tool, and no person has accepted the change.",
             help: "See `staleness tools diff`, then run `staleness tools accept`.",
             level: "error",
         },

@@ -136,11 +136,11 @@ fn render(report: &ImportReport, dry_run: bool) -> String {
     }
     if report.untied > 0 {
         let waits = counted(report.untied, "wait", "waits");
-        text.push_str(&format!("dropped {waits} of work items that waited in a circle\n"));
+        text.push_str(&format!("removed {waits} from work items that waited for each other\n"));
     }
     if report.merged && report.imported != TransferCounts::default() {
         text.push_str(
-            "the registry was not empty: of each record the newer version was kept, and outcomes \
+            "the registry was not empty: the newer version of each record was kept, and outcomes \
              and journal entries were added once\n",
         );
     }
@@ -155,7 +155,7 @@ fn left_behind(taken: &Taken) -> String {
         text.push_str(&format!("secrets replaced by [redacted] in {texts}\n"));
     }
     if !taken.left.is_empty() {
-        text.push_str("left behind, without a place here:\n");
+        text.push_str("not imported:\n");
     }
     for (name, count) in &taken.left {
         text.push_str(&format!("  {} ×{count}\n", escape(name)));

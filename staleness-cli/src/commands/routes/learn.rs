@@ -37,7 +37,7 @@ pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result
             route.key.id
         ),
         None if would.is_some() => {
-            "not kept: the route limit is reached, and the others are more confident\n".into()
+            "not kept: the route limit is reached, and the others have more confidence\n".into()
         }
         None => "nothing to learn: the signal is too weak for a new route\n".into(),
     })

@@ -70,7 +70,7 @@ enum Undo {
 pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     if !can_ask(out) {
         return Err(CliError::new(ErrorKind::Usage, "watch needs a terminal")
-            .hint("`staleness board` and `staleness review` print the same once"));
+            .hint("`staleness board` and `staleness review` print this once"));
     }
     let mut watch = Watch::new(global)?;
     let stop = limits::stopped();
@@ -178,7 +178,7 @@ impl<'a> Watch<'a> {
                 let status = hold(key, to)?;
                 self.undo.push(Undo::Hold(key.clone(), *before));
                 let what = if to == Hold::Pinned { "pinned" } else { "no longer pinned" };
-                Ok(format!("{} is {what}: {status}; u takes it back", key.name))
+                Ok(format!("{} is {what}: {status}; press u to undo", key.name))
             }
             Asked::Verify(Key::Item(id, scope)) => {
                 let world = World::new(&settings, None, &Silent);
@@ -194,7 +194,7 @@ impl<'a> Watch<'a> {
             Asked::Settle(Key::Work(id)) => {
                 let done = service::resolve(&settings, id, ScopeChoice::Either, act(&settings))?;
                 self.undo.push(Undo::Reopen(id.clone()));
-                Ok(format!("{id}: {} → {}; u takes it back", done.from, done.to))
+                Ok(format!("{id}: {} → {}; press u to undo", done.from, done.to))
             }
             Asked::Undo => match self.undo.pop() {
                 Some(Undo::Hold(key, before)) => {
@@ -206,7 +206,7 @@ impl<'a> Watch<'a> {
                     service::reopen(&settings, item, act(&settings))?;
                     Ok(format!("{id} is open again"))
                 }
-                None => Ok("nothing to take back".to_owned()),
+                None => Ok("nothing to undo".to_owned()),
             },
             _ => Ok("that key does nothing here".to_owned()),
         }

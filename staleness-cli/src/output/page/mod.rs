@@ -187,7 +187,7 @@ impl Page<'_> {
         );
         html! {
             (rows)
-            p.faint { "Latest uses, the oldest first: S success, F failure, I interrupted, O offline, U unknown." }
+            p.faint { "Latest uses, oldest first: S success, F failure, I interrupted, O offline, U unknown." }
         }
     }
 

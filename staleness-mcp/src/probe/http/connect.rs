@@ -19,7 +19,7 @@ use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 /// Maximum time to connect to one of a host's addresses.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-pub(super) const UNREADABLE: &str = "its address cannot be read";
+pub(super) const UNREADABLE: &str = "its address is not valid";
 const UNKNOWN: &str = "cannot be reached: its host is unknown";
 
 /// The scheme, host and port of a URL.

@@ -38,7 +38,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 
 const ELSEWHERE: &str = "it redirects to another address, which is not followed";
 const NO_STREAMABLE: &str =
-    "nothing speaks streamable HTTP at its address (SSE alone is not supported)";
+    "its address does not serve streamable HTTP (SSE alone is not supported)";
 const NOT_MCP: &str = "it does not speak MCP";
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 

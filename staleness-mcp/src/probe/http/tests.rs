@@ -223,7 +223,7 @@ fn whatever_an_http_server_does_it_is_told_in_words_of_ours() {
             "its address has a user name or password, which is not sent",
         ),
         ("ws://hunter2".into(), "its address is not an HTTP URL"),
-        ("http://hunter2 /".into(), "its address cannot be read"),
+        ("http://hunter2 /".into(), "its address is not valid"),
         ("hunter2".into(), "its address is not an HTTP URL"),
     ] {
         assert_eq!(answer(url, limits(20_000)), Err(expected.to_owned()));
