@@ -54,7 +54,7 @@ pub fn main() -> ExitCode {
 
 /// Adds the store's location to a store error.
 fn located(mut error: CliError, cli: &Cli) -> CliError {
-    // A copy has two stores, and names them itself.
+    // A copy has two stores, and its errors name them already.
     if error.kind == ErrorKind::Store
         && !matches!(cli.command, Some(Command::Copy(_)))
         && let Ok(url) = settings::store_url(&(&cli.global).into())
@@ -66,7 +66,7 @@ fn located(mut error: CliError, cli: &Cli) -> CliError {
 }
 
 fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
-    // The doctor names a policy that cannot be read, and goes on.
+    // The doctor reports an unreadable policy and continues.
     let lenient = matches!(cli.command, Some(Command::Doctor));
     let settings = || {
         let settings = Settings::new(&cli.global, None, lenient)?;

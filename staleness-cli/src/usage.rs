@@ -34,7 +34,7 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
             .hint("set it to UTF-8 text, or unset it");
     }
     let mut text = error.to_string();
-    // What is one argument too many, or the value of another option, may be a URL with a password.
+    // An extra argument, or the value of another option, may be a URL with a password.
     let may_be_a_url = |word: &&str| {
         let word = word.to_ascii_lowercase();
         ["://", "@", "pass", "pwd"].iter().any(|part| word.contains(part))
@@ -45,13 +45,13 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
     for word in words.chain(values).filter(may_be_a_url) {
         text = text.replace(word, &staleness::StoreUrl::without_password(word));
     }
-    // The paragraphs are: what is wrong, tips, the usage.
+    // The paragraphs contain the error, tips and the usage.
     let mut paragraphs = text.split("\n\n");
     let what = joined(paragraphs.next().unwrap_or_default());
     let what = what.trim_start_matches("error: ");
     let tips: Vec<String> = paragraphs
         .filter_map(|paragraph| Some(joined(paragraph.trim().strip_prefix("tip: ")?)))
-        // An unknown option is hardly ever meant as a value.
+        // An unknown option is almost never meant as a value.
         .filter(|tip| !tip.contains(" as a value, use "))
         .collect();
     let hint = if tips.is_empty() { help } else { tips.join("; ") };

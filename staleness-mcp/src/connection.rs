@@ -203,7 +203,7 @@ impl ServerHandler for Connection {
             tokio::select! {
                 // Report progress before the result.
                 biased;
-                // Once: a git that gave up before is not ended by this.
+                // Only once: this does not end a git that gave up before.
                 () = context.ct.cancelled(), if !is_stopped => {
                     is_stopped = true;
                     watchdog.end();

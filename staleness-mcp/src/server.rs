@@ -96,7 +96,7 @@ impl Server {
     #[cfg(feature = "http")]
     pub(crate) fn confined_to(&self, folder: &std::path::Path) -> Result<Self, ServiceError> {
         let project = Some(folder.to_path_buf());
-        // The files of whoever runs the server are not its callers'.
+        // Callers must not see the files of the user who runs the server.
         let home = Some(folder.join(".staleness/no-home"));
         let options = Options { project, home, ..(*self.options).clone() };
         let project = Settings::new(options.clone(), None, true)?.project;
@@ -147,7 +147,7 @@ impl Server {
             return Err(not_this_project());
         }
         if let Some(name) = agent {
-            // The client is identified by its own name, whatever alias the user gave it.
+            // The client is identified by its own name, even if the user gave it an alias.
             let client = client_of(&default_policy().agent_behind(name.clone()));
             settings.set_agent(settings.agent_behind(name), client);
         }
@@ -197,9 +197,9 @@ impl Server {
             error
         })?;
         settings.watchdog = watchdog;
-        // A client without a name stays anonymous, whatever the environment says.
+        // A client without a name stays anonymous, even if the environment names one.
         let agent = settings.agent.clone().filter(|_| agent.is_some());
-        // An agent elsewhere has a configuration of its own.
+        // An agent on another machine has its own configuration.
         if agent.is_some() && settings.client.is_some() && self.only.is_none() {
             self.scan(&settings);
         }

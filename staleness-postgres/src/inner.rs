@@ -286,7 +286,7 @@ impl Inner {
             let appends = append(workspace, &changed.journal, Numbers::Revision);
             appends.into_iter().for_each(|statement| flight.send(statement));
         }
-        // Other processes learn of the revision at once, so a crash must not reuse it.
+        // Other processes see the revision at once, so it must not be reused after a crash.
         let lasting = lasting || !changed.journal.is_empty();
         flight.command(transaction::wait(lasting).into());
         flight.command("COMMIT".into());

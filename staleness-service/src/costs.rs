@@ -93,7 +93,7 @@ pub fn costs(
     for each in &all {
         let client = clients.entry(each.client.clone()).or_default();
         client.is_watched |= each.idle_days.is_some();
-        // Of the user's and the project's entry of one name, the client loads the project's.
+        // If the user and the project have an entry with the same name, the client loads the project's.
         if !is_own(&each) && server(each).is_some_and(|server| own.contains(&server)) {
             continue;
         }

@@ -55,7 +55,7 @@ mod unix {
 
     pub(super) fn succeed() {
         let always = Arc::new(AtomicBool::new(true));
-        // If no handler can be installed, the signal ends the process as it does others.
+        // If no handler can be installed, the signal ends the process as usual.
         let _ = signal_hook::flag::register_conditional_shutdown(SIGXCPU, 0, always);
     }
 

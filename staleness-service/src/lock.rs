@@ -212,7 +212,7 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
     let mut unaccepted = Vec::new();
     let project = &settings.project.id;
     let pinned = registry.tools().pinned(project).wait()?;
-    // A server of the user may have the name of one of the project.
+    // A user's server may have the same name as a project's.
     for (tool, row) in pinned.into_iter().filter(|(tool, _)| tool.key.scope != Scope::Global) {
         let prefix = tool.server.as_ref().map(|server| format!("mcp__{server}__"));
         if let Some(known) = prefix.and_then(|prefix| servers.get_mut(&prefix)) {

@@ -208,7 +208,7 @@ impl Settings {
             let begun = Instant::now();
             let mut registry_of = |project: &ProjectId| self.registry_of(&registry, project);
             let drained = spool.drain(&mut registry_of, &mut || begun.elapsed() < spool_time);
-            // The caller must not wait once more, and then overtake what waits in the spool.
+            // The caller must not wait again and then overtake the entries in the spool.
             match drained.map_err(StoreError::from) {
                 Err(error) if error.is_retryable() => return Err(StoreError::Busy),
                 Err(error) if Spool::keeps(&error) => return Err(error),
@@ -315,7 +315,7 @@ impl Settings {
 
 fn agent_behind(policy: &Policy, name: AgentId) -> AgentId {
     let agent = policy.agent_behind(name);
-    // The policy may give the agent of a client another name.
+    // The policy may map a client's agent to another name.
     let client = clients::named(agent.as_str()).and_then(|client| AgentId::new(client).ok());
     client.map_or(agent, |client| policy.agent_behind(client))
 }

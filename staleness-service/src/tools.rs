@@ -120,7 +120,7 @@ pub fn fold_doubtful(tools: &mut Vec<ToolReport>) {
     let counting =
         tools.iter().filter(|it| is_server(it) && it.verdict.rests_on(Ground::DefinitionChanged));
     let mut counting: HashSet<ServerKey> = counting.filter_map(key).collect();
-    // A server with withheld tools tells the number of these alone.
+    // A server with withheld tools only reports their number.
     for server in
         tools.iter().filter(|it| it.verdict.rests_on(Ground::DefinitionWithheld)).filter_map(key)
     {
@@ -159,7 +159,7 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
         let key = server.and_then(|server| {
             let prefix = format!("mcp__{server}__");
             let own = (tool.key.scope.clone(), prefix.clone());
-            // The user's entry may have a project's tool, and the project's entry count instead of the user's.
+            // The tool may belong to the user's entry while the project's entry is in use.
             let is_users = own.0 == Scope::Global && tool.presence.is_absent();
             let is_near = |scope: &Scope| *scope == Scope::Global || is_users;
             let mut others = folded.keys().filter(|key| key.1 == prefix && is_near(&key.0));
@@ -231,7 +231,7 @@ pub fn reported(
         return Err(ServiceError { hint: refused.hint, ..ServiceError::invalid(message) });
     }
     let unused = Unused::of(registry, settings, text)?;
-    // A model may invent a name. A program on the command line knows those of its tools.
+    // A model may invent a name. A program on the command line knows the names of its tools.
     let is_unlisted =
         settings.in_server && unused.is_none() && ToolKind::of_name(text) == ToolKind::Unknown;
     let is_misspelt = !is_new && registry.tools().similar(&settings.project, text).wait()?.1;

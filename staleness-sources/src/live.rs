@@ -121,7 +121,7 @@ pub fn tools_list(
         draft.add(found);
     }
     let mut reading = draft.read();
-    // Told first, whatever else is wrong with the list.
+    // This is reported first, before other problems of the list.
     if let Some(what) = suspicion(&root) {
         let others = reading.error.map(|error| format!("; {error}")).unwrap_or_default();
         reading.error = Some(format!("suspicious instructions of the server: {what}{others}"));

@@ -92,7 +92,7 @@ impl Log {
         if ends_in_zeros() {
             self.zeros.store(true, Ordering::Relaxed);
         }
-        // Also if a reader was in the way before.
+        // This includes the case that a reader blocked it before.
         if self.zeros.load(Ordering::Relaxed) {
             self.move_all(conn, busy_timeout, Duration::ZERO);
         } else {

@@ -17,7 +17,7 @@ pub(crate) struct PlaceArgs {
     #[arg(long)]
     user: bool,
     /// Use the configuration of one project [default: the current one].
-    // It takes the place of the global option of this name, and keeps its meaning.
+    // It replaces the global option of this name, with the same meaning.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "not given, given alone, given with a folder")]
     project: Option<Option<PathBuf>>,

@@ -192,7 +192,7 @@ pub(crate) fn diff(
     let registry = settings.open(Access::Look)?;
     let key = find(&registry, settings, name, scope)?;
     let rows = registry.tools().definitions(&settings.project.id, &key).wait()?;
-    // A model would read what a server wrote for it: its texts are for the user.
+    // A model would obey a server's texts, so only the user may read them.
     let is_agent = settings.agent.is_some();
     let told = rows.iter().map(Told::new);
     let told = told.map(|told| if is_agent { told.without_texts() } else { told });

@@ -299,7 +299,7 @@ fn session_start(
                     let sessions = registry.sessions();
                     unless_busy(sessions.inherit_claims(&resume.agent, &key, now).wait())?;
                 }
-                // The next event tells what was lost.
+                // The next event reports the lost claims.
                 renewed(settings, &registry, input)?;
             }
             Ok(None) => later(id)?,

@@ -74,7 +74,7 @@ fn offer(global: &Global, args: &InitArgs, out: &Output) -> Result<(), CliError>
     for client in there {
         if args.dry_run || *yes || is_agreed(&format!("Set up {}?", client.as_str()))? {
             let skill = *skill && client == Client::ClaudeCode;
-            // The others do not suffer from one client's broken file.
+            // A broken file of one client does not affect the others.
             if let Err(error) = run_for(Verb::Init, client, global, args, skill, out) {
                 out.warn(&error.render(false));
                 failed =

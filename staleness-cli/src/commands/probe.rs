@@ -56,7 +56,7 @@ pub(crate) fn run(
     }
     let keys: Vec<ServerKey> = names.iter().filter_map(|name| ServerKey::of(name)).collect();
     all.retain(|each| names.is_empty() || keys.contains(&each.key));
-    // A command under one name is asked once, however many clients have it.
+    // A command with one name is probed once, even if several clients have it.
     let mut launches: Vec<Launch> = Vec::new();
     let mut servers: Vec<&str> = Vec::new();
     let mut places: Vec<Option<usize>> = Vec::new();

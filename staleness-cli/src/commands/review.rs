@@ -25,7 +25,7 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     for each in entries.iter().filter(|each| matches!(each.subject, Subject::Tool { .. })) {
         *tools.entry(each.id.clone()).or_default() += 1;
     }
-    // The user's and the project's entry of one name are told apart.
+    // The user's and the project's entries with the same name are distinguished.
     let scope = |each: &service::Entry| match each.subject {
         Subject::Tool { scope, .. } => Some(scope).filter(|_| tools[&each.id] > 1),
         _ => None,
@@ -40,7 +40,7 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
             (Some(_), None) => format!("# correct {}", word(&path)),
         }
     };
-    // What a person said to be wrong, only a person takes back.
+    // Only a person may withdraw a person's contradiction.
     let is_wrong = |each: &service::Entry| each.verdict.rests_on(SignalKind::Contradicted);
     let may_keep = |each: &service::Entry| settings.agent.is_none() || !is_wrong(each);
     let entry = |each: service::Entry| Entry {
@@ -115,7 +115,7 @@ fn command(
                 format!("staleness knowledge done {quoted}")
             }
             (NextAction::Update | NextAction::Drop, Some(path)) => open(path, *line),
-            // Another text does not clear that someone said so.
+            // A new text does not clear a contradiction.
             (NextAction::Update, None) if verdict.rests_on(SignalKind::Contradicted) => {
                 format!("staleness knowledge remove --yes {quoted}")
             }

@@ -49,7 +49,7 @@ pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<
     } else {
         let report = apply(&registry, settings, &live, None)?;
         if probed.is_some() {
-            // A server may list other names each time.
+            // A server may list different names each time.
             registry.admin().prune_names(settings.now, false, &mut || true).wait()?;
         }
         report
@@ -135,7 +135,7 @@ fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
         }
     };
     let would = if dry_run { "would be " } else { "" };
-    // A tool that waits for a person is told once, with what changed.
+    // A tool that awaits a person's decision is reported once, with its changes.
     let is_changed = |tool: &ToolReport| {
         tool.presence.cause == PresenceCause::DefinitionChanged
             && report.changed.iter().any(|row| row.key == tool.key)

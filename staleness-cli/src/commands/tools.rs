@@ -369,7 +369,7 @@ fn refuse_others(settings: &Settings, registry: &Registry, key: &ToolKey) -> Res
     let keys = std::slice::from_ref(key);
     let registry = registry.clone().seen_by(None);
     let told = registry.tools().show(&settings.project, keys, settings.now).wait()?;
-    // What a person demoted is refused with the command that restores it.
+    // A person's demotion is refused with the command that restores the tool.
     let is_persons = told.health.state == HealthState::Demoted;
     let other = told.clients.keys().find(|client| *client != own && !is_persons);
     let Some(other) = other else { return Ok(()) };

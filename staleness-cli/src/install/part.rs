@@ -99,7 +99,7 @@ impl Part {
         if bare == text {
             return Ok(After::Same);
         }
-        // A backup with our entries was made after `init`, so it is no help.
+        // A backup with our entries was made after `init`, so it cannot be used.
         let before = before.filter(|text| self.remove(text, "").is_ok_and(|bare| bare == *text));
         let earlier = before.unwrap_or_default();
         let there_and_back = || self.install(earlier).and_then(|text| self.remove(&text, ""));

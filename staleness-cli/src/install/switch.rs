@@ -51,7 +51,7 @@ fn changed(text: &str, switch: &Switch) -> Result<String, Fault> {
         SwitchChange::Remove => Json::Null,
     };
     let steps: Vec<Step<'_>> = path.iter().copied().map(Step::Key).collect();
-    // The keys that lead to something that is there.
+    // The keys of the existing part of the path.
     let is_there = |end: &usize| value_at(&wanted, &path[..*end]).is_some();
     let there = (1..=path.len()).take_while(is_there).count();
     let line = doc.line_of(&steps[..there]);

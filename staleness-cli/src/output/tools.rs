@@ -21,7 +21,7 @@ use staleness_service::when::ago;
 pub(crate) fn paint_of(tool: &ToolReport) -> Painter {
     match tool.status {
         _ if tool.is_invented() => Paint::warn,
-        // What is off or unknown is neither good nor bad.
+        // Disabled and unknown tools are neither good nor bad.
         _ if tool.verdict.score().is_none() => Paint::dim,
         Status::Active => Paint::good,
         Status::Stale => Paint::warn,
@@ -49,7 +49,7 @@ pub(crate) struct Matrix {
 impl Matrix {
     pub(crate) fn new(servers: Vec<ToolReport>) -> Self {
         let (clients, servers) = Self::sorted(servers);
-        // Of the user's and the project's entry of one name, each client has one.
+        // Each client has either the user's or the project's entry with this name.
         let rows = servers.chunk_by(|one, other| one.key.name == other.key.name).map(|entries| {
             let first = &entries[0];
             let word = |client: &String| {
@@ -99,7 +99,7 @@ fn why(tool: &ToolReport) -> String {
         // The verdict already says this.
         _ => None,
     };
-    // That it was never used is said beside it.
+    // "Never used" is shown beside it.
     let told = tool.verdict.signals.iter().filter(|signal| signal.kind != Ground::Unused);
     let reasons = told.map(|signal| signal.reason.as_str());
     let reasons: Vec<&str> = by_hand.into_iter().chain(reasons).collect();
@@ -295,7 +295,7 @@ pub(crate) fn words(cause: &str) -> String {
 
 /// Formats the cause of a change, its author or the affected clients, the reason and the session.
 pub(crate) fn cause(entry: &HistoryEntry) -> String {
-    // A cause that quotes who held the item before comes after who changed it.
+    // A cause that quotes the former holder follows the author of the change.
     let (cause, held) = match holder_before(&entry.cause).is_some() {
         true => ("by_hand", Some(entry.cause.as_str())),
         false => (entry.cause.as_str(), None),
@@ -342,7 +342,7 @@ pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> Strin
         "{} ({}) since {}",
         if tool.presence.is_present() { "present" } else { "absent" },
         match tool.presence.cause {
-            // A new tool may have it, too.
+            // A new tool may have one, too.
             PresenceCause::DefinitionChanged => "definition not accepted".to_owned(),
             cause => words(cause.as_str()),
         },

@@ -274,7 +274,7 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
         text.push_str(&format!("    {next}\n"));
         return text;
     }
-    // A made-up name would claim it when the command is pasted.
+    // A made-up agent name would claim the item when the command is pasted.
     let is_named = action.contains(" --agent ");
     if each.flag.overdue == Reason::Abandoned {
         let other = action.replacen("work release", "work claim", 1);
@@ -298,7 +298,7 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
     if overdue.is_for_another {
         return text;
     }
-    // `touch` helps too, except for an expiry or an answer that is awaited.
+    // `touch` helps too, except for an expiry date or a missing answer.
     let (verb, end, why) = match (each.kind, each.flag.overdue) {
         (_, Reason::Expired) => ("set", " --expires +30d", "it is still valid"),
         (WorkKind::Handoff, _) if is_named => ("claim", "", "you take it"),

@@ -76,8 +76,8 @@ pub(super) fn differences(
             all.all_of_its_name(before, now);
         }
     }
-    // A new text may repeat an accepted order and mean something else, so accepting one text accepts no other.
-    // Findings that were dropped are never known.
+    // A new text may repeat an accepted order with a different meaning, so accepting one text does not accept
+    // another. Dropped findings are always new.
     let mut known = before.map(|before| before.found.clone()).unwrap_or_default();
     let is_new = |each: &Finding| matches!(each, Finding::Text(_)) && !known.contains(each);
     if now.found.iter().any(is_new) {
@@ -178,7 +178,7 @@ impl Differences {
                 all.0
             });
             let least = compared.min_by_key(|all| (all.last().map(|each| each.0), all.len()));
-            // One beside all others is told as that, unless it may do more than they.
+            // A single tool that differs from all others is reported, unless it has more effects than they have.
             let is_told = |class| !gone.is_empty() || class > ChangeClass::Narrowed;
             self.0.extend(least.into_iter().flatten().filter(|each| is_told(each.0)));
         }
@@ -198,7 +198,7 @@ impl Differences {
         match (before, now) {
             (Some(before), Some(now)) => match (parsed(before), parsed(now)) {
                 (Some(old), Some(new)) => found.schema(&old, &new, ""),
-                // One that was cut is not parsed.
+                // A truncated part is not parsed.
                 _ => found.add(ChangeClass::Narrowed, "changed schema, too large to compare", None),
             },
             (None, _) => found.add(ChangeClass::Widened, NEW, Some(ALL)),
@@ -214,7 +214,7 @@ impl Differences {
         }
         for (class, what, name) in found.0 {
             let class = match (side, what) {
-                // Who reads an answer misses a field that is gone; all else it can do without.
+                // A reader of an answer needs removed fields, and can ignore all other changes.
                 (Side::Output, MORE | NEW) => ChangeClass::Wording,
                 (Side::Output, _) if what != LOST => class.min(ChangeClass::Widened),
                 _ => class,
@@ -265,7 +265,7 @@ impl Differences {
             self.schema(old, new, &below(path, "[]"));
         }
         self.values(old.get("enum").map(elements), new.get("enum").map(elements), named);
-        // The protocol has objects alone there, whether or not a schema says so.
+        // The protocol only allows objects there, even without a schema.
         let types = |of: &Map<String, Value>| {
             let root = || path.is_empty().then(|| BTreeSet::from(["object".to_owned()]));
             of.get("type").map(types).or_else(root)
@@ -331,7 +331,7 @@ impl Differences {
             _ => "changed hints",
         };
         self.add(ChangeClass::Wording, what, None);
-        // One that was cut says nothing of what it allows.
+        // A truncated part does not show what it allows.
         let is_cut = |part: &Option<Part>| {
             part.as_ref().is_some_and(|part| serde_json::from_str::<Value>(&part.text).is_err())
         };

@@ -144,7 +144,7 @@ impl DefinitionVersion {
         let name = tool.get("name").and_then(Value::as_str);
         let parts = PARTS.iter().filter_map(|key| tool.get(*key));
         let found = suspect::findings(name, parts);
-        // A client may hand these to a model. They change at will, and icons have an address of their own.
+        // A client may show these to a model. They change often, and icons have addresses of their own.
         let metadata = Value::Object(members_of(tool, &METADATA));
         let mut odd = suspect::findings(None, std::iter::once(&metadata));
         odd.retain(|each| !matches!(each, Finding::Address(..)) && !each.is_many());
@@ -180,7 +180,7 @@ impl DefinitionVersion {
         let Some(part) = &self.others else { return Vec::new() };
         match serde_json::from_str(&part.text) {
             Ok(Value::Array(all)) if part.chars.is_none() => all,
-            // Nobody knows the rest.
+            // The rest is unknown.
             _ => vec![Value::from(vec![&*part.text, &*part.digest])],
         }
     }
@@ -388,7 +388,7 @@ impl Definition {
         let is_withheld = self.state(policy) == ListingState::Withheld;
         let accepted = self.accepted().cloned();
         let is_accepted = accepted.as_ref().is_some_and(|accepted| now.is_same(accepted));
-        // That it took the change back does not undo that it made it: the text is kept for the person to see.
+        // Reverting the change does not undo it: the text is kept for a person to review.
         if is_withheld && is_accepted {
             if let Some(previous) = &mut self.previous {
                 previous.listed_again = again.or(Some(at));
@@ -398,7 +398,7 @@ impl Definition {
         let differences = change::differences(accepted.as_ref(), now);
         let class = change::class(&differences).unwrap_or(ChangeClass::Wording);
         let pending = (policy.waits(class) && !is_accepted).then_some(class);
-        // What waits already was told when it came: the journal has what this version adds.
+        // The pending changes were already reported. The journal gets the additions of this version.
         let told = if self.pending.is_none_or(|waits| class > waits) {
             class
         } else {

@@ -152,7 +152,7 @@ impl Findings {
             Value::Object(map) => {
                 for (key, value) in map {
                     self.in_text(key, true);
-                    // It names the language of the schema.
+                    // `$schema` is the URL of the schema language.
                     if key != "$schema" {
                         self.in_value(value);
                     }
@@ -244,7 +244,7 @@ fn addresses(text: &str) -> impl Iterator<Item = Finding> {
 /// Returns the addresses without a scheme in a text: `www.a.example`, `//a.example`, `a.example/x`,
 /// `a.example:80`, `x@a.example`, or an IPv4 address.
 fn bare(text: &str) -> impl Iterator<Item = Finding> {
-    // What follows a scheme is read by `addresses`.
+    // `addresses` reads the text after a scheme.
     let words = text.split(ends).map(|word| match word.split_once("://") {
         Some((before, _)) => before.trim_end_matches(|c: char| c.is_ascii_alphanumeric()),
         None => word,

@@ -70,7 +70,7 @@ impl Admin<'_> {
         let mut removed = None;
         loop {
             let first = prune::first_within(&cut, &self.0.ask(prune::ends()).await?);
-            // A row that is still there was among the newest.
+            // A remaining row was among the newest.
             if first.is_none() || first == removed || !more() {
                 return Ok(());
             }

@@ -144,7 +144,7 @@ impl Step for SetHold {
         if by_hand.act.was_done(view) {
             return Ok(Decision::Write(draft.finish()));
         }
-        // Entries of a server may be spelled in other ways than the name that was given.
+        // A server's entries may have other spellings than the given name.
         let known = self.selection().journal;
         let others = view.tools.keys().map(history).filter(|each| !known.contains(each));
         let more = others.fold(Selection::new(), Selection::journal);
@@ -153,7 +153,7 @@ impl Step for SetHold {
         }
         // Lifting a pin or an ignore does not clear a failing state; it only takes effect again.
         let lifts = hold == Hold::None && !matches!(tool.hold, Hold::Pinned | Hold::Ignored);
-        // A demotion is of a server's name, and a tool that is held does not follow its server.
+        // A demotion applies to a server's name, and a tool with a hold does not follow its server.
         let is_concerned = tool.kind == ToolKind::McpServer || hold != Hold::None;
         let others = view.tools.values().filter(|other| {
             let is_its = other.kind == ToolKind::McpServer && other.server == tool.server;
@@ -247,7 +247,7 @@ impl Step for Forget {
         }
         let tool = self.by_hand.find(view)?;
         let server = tool.server.as_ref().filter(|_| tool.kind == ToolKind::McpServer);
-        // A server needs one look more, for its tools.
+        // A server needs one more look, for its tools.
         if let (Some(server), true) = (server, view.looks <= 1) {
             let own = ToolFilter::Server(tool.key.scope.clone(), server.clone());
             return Ok(Decision::Need(Selection::new().lock(own)));

@@ -36,7 +36,7 @@ impl Tools<'_> {
             ToolName::spellings(text).iter().flat_map(|name| scope.keys(project, name)).collect();
         let view = self.0.ask(Lookup { keys: keys.clone(), project: project.clone() }).await?;
         let project = ProjectRef { id: project.clone(), root: String::new() };
-        // Whatever is recorded counts.
+        // Every recorded name counts.
         let context = Context::new(&view, &self.0.policy, &project, Timestamp::MAX);
         let is_guess = |key: &ToolKey| {
             view.tools.get(key).is_some_and(|tool| context.is_guess_of_others(tool))
@@ -52,7 +52,7 @@ impl Tools<'_> {
         }
         let all = self.0.seen(&project).await?;
         let context = Context::new(&all, &self.0.policy, &project, Timestamp::MAX);
-        // A server's name may be written as in the names of its tools.
+        // A server's name may be spelled as in the names of its tools.
         let entry = ServerKey::meant_by(text);
         let known_here = context.visible().filter(|tool| !context.is_guess_of_others(tool));
         let mut called = known_here.filter(|tool| {
@@ -135,7 +135,7 @@ impl Tools<'_> {
         if !near.is_empty() {
             return Ok((near, true));
         }
-        // That both are tools of servers makes them no more alike.
+        // Both names belong to tools of servers, which does not make them more similar.
         let bare = |name: &str| name.strip_prefix("mcp__").unwrap_or(name).to_lowercase();
         let wanted = bare(text);
         let tail = wanted.rsplit("__").next().unwrap_or_default();
@@ -208,7 +208,7 @@ fn words(name: &str) -> Vec<String> {
     let name = name.to_lowercase();
     let bare = ["mcp__", "mcp_", "mcp:"].iter().find_map(|mark| name.strip_prefix(mark));
     let words = bare.unwrap_or(&name).split(|c: char| !c.is_alphanumeric()).enumerate();
-    // How many marks are between two words says nothing. One in front does: `/review` is not `review`.
+    // The number of separators between two words is irrelevant, but not a leading one: `/review` is not `review`.
     let words = words.filter(|(at, word)| *at == 0 || !word.is_empty());
     words.map(|(_, word)| word.to_owned()).collect()
 }

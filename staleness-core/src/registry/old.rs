@@ -85,7 +85,7 @@ impl Admin<'_> {
         let mut unlisted = others.split_off(kept.min(policy.keep_unlisted as usize));
         let defined = unlisted.iter().fold(Selection::new(), with_definition);
         let known = self.0.store.view(Arc::new(defined)).await?.definitions;
-        // A server hides no change by taking the tool away.
+        // A server cannot hide a change by removing the tool.
         unlisted.retain(|tool| {
             known.get(&tool.key).is_none_or(|known| known.changes == 0 && known.pending.is_none())
         });

@@ -85,8 +85,8 @@ impl Registry {
         let sessions = self.ask(remembered()).await?;
         let days = i64::from(self.policy.sessions.keep_days);
         let told = told_to_all(&sessions, now.minus_days(days));
-        // An agent is told the changes since its cursor. No changes older than this are kept for an agent;
-        // otherwise one that is never told anything would keep the whole journal.
+        // An agent receives the changes since its cursor. Older changes are not kept for an agent, because an
+        // agent that never reads them would keep the whole journal.
         let promised = now.minus_days(2 * days);
         let about: BTreeSet<&Subject> = past.newest.keys().map(|(subject, _)| subject).collect();
         let mut about: Vec<&Subject> = about.into_iter().collect();

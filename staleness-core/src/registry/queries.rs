@@ -127,11 +127,11 @@ impl Query for Lookup {
         if view.looks > 1 {
             return None;
         }
-        // A server is reported with its tools, a client has a tool if it has the server, and a live list of
-        // the server says which names exist.
+        // A server is reported with its tools, a client has a tool if it has the server, and a live list of the
+        // server defines the existing names.
         let mut servers: BTreeMap<&ServerKey, bool> = BTreeMap::new();
         for tool in view.tools.values() {
-            // Any server of its client may be meant by a name without one.
+            // A name without a server may mean any server of its client.
             if tool.server.is_none()
                 && may_be_invented(tool)
                 && tool.key.name.serverless().is_some()
@@ -171,7 +171,7 @@ impl Query for Shown {
     fn more(&self, view: &View) -> Option<Selection> {
         match view.looks {
             1 => Some(self.lookup.more(view).unwrap_or_default()),
-            // The journal says since when a client has or lacks the tools.
+            // The journal dates the presence of tools for each client.
             2 => {
                 let keys = view.tools.values().filter(|tool| {
                     tool.kind == ToolKind::McpServer || self.lookup.keys.contains(&tool.key)

@@ -185,7 +185,7 @@ impl Recording<'_> {
             mark => mark,
         };
         let client = self.used.client.as_ref().filter(|_| !is_lacking);
-        // A name that may be invented says nothing about the network.
+        // A name that may be invented is no evidence about the network.
         let server = tool.server.clone().filter(|_| !self.is_unproven(tool));
         if let Some(server) = server.clone().filter(|_| mark.is_conclusive()) {
             let failed = mark != Mark::Success;
@@ -393,14 +393,14 @@ impl Recording<'_> {
         let caller = self.used.project.caller(self.used.agent.as_ref().map(AgentId::as_str));
         let policy = self.policy.tools_for(tool.kind, caller);
         let before = tool.status();
-        // Other clients were never told about its failures.
+        // Other clients never received a report of its failures.
         let callers = if may_be_invented(tool) { tool.used_by.clone() } else { Vec::new() };
         let changed = draft.edit::<Tool, _>(key, |tool| {
             if let Some(client) = client {
                 tool.note_client(client);
             }
             tool.note_use(mark, at, identity, policy.rule.window());
-            // That it works says nothing of what its server changed.
+            // A success does not accept a changed definition.
             let came = mark == Mark::Success && tool.presence.is_absent() && !tool.is_withheld();
             if came {
                 tool.presence = Presence { cause: PresenceCause::Used, since: at, revived: true };

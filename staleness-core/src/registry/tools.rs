@@ -130,7 +130,7 @@ impl Tools<'_> {
                 None => names.iter().find_map(|name| view.resolve(&used.project.id, name)),
             };
             let tool = tool.ok_or_else(|| StoreError::Misstep("nothing was recorded".into()))?;
-            // Whether a model invented it shows beside the other tools of its server.
+            // The other tools of its server show if a model invented it.
             let tool = if may_be_invented(tool) {
                 self.0.show_key(std::slice::from_ref(&tool.key), &used.project, now).await?
             } else {

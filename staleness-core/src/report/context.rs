@@ -342,7 +342,7 @@ impl<'a> Context<'a> {
         let client = self.view.seen_by.as_ref();
         let outcomes = self.view.outcomes.values();
         let by_asker = outcomes.filter(|each| client.is_none() || each.client.as_ref() == client);
-        // Days without any use prove nothing about a tool.
+        // Days without any use are no evidence about a tool.
         let used: BTreeSet<i64> =
             by_asker.map(|each| each.at.days_since(since)).filter(|day| *day > 0).collect();
         let days = used.len() as i64;

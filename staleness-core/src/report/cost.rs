@@ -92,7 +92,7 @@ fn days_of_use(view: &View) -> BTreeMap<&str, Days> {
     for tool in view.tools.values() {
         if let [client] = tool.used_by.as_slice() {
             let times = tool.ring.entries().map(|entry| entry.at).chain(tool.last_used_at);
-            // One that no source lists became known by its first use.
+            // A tool that no source lists was discovered by its first use.
             let first = Some(tool.discovered_at).filter(|_| !tool.is_configured());
             let days = days.entry(client.as_str()).or_default();
             times.chain(first).for_each(|at| days.insert(day(at)));
@@ -152,7 +152,7 @@ pub(crate) fn costs(
             ClientCosts { context, client, sources, days_of_use, days, brief }.add(tool, &mut all);
         }
     }
-    // Servers of the same name cannot be told apart: switching one off may end the use of another.
+    // Servers with the same name cannot be distinguished: disabling one may end the use of another.
     let entry = |each: &ToolCost| {
         let server = each.server.as_deref().filter(|_| each.kind == ToolKind::McpServer);
         Some((each.client.clone(), ServerKey::of(server?)?))
@@ -196,7 +196,7 @@ impl ClientCosts<'_> {
                 && member.listings.iter().all(|each| each.state == ListingState::Gone);
             self.context.is_told_of(member) && !is_gone
         });
-        // Of thousands of tools only the unused ones are told.
+        // There may be thousands of tools, so only unused ones are reported.
         let (mut used, mut tools, mut unknown) = (used_at(tool, self.client), 0, 0);
         let (mut sums, mut unused) = ((None, None), Vec::new());
         let add = |sum: Option<u64>, more| Some(sum.unwrap_or(0) + more);

@@ -271,7 +271,7 @@ fn net(
     // Every entry has the state before and after; an edit or a step does not change it.
     let last_move = run.iter().rev().find(|entry| entry.from != entry.to && from != to);
     let mut words = run.iter().rev().filter(|entry| entry.from == entry.to);
-    // A claim says less than what was done to the item, also before it.
+    // A claim is less informative than other changes of the item, even earlier ones.
     let is_deed =
         |entry: &&&JournalEntry| !matches!(entry.action, Action::Claimed | Action::Released);
     let last_word = words.clone().find(is_deed).or_else(|| words.next());

@@ -102,7 +102,7 @@ impl ScanReport {
                     clients.entry(key).or_default().extend(&entry.clients);
                 }
             }
-            // What is back by the user's entry is told of that.
+            // A tool that is back through the user's entry is reported as such.
             let entry = |key: &ToolKey| {
                 let own = view.tools.get(key);
                 let users = || view.tools.get(&ToolKey::global(key.name.clone()));

@@ -101,7 +101,7 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
         let tool = context.view().tools.get(&row.key)?;
         let shown = told(context, tool) && !context.is_replaced(tool);
         let withheld = tool.presence.cause == PresenceCause::DefinitionChanged;
-        // One that the client no longer has is told as that.
+        // A tool that the client no longer has is reported as such.
         let is_offered = withheld || tool.presence.is_present();
         let used = context.last_used(tool);
         let class = waiting(context, tool, row)?;
@@ -112,7 +112,7 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
             let mut differences = row.differences();
             differences.retain(|each| each.class == class);
             if class == ChangeClass::Suspicious {
-                // One that stands for itself is told before one that a name completes.
+                // An exact name is reported before an incomplete one.
                 differences.sort_by_key(|each| each.name.is_some());
                 for each in &mut differences {
                     (each.what, each.name) = (each.alone(), None);
@@ -209,11 +209,11 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
     let mut failing: Vec<&Tool> = context
         .visible()
         .filter(|tool| context.status(tool) == Status::Demoted && told(context, tool))
-        // The server speaks for a tool that is demoted with it.
+        // The server's report covers a tool that is demoted with it.
         .filter(|tool| !is_changed(tool) && context.demoted_server(tool).is_none())
         .filter(|tool| client.is_none() || tool.presence.is_present())
         .collect();
-    // That a server came, or came back, is no news while it fails.
+    // The return of a server is not reported while it fails.
     let is_failing = |name: &ToolName| {
         failing.iter().any(|tool| tool.kind == ToolKind::McpServer && tool.key.name == *name)
     };
@@ -265,7 +265,7 @@ fn entries<'a>(
     after: Revision,
 ) -> impl Iterator<Item = (ToolKey, &'a JournalEntry)> {
     let client = context.view().seen_by.as_ref();
-    // That a definition changed is told as that: what it means for the tool has an entry of its own.
+    // A changed definition is reported separately. Its effect on the tool has an entry of its own.
     let new = context.view().journal.values().filter(move |entry| {
         entry.revision > after
             && entry.subject.kind == SubjectKind::Tool
@@ -288,19 +288,19 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
         let Some(tool) = context.deciding(key).filter(|tool| told(context, tool)) else {
             continue;
         };
-        // What the project switches off stays off, whatever becomes of the user's entry.
+        // A server that the project disables stays disabled, regardless of the user's entry.
         let is_off = tool.key.scope == Scope::Global && tool.presence.cause.is_off();
         if context.is_replaced(tool) || is_off && *key == tool.key && !is_switched_off(ended) {
             continue;
         }
-        // A client may have had the server by the user's entry before it had the project's.
+        // A client may have had the server through the user's entry before the project's.
         let users = runs.get(&ToolKey::global(key.name.clone())).map(|(begun, _)| begun);
         let begun = users.filter(|users| users.revision < begun.revision).unwrap_or(begun);
         let from = before(begun);
         // A server that is demoted only because of its tools is reported as failing, not as a change.
         let to = tool.status();
         let new = begun.action == Action::Added;
-        // While no client had its server, a name that only failed was told to nobody.
+        // While no client had its server, failures of the name were not reported to anyone.
         let was_invented = begun.action == Action::Recovered
             && !begun.clients.is_empty()
             && context.provider(&tool.key).is_none();
@@ -315,12 +315,12 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
             let now = health(context, tool);
             let agent = ended.actor.as_ref().filter(|_| ended.cause == "by_hand");
             let by_agent = agent.map(|agent| format!("{} by {agent}", ended.action.as_str()));
-            // That it is gone says more than that it was demoted by hand.
+            // Absence is more informative than a manual demotion.
             let is_gone = tool.presence.is_absent()
                 && (tool.hold == Hold::Demoted || ended.action != Action::Failing);
             let cause = match to {
                 Status::Demoted if is_gone => Some(tool.presence.cause.as_str().to_owned()),
-                // The evidence as every other report counts it.
+                // The evidence is counted as in every other report.
                 Status::Demoted => now.cause,
                 _ => by_agent,
             };

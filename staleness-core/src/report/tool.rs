@@ -287,7 +287,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         signal(Ground::DidNotAnswer, policy.freshness_unseen, no_answer(source, tool));
     }
     let (freshness, action) = match (is_failing, absent) {
-        // A person has to look at it first, whatever else is wrong with it.
+        // A person must review it first, regardless of other problems.
         (true, true) if withheld => (policy.freshness_both, NextAction::Verify),
         (true, true) => (policy.freshness_both, NextAction::Drop),
         (false, true) if withheld => (policy.freshness_absent, NextAction::Verify),

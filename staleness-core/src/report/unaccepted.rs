@@ -31,7 +31,7 @@ pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, 
     let (ground, what) = match is_any_withheld {
         _ if is_server => {
             waits.retain(|each| each.is_withheld() || !is_any_withheld);
-            // One that may be used speaks for itself.
+            // A change in a usable tool is reported with that tool.
             if waits.len() < 2 && !is_any_withheld {
                 return None;
             }

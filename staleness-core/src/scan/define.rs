@@ -51,7 +51,7 @@ impl Scan {
         let covered = self.sources.iter().filter(|each| each.covers()).map(|each| &each.id);
         let covered: HashSet<&SourceId> = covered.collect();
         let mut all = self.defined();
-        // Those that wait follow the policy, whether or not their servers were asked now.
+        // Pending definitions follow the policy, even if their servers were not asked now.
         for key in draft.view().definitions.keys() {
             all.entry(key.clone()).or_default();
         }
@@ -77,7 +77,7 @@ impl Scan {
                 };
                 Listing { source: each.source.clone(), state }
             }));
-            // The lists that said it are gone, or each of the others says nothing that waits.
+            // The lists with the pending definition are gone, or none of the others has a pending change.
             let waits = |each: &Listing| each.state != ListingState::Configured;
             if !lists.is_empty() && !states.iter().any(waits) {
                 row.accept();
@@ -103,7 +103,7 @@ impl Scan {
     ) -> (Definition, Option<ChangeClass>) {
         let versions = || lists.iter().map(|(_, version)| *version);
         let Some(known) = known else {
-            // What only some of them should not say is a change of what the others say.
+            // A suspicious part in only some lists is a change of the others' definition.
             let is_clean = |each: &&DefinitionVersion| {
                 Definition::class_at_first_sight(each).is_none_or(|class| !policy.waits(class))
             };

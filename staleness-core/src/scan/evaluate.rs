@@ -84,7 +84,7 @@ impl<'s> Evaluation<'s> {
                     None => found.state,
                     Some(_) => self.state(&key(), &reading.id).unwrap_or(found.state),
                 };
-                // What a server says of a tool is kept from agents until a person accepts it.
+                // A withheld definition is not shown to agents until a person accepts it.
                 let mut told = Cow::Borrowed(found);
                 if matches!(state, ListingState::Withheld | ListingState::Changed) {
                     let known = draft.get::<Definition>(&key());

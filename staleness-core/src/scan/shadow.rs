@@ -65,7 +65,7 @@ impl Pair {
                 self.global.sort();
                 away = away.min(Some(own)).or(Some(own));
             }
-            // Where the user's entry is gone, the switch may be all that is left.
+            // If the user's entry is gone, only the disabling setting may remain.
             if self.is_held || own == ListingState::Off && !global.is_listed() {
                 continue;
             }
@@ -112,7 +112,7 @@ impl Pair {
         match (scope, is_entry) {
             (_, true) if decides.is_empty() => Some(elsewhere),
             (Scope::Project(_), _) => None,
-            // The client would have the tools of the project's server, if that was loaded.
+            // The client would have the tools of the project's server if it were loaded.
             (Scope::Global, false) if self.waits() => {
                 self.shadow.map(|state| state.cause().of_tools())
             }

@@ -157,7 +157,7 @@ pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
             }
         }
     }
-    // Nothing is known of the tools of such a server, so it may have any.
+    // The tools of such a server are unknown, so it may have any.
     let is_open = |at: &(&Scope, &ServerKey)| served.contains_key(at) && !live.contains(at);
     let is_callers = |listings: &[Listing], tool: &Facts<'_>| {
         let is_callers = |each: &Listing| {
@@ -315,7 +315,7 @@ fn own(tool: Facts<'_>, client: &ClientId) -> Standing {
         Some(ListingState::Configured) => Standing::There,
         Some(state) => Standing::Away(state.cause()),
         None if of_clients().next().is_none() => {
-            // A live list says which tools a server has, and not which clients have the server.
+            // A live list contains the tools of a server, not the clients that have it.
             let is_of_server = tool.server.is_some() && !tool.listings.is_empty();
             let is_nobodys = tool.used_by.is_empty() && !is_of_server;
             if is_nobodys || tool.used_by.contains(client) {

@@ -177,7 +177,7 @@ mod tests {
         // Earlier, and less than a tenth later.
         assert!(!claim.renew(at(10)) && !claim.renew(at(23)));
         assert_eq!((claim.at, claim.until), (at(20), at(50)));
-        // Its session ended, and goes on.
+        // Its session ended, and continues.
         assert!(claim.end(at(25)) && !claim.holds(at(25)) && !claim.end(at(26)));
         assert!(claim.renew(at(27)));
         assert_eq!((claim.at, claim.until), (at(27), at(57)));

@@ -110,7 +110,7 @@ impl Check<'_> {
                 facts.entry((*at, block, ask)).or_insert(Evidence { near, ..fact.into() });
             }
         }
-        // A page that a link may mean went.
+        // A possible page of a link was removed.
         for (place, evidence) in broken {
             facts.entry(place).or_insert(evidence);
         }

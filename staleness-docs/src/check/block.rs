@@ -272,7 +272,7 @@ fn plain(text: &str) -> String {
     // The parser finds no text in HTML, so use it as it is.
     let title =
         if pieces.is_empty() { title([text]) } else { title(pieces.iter().map(String::as_str)) };
-    // The mark of a container is no text.
+    // The marker of a container is not text.
     if title.starts_with(":::") { title.trim_start_matches([':', ' ']).to_owned() } else { title }
 }
 

@@ -147,7 +147,7 @@ fn draft(
     let mut aside = Names::default();
     let names = if file.history.is_so() { &mut aside } else { names };
     let mut draft = draft::read(path, text, names, &mut check.room)?;
-    // The text is about removed things, but the citations in the front matter must exist.
+    // The text is about removed names, but the citations in the front matter must exist.
     if file.history.is_so() {
         draft.blocks.clear();
         draft.mentions.clear();
@@ -164,7 +164,7 @@ fn draft(
     for (at, day) in std::mem::take(&mut draft.days) {
         if day > check.options.now {
             check.note(path, lines.line(at), "a directive has a date in the future");
-            // The day may come although nothing else changes.
+            // The date may pass without any other change.
             check.told.insert(path.to_owned());
         }
     }

@@ -199,7 +199,7 @@ fn uses<'a>(text: &'a str, found: &mut dyn FnMut(usize, &'a str, Vec<&'a str>)) 
             None => fence = ["```", "~~~"].into_iter().find(|mark| plain.starts_with(mark)),
             _ => {}
         }
-        // A command may go on over several lines.
+        // A command may continue on several lines.
         if lines == 0 || lines > MAX_LINES {
             (begin, lines, span, read) = (start, 0, None, start);
         }

@@ -162,7 +162,7 @@ impl Check<'_> {
         for file in files {
             let both = [text(file.old), text(file.new)];
             left_out += both.iter().filter(|text| text.is_none()).count();
-            // Beside one that was not read, everything would differ.
+            // Compared with an unread version, everything would differ.
             let [old, new] = both;
             texts.push(old.zip(new).map_or_else(Default::default, <[_; 2]>::from));
         }
@@ -226,7 +226,7 @@ impl Check<'_> {
             NameSort::Word(WordKind::Path) => {
                 let all = paths::either(doc.folder(), &target::of_path(text)?.path);
                 let change = |path: &String| changes.of_path(path);
-                // Few paths are changed, and only of those the disk is asked.
+                // Few paths changed, so only their dates on disk are read.
                 all.iter().find_map(change)?;
                 let (paths, _) = held(all, |path| self.existing(path) != Existing::No);
                 paths.iter().find_map(change)

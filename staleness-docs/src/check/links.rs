@@ -255,7 +255,7 @@ impl Check<'_> {
             }
             let mut answer = answer;
             let commit = if let Cite::Missing { commit, .. } = &answer { *commit } else { None };
-            // What was renamed before the document named it is not what the document means.
+            // If a file was renamed before the document named it, the document does not mean that file.
             if let Cite::Missing { commit: Some(by), renamed_to: new @ Some(_), .. } = &mut answer
                 && let written = held[at].asked[block].asks[ask].link.as_deref()
                 && !self.named_at(&held[at], written.unwrap_or(path), by.id)

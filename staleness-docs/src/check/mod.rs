@@ -124,7 +124,7 @@ pub fn check(
     let patterns = Patterns::new(&options.policy, &mut report.notes);
     let fence = place.fence();
     let mut found = find(place, options, past.tracked(), &patterns, &fence);
-    // These documents depend on what the others import, include and stand for.
+    // These documents depend on what the others import, include and supersede.
     let mut others = BTreeMap::new();
     if !options.paths.is_empty() && past.is_there() {
         let whole = CheckOptions { paths: &[], ..options.clone() };

@@ -159,7 +159,7 @@ pub(super) fn questions(check: &Check<'_>, doc: &Doc, missing: &Missing) -> Ques
     if !asks.is_empty() {
         all.push(Asked { block: None, asks });
     }
-    // Copies and data for tests name what they had.
+    // Copies and test data name files of their origin.
     let blocks = if is_data(&doc.key.path) { &[][..] } else { &doc.draft.blocks[..] };
     for (at, block) in blocks.iter().enumerate() {
         let asks = asking.asks_of_block(block);
@@ -248,7 +248,7 @@ impl Asking<'_, '_> {
             return Some(Ask { at: mention.at, cites: vec![cites], ..Ask::default() });
         }
         let word = missing.words.get(&mention.name);
-        // A path with a folder that is no word can only be looked up as a whole. Matching the end of another
+        // A path with a folder that is not a word can only be looked up as a whole. Matching the end of another
         // path would be too weak.
         let is_whole = target.path.trim_end_matches('/').contains('/')
             && word_of(NameSort::Word(WordKind::Path), text).is_none();

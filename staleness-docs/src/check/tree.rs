@@ -242,7 +242,7 @@ impl Check<'_> {
         let is_page =
             |name: &str| [".md", ".livemd", ".cheatmd"].iter().any(|end| name.ends_with(end));
         match written.trim_start_matches(['.', '/']).rsplit_once('/') {
-            // The project names the folder that becomes `assets`.
+            // The project defines the folder that becomes `assets`.
             Some(("assets", name)) => !self.tree().homes(name).is_empty(),
             Some((folder, name)) if !is_page(name) => {
                 let ends = |home: &String| format!("/{home}").ends_with(&format!("/{folder}"));

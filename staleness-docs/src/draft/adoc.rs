@@ -177,7 +177,7 @@ impl<'t> Reader<'t> {
             return None;
         }
         self.writer.keep(before);
-        // Quotation marks that are set as such.
+        // Literal quotation marks.
         if before.ends_with(['"', '\'']) && behind.starts_with(&before[before.len() - 1..]) {
             self.writer.keep(code);
             return Some(behind);

@@ -70,7 +70,7 @@ pub(crate) fn anchors(text: &str) -> Vec<Anchor> {
     };
     let text = text.get(body..).unwrap_or_default();
     let mut reader = Reader::default();
-    // With tables, because a code span ends at its cell.
+    // Tables are enabled, because a code span ends at its cell.
     for (event, range) in Parser::new_ext(text, markdown::dialect()).into_offset_iter() {
         match event {
             Event::Start(Tag::Heading { level, .. }) => reader.open(level as u8, range.start),
@@ -89,7 +89,7 @@ pub(crate) fn anchors(text: &str) -> Vec<Anchor> {
             break;
         }
     }
-    // Those of headings are known.
+    // The anchors of headings are known already.
     let known: HashSet<String> = reader.anchors.iter().map(|anchor| anchor.slug.clone()).collect();
     let left = MAX_ANCHORS.saturating_sub(reader.anchors.len());
     ids(text).filter(|id| !known.contains(*id)).take(left).for_each(|id| reader.name(id));
@@ -152,7 +152,7 @@ impl Reader {
                 anchor = Some(self.anchors.len());
                 self.anchors.push(Anchor { slug, section: None });
             }
-            // Sites leave out what decorates the end of a title.
+            // Sites omit decorations at the end of a title.
             let (title, rest) = text.split_at(self.html_at.unwrap_or(0));
             let title = title.trim();
             if !title.is_empty() && !rest.trim().is_empty() {

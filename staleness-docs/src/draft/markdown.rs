@@ -316,7 +316,7 @@ impl<'a> Reader<'a> {
 
     fn link(&mut self, link_type: LinkType, dest: CowStr<'a>, range: Range<usize>) {
         let is_text = matches!(link_type, LinkType::Autolink | LinkType::Email);
-        // Names in a link to the outside belong to the outside.
+        // Names in an external link belong to the link's target.
         let outside = self.outside() || is_text || target::has_scheme(&dest);
         if outside && target::of_address(&dest).is_none() {
             self.touch(&range);

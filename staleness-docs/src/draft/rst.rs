@@ -71,7 +71,8 @@ impl<'t> Reader<'t> {
             return at + 1;
         }
         let (text, next) = self.whole(at, text);
-        // Only what ends in two colons has something below it, or each of many lines would be compared with all others.
+        // Only a line that ends in two colons has a block below it. Otherwise each of many lines would be
+        // compared with all others.
         let opens = text
             .strip_suffix("::")
             .map(|text| (text, indented(&self.lines, next, indent(line))))
@@ -199,7 +200,7 @@ impl<'t> Reader<'t> {
         }
         while let Some(at) = rest.find('`') {
             let (before, tick) = rest.split_at(at);
-            // What begins something is not escaped, and no blank follows.
+            // An opening mark is not escaped, and no blank follows it.
             let is_escaped = before.ends_with('\\');
             if is_escaped || tick[1..].starts_with(char::is_whitespace) {
                 self.writer.keep(before);

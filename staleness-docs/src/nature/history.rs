@@ -86,7 +86,7 @@ const LISTS: [&str; 4] = ["changes", "history", "news", "releases"];
 pub(crate) fn is_by_name(path: &str) -> bool {
     let (folders, name) = named(path);
     let words = words(plain(name));
-    // What moves over from another program needs the present names.
+    // Moving from another program requires the current names.
     let is_from_another = is_move(&words, &["from"]) && !words.iter().any(|word| is_number(word));
     let is_folder = |folder: &&str| {
         let folder = plain(folder).to_ascii_lowercase().replace([' ', '_'], "-");
@@ -138,7 +138,7 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
     let (mut status, mut made) = (false, false);
     while let Some(words) = lines.next() {
         let state = match &words[..] {
-            // A heading, with the value below.
+            // A heading, with the value below it.
             [key] if key == "status" => lines.next().and_then(|words| words.first().cloned()),
             [key, value, ..] if key == "status" => Some(value.clone()),
             _ => None,
@@ -243,7 +243,7 @@ fn is_name(name: &str, words: &[String]) -> bool {
     let last = words.last().filter(|_| words.len() > 1).map_or("", |word| word);
     let is_of_a_day = matches!(last, "announcement" | "plan");
     let is_phase = words.windows(2).any(|pair| pair[0] == "phase" && is_number(&pair[1]));
-    // `release-2.1.0`, but `release` tells how to make one.
+    // `release-2.1.0` is a record, but `release` may be a guide.
     let is_release = matches!(rest[..], [word] if word == "release") && words.len() > 1;
     let is_of_versions = is_in_capitals || is_release || is_move(words, &["to", "from"]);
     parts || whole || is_record || is_of_a_day || is_phase || is_of_versions

@@ -140,7 +140,7 @@ impl View {
     }
 
     fn tool(&self, each: Ranked) -> Option<Tool> {
-        // What its server changed is for a person to read first, whatever else is offered.
+        // A person must review a changed definition first, regardless of other settings.
         if each.report.is_withheld() {
             return None;
         }
@@ -350,7 +350,7 @@ impl Gateway {
             false => value.get_mut("tools").map(Value::take).unwrap_or_default(),
         };
         let tools: Vec<Value> = serde_json::from_value(value).map_err(invalid)?;
-        // One that cannot be read hides no other, and is not passed on.
+        // An unreadable tool does not affect others, and is not passed on.
         let (mut read, mut odd) = (Vec::new(), None);
         for tool in tools {
             match serde_json::from_value(tool) {
@@ -381,7 +381,7 @@ impl Gateway {
         used.duration_ms = call.duration_ms;
         used.session = call.session;
         used.server = Some(call.server.clone());
-        // A failure with a client would make a name that no list has one that a model invented.
+        // A failure recorded with a client would make an unlisted name look invented by a model.
         used.client = ClientId::new(CLIENT).ok().filter(|_| call.outcome == OutcomeKind::Success);
         self.run(move |registry| {
             let report = registry.tools().record(used).wait()?;

@@ -155,7 +155,7 @@ impl Site {
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(hosts(options))
             .with_sse_retry(None)
-            // No browser is a client: a page that a person visits must not reach the server.
+            // Browsers are not clients: a web page that a person visits must not reach the server.
             .enforce_origin_validation();
         let most_sessions = (MAX_SESSIONS / tokens.len()).max(1);
         let workspaces = tokens.into_iter().map(|(line, digest, folder)| {
@@ -213,7 +213,7 @@ impl Site {
         self.config.cancellation_token.cancel();
         let all = async {
             graceful.shutdown().await;
-            // Their claims end with the sessions.
+            // Their claims end together with the sessions.
             while self.sessions().await > 0 || self.counts.is_parting() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
@@ -241,7 +241,7 @@ impl Site {
         let Some(workspace) = self.workspace(request.headers()) else {
             let mut response = text(StatusCode::UNAUTHORIZED, "a bearer token is needed");
             response.headers_mut().insert(WWW_AUTHENTICATE, "Bearer".parse().expect("a word"));
-            // So that nobody keeps a connection without a token.
+            // Nobody may keep a connection open without a token.
             response.headers_mut().insert(CONNECTION, "close".parse().expect("a word"));
             return response;
         };
@@ -260,7 +260,7 @@ impl Site {
                     Ok(request) => request,
                     Err(refused) => return refused,
                 };
-                // One at a time, so that the number of sessions is right.
+                // Sessions start one at a time, so that their count is exact.
                 let _begins = match may_begin {
                     true => Some(workspace.begins.lock().await),
                     false => None,
@@ -270,7 +270,7 @@ impl Site {
                     return busy(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");
                 }
                 let mut response = workspace.service.handle(request).await;
-                // To the SDK for Python, 202 is a failure.
+                // The Python SDK treats 202 as a failure.
                 if is_end && response.status() == StatusCode::ACCEPTED {
                     *response.status_mut() = StatusCode::NO_CONTENT;
                 }

@@ -31,7 +31,7 @@ pub(super) fn digest(token: &str) -> Digest {
 pub(super) fn read(path: &Path) -> Result<Tokens, ServeError> {
     let refused = |why: String| ServeError(format!("{}: {why}", path.display()));
     let about = std::fs::metadata(path).map_err(|error| refused(error.to_string()))?;
-    // Before it is opened, because a pipe would wait.
+    // This check precedes opening, because opening a pipe would block.
     if !about.is_file() {
         return Err(refused("not a file".to_owned()));
     }

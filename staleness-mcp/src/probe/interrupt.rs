@@ -27,7 +27,7 @@ impl Interrupt {
 
         let interrupt = Self { came: Arc::default(), over: Arc::default() };
         for signal in [SIGHUP, SIGINT, SIGTERM] {
-            // Where they cannot be held back, servers notice that their input was closed.
+            // If signals cannot be delayed, servers notice that their input was closed.
             let over = Arc::clone(&interrupt.over);
             let _ = register_conditional_default(signal, over);
             let _ = register(signal, Arc::clone(&interrupt.came));

@@ -184,7 +184,7 @@ fn start(
     let mut command = Command::new(program);
     command.args(args).envs(env).current_dir(folder).kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    // What it starts ends with it.
+    // Its child processes end with it.
     #[cfg(unix)]
     command.process_group(0);
     command.spawn().map_err(|error| match error.kind() {
@@ -247,7 +247,7 @@ async fn pages(server: &Peer<RoleClient>, limits: Limits) -> Result<String, Trou
         })?;
         let mut page = match page {
             ServerResult::ListToolsResult(page) => json!(page),
-            // A malformed tool hides no other: who reads the list says which could not be read.
+            // A malformed tool does not affect others. The reader of the list reports the unreadable ones.
             ServerResult::CustomResult(page) => page.0,
             _ => Value::Null,
         };
@@ -261,7 +261,7 @@ async fn pages(server: &Peer<RoleClient>, limits: Limits) -> Result<String, Trou
             break;
         }
     }
-    // Of a longer list, what is missing proves nothing.
+    // The list is incomplete, so missing tools prove nothing.
     let mut listed = json!({ "tools": tools, "instructions": instructions });
     if cursor.is_some() {
         listed["nextCursor"] = "more".into();
@@ -283,11 +283,11 @@ pub async fn raw_list(server: &Peer<RoleClient>) -> Result<String, &'static str>
 
 /// Ends a program and all of its child processes. Returns its exit status.
 async fn end(mut child: Child) -> Option<ExitStatus> {
-    // Its input is closed by now, which is how it is asked to end.
+    // Its input is closed by now, which asks it to exit.
     tokio::time::sleep(GRACE).await;
     #[cfg(unix)]
     {
-        // Until it is waited for, its number is nobody else's.
+        // Until it is waited for, its process id is not reused.
         group::signal(&child, rustix::process::Signal::TERM);
         tokio::time::sleep(GRACE).await;
         group::signal(&child, rustix::process::Signal::KILL);

@@ -57,7 +57,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
             if end.is_some() {
                 let line = std::mem::take(&mut self.line);
                 let text = repaired(&line);
-                // A line that is no message is skipped.
+                // A line that is not a message is skipped.
                 let message = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok();
                 let is_odd = message.is_none() && !text.trim().is_empty();
                 self.faults.is_odd.store(is_odd, Ordering::Relaxed);

@@ -235,7 +235,7 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError
     let settings = &call.settings;
     let (mut entries, checked_at) = at_hand(&World::new(settings, None, call.listener))?;
     entries.retain(|each| asked.kind.is_none_or(|kind| kind == kind_of(&each.subject)));
-    // An agent calls a tool by its name, whichever entry of the user or the project is in doubt.
+    // An agent calls a tool by its name, regardless of the doubtful entry.
     let mut tools = BTreeSet::new();
     entries.retain(|each| kind_of(&each.subject) != Kind::Tool || tools.insert(each.id.clone()));
     let count = |kind: Kind| entries.iter().filter(|each| kind_of(&each.subject) == kind).count();

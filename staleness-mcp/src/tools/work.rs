@@ -233,7 +233,7 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
         }
         Action::Release => {
             by_id("released ", &|all, key| {
-                // Only a person, who acts without an agent, releases any claim.
+                // Only a person, who acts without an agent, can release any claim.
                 if call.agent.is_none() {
                     return Err(ServiceError::new(ErrorKind::Usage, "no agent given")
                         .hint("ask the user to run `staleness work release ID`"));

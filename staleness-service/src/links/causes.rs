@@ -50,7 +50,7 @@ impl Beginning {
         let definitions = registry.tools().definitions(&project.id, key).wait()?;
         let since = began(tool, &own);
         let mut causes = causes(tool, since, &definitions, &own, &journal);
-        // A server speaks for its tools.
+        // The server's report covers its tools.
         if let Some(server) = server.filter(|_| tool.hold != Hold::Demoted) {
             let signals = server.verdict.signals.into_iter();
             let (unheard, others): (Vec<_>, Vec<_>) =
@@ -218,7 +218,7 @@ fn causes(
     }
     let is_gone = is_failing || tool.status == Status::Stale && !waits;
     let moved = |event: &&Event| event.entry.from.is_some() && event.entry.from != event.entry.to;
-    // One that came back before is no cause.
+    // A server that came back before is not a cause.
     let last = of_server.iter().filter(is_then).rfind(moved).filter(|_| is_gone);
     let lost = last.filter(|event| event.entry.to.as_deref() != Some(Status::Active.as_str()));
     if let Some((to, at)) = lost.and_then(|event| Some((event.entry.to.as_ref()?, event.entry.at)))

@@ -49,7 +49,7 @@ pub fn notice(
         Ok(Some(locked)) => {
             let current = current(settings, registry)?;
             let mut told = current.compare(&locked);
-            // The session start tells of what a server changed elsewhere.
+            // The session start reports changes made by other servers.
             told.unaccepted.clear();
             if let Some(client) = settings.client.as_ref().map(ClientId::as_str) {
                 let all = current.lock.0.keys().chain(locked.0.keys());

@@ -155,7 +155,7 @@ pub fn summary(delta: &Delta) -> ModelText {
 /// Returns the sentence for why a work item is overdue, with an item that it waits for, or that waits for it.
 #[must_use]
 pub fn overdue(warning: &Warning) -> ModelText {
-    // It is made of our words and a number.
+    // It contains only this program's words and a number.
     let reason = ModelText(warning.flag.reason());
     let name = |id: &WorkId| ModelName::new(NameKind::Work, id.as_str());
     match (&warning.waits_for, &warning.awaited_by) {

@@ -140,7 +140,7 @@ fn project_servers(
             &file.root,
             &Rules { state: &state, ..Rules::plain(outside, &FILE) },
         );
-        // The client then loads the user's server of that name, unless that is switched off too.
+        // The client then loads the user's server of that name, unless it is disabled too.
         draft.drop(|found| found.state == ListingState::Off && local.users.contains(&found.name));
         for refusal in all().filter_map(|each| each.refusal.clone()) {
             draft.note(|| refusal);

@@ -242,7 +242,7 @@ fn add_servers(
             continue;
         }
         found.state = state;
-        // A file that is not loaded switches off nothing that the user has.
+        // A file that is not loaded cannot disable the user's servers.
         if is_loaded || state == ListingState::Untrusted && below.is_none() {
             found = found.switched_off(entry.is_off());
         }

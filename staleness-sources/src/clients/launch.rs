@@ -105,7 +105,7 @@ impl Starts {
     pub(super) fn of(self, sources: Vec<SourceReading>, project: &Path) -> Vec<Startable> {
         let starts = self.0.into_inner();
         let mut all = Vec::new();
-        // What a client does not load in this project is so wherever else it lists it. There is no more to the entry.
+        // A server that the client does not load in this project is not loaded through another entry either.
         let entries =
             sources.iter().filter(|reading| reading.id.level != Level::User).flat_map(|reading| {
                 let away = reading.found.iter().filter(|found| {

@@ -10,7 +10,7 @@ use super::line::{Line, Mapped, Parts, Sink};
 
 pub(super) fn read(folder: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let paths = files_in(folder, ".md", sink)?;
-    // Links name a title, a permalink, or a path, which may be that of a folder up.
+    // Links contain a title, a permalink or a path, which may be relative to a parent folder.
     let mut ids = BTreeMap::new();
     for mut note in paths.iter().filter_map(|path| note(folder, path, "note").ok()) {
         let id = id_of(&mut note);

@@ -25,7 +25,7 @@ const MAX_ENTRIES: usize = 200_000;
 /// Rejects a link to a file or folder, because in a repository it could lead out of the project. Parent folders
 /// and a shell's pipe may be links.
 pub(super) fn no_link(path: &Path) -> Result<(), ReadError> {
-    // A slash at the end would mean what the link leads to.
+    // A trailing slash would refer to the link's target.
     let path: PathBuf = path.components().collect();
     let is_link = fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink());
     if !is_link || !(path.is_file() || path.is_dir()) {

@@ -107,7 +107,7 @@ fn outcome(row: &mut Row) -> Mapped {
     let result = if row.flag("success") { "success" } else { "failure" };
     Mapped::Line(
         Line::new("outcome")
-            // The number alone counts within one database.
+            // The number is unique only within one database.
             .with("id", format!("laminark-{number}-{seconds}"))
             .with("tool", row.text("tool_name"))
             .with("result", result)

@@ -13,7 +13,7 @@ pub(super) const TABLES: [Table; 1] = [Table::of("dynamic_entries", "route", |_,
     .internal(&["id"])];
 
 fn route(row: &mut Row) -> Mapped {
-    // It names a tool by its server, as `github__search`; without it between, clients call it with a prefix.
+    // It names a tool with its server, as in `github__search`. Clients add a prefix.
     let tool = row.text("tool_name").unwrap_or_default();
     let tool = if tool.contains("__") { format!("mcp__{tool}") } else { tool };
     let vector = row.fields.shift_remove("vector").filter(|vector| vector.is_array());

@@ -212,7 +212,7 @@ fn quoted(name: &str) -> String {
 /// Copies a database and its log to a private folder, as `db`.
 fn copied(path: &Path) -> Result<TempDir, ReadError> {
     let trouble = |error: std::io::Error| ReadError::io(path, reason(error.kind()));
-    // The log lies beside the file that a link leads to.
+    // The log is beside the link's target.
     let path = &path.canonicalize().map_err(trouble)?;
     let mut magic = Vec::new();
     let is_file = fs::metadata(path).map_err(trouble)?.is_file();
@@ -223,7 +223,7 @@ fn copied(path: &Path) -> Result<TempDir, ReadError> {
     if magic != MAGIC {
         return Err(ReadError::refused(path, "no SQLite database"));
     }
-    // A link could lead to the log of another database.
+    // A link could point to the log of another database.
     let is_odd = |ending: &&&str| {
         fs::symlink_metadata(beside(path, ending)).is_ok_and(|companion| !companion.is_file())
     };

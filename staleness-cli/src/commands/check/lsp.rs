@@ -118,7 +118,7 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
         CliError::new(ErrorKind::Io, format!("the editor sent an invalid message: {error}"))
     };
     let capabilities = json!({
-        // Only versions are of interest: the file on disk is checked.
+        // Only the version is needed, because the file on disk is checked.
         "textDocumentSync": { "openClose": true, "change": 2, "save": true },
         "hoverProvider": true,
         "codeActionProvider": { "codeActionKinds": ["quickfix"] },
@@ -127,7 +127,7 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     let documents = HashMap::new();
     let mut server = Server { global, out, connection, documents, has_told_gap: false };
     let served = server.serve();
-    // The threads end when the connection is gone.
+    // The threads end when the connection closes.
     drop(server);
     served.map_err(|error| broken(&error))?;
     let ended = [reader, writer].into_iter().try_for_each(|it| it.join().unwrap_or(Ok(())));
@@ -218,7 +218,7 @@ impl Server<'_> {
             "textDocument/didChange" => {
                 if let Some(document) = self.documents.get_mut(&uri) {
                     document.version = version;
-                    // The places are those of the text on disk.
+                    // The positions are those in the text on disk.
                     document.diagnostics.clear();
                 }
                 Ok(())
@@ -253,7 +253,7 @@ impl Server<'_> {
             return Ok(Vec::new());
         }
         let checked = || {
-            // The folder of the document leads to its project, of several that an editor may show.
+            // The document's folder identifies its project, because an editor may show several.
             let settings = Settings::new(self.global, path.parent(), true)?;
             let args = CheckArgs { paths: vec![path.clone()], ..CheckArgs::default() };
             let checked = check(&settings, &args, None, true, self.out)?;

@@ -171,7 +171,7 @@ fn format(args: &CheckArgs, out: &Output) -> Result<ReportFormat, CliError> {
 fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
     let read = || documents::rows(settings, &settings.open(Access::Look)?, &report.items);
     read().unwrap_or_else(|error| {
-        // Where none can be made, as in a container, nobody misses it.
+        // If no registry can be created, as in a container, the check does not need one.
         match error.hint {
             Some(_) => out.warn(&format!("warning: {}; only files were checked", error.message)),
             None => out.note(&error.message),

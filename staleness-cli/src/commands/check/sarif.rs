@@ -297,7 +297,7 @@ fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) 
         if let Some(index) = rules.iter().position(|rule| rule.id == signal.kind.as_str()) {
             result["ruleIndex"] = index.into();
         }
-        // Evidence that is reported once may be mended in several places.
+        // Evidence that is reported once may be fixed in several places.
         let same = |each: &&Evidence| {
             evidence.is_some_and(|told| {
                 told.fact.kind() == each.fact.kind() && named(&told.fact) == named(&each.fact)

@@ -133,7 +133,7 @@ impl Page<'_> {
             let days = self.days.len();
             return html! { p { "No success or failure was recorded in the last " (days) " days." } };
         }
-        // The smallest number is seen, too.
+        // Even the smallest number must be visible.
         let high = |count: usize| (count * HEIGHT / most).max(usize::from(count > 0));
         let (width, top) = (self.days.len() * WIDTH, HEIGHT + 14);
         let bar = |class: &str, left: usize, below: usize, count: usize| {

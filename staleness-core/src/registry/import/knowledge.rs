@@ -54,7 +54,7 @@ impl Incoming {
     fn linked(&self) -> impl Iterator<Item = ItemKey> + '_ {
         let row = match self {
             Self::Whole(row) => Some(row),
-            // It states no links, so the known ones stay.
+            // The other system has no links, so the known ones stay.
             Self::Stated(_) => None,
         };
         row.into_iter().flat_map(linked)

@@ -64,7 +64,7 @@ fn contradicted(known: &Item, row: &Item, verified: Option<Timestamp>) -> Option
     let stands = |said: &&Contradiction| {
         verified.is_none_or(|verified| verified <= said.at) || !was_said_before(said)
     };
-    // Of two made at the same time, the known one wins.
+    // If two were made at the same time, the known one wins.
     let said = both.iter().filter_map(|item| item.contradicted.as_ref());
     said.rev().filter(stands).max_by_key(|said| said.at).cloned()
 }

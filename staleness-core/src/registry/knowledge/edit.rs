@@ -158,7 +158,7 @@ impl Step for EditItems {
         }
         self.act.check()?;
         if view.looks <= 1 && self.patch.supersedes.is_some() {
-            // The items that they supersede so far may lose that link.
+            // The items that they supersede now may lose that link.
             let items = self.keys.iter().filter_map(|key| view.knowledge.get(key));
             let linked: BTreeSet<ItemKey> = items
                 .flat_map(|item| item.supersedes.iter().map(|id| at_scope(&item.key.scope, id)))

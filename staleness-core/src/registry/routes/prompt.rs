@@ -75,7 +75,7 @@ impl Tools<'_> {
         let places = fits.iter().map(|fit| fit.2);
         let rows = self.0.rows(project, &catalog, places, view.outcomes).await?;
         let context = Context::new(&rows, self.0.policy(), project, now);
-        // A prompt's suggestion is a name without a mark.
+        // Suggestions for a prompt are names without marks, so marked tools are omitted.
         let is_marked = |tool: &Tool| tool.is_unaccepted() || context.trouble(tool).is_some();
         let keep = |each: &RankedTool<'_>| is_usable(each) && !is_marked(each.tool);
         let tools = best(&context, &catalog, &scores, &fits, MAX_TOOLS, keep);

@@ -220,7 +220,7 @@ impl WhatChanged {
         // An agent was told of a claim of its that ran out before as abandoned.
         let cursor = self.cursor(&view).filter(|_| self.resume.from == ResumeFrom::Cursor);
         let moved_at = cursor.map(|cursor| cursor.moved_at);
-        // A change that was undone later is reported to a context that was told of the change.
+        // A change that was undone later is reported to a context that received the change.
         let changed = || {
             let since = |after| changes(&view, after, agent, moved_at);
             let mut items = with_changes(last.map(since).unwrap_or_default(), since(after));
@@ -230,7 +230,7 @@ impl WhatChanged {
             });
             items
         };
-        // What has expired is overdue and no longer open.
+        // An expired item is overdue and no longer open.
         let expired_ones = warnings.iter().filter(|it| it.flag.overdue == work::Overdue::Expired);
         let lapsed: BTreeSet<DeltaSubject> = expired_ones.map(of).collect();
         let there = open.into_iter().filter(|it| !is_others(it) && !lapsed.contains(&subject(it)));
@@ -241,7 +241,7 @@ impl WhatChanged {
                 let (mut there, mut changed) = (digest.items, changed());
                 let is_added = |item: &DeltaItem| item.action == Some(Action::Added);
                 changed.retain(|item| !is_added(item) || !lapsed.contains(&item.subject));
-                // That an item is there or claimed says nothing of what others did to it since.
+                // An existing or claimed item may still have been changed by others.
                 let is_said = |item: &DeltaItem| {
                     let says = |each: &DeltaItem| match item.claim {
                         Some(_) => !each.own,
@@ -270,7 +270,7 @@ impl WhatChanged {
             .values()
             .filter(|entry| entry.action == Action::Redefined && entry.revision > after);
         let news: BTreeSet<&str> = news.map(|entry| entry.subject.id.as_str()).collect();
-        // A client offers what is withheld in every session.
+        // A client offers withheld tools in every session.
         waiting.retain(|each| {
             each.withheld || news.contains(each.name.as_str()) || is_due(each.since, told, *now)
         });
@@ -278,7 +278,7 @@ impl WhatChanged {
         unanswered.retain(|(_, at)| is_due(*at, told, *now));
         let more = match begin {
             Begin::At(_) | Begin::After(_) => 0,
-            // Some of what the digest omits is told as a change.
+            // Some items that the digest omits are reported as changes.
             _ => {
                 digest.cut.iter().filter(|cut| !items.iter().any(|it| it.subject == **cut)).count()
             }
@@ -296,7 +296,7 @@ impl WhatChanged {
             ResumeFrom::Session(id) => Some(id),
             ResumeFrom::Cursor if source == DeltaSource::Cursor => {
                 let told = self.cursor(&view).and_then(|cursor| cursor.session.as_ref());
-                // If the same session is told again, do not name it as the starting point.
+                // If the last report went to the same session, do not name it as the starting point.
                 told.filter(|told| self.resume.session.as_ref() != Some(told))
             }
             _ => None,
@@ -457,7 +457,7 @@ impl Query for WhatChanged {
             }
             _ => return None,
         };
-        // The third look is also for rows of the first one: of an agent that missed nothing, the second is empty.
+        // The third look is also for rows of the first one: if the agent missed nothing, the second is empty.
         Some(more).filter(|more| view.looks == 2 || *more != Selection::new())
     }
 }

@@ -89,7 +89,7 @@ pub(super) fn move_cursor(
         {
             draft.put(Project { told: upto, ..project.clone() });
         }
-        // At the same revision a later report moves the time alone, and a later session takes over the cursor.
+        // At the same revision, a later report only moves the time, and a later session takes over the cursor.
         let known = view.cursors.get(&key);
         let same = known.filter(|cursor| cursor.revision == upto);
         let takes_over = |cursor: &Cursor| session.is_some() && cursor.session != session;

@@ -252,7 +252,7 @@ impl ActOnWork {
             let is_own = key.id == *id;
             let known = draft.get::<Suggestions>(&key).cloned();
             let mut session = known.unwrap_or_else(|| Suggestions::new(key));
-            // A session whose claim was taken over is told so, and a renewal does not give it another part.
+            // A session whose claim was taken over is informed, and a renewal does not give it another claim.
             let has_part = session.claims.iter().any(|(key, _)| *key == self.key);
             if !is_own && has_part && (is_held || left.as_ref() == Some(&session.key.id)) {
                 continue;
@@ -297,7 +297,7 @@ impl ActOnWork {
             return Err(Conflict::NotHolder { id: self.id(), agent, session, until }.into());
         }
         work.touch(self.act.at);
-        // One that had run out was abandoned: nobody works on the item.
+        // An expired claim was abandoned: nobody works on the item.
         let held = Some(&claim).filter(|claim| claim.holds(self.act.at));
         let cause = self.ends(held).unwrap_or_else(|| "by_hand".into());
         self.tell(draft, Action::Released, Some(work.status), work.status, cause);

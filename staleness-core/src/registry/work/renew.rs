@@ -132,7 +132,7 @@ fn holder(view: &View, key: &SessionKey, noted: Timestamp, work: &Work) -> Holde
     let Some(claim) = work.claim.as_ref().filter(|_| work.status.is_open()) else {
         let entries = view.journal.values().rev().filter(is_of_it);
         let entries = entries.filter(|entry| entry.session.as_ref() != Some(&key.id));
-        // Also of its agent, in a session that no hook reports.
+        // The same agent may also hold it in a session that no hook reports.
         let is_own = |agent: &AgentId, session: Option<SessionId>| {
             session.is_some_and(|id| id == key.id || id.is_unreported() && is_agents(agent))
         };
@@ -140,7 +140,7 @@ fn holder(view: &View, key: &SessionKey, noted: Timestamp, work: &Work) -> Holde
         let end = ends.find(|end| end.at >= noted);
         return end.map_or(Holder::Nobody, |end| Holder::Another(Some(end)));
     };
-    // A claim that is not journalled is a renewal.
+    // A claim without a journal entry is a renewal.
     let is_later = |entry: &JournalEntry| {
         entry.action == Action::Claimed && entry.at > noted && is_of_it(&entry)
     };
@@ -179,7 +179,7 @@ impl Step for Renew {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        // The journal tells who ended a claim, or made it.
+        // The journal contains the author of a claim and of its end.
         let is_unclear = |work: &&Work| match work.claim.as_ref() {
             Some(claim) => claim.session.as_ref().is_some_and(SessionId::is_unreported),
             None => true,

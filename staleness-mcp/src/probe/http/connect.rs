@@ -57,7 +57,7 @@ impl Origin {
         if to.scheme().is_some() && key(&Self::of(&to).ok()?) != key(self) {
             return None;
         }
-        // `//host/path` is read as a path, which it is not.
+        // `//host/path` would be parsed as a path.
         let path = to.path_and_query()?.as_str();
         (path.starts_with('/') && !path.starts_with("//")).then(|| path.to_owned())
     }
@@ -110,7 +110,7 @@ where
     let not_http = |_| "it does not speak HTTP";
     let (mut sender, connection) =
         http1::handshake(TokioIo::new(stream)).await.map_err(not_http)?;
-    // It ends when nobody waits for the answer any more.
+    // The task ends when nobody waits for the answer.
     tokio::spawn(connection);
     sender.send_request(request).await.map_err(not_http)
 }

@@ -46,7 +46,7 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 pub(super) async fn ask(url: &str, headers: &BTreeMap<String, String>, limits: Limits) -> Answer {
     let client = Client::new(url, headers, limits)?;
     let mut trouble = client.0.trouble.subscribe();
-    // A new session for each that is lost would be one more way to go on for ever.
+    // Opening a new session for each lost one could continue forever.
     let config = StreamableHttpClientTransportConfig::default()
         .max_concurrent_requests(1)
         .reinit_on_expired_session(false);
@@ -109,7 +109,7 @@ impl Client {
             value.set_sensitive(true);
             map.insert(name, value);
         }
-        // These say how this very message is sent.
+        // These headers describe how this message is sent.
         for name in [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::CONNECTION] {
             map.remove(name);
         }
@@ -278,7 +278,7 @@ impl StreamableHttpClient for Client {
         mut headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Failed> {
         headers.extend(session_header(Some(session)));
-        // Nothing depends on it.
+        // Errors at this point have no effect.
         let _ = self.send(Method::DELETE, "", headers).await;
         Ok(())
     }
