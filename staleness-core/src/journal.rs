@@ -226,7 +226,7 @@ wording! {
         Accepted = "accepted",
         /// An agent claimed it, to work on it.
         Claimed = "claimed",
-        /// The claim on it was given up.
+        /// Its claim was released.
         Released = "released",
     }
 }
@@ -238,7 +238,7 @@ pub struct JournalEntry {
     pub revision: Revision,
     /// The position among the entries of that commit, counted from 0. Set by the store.
     pub index: u32,
-    /// When it happened.
+    /// The time at which it happened.
     pub at: Timestamp,
     /// The record that changed.
     pub subject: Subject,

@@ -14,9 +14,9 @@ pub struct Project {
     pub id: ProjectId,
     /// Its root folder.
     pub root: String,
-    /// When it was first seen.
+    /// The time at which it was first seen.
     pub first_seen_at: Timestamp,
-    /// When it was last scanned; until the first scan, when it was first used.
+    /// The time at which it was last scanned; until the first scan, at which it was first used.
     pub last_seen_at: Timestamp,
     /// A digest of every source visible to the project at its last evaluated scan; 0 before the first. A scan
     /// with the same digest can skip the project's tools.

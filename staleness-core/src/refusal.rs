@@ -98,7 +98,7 @@ impl Invalid {
         }
     }
 
-    /// Refuses a name that is no identifier.
+    /// Rejects an invalid identifier.
     pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Self> {
         let start = || name.chars().take(80).collect();
         IdError::check(name).map_err(|why| Self::Name { what, start: start(), why })

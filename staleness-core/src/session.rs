@@ -26,7 +26,7 @@ pub struct Session {
     pub agent: AgentId,
     /// The time at which the session began, or at which it resumed after a timeout.
     pub started_at: Timestamp,
-    /// When the session ended. `None` while it runs, and if no end was reported: see [`Session::closed`].
+    /// The time at which the session ended. `None` while it runs, and if no end was reported: see [`Session::closed`].
     pub ended_at: Option<Timestamp>,
     /// Changes after this revision are new to the session. If the session loses its context and starts again, all
     /// changes after this revision are reported again.
@@ -66,7 +66,7 @@ pub struct OpenCall {
     /// True if a person may have been asked to permit it. Without an end its outcome is then unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub needs_permission: bool,
-    /// When the call began.
+    /// The time at which the call began.
     pub at: Timestamp,
 }
 
@@ -90,7 +90,7 @@ pub struct Cursor {
     pub revision: Revision,
     /// The session that received the last report, if it was named.
     pub session: Option<SessionId>,
-    /// When the cursor last moved.
+    /// The time at which the cursor last moved.
     pub moved_at: Timestamp,
 }
 

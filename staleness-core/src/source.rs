@@ -47,9 +47,9 @@ pub struct Source {
     pub digest: u128,
     /// The number of readings applied, so that an older reading never overwrites a newer one.
     pub readings: u64,
-    /// When it was last read, completely or in part. Its tools count as seen at that time.
+    /// The time at which it was last read, completely or in part. Its tools count as seen at that time.
     pub last_read_at: Option<Timestamp>,
-    /// When it was last scanned, with any result.
+    /// The time at which it was last scanned, with any result.
     pub last_scan_at: Timestamp,
     /// The error of the last reading, at most [`Source::MAX_ERROR_CHARS`] characters.
     pub error: Option<String>,

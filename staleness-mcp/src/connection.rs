@@ -46,7 +46,7 @@ pub(crate) struct Connection {
     subscription: Subscription,
     /// Actions to run when an answer was written.
     pub(crate) deliveries: Deliveries,
-    /// Signals that the client went away.
+    /// Signals that the client disconnected.
     pub(crate) departure: Departure,
     listening: Arc<Semaphore>,
     pub(crate) caller: Caller,

@@ -37,7 +37,7 @@ const UNREAD: Duration = Duration::from_millis(300);
 /// Maximum time that a client may read nothing while requests wait for room.
 const STALLED: Duration = Duration::from_secs(10);
 
-/// Signals that a client went away.
+/// Signals that a client disconnected.
 #[derive(Clone, Default)]
 pub(crate) struct Departure {
     /// The client can no longer be reached, or sends no more requests.

@@ -81,7 +81,7 @@ pub struct Current {
 pub enum Move {
     /// It is not in the file.
     Added,
-    /// The project has it no more.
+    /// The project no longer has it.
     Removed,
     /// It has another digest.
     Changed,
@@ -99,7 +99,7 @@ impl Move {
     }
 }
 
-/// An entry that moved.
+/// A changed entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Moved {
     /// The change of the entry.
@@ -111,7 +111,7 @@ pub struct Moved {
     /// Its line in the file, from 1; `None` for an added entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// Its digest now, if it has one.
+    /// Its current digest, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }
@@ -159,7 +159,7 @@ pub struct Unaccepted {
 /// A file compared with the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Comparison {
-    /// Entries that moved, by kind and name.
+    /// Changed entries, by kind and name.
     pub moved: Vec<Moved>,
     /// Entries, files and clients that were not compared.
     pub unchecked: Vec<Unchecked>,

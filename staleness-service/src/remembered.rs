@@ -33,7 +33,7 @@ pub struct Remembered {
     pub doubtful: Vec<KnowledgeReport>,
     /// Stored items that need attention and are not superseded, worst first.
     pub knowledge: Vec<KnowledgeReport>,
-    /// When documents were last checked.
+    /// The time at which documents were last checked.
     pub checked_at: Option<Timestamp>,
     /// The kinds of data that the check could not read; empty if the policy treats gaps as fresh.
     pub gaps: BTreeSet<Gap>,

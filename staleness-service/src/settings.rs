@@ -64,7 +64,7 @@ pub struct Settings {
     pub agent: Option<AgentId>,
     /// The client in which the agent works, if known. Answers then cover this client's tools and documents.
     pub client: Option<ClientId>,
-    /// The time to use as now.
+    /// The time to use as the current time.
     pub now: Timestamp,
     /// True if `now` was given as an option.
     pub given_now: bool,

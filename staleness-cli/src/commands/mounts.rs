@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// The storage that a folder is on.
+/// The type of storage of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Medium {
     /// A local disk, with its file system type.

@@ -18,7 +18,7 @@ use crate::output::Output;
 use crate::output::found::paint_of;
 use crate::settings::{Access, Settings};
 
-/// How long to wait for the client's JSON.
+/// Maximum wait for the client's JSON.
 const WAIT: Duration = Duration::from_millis(250);
 
 /// Prints the line. Errors go to stderr, and only with `--verbose`, because clients do not show them.

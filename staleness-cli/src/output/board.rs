@@ -22,7 +22,7 @@ pub(crate) struct Board {
     pub waiting: Vec<WorkReport>,
     /// Overdue work.
     pub stale: Vec<Warning>,
-    /// Tools that cannot be trusted.
+    /// Tools that need attention.
     pub tools: Vec<ToolReport>,
 }
 

@@ -226,7 +226,7 @@ pub(crate) fn counts(warnings: &[Warning]) -> Value {
     counts.chain([("total".into(), json!(warnings.len()))]).collect()
 }
 
-/// Returns how many items of each kind are overdue, in one line: `3 plans, 1 expired trap`.
+/// Returns the number of overdue items of each kind, in one line: `3 plans, 1 expired trap`.
 pub(crate) fn summary(warnings: &[Warning]) -> String {
     let part = |kind: WorkKind| {
         let of_kind = || warnings.iter().filter(|each| each.kind == kind);

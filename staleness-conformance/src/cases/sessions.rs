@@ -88,7 +88,7 @@ fn in_turn(context: &mut Context) {
     }
 }
 
-/// A writer adds items while two windows of each of two agents read concurrently. Each agent must be told of
+/// A writer adds items while two windows of each of two agents read concurrently. Each agent must receive
 /// everything, in either window.
 fn at_once(context: &mut Context) {
     const ADDED: usize = 60;

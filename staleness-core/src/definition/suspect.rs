@@ -83,7 +83,7 @@ const MARKS: [(&str, &str); 8] = [
     ("speaks of secret files", "/etc/passwd"),
 ];
 
-/// Endings of files that no host has.
+/// File extensions that no host name ends with.
 const FILES: [&str; 10] = ["js", "ts", "jsx", "json", "txt", "csv", "html", "yaml", "toml", "xml"];
 
 /// Characters that stand for an apostrophe.

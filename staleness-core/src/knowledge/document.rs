@@ -18,7 +18,7 @@ pub struct Block {
     pub title: String,
     /// A [`crate::ids::stable_hash`] of its text, so that a baseline still recognises it after it moves.
     pub digest: u64,
-    /// When it was last edited or verified, if known.
+    /// The time at which it was last edited or verified, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchored_at: Option<Timestamp>,
     /// The commit of the last edit, or the commit checked out at the last verification.
@@ -58,7 +58,7 @@ pub struct Document {
     pub key: DocumentKey,
     /// True if a client loads the document on its own: a memory or instruction file, or one imported by such a file.
     pub loaded: bool,
-    /// When the document was checked.
+    /// The time at which the document was checked.
     pub checked_at: Timestamp,
     /// The commit checked out at that time; `None` without git.
     pub head: Option<String>,

@@ -49,7 +49,7 @@ pub struct Contradiction {
     pub by: String,
     /// The reason given.
     pub reason: String,
-    /// When it was made.
+    /// The time at which it was made.
     pub at: Timestamp,
 }
 
@@ -68,9 +68,9 @@ pub struct Item {
     pub keywords: BTreeSet<String>,
     /// The file that contains the item, in the form of [`crate::ids::DocumentKey::path`].
     pub path: Option<String>,
-    /// When it was written.
+    /// The time at which it was written.
     pub added_at: Timestamp,
-    /// When its text or a field was last edited.
+    /// The time at which its text or a field was last edited.
     pub updated_at: Timestamp,
     /// The version of the project for which it was written.
     pub version_context: Option<String>,
@@ -80,7 +80,7 @@ pub struct Item {
     pub due: Option<Timestamp>,
     /// The expiry date.
     pub expires_at: Option<Timestamp>,
-    /// When it was last verified.
+    /// The time at which it was last verified.
     pub verified_at: Option<Timestamp>,
     /// The commit checked out at the last verification.
     pub verified_commit: Option<String>,
@@ -97,13 +97,13 @@ pub struct Item {
     pub related: BTreeSet<ItemId>,
     /// The last statement that it is wrong; cleared by a verification.
     pub contradicted: Option<Contradiction>,
-    /// When it was done or archived: see [`Item::is_done`].
+    /// The time at which it was done or archived: see [`Item::is_done`].
     pub done_at: Option<Timestamp>,
     /// The number of recalls.
     pub recalls: u64,
     /// The number of recalls since `updated_at`.
     pub recalls_since_edit: u64,
-    /// When it was last recalled.
+    /// The time at which it was last recalled.
     pub recalled_at: Option<Timestamp>,
     /// The last unit of work that counted a recall, so that a retry is not counted twice.
     pub recall_op: Option<OpId>,

@@ -167,7 +167,7 @@ fn ranked(evidence: &Evidence, rules: &KnowledgeRules, anchor: &Anchor) -> Ranke
     Ranked { signal, order: kind as usize }
 }
 
-/// Returns how far a version is behind, if that is the fact.
+/// Returns the distance between versions, if the fact has one.
 const fn distance(fact: &Fact) -> Option<Distance> {
     match fact {
         Fact::VersionDrift { distance, .. } => Some(*distance),

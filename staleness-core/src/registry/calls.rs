@@ -28,7 +28,7 @@ pub struct TurnEnd {
     pub client: Option<ClientId>,
     /// True if the user stopped the turn. Its open calls were then interrupted and did not fail.
     pub interrupted: bool,
-    /// When the turn ended.
+    /// The time at which the turn ended.
     pub at: Timestamp,
 }
 
@@ -46,7 +46,7 @@ impl Sessions<'_> {
         self.0.run(begin).await.map(drop)
     }
 
-    /// Notes that the open calls of a tool in a turn may await a person's permission. Without permission a call
+    /// Records that the open calls of a tool in a turn may await a person's permission. Without permission a call
     /// never runs, so a missing end is not a failure. May be repeated.
     ///
     /// # Errors

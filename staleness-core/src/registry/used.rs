@@ -31,7 +31,7 @@ pub struct Use {
     pub tool: ToolName,
     /// The outcome.
     pub outcome: OutcomeKind,
-    /// When the use ended.
+    /// The time at which the use ended.
     pub at: Timestamp,
     /// The project in which the tool was used.
     pub project: ProjectRef,

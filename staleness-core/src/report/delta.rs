@@ -143,7 +143,7 @@ pub struct DeltaItem {
     /// The end of the agent's claim on it, if somebody else caused it and the agent has not claimed it again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_end: Option<ClaimEnd>,
-    /// When it last changed.
+    /// The time at which it last changed.
     pub at: Timestamp,
     /// True if the agent made all of these changes itself.
     pub own: bool,

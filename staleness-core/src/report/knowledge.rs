@@ -40,12 +40,12 @@ pub struct KnowledgeReport {
     pub body: Option<String>,
     /// Search words in addition to those of the text.
     pub keywords: Vec<String>,
-    /// When it was written. For a block: when it was last edited, or else when it was checked.
+    /// The time at which it was written. For a block: at which it was last edited, or else checked.
     pub added_at: Timestamp,
-    /// When its text or a field was last edited.
+    /// The time at which its text or a field was last edited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
-    /// When it was last verified.
+    /// The time at which it was last verified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified_at: Option<Timestamp>,
     /// The version of the project for which it was written.
@@ -57,7 +57,7 @@ pub struct KnowledgeReport {
     /// The due date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub due: Option<Timestamp>,
-    /// When it was done.
+    /// The time at which it was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done_at: Option<Timestamp>,
     /// The expiry date.
@@ -80,7 +80,7 @@ pub struct KnowledgeReport {
     pub contradicted: Option<Contradiction>,
     /// The number of recalls.
     pub recalls: u64,
-    /// When it was last recalled.
+    /// The time at which it was last recalled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recalled_at: Option<Timestamp>,
     /// The verdict: how far it can be trusted, why, and what should be done.

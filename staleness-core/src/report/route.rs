@@ -19,9 +19,9 @@ pub struct RouteReport {
     pub confidence: Confidence,
     /// The number of times that it was learned from or used.
     pub uses: u64,
-    /// When the route was first learned.
+    /// The time at which the route was first learned.
     pub created_at: Timestamp,
-    /// When the route was last learned from or used.
+    /// The time at which the route was last learned from or used.
     pub last_used_at: Timestamp,
     /// The model that embedded the query, if there is a vector.
     #[serde(skip_serializing_if = "Option::is_none")]

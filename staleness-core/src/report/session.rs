@@ -16,9 +16,9 @@ pub struct SessionReport {
     pub agent: AgentId,
     /// The id of its project.
     pub project: ProjectId,
-    /// When it began.
+    /// The time at which it began.
     pub started_at: Timestamp,
-    /// When it ended; `None` if it is still open.
+    /// The time at which it ended; `None` if it is still open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
     /// Changes after this revision are new to the session.

@@ -90,7 +90,7 @@ pub struct Redefined {
     pub withheld: bool,
     /// The differences of this class. The server chose their names; suspicious names are omitted.
     pub differences: Vec<Difference>,
-    /// When the definition changed.
+    /// The time at which the definition changed.
     #[serde(skip)]
     pub since: Timestamp,
 }

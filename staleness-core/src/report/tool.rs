@@ -40,7 +40,7 @@ pub struct HealthReport {
     /// The evidence, if the tool is not healthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// When the failures began, if they demote the tool.
+    /// The time at which the failures began, if they demote the tool.
     #[serde(skip)]
     pub since: Option<Timestamp>,
     /// The last use before that, as far as it is recorded.
@@ -101,7 +101,7 @@ pub struct ToolReport {
     /// The status shown in reports.
     #[serde(rename = "status")]
     pub status_word: StatusWord,
-    /// The decision by hand about it.
+    /// The manual decision about it.
     #[serde(skip_serializing_if = "is_none")]
     pub hold: Hold,
     /// The agent that demoted, pinned or ignored it, or demoted its server. `None` for a person.
@@ -124,11 +124,11 @@ pub struct ToolReport {
     pub failures: usize,
     /// The number of uses; for a server the sum over its tools.
     pub uses: u64,
-    /// When it was first recorded.
+    /// The time at which it was first recorded.
     pub discovered_at: Timestamp,
-    /// When it was last seen.
+    /// The time at which it was last seen.
     pub last_seen_at: Timestamp,
-    /// When it was last used.
+    /// The time at which it was last used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
     /// The verdict: the level of trust, the evidence, and the recommended action.
@@ -314,7 +314,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     Verdict { level: Level::of(freshness), freshness, signals, action }
 }
 
-/// Returns why there is no verdict on a tool: see [`Verdict`].
+/// Returns the reason why there is no verdict on a tool: see [`Verdict`].
 fn no_verdict(context: &Context<'_>, tool: &Tool, is_sound: bool) -> Option<Signal> {
     let (cause, status) = (tool.presence.cause, context.status(tool));
     let is_sound = is_sound && status == Status::Active && tool.hold != Hold::Pinned;

@@ -38,9 +38,9 @@ pub struct WorkReport {
     /// True if a person typed its text at a terminal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_person: bool,
-    /// When it was created.
+    /// The time at which it was created.
     pub created_at: Timestamp,
-    /// When the last activity took place.
+    /// The time at which the last activity took place.
     pub updated_at: Timestamp,
     /// The expiry date.
     #[serde(skip_serializing_if = "Option::is_none")]

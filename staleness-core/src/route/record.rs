@@ -18,9 +18,9 @@ pub struct Route {
     pub confidence: Confidence,
     /// The number of times that the route was learned from, or found and then used.
     pub uses: u64,
-    /// When the route was first learned.
+    /// The time at which the route was first learned.
     pub created_at: Timestamp,
-    /// When the route was last learned from or used.
+    /// The time at which the route was last learned from or used.
     pub last_used_at: Timestamp,
     /// The model that embedded the query, if there is a vector.
     pub model: Option<ModelId>,

@@ -32,7 +32,7 @@ pub struct Suggestions {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prompted {
-    /// When the prompt was made.
+    /// The time at which the prompt was made.
     pub at: Timestamp,
     /// The query, truncated by [`Prompted::text`] or supplied by a caller. A user's words are stored only if
     /// the policy allows learning from them.

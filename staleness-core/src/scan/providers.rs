@@ -21,7 +21,7 @@ pub(crate) enum Provider {
 }
 
 impl Provider {
-    /// Returns the cause for which the server's tools are absent with it; `None` if they are not.
+    /// Returns the cause of absence for the server's tools; `None` if they are not absent.
     pub(crate) const fn lost(self) -> Option<PresenceCause> {
         match self {
             Self::Removed => Some(PresenceCause::ServerRemoved),

@@ -30,9 +30,9 @@ struct Pair {
     is_demoted: bool,
     /// The state of the project's entry that replaces the user's.
     shadow: Option<ListingState>,
-    /// True if the asking client has neither entry.
+    /// True if the requesting client has neither entry.
     is_foreign: bool,
-    /// True if the asking client loads the project's entry.
+    /// True if the requesting client loads the project's entry.
     is_loaded: bool,
     /// The reason why no client loads the user's entry, if that is the project's doing.
     away: Option<ListingState>,

@@ -10,7 +10,7 @@ pub(super) const MIN_PREFIX: usize = crate::text::MIN_PREFIX;
 /// Maximum number of words that one beginning may match.
 const MAX_BEGINNINGS: usize = 32;
 
-/// How often a word in the name of a tool or its server counts.
+/// Weight of a word in the name of a tool or its server.
 const NAME: u32 = 2;
 
 /// The occurrences of one word.

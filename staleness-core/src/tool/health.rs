@@ -26,11 +26,11 @@ wording! {
     }
 }
 
-/// When and why a tool started to fail.
+/// The time at which a tool started to fail, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failing {
-    /// When the tool was demoted.
+    /// The time at which the tool was demoted.
     pub since: Timestamp,
     /// The evidence, as a sentence: `3 of the last 5 uses failed`.
     pub cause: String,
@@ -44,7 +44,7 @@ pub struct Health {
     /// Consecutive demotions, which lengthen the probation. Restarts at 1 after `probation_reset_days`
     /// without a demotion.
     pub demotions: u32,
-    /// When it was last demoted for its failures.
+    /// The time at which it was last demoted for its failures.
     pub last_demoted_at: Option<Timestamp>,
     /// Counted outcomes since the failure window began, at most [`Ring::CAPACITY`].
     pub window: u8,

@@ -82,11 +82,11 @@ pub struct Tool {
     pub ring: Ring,
     /// The number of uses, with any outcome.
     pub uses: u64,
-    /// When the tool was first recorded.
+    /// The time at which the tool was first recorded.
     pub discovered_at: Timestamp,
-    /// When the tool was last used.
+    /// The time at which the tool was last used.
     pub last_used_at: Option<Timestamp>,
-    /// When this record last changed.
+    /// The time at which this record last changed.
     pub updated_at: Timestamp,
     /// The number of characters of the description and input schema that its server last listed, so that the cost
     /// can be computed without the definition. `None` if no live list contained the tool.

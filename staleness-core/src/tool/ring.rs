@@ -16,7 +16,7 @@ const MIN_KEPT: usize = 5;
 pub struct RingEntry {
     /// The result of the use.
     pub mark: Mark,
-    /// When the use ended.
+    /// The time at which the use ended.
     pub at: Timestamp,
     /// The outcome's identity: see [`crate::outcome::Outcome::identity_of`].
     #[serde(with = "crate::text::hex")]

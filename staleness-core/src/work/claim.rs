@@ -20,9 +20,9 @@ pub struct Claim {
     /// The session in which it works. Each event of this session renews the claim. If no hook reports the session,
     /// each event of the agent's sessions that ran when the claim was made renews it.
     pub session: Option<SessionId>,
-    /// When it was made or last renewed.
+    /// The time at which it was made or last renewed.
     pub at: Timestamp,
-    /// When it ends unless it is renewed.
+    /// The time at which it ends unless it is renewed.
     pub until: Timestamp,
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn ran_out(cause: &str) -> Option<Timestamp> {
 pub struct ClaimEnd {
     /// The agent that ended it; `None` for a person.
     pub by: Option<AgentId>,
-    /// When it ended.
+    /// The time at which it ended.
     pub at: Timestamp,
     /// True if that agent claimed the item after the claim had expired.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -133,7 +133,7 @@ impl Work {
         })
     }
 
-    /// Returns when the item became, or becomes, overdue.
+    /// Returns the time at which the item becomes overdue, past or future.
     pub(crate) fn overdue_at(&self, policy: &WorkPolicy) -> Option<Timestamp> {
         let (aging, since) = self.aging()?;
         let days = i64::from(policy.days(aging).unwrap_or(0));

@@ -32,7 +32,7 @@ wording! {
 pub struct WorkStep {
     /// The action that was taken.
     pub text: String,
-    /// When it was taken.
+    /// The time at which it was taken.
     pub at: Timestamp,
 }
 
@@ -63,9 +63,9 @@ pub struct Work {
     /// True if a person typed its text at a terminal. A session start quotes only such texts. An edit by an
     /// agent clears it.
     pub by_person: bool,
-    /// When it was created.
+    /// The time at which it was created.
     pub created_at: Timestamp,
-    /// When the last activity took place: an edit, a step, a touch, a transition or a reopening.
+    /// The time at which the last activity took place: an edit, a step, a touch, a transition or a reopening.
     pub updated_at: Timestamp,
     /// The expiry date.
     pub expires_at: Option<Timestamp>,

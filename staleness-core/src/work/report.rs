@@ -39,7 +39,7 @@ pub struct Warning {
     /// The reason why it is overdue, and for how long.
     #[serde(flatten)]
     pub flag: Flag,
-    /// When it became overdue.
+    /// The time at which it became overdue.
     #[serde(skip)]
     pub since: Timestamp,
     /// The claim by which it was abandoned.

@@ -41,7 +41,7 @@ pub(super) struct Flags {
     uses: HashMap<usize, Uses>,
 }
 
-/// Where commands of a document take flags.
+/// The flags in the commands of a document.
 #[derive(Debug, Default)]
 struct Uses {
     /// Number of blocks that begin with a flag.

@@ -90,7 +90,7 @@ struct Check<'a> {
     addresses: OnceCell<HashSet<String>>,
     /// Items in files with a history.
     undated: Vec<Undated>,
-    /// When the files of items were added and last edited.
+    /// The time at which the files of items were added and last edited.
     lives: Lives,
     /// Claims of documents to supersede others.
     standing: Standing,

@@ -405,7 +405,7 @@ pub(super) fn held(
 }
 
 impl Check<'_> {
-    /// Returns how a path exists now. Git's own folder is never in a commit.
+    /// Returns the state of a path now. Git's own folder is never in a commit.
     pub(super) fn existing(&self, path: &str) -> Existing {
         let is_of_git = path == ".git" || path.starts_with(".git/");
         if path.is_empty()

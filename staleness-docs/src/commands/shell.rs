@@ -201,7 +201,7 @@ impl<'a> Shell<'a> {
         self.places.last()?.clone
     }
 
-    /// Notes a text at which the clone may differ from the one before.
+    /// Records a text at which the clone may differ from the one before.
     fn note(&mut self, at: &'a str, before: Option<&'a str>) {
         let clone = self.inside();
         if clone != before {

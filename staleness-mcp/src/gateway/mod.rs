@@ -55,7 +55,7 @@ const CLIENT: &str = "gateway";
 /// Path of a live list.
 const PATH: &str = "tools/list";
 
-/// Why a gateway was not answered.
+/// The reason why a method of a gateway failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum GatewayError {
@@ -111,7 +111,7 @@ pub struct View {
     /// The treatment of tools that their server or the configuration no longer lists. A tool whose change awaits a
     /// person's decision is never offered.
     pub stale: Doubtful,
-    /// Those that fail.
+    /// The failing tools.
     pub demoted: Doubtful,
 }
 

@@ -109,7 +109,7 @@ pub fn ask(
     Ok(answers)
 }
 
-/// Why a server did not answer.
+/// The reason why a server did not answer.
 enum Trouble {
     /// It closed its side.
     Ended,

@@ -222,7 +222,7 @@ struct Counts {
     total: usize,
 }
 
-/// Everything that cannot be trusted.
+/// Everything that needs attention.
 #[derive(Serialize, JsonSchema)]
 struct Stale {
     r#for: String,

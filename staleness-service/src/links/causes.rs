@@ -1,4 +1,4 @@
-//! When a tool's state began, and the likely causes.
+//! Finds the time at which a tool's state began, and the likely causes.
 
 use staleness::ids::ToolKey;
 use staleness::registry::ScopeChoice;

@@ -60,7 +60,7 @@ pub struct Why {
     pub title: Option<String>,
     /// The current state, in words.
     pub state: String,
-    /// When the state began, if known.
+    /// The time at which the state began, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
     /// The verdict, for records that have one. For a document, that of its worst finding.

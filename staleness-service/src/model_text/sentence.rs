@@ -68,7 +68,7 @@ pub fn cause(text: &str) -> ModelText {
     known.unwrap_or_else(|| "see `staleness tools list`".into())
 }
 
-/// Returns why a tool fails, since when it was not used, and why it is absent as well.
+/// Returns a sentence on a failing tool: the cause, the days since its last use, and its absence.
 #[must_use]
 pub fn failing(tool: &Failing) -> ModelText {
     let mut text = cause(&tool.cause);
@@ -129,7 +129,7 @@ pub fn counts(delta: &Delta) -> Map<String, Value> {
     work.chain(others.map(|(name, count)| (name.to_owned(), count.into()))).collect()
 }
 
-/// Returns how many things of each kind changed, or are open, in one line, highest first: `5 decisions, 2 handoffs`.
+/// Returns the number of changed or open entries of each kind in one line, highest first: `5 decisions, 2 handoffs`.
 #[must_use]
 pub fn summary(delta: &Delta) -> ModelText {
     let (work, knowledge, tools) = numbers(delta);

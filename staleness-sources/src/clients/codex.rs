@@ -59,7 +59,7 @@ struct Users {
     trusts: bool,
     servers: HashMap<String, Entry>,
     source: Option<SourceId>,
-    /// Why the user's file cannot be used.
+    /// The reason why the user's file cannot be used.
     fault: Option<String>,
 }
 
@@ -94,7 +94,7 @@ impl Entry {
         self.enabled == Some(false)
     }
 
-    /// Returns why the client refuses to start with the server.
+    /// Returns the reason why the client does not start with this server.
     fn refusal(self) -> Option<&'static str> {
         match (self.has_command, self.has_url) {
             (false, false) => Some(UNREACHABLE),

@@ -43,7 +43,7 @@ struct Gate {
     off: HashSet<String>,
     /// True if the settings require trust for a folder.
     asks_for_trust: bool,
-    /// Why the client does not start.
+    /// The reason why the client does not start.
     refusal: Option<String>,
     faults: Vec<String>,
     /// Reasons why it is unknown whether the folder is trusted.

@@ -45,7 +45,7 @@ impl Approvals {
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     pub(super) approvals: Approvals,
-    /// Why the client ignores the file.
+    /// The reason why the client ignores the file.
     pub(super) refusal: Option<String>,
     /// Plugins that are explicitly enabled or disabled.
     pub(super) plugins: HashMap<String, bool>,

@@ -30,7 +30,7 @@ pub(super) struct LocalState {
     /// True if the user trusts the project. Only then may its files and sections approve its servers.
     pub(super) is_trusted: bool,
     pub(super) faults: Vec<String>,
-    /// Why the client does not start.
+    /// The reason why the client does not start.
     pub(super) refusal: Option<String>,
 }
 

@@ -120,7 +120,7 @@ pub enum Event {
     TurnEnded {
         /// The turn that ended.
         turn: OpId,
-        /// True if a person stopped it.
+        /// True if a person interrupted it.
         interrupted: bool,
     },
     /// A configuration or instruction file changed.

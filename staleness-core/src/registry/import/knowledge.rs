@@ -119,7 +119,7 @@ impl PutItems {
         Some(file.row(key))
     }
 
-    /// Returns what else to read: the other ends of existing links, and the history of items that do not
+    /// Returns the next rows to read: the other ends of existing links, and the history of items that do not
     /// exist here. `None` if there is neither.
     fn lookups(&self, view: &View) -> Option<Selection> {
         let known = self.rows.iter().filter_map(|row| view.knowledge.get(row.key()));

@@ -17,9 +17,9 @@ pub struct StatedItem {
     pub body: String,
     /// Search words in addition to those of the text.
     pub keywords: Option<BTreeSet<String>>,
-    /// When it was written.
+    /// The time at which it was written.
     pub added_at: Timestamp,
-    /// When it was last edited; if unset, when it was written.
+    /// The time at which it was last edited; if unset, at which it was written.
     pub updated_at: Option<Timestamp>,
     /// The version of the project for which it was written.
     pub version_context: Option<String>,
@@ -29,15 +29,15 @@ pub struct StatedItem {
     pub due: Option<Timestamp>,
     /// The expiry date.
     pub expires_at: Option<Timestamp>,
-    /// When it was last verified.
+    /// The time at which it was last verified.
     pub verified_at: Option<Timestamp>,
-    /// When it was done, for a to-do.
+    /// The time at which it was done, for a to-do.
     pub done_at: Option<Timestamp>,
     /// The items on which it depends.
     pub related: Option<BTreeSet<ItemId>>,
     /// The number of recalls.
     pub recalls: u64,
-    /// When it was last recalled.
+    /// The time at which it was last recalled.
     pub recalled_at: Option<Timestamp>,
 }
 

@@ -17,13 +17,13 @@ pub struct FileItem {
     pub path: String,
     /// The kind stated in the file.
     pub kind: ItemKind,
-    /// When it was written, if known.
+    /// The time at which it was written, if known.
     pub added_at: Timestamp,
-    /// When it was last edited, if known.
+    /// The time at which it was last edited, if known.
     pub updated_at: Timestamp,
     /// The number of recalls stated in the file. The row continues from there.
     pub recalls: u64,
-    /// When it was last recalled, as stated in the file.
+    /// The time at which it was last recalled, as stated in the file.
     pub recalled_at: Option<Timestamp>,
 }
 

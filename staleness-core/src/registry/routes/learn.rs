@@ -96,7 +96,7 @@ impl LearnRoute {
         learned.min_by_key(|row| row.key != self.key).cloned()
     }
 
-    /// Returns what else to read: the number of routes, if one is to be created.
+    /// Returns the next data to read: the number of routes, if one is to be created.
     fn more(&self, view: &View) -> Selection {
         if !view.routes.contains_key(&self.key) && self.creates() {
             return Selection::new().count_routes(self.project.id.clone());

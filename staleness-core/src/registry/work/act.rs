@@ -78,7 +78,7 @@ pub(super) enum Deed {
     Reopen,
     /// Claims it, or renews the claim of the same session.
     Claim(Claiming),
-    /// Gives up the claim on it.
+    /// Releases the claim on it.
     Release,
     /// Resolves it, if it is overdue by these thresholds.
     Resolve(Box<WorkPolicy>),
@@ -91,7 +91,7 @@ pub(super) struct Claiming {
     pub(super) project: ProjectId,
     /// The agent that claims.
     pub(super) agent: AgentId,
-    /// When the claim ends.
+    /// The time at which the claim ends.
     pub(super) until: Timestamp,
     /// Hours after which a session counts as ended.
     pub(super) close_after_hours: u32,

@@ -121,7 +121,7 @@ impl Key {
     }
 }
 
-/// Returns how surely the value of this key is a secret. `None` if the name is not a key.
+/// Returns the certainty with which this key's value is a secret. `None` if the name is not a key.
 pub(super) fn key(name: &str) -> Option<Key> {
     let plain: String =
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();

@@ -85,7 +85,7 @@ struct Shared {
     trouble: watch::Sender<Option<Cow<'static, str>>>,
     /// Maximum number of bytes received.
     bytes: u64,
-    /// Bytes that were read.
+    /// The bytes that were read.
     read: AtomicU64,
 }
 
