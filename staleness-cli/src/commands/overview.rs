@@ -160,7 +160,7 @@ pub(crate) fn run(
     let mut text = format!("{}\n", paint.bold(&escape(&scan.root)));
     if doubtful.is_empty() && total > 0 && !trouble.is_empty() {
         text.push_str(&format!(
-            "no problems known with {}, but {} could not be read\n",
+            "no known problems with {}, but {} could not be read\n",
             counted(total, "tool", "tools"),
             counted(trouble.len(), "source", "sources")
         ));
@@ -180,7 +180,7 @@ pub(crate) fn run(
                 format!("{tools} configured, none used yet: nothing is known about them\n")
             }
             _ if unknown == on => format!("nothing is known about {tools}{parts}\n"),
-            _ => paint.good(&format!("no problems known with {tools}{parts}\n")),
+            _ => paint.good(&format!("no known problems with {tools}{parts}\n")),
         });
     } else if total == 0 {
         text.push_str(&nothing_known(settings, scan.sources.len(), out));

@@ -58,7 +58,7 @@ pub(crate) fn run(settings: &Settings, file: &Path, out: &Output) -> Result<(), 
                 let gap = remembered
                     .incomplete()
                     .map_or_else(String::new, |gap| format!("; the check is incomplete: {gap}"));
-                format!("No problems known with {documents} ({age}){gap}")
+                format!("No known problems with {documents} ({age}){gap}")
             }
         },
         sources: &scan.sources,

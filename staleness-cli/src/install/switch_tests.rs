@@ -84,10 +84,10 @@ fn a_table_of_codex_is_switched_off_in_place() {
         ("[mcp_servers.y]\ncommand = 'x'\n", "was not found where expected"),
         (
             "[mcp_servers]\n'we.ird \"x' = { command = 'x' }\n",
-            "is not written as a table of its own",
+            "is not a separate table",
         ),
-        ("mcp_servers.'we.ird \"x'.command = 'x'\n", "is not written as a table of its own"),
-        ("[mcp_servers.'we.ird \"x'.env]\nK = 'v'\n", "is not written as a table of its own"),
+        ("mcp_servers.'we.ird \"x'.command = 'x'\n", "is not a separate table"),
+        ("[mcp_servers.'we.ird \"x'.env]\nK = 'v'\n", "is not a separate table"),
         ("[mcp_servers", "is not valid TOML"),
     ] {
         let fault = toml_of(text).unwrap_err();

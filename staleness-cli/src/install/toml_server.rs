@@ -61,7 +61,7 @@ impl TomlServer {
         let header = line_of(body, name.span().start);
         let mut lines = Vec::new();
         if !body[header.0..].trim_start().starts_with('[') {
-            let what = "is not written as a table of its own; remove it by hand";
+            let what = "is not a separate table; remove it by hand";
             return Err(Fault::at(body, name.span().start, format!("the server {NAME} {what}")));
         }
         // A blank line was added before the table, unless it begins the file.
@@ -198,7 +198,7 @@ pub(super) fn set(text: &str, at: &[String], key: &str, value: bool) -> Result<S
     if plain(&after) == wanted {
         return Ok(format!("{bom}{after}"));
     }
-    fault(place, "is not written as a table of its own")
+    fault(place, "is not a separate table")
 }
 
 /// Returns the ranges of all values except true and false, and of all comments.

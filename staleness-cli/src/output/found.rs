@@ -305,8 +305,8 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
     });
     if doubtful.is_empty() {
         let holding = match documents {
-            1 => "no problems known with 1 document".into(),
-            documents => format!("no problems known with {documents} documents"),
+            1 => "no known problems with 1 document".into(),
+            documents => format!("no known problems with {documents} documents"),
         };
         let paint = if gap.is_empty() { paint.good(&holding) } else { holding };
         return format!("{paint} {age}\n{gap}");

@@ -65,7 +65,7 @@ fn a_tool_without_a_known_success_is_unknown() {
     );
     sandbox.ok(&["record", "mcp__github__charges", "--success", "--new"]);
     let told = sandbox.ok::<&str>(&[]);
-    let sound = "\nno problems known with 3 tools, 1 without a known success\n";
+    let sound = "\nno known problems with 3 tools, 1 without a known success\n";
     assert!(told.contains(sound), "{told}");
     let counts = sandbox.json(&[])["counts"].clone();
     assert_eq!((&counts["fresh"], &counts["tools"]), (&json!(2), &json!(3)), "{counts}");
@@ -106,7 +106,7 @@ fn what_a_person_switched_off_is_off_and_no_advice() {
     assert_eq!(sandbox.json(&["review"])["items"], json!([]));
     sandbox.ok(&["record", "/ship", "--success", "--new"]);
     let told = sandbox.ok::<&str>(&[]);
-    assert!(told.contains("\nno problems known with 3 tools, 2 switched off\n"), "{told}");
+    assert!(told.contains("\nno known problems with 3 tools, 2 switched off\n"), "{told}");
 }
 
 /// Built-in tools of one client are none of another, and not stale for it.

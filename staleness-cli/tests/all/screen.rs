@@ -60,7 +60,7 @@ fn f1_what_is_configured_and_was_never_used_is_not_trusted() {
     );
     sandbox.ok(&["record", "mcp__github__search", "--success"]);
     let text = screen(&sandbox, &[]);
-    assert!(text.contains("\nno problems known with 3 tools, 1 never used\n"), "{text}");
+    assert!(text.contains("\nno known problems with 3 tools, 1 never used\n"), "{text}");
 }
 
 #[test]

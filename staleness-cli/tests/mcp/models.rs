@@ -130,7 +130,7 @@ fn m1_a_document_is_verified_by_the_name_that_list_stale_gives_it() {
     std::fs::write(machine.project.join("CLAUDE.md"), corrected).unwrap();
     let told =
         client.call("verify_knowledge", json!({ "ids": [name, "CLAUDE.md"], "still": "holds" }));
-    assert_eq!(text(&told), "compared with the code again:\n- `CLAUDE.md`: no problems known");
+    assert_eq!(text(&told), "compared with the code again:\n- `CLAUDE.md`: no known problems");
     assert_eq!(id(&mut client).0, 0, "and list_stale knows");
     for still in ["done", "wrong"] {
         let asked = json!({ "ids": ["CLAUDE.md"], "still": still, "reason": "x" });

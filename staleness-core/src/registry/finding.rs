@@ -68,7 +68,7 @@ pub struct FoundTools {
 impl Tools<'_> {
     /// Suggests tools to use: active ones, or if none matches, failing ones after their cool-down, marked.
     /// Without a query they come in ranking order. Never suggests built-ins, this program's own tools, names
-    /// that cannot be called, ignored tools, or whatever the session used last: the tool, and the skill,
+    /// that cannot be called, ignored tools, or the last use of the session: the tool, and the skill,
     /// command or agent that it ran. A vector is compared with those of the project's routes. If there are
     /// none of its model, only words decide and a note says so.
     ///

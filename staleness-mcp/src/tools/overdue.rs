@@ -87,9 +87,9 @@ fn kind_of(subject: &Subject) -> Kind {
 pub(crate) fn head(count: usize, checked_at: Option<Timestamp>) -> Text {
     match count {
         0 if checked_at.is_none() => {
-            Text::new("no problems known here; no document was checked yet")
+            Text::new("no known problems here; no document was checked yet")
         }
-        0 => Text::new("no problems known here"),
+        0 => Text::new("no known problems here"),
         count => Text::new(count).and(" ").and(need(count)).and(" attention"),
     }
 }

@@ -217,7 +217,7 @@ fn compare(
         let text = match skipped {
             Some(each) => head.and(" was not checked: ").and(Quoted(&each.reason)),
             None if rows.items.is_empty() => {
-                let text = head.and(": no problems known");
+                let text = head.and(": no known problems");
                 text.and(documents::not_kept(settings))
             }
             None => rows.text(head.and(" is not verified:"), Text::new("correct these first")).and(

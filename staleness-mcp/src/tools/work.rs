@@ -189,7 +189,7 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
                 after: asked.after.map(|after| after.into_iter().collect()),
             };
             if patch == WorkPatch::default() {
-                return Err(ServiceError::invalid("nothing to change was given")
+                return Err(ServiceError::invalid("no change was given")
                     .hint("give status, text, to, expires, refs or after"));
             }
             let to = patch.to.clone().flatten();
@@ -251,7 +251,7 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
 
 fn text(text: Option<String>) -> Result<String, ServiceError> {
     let text = text.filter(|text| !text.trim().is_empty());
-    text.ok_or_else(|| ServiceError::invalid("`text` is required").hint("say what to write down"))
+    text.ok_or_else(|| ServiceError::invalid("`text` is required").hint("give the text to record"))
 }
 
 fn expires(

@@ -80,7 +80,7 @@ pub fn set(
 ) -> Result<Vec<KnowledgeReport>, ServiceError> {
     let settings = world.settings;
     if *patch == ItemPatch::default() {
-        return Err(ServiceError::new(ErrorKind::Usage, "nothing to change was given"));
+        return Err(ServiceError::new(ErrorKind::Usage, "no change was given"));
     }
     let registry = settings.open(Access::Look)?;
     let targets = world.targets(&registry, ids, scope)?;

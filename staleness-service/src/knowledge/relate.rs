@@ -100,7 +100,7 @@ pub fn remove(
         return Err(ServiceError::new(ErrorKind::Invalid, message).hint("delete the file"));
     }
     if !sure && !world.dry_run {
-        let message = format!("this deletes {} and its text for good", quoted(id));
+        let message = format!("this permanently deletes {} and its text", quoted(id));
         return Err(ServiceError::invalid(message).hint("add --yes to confirm"));
     }
     let (key, act) = (target.item.key.clone(), world.act(&[], None));

@@ -181,7 +181,7 @@ pub fn ago(now: Timestamp, at: Timestamp) -> ModelText {
     ModelText::default().and(millis / unit).and(words)
 }
 
-/// Returns how an item of knowledge came not to hold: who marked it as wrong, or what replaced it. `None` if it holds.
+/// Returns the reason why an item of knowledge is no longer valid: the author of a contradiction, or the replacement. `None` if it is valid.
 #[must_use]
 pub fn ended(item: &DeltaItem, agent: &str) -> Option<ModelText> {
     let by = |text: &'static str, kind| {

@@ -45,7 +45,7 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
         after: others(&args.after)?,
     };
     if patch == WorkPatch::default() {
-        return Err(CliError::new(ErrorKind::Usage, "nothing to change was given")
+        return Err(CliError::new(ErrorKind::Usage, "no change was given")
             .hint("see `staleness work set --help`"));
     }
     let named = patch.to.is_some();
