@@ -374,7 +374,8 @@ fn refuse_others(settings: &Settings, registry: &Registry, key: &ToolKey) -> Res
     let other = told.clients.keys().find(|client| *client != own && !is_persons);
     let Some(other) = other else { return Ok(()) };
     let message = format!("{} is a tool of {other} too, so only a person can do that", key.name);
-    Err(CliError::invalid(message).hint("ask the user, or demote it: other agents then see the reason"))
+    Err(CliError::invalid(message)
+        .hint("ask the user, or demote it: other agents then see the reason"))
 }
 
 /// The longest reason to store, in characters.

@@ -82,10 +82,7 @@ fn a_table_of_codex_is_switched_off_in_place() {
     assert_eq!(toml_of(bare).unwrap(), format!("{bare}\nenabled = false"));
     for (text, what) in [
         ("[mcp_servers.y]\ncommand = 'x'\n", "was not found where expected"),
-        (
-            "[mcp_servers]\n'we.ird \"x' = { command = 'x' }\n",
-            "is not a separate table",
-        ),
+        ("[mcp_servers]\n'we.ird \"x' = { command = 'x' }\n", "is not a separate table"),
         ("mcp_servers.'we.ird \"x'.command = 'x'\n", "is not a separate table"),
         ("[mcp_servers.'we.ird \"x'.env]\nK = 'v'\n", "is not a separate table"),
         ("[mcp_servers", "is not valid TOML"),

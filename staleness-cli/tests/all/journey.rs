@@ -140,7 +140,10 @@ fn each_source_that_counts_as_unread_is_listed() {
     sandbox.write("home/.cursor/mcp.json", r#"{"mcpServers": {"x": 5}}"#);
     sandbox.write("home/.gemini/settings.json", r#"{"theme": "dark",}"#);
     let told = sandbox.ok::<&str>(&[]);
-    assert!(told.contains("known with 1 tool, but 4 sources could not be read\n"), "{told}");
+    assert!(
+        told.contains("known problems with 1 tool, but 4 sources could not be read\n"),
+        "{told}"
+    );
     for (state, count) in [("failed", 2), ("partial", 1), ("refused", 1)] {
         assert_eq!(told.matches(&format!("  {state}  ")).count(), count, "{told}");
     }

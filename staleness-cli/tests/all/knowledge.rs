@@ -219,7 +219,7 @@ fn what_is_refused_says_what_to_do_and_changes_nothing() {
         (with(&["--cite", "src/router.rs:5-3"]), 3, "lines count from 1"),
         (with(&["--related", "rotues"]), 3, "did you mean routes?"),
         (with(&["--supersedes", "nope"]), 3, "no item named"),
-        (vec!["knowledge", "set", "routes"], 2, "nothing to change"),
+        (vec!["knowledge", "set", "routes"], 2, "no change was given"),
         (vec!["knowledge", "done", "routes"], 3, "only a to-do"),
         (vec!["knowledge", "supersede", "routes", "--by", "routes"], 3, "itself"),
         (vec!["knowledge", "contradict", "routes", "--by", "", "--reason", "x"], 3, "empty"),

@@ -243,7 +243,7 @@ fn a_route_tells_that_it_is_skipped_and_what_its_query_names() {
     let causes = [
         format!("skipped: {TOOL} is demoted"),
         "began on 2026-11-18; its definition lost `repo` on 2026-11-18".to_owned(),
-        format!("its query names `repo`, which {TOOL} lost"),
+        format!("its query names `repo`, which {TOOL} no longer has"),
     ];
     assert_eq!(sandbox.json(&["why", &route])["causes"], json!(causes));
     sandbox.ok(&["tools", "restore", TOOL]);
@@ -312,7 +312,7 @@ fn texts_tell_which_tools_that_they_name_are_gone() {
         );
         assert_eq!(causes(name), json!([cause]), "{name}");
     }
-    let hint = "`staleness impact NAME` what still names it";
+    let hint = "`staleness impact NAME` shows what still names it";
     assert!(overview().contains(hint));
     for _ in 0..3 {
         sandbox.ok(&["record", "mcp__kept__get", "--failure"]);

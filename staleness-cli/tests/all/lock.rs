@@ -325,7 +325,7 @@ fn resume_session_tells_the_same_doubts_as_a_session_start() {
     };
     let by_server = ask("a");
     let by_hook = sandbox.session_start(&sandbox.project, "s1", "startup").unwrap();
-    let doubts = &by_hook[by_hook.find("Moved since").expect(&by_hook)..];
+    let doubts = &by_hook[by_hook.find("Changed since").expect(&by_hook)..];
     assert!(doubts.contains("`src/old.rs` is gone") && doubts.contains("`k0`"), "{doubts}");
     // What settles an item is a tool of the server there, and a command here.
     let (same, _) = doubts.split_once("Knowledge status").expect(doubts);

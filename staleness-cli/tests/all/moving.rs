@@ -362,7 +362,7 @@ fn records_of_brainclaw_keep_their_kind_and_state() {
     let half = sandbox.write("project/.brainclaw/coordination/plans/pln_2.json", "{\"id\": ");
     assert!(refused(&sandbox, "brainclaw", &sandbox.project).contains("is the file incomplete"));
     std::fs::write(half, "{\"id\": \"pln_2\"}").unwrap();
-    assert!(refused(&sandbox, "brainclaw", &sandbox.project).contains("no text, created_at"));
+    assert!(refused(&sandbox, "brainclaw", &sandbox.project).contains("missing: text, created_at"));
 }
 
 #[test]

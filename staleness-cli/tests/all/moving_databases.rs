@@ -37,11 +37,11 @@ fn a_database_behind_a_link_is_read_with_its_log_and_waits_for_no_pipe() {
     let pipe = path.with_extension("db-wal");
     let _ = std::fs::remove_file(&pipe);
     std::os::unix::fs::symlink(sandbox.write("log of another", ""), &pipe).unwrap();
-    assert!(refused(&sandbox, "laminark", &link).contains("its -wal is no file"));
+    assert!(refused(&sandbox, "laminark", &link).contains("its -wal is not a file"));
     std::fs::remove_file(&pipe).unwrap();
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
-    assert!(refused(&sandbox, "laminark", &link).contains("its -wal is no file"));
+    assert!(refused(&sandbox, "laminark", &link).contains("its -wal is not a file"));
 }
 
 #[test]

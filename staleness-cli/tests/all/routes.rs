@@ -80,7 +80,7 @@ fn vectors_of_every_form_mean_the_same() {
     let said = ["routes", "learn", "--query", "q", "--tool", TOOL, "--model", "m", "--vector"];
     for (name, content, part) in [
         ("short.json", &b"[1, 2]"[..], "has 2 dimensions; those of the model \"m\" have 4"),
-        ("zero.json", b"[0, 0, 0, 0]", "points nowhere"),
+        ("zero.json", b"[0, 0, 0, 0]", "has no direction"),
         ("nan.f32", &bytes([f32::NAN, 1.0, 1.0, 1.0].map(f32::to_le_bytes)), "not a finite number"),
         ("odd", b"abc", "neither JSON nor numbers"),
         ("long.json", &[b' '; 300_000], "larger than 262144 bytes"),
@@ -210,7 +210,7 @@ fn routes_of_other_systems_come_with_their_vectors() {
         (",\"model\":\"m\",\"vector\":[1]", "has 1 dimensions; others of the model \"m\" have 3"),
         (",\"vector\":[1]", "needs the `model`"),
         (",\"model\":\"m\"", "needs its vector"),
-        (",\"model\":\"m\",\"vector\":[0,0,0]", "points nowhere"),
+        (",\"model\":\"m\",\"vector\":[0,0,0]", "has no direction"),
         (",\"confidence\":1.5", "between 0 and 1"),
         (",\"last_used\":\"2026-11-01\"", ", but created"),
     ] {

@@ -46,7 +46,7 @@ fn a_folder() {
 fn another_kind_of_file() {
     let sandbox = Sandbox::new();
     let long = sandbox.write("notes.txt", "these are my notes, keep them safe. ".repeat(200));
-    refused(&sandbox, &long, &["not a staleness store", "nothing was touched"]);
+    refused(&sandbox, &long, &["not a staleness store", "nothing was changed"]);
     let short = sandbox.write("short.txt", "hi");
     refused(&sandbox, &short, &["not a staleness store"]);
 }

@@ -269,7 +269,7 @@ fn vectors_find_by_meaning_and_bad_ones_are_refused() {
     assert!(note.starts_with("no route has a vector of the model n; 1 route has a"), "{note}");
     for (text, why) in [
         ("[1, 0]", "has 2 dimensions; those of the model m have 3"),
-        ("[0, 0, 0]", "points nowhere"),
+        ("[0, 0, 0]", "has no direction"),
     ] {
         let bad = file("bad", text);
         let run = sandbox.run(&["routes", "find", "x", "--vector", &bad, "--model", "m"]);
@@ -307,7 +307,7 @@ fn tools_are_found_by_what_their_learned_queries_mean() {
         assert_eq!(sandbox.json(&asked).get("note"), None);
         for (text, why) in [
             ("[1, 0]", "has 2 dimensions; those of the model m have 3"),
-            ("[0, 0, 0]", "points nowhere"),
+            ("[0, 0, 0]", "has no direction"),
             ("[1, 0, nan]", "not a JSON array"),
         ] {
             let bad = file("bad", text);

@@ -352,7 +352,7 @@ fn a_person_is_told_why_nothing_is_switched_off() {
     use_of(&sandbox, "codex", "mcp__used__x", "2026-11-20T11:30:00Z");
     refused(&sandbox, &["used"], "\"used\" is in use: ");
     refused(&sandbox, &["hub", "used", "--yes"], "is in use");
-    let few = "\"hub\" was never used, but claude-code worked on only 31 days since; `--days N` takes fewer";
+    let few = "\"hub\" was never used, but claude-code worked on only 31 days since; lower the limit with `--days N`";
     refused(&sandbox, &["hub", "--days", "99"], few);
     sandbox.ok(&["tools", "pin", "hub"]);
     refused(&sandbox, &["hub"], "\"hub\" is pinned, ignored or this program's own");

@@ -128,7 +128,7 @@ fn vectors_that_point_nowhere_or_do_not_fit_are_refused() {
     };
     for (numbers, why) in [
         (&[f64::NAN, 1.0][..], "not a finite number"),
-        (&[0.0, 0.0], "points nowhere"),
+        (&[0.0, 0.0], "has no direction"),
         (&[], "empty"),
         (&[1.0, 2.0, 3.0], "has 3 dimensions; those of the model \"m\" have 2"),
     ] {

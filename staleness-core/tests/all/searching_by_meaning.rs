@@ -158,7 +158,7 @@ fn vectors_that_say_nothing_are_refused() {
     let world = taught();
     for (query, numbers, why) in [
         ("ship it", &[1.0, 0.0][..], "2 dimensions"),
-        ("ship it", &[0.0, 0.0, 0.0], "points nowhere"),
+        ("ship it", &[0.0, 0.0, 0.0], "has no direction"),
         ("ship it", &[f64::NAN, 0.0, 0.0], "finite"),
         ("ship it", &[], "is empty"),
         ("?!", &[1.0, 0.0, 0.0], "has no words"),
