@@ -1,9 +1,9 @@
 //! Replaces old names in documents by current ones.
 //!
-//! Turns a document and the evidence against it into edits. A name is replaced only if its successor is
-//! certain: evidence names it, the old name is where the evidence says, and parsing the edited text finds the
-//! new name. Everything else stays the same, byte for byte. Quoted and struck-out text refers to the past and
-//! is never edited, nor is a paragraph that contains both names.
+//! Turns a document and the evidence against it into edits. A name is replaced only if its new name is certain:
+//! the evidence contains it, the old name is at the evidence's position, and parsing the edited text finds the new
+//! name. Everything else stays the same, byte for byte. Quoted and struck-out text refers to the past and is never
+//! edited, nor is a paragraph that contains both names.
 
 mod reading;
 mod written;
@@ -177,7 +177,7 @@ fn changes(
     if found.is_empty() { Err(NOT_FOUND) } else { Ok(found) }
 }
 
-/// Returns true if a name is the new one, or the end of it.
+/// Returns true if a name equals the new name, or its end.
 fn is_called(named: Named<'_>, new: &str) -> bool {
     let path = match named.sort {
         NameSort::Link => target::of_link(named.text),
@@ -191,7 +191,7 @@ fn is_called(named: Named<'_>, new: &str) -> bool {
     })
 }
 
-/// Returns true if a fact may concern a name of this sort.
+/// Returns true if a fact may apply to a name of this sort.
 fn names(fact: &Fact, sort: NameSort) -> bool {
     match (fact, sort) {
         (

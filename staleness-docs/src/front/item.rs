@@ -61,7 +61,7 @@ pub(crate) fn fields(front: &Front) -> Fields {
     fields
 }
 
-/// Returns true if other programs seem to own a `type`: most fields beside it are theirs.
+/// Returns true if `type` probably belongs to another program, because most fields beside it do.
 fn is_of_others(front: &Front, entry: &Entry) -> bool {
     let known = front.entries.iter().filter(|each| Field::of_key(&each.key).is_some()).count() - 1;
     entry.key.eq_ignore_ascii_case("type") && 2 * known < front.entries.len() - 1

@@ -1,4 +1,5 @@
-//! Classifies the call or list around a string: it defines flags, compares with them, or passes them on.
+//! Classifies the call or list around a string: it defines flags, compares with them, or passes them to another
+//! program.
 
 /// Lower-case endings of functions that define a flag: `add_option(`.
 const OFFERING: [&[u8]; 4] = [b"add_argument", b"option", b"options", b"flag"];

@@ -1,7 +1,7 @@
-//! Tells a definition of a name from a use, across languages.
+//! Distinguishes definitions of names from uses, for many languages.
 //!
-//! This is a heuristic. It reads the line of the name, and for the members of an `enum` also the enclosing
-//! line. Uses, imports, arguments and comments do not count.
+//! This is a heuristic. It reads the line of the name, and for the members of an `enum` also the enclosing line.
+//! Uses, imports, arguments and comments do not count.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Finds out which named things differ between two versions of a file.
+//! Finds the names whose definitions differ between two versions of a file.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,9 +14,9 @@ use super::offered::is_offered;
 const MAX_LOOKS: u32 = 500;
 /// Maximum number of flags with one form in code.
 const MAX_ALIKE: usize = 8;
-/// Number of times that the bytes of a file may be read to find the ends of its items.
+/// Maximum number of times that the bytes of a file may be read to find the ends of its items.
 const MAX_NESTED: usize = 32;
-/// Number of bytes that may be read for that in any file.
+/// Minimum number of bytes that may be read for this purpose.
 const MIN_ROOM: usize = 1 << 20;
 /// Longest part of a line to compare, in bytes.
 const MAX_LINE: usize = 4_096;

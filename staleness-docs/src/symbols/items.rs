@@ -1,7 +1,8 @@
-//! Tells the definition of an item (a function, type, module or top-level value) from other uses of its name.
+//! Distinguishes the definition of an item (a function, type, module or top-level value) from other uses of its
+//! name.
 //!
-//! Many projects share the lower-case names of fields, keys, parameters and local variables. So the removal
-//! of one says little about a document.
+//! Many projects share the lower-case names of fields, keys, parameters and local variables. So the removal of one
+//! says little about a document.
 
 use std::ops::Range;
 

@@ -62,8 +62,8 @@ impl WantedPath {
         !self.anchored && !self.folder && self.parts.len() == 1
     }
 
-    /// Returns the name that a program may give a file or folder of its own: a bare file name, or a whole path unless it
-    /// is that of a source.
+    /// Returns the name that a program may give to a file or folder that it creates: a bare file name, or a
+    /// complete path unless it is that of a source file.
     pub(super) fn filed_name(&self) -> Option<String> {
         let name = self.parts.last()?;
         let is_own = !name[1..].contains(&b'.') || is_data(name) || name.ends_with(b".md");
@@ -239,7 +239,7 @@ impl Lexicon {
         }
     }
 
-    /// Returns true if a text run may be a wanted thing, in any context.
+    /// Returns true if a text run may be in the lexicon, in any context.
     #[inline]
     pub(super) fn may_be(&self, run: &[u8], dashes: bool) -> bool {
         if self.filed.get(run).is_some() {

@@ -1,4 +1,4 @@
-//! The meaning of a word: the things that must exist for it.
+//! The meaning of a word: the things that must exist.
 
 use staleness_core::knowledge::WordKind;
 
@@ -195,8 +195,8 @@ fn identifier(text: &str) -> Option<Vec<Vec<Thing>>> {
     good.then(|| parts.iter().enumerate().map(things).collect())
 }
 
-/// Returns the parts from which code may build a constant: `A_LIB_DIR` from `A_` or `_DIR`, from `A` and
-/// `LIB_DIR` in one file, and so on. `"MAX"` alone says nothing of `MAX_SIZE`.
+/// Returns the parts from which code may build a constant: `A_LIB_DIR` from `A_` or `_DIR`, from `A` and `LIB_DIR`
+/// in one file, and so on. `"MAX"` alone is no evidence of `MAX_SIZE`.
 fn fragments(name: &str) -> impl Iterator<Item = Thing> {
     let long = |part: &str| part.bytes().filter(u8::is_ascii_alphabetic).count() > 1;
     let cuts = name.match_indices('_').take(MAX_WORDS).map(|(at, _)| at);

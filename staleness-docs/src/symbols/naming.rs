@@ -22,7 +22,7 @@ const OTHERS_IN_CAPITALS: [&str; 2] = ["Carthage", "Pods"];
 /// Folders with vendored code, but only at the root of a project.
 const OTHERS_AT_ROOT: [&str; 4] = ["deps", "external", "externals", "subprojects"];
 
-/// Words in the names of folders with files that are shown to readers, or from which a program makes theirs.
+/// Words in names of folders with example files, or with templates from which a program generates files.
 #[rustfmt::skip]
 const SHOWN_IN: [&str; 11] = [
     "demo", "demos", "example", "examples", "playground", "playgrounds", "sample", "samples", "snippets", "template",
@@ -94,7 +94,7 @@ pub(crate) fn is_of_others(path: &str) -> bool {
         || folders.split('/').next().is_some_and(|root| is_in(&OTHERS_AT_ROOT, root))
 }
 
-/// Returns true if the end of a path below this folder names a file of the reader: `src/main.rs` of
+/// Returns true if the end of a path below this folder is the path of a reader's file: `src/main.rs` in
 /// `templates/app/src/main.rs`.
 pub(crate) fn is_shown_in(folder: &[u8]) -> bool {
     let is_shown = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|it| is_in(&SHOWN_IN, it));

@@ -1,4 +1,4 @@
-//! Tells a flag that the project defines from one that is passed on or mentioned.
+//! Distinguishes flags that the project defines from flags that are passed on or mentioned.
 
 use std::ops::Range;
 

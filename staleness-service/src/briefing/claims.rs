@@ -1,4 +1,4 @@
-//! The text on claims: who holds which work, what was abandoned, and what others have taken over.
+//! Texts on claims: the holders of work, abandoned work, and claims that others took over.
 
 use staleness::ids::SessionId;
 use staleness::registry::Resume;
@@ -9,14 +9,14 @@ use super::work::named;
 use crate::model_text::{ModelName, ModelText, NameKind, Word, state};
 use crate::settings::Settings;
 
-/// Maximum number of items to name at once when others have taken over.
+/// Maximum number of items named in a text about claims that others ended.
 const MAX_NAMED: usize = 5;
 
 /// The heading of claims that others ended.
 pub(super) const LOST: &str = "Your claim was ended, stop working on it or ask the user";
 
-/// Cuts `lost` to as many items as one text names, and returns the text for a session about claims that others ended;
-/// `None` if there is none, or the policy says to tell nothing.
+/// Truncates `lost` to the maximum number of items in one text, and returns the text about claims that others
+/// ended. `None` if there are none, or if the policy turns reports off.
 #[must_use]
 pub fn taken_over(settings: &Settings, lost: &mut Vec<LostClaim>) -> Option<ModelText> {
     if !settings.configured.policy.hooks.tell {
@@ -48,7 +48,7 @@ pub fn taken_over(settings: &Settings, lost: &mut Vec<LostClaim>) -> Option<Mode
     (!text.is_empty()).then_some(text)
 }
 
-/// Says of an item how, by whom and when the agent's claim on it ended.
+/// Adds to an item how, by whom and when the agent's claim on it ended.
 fn ended(item: ModelText, status: WorkStatus, end: &ClaimEnd) -> ModelText {
     let item = item.and(" (").and(if end.taken_over { "taken over by " } else { "ended by " });
     let item = match &end.by {
@@ -63,19 +63,19 @@ fn ended(item: ModelText, status: WorkStatus, end: &ClaimEnd) -> ModelText {
     }
 }
 
-/// Says of an item how the agent's claim on it ended, if others ended it.
+/// Adds to an item how the agent's claim on it ended, if others ended it.
 pub(super) fn lost_claim(item: &DeltaItem) -> Option<ModelText> {
     Some(ended(named(&item.subject), item.status?, item.claim_end.as_ref()?))
 }
 
-/// Says of an item who holds it, and until when.
+/// Adds to an item the holder of its claim, and the claim's end.
 fn held(item: ModelText, claim: &Claim) -> ModelText {
     let agent = ModelName::new(NameKind::Agent, claim.agent.as_str());
     item.and(" (by ").and(agent).and(" until ").and(claim.until).and(")")
 }
 
-/// Says of claimed items who holds them: those of this session, of the agent in a session that no hook
-/// reports, of its other sessions, and of other agents.
+/// Groups claimed items by holder: this session, the agent in a session that no hook reports, its other sessions,
+/// and other agents.
 pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> [Vec<ModelText>; 4] {
     let [mut own, mut unreported, mut elsewhere, mut others] = [const { Vec::new() }; 4];
     for item in items {
@@ -94,18 +94,18 @@ pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> [Vec<ModelText
     [own, unreported, elsewhere, others]
 }
 
-/// The heading of claims of the agent that name no session which a hook reports. No command frees one: it may be another
-/// session's, and ends with its connection.
+/// The heading of the agent's claims without a session that a hook reports. There is no command to release one,
+/// because it may belong to another session, and it ends with its connection.
 pub(super) const UNREPORTED: &str =
     "Claimed by you over MCP or by a command, in this session or another";
 
-/// The heading of abandoned handoffs that the agent gave, with the command that frees one.
+/// The heading of abandoned handoffs that the agent gave, with the command that releases one.
 pub(super) fn given_title(by: &ModelText) -> ModelText {
     let text = "Handed over by you and abandoned (free it: `staleness work release ID";
     ModelText::from(text).and(by).and("`)")
 }
 
-/// The heading of items that other sessions of the agent hold, with the command that frees one.
+/// The heading of items claimed by other sessions of the agent, with the command that releases one.
 pub(super) fn elsewhere_title(resume: &Resume, by: &ModelText) -> ModelText {
     let text = "Claimed by another session of yours (if that is over: `staleness work release ID";
     in_session(ModelText::from(text).and(by), resume).and(")")
@@ -117,7 +117,7 @@ pub(super) fn abandoned_title(resume: &Resume, by: &ModelText) -> ModelText {
     in_session(text.and(by), resume).and(")")
 }
 
-/// Ends a command with the session of the agent.
+/// Appends the agent's session to a command.
 pub(super) fn in_session(text: ModelText, resume: &Resume) -> ModelText {
     let session = resume.session.as_ref().and_then(|id| Word::new(id.as_str()));
     match session {

@@ -1,5 +1,5 @@
-//! The text at a session start on the documents that the agent will load: paths, numbers and our own
-//! sentences, from what the last check left.
+//! The text at a session start on the documents that the agent will load: paths, numbers and this program's own
+//! sentences, from the results of the last check.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{TAIL, section};
 use crate::model_text::{ModelName, ModelText, NameKind, ago};
 use crate::rank::{Rank, since, worst_first};
 
-/// The sections of the text, and what each begins with.
+/// The sections of the text, with their headings.
 const SECTIONS: [(Level, &str); 2] = [
     (Level::Stale, "Do not rely on these without looking"),
     (Level::Review, "Verify before you rely on these"),
@@ -24,8 +24,8 @@ const SECTIONS: [(Level, &str); 2] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     pub(crate) document: Document,
-    /// The verdict on the item that it holds, and when that was last known to hold: it is judged by its
-    /// kind and by what was said about it, not as a text.
+    /// The verdict on the item in the document, with the time of its last verification or edit. An item is judged
+    /// by its kind and by statements about it, not as a text.
     pub(crate) item: Option<(Verdict, Timestamp)>,
 }
 
@@ -34,14 +34,14 @@ struct Judged<'a> {
     document: &'a Document,
     verdict: Verdict,
     since: Timestamp,
-    /// Its worst block; `None` where it holds an item.
+    /// Its worst block; `None` for an item.
     worst: Option<&'a Block>,
     /// The lines of the blocks that are as bad as the document.
     lines: Vec<u32>,
 }
 
 impl<'a> Judged<'a> {
-    /// Judges a document; `None` if nothing was found in it.
+    /// Judges a document; `None` if it has no findings.
     fn of(loaded: &'a Loaded, context: &Context) -> Option<Self> {
         let document = &loaded.document;
         if let Some((verdict, since)) = loaded.item.clone() {
@@ -66,7 +66,7 @@ impl<'a> Judged<'a> {
         ModelName::path(NameKind::Document, &self.document.key.path).into()
     }
 
-    /// `CLAUDE.md` (lines 12, 40 and 3 more); of an item the path alone.
+    /// Formats `CLAUDE.md` (lines 12, 40 and 3 more). For an item, only the path.
     fn with_lines(&self) -> ModelText {
         /// Lines that are named.
         const NAMED: usize = 3;
@@ -82,7 +82,7 @@ impl<'a> Judged<'a> {
         }
     }
 
-    /// `CLAUDE.md` (line 2: `src/router.py` is now `src/routing.py`, and 3 more), where the worst block has
+    /// Formats `CLAUDE.md` (line 2: `src/router.py` is now `src/routing.py`, and 3 more), if the worst block has
     /// such a reason.
     fn with_reason(&self) -> Option<ModelText> {
         let worst = self.worst?;
@@ -97,7 +97,7 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// `src/router.py` is now `src/routing.py`, where the fact is one of paths, and all of them are plain.
+/// Formats `src/router.py` is now `src/routing.py`, if the fact is about paths and all of them are plain.
 fn reason(fact: &Fact) -> Option<ModelText> {
     let (old, new, gone) = match fact {
         // Without a commit nobody knows whether it ever was there.
@@ -126,11 +126,11 @@ fn reason(fact: &Fact) -> Option<ModelText> {
 pub(crate) struct StaleLine {
     line: u32,
     says: ModelText,
-    /// A digest by which it is known again while it says the same.
+    /// A digest that identifies the line as long as its text is the same.
     pub(crate) digest: u64,
 }
 
-/// Returns the stale lines of a document, in order, each with what is to be known of it.
+/// Returns the stale lines of a document, in order, each with a description.
 pub(crate) fn stale_lines(loaded: &Loaded, context: &Context) -> Vec<StaleLine> {
     let document = &loaded.document;
     let is_stale = |block: &&Block| match &loaded.item {
@@ -159,7 +159,8 @@ pub(crate) fn stale_lines(loaded: &Loaded, context: &Context) -> Vec<StaleLine> 
     lines
 }
 
-/// Returns what a reader of a line should know; `None` for weak signs. Names that are not plain are left out.
+/// Returns the description of a fact for a reader of the line; `None` for weak signs. Omits names that are not
+/// plain.
 fn says(fact: &Fact) -> Option<ModelText> {
     let name = |name: &str| {
         let name = name.rsplit(' ').next().unwrap_or(name);
@@ -207,7 +208,7 @@ fn says(fact: &Fact) -> Option<ModelText> {
     })
 }
 
-/// The text for an agent that reads a document: some of its stale lines, as many as find room; how many did.
+/// Returns the text for an agent that reads a document, with as many stale lines as fit, and their number.
 pub(crate) fn at_reading(
     document: &Document,
     lines: &[StaleLine],
@@ -232,10 +233,11 @@ pub(crate) fn at_reading(
     }
 }
 
-/// What settles a document, for an agent that has the tools of the MCP server. The text of a hook has no room for it.
+/// The tool call that corrects a document, for an agent with the tools of the MCP server. The text of a hook is
+/// too short for it.
 const BY_TOOL: &str = " (correct them, then `check_documents`)";
 
-/// The text for an agent, at most `budget` characters; `None` when there is nothing to say.
+/// Returns the text for an agent, at most `budget` characters; `None` if there is nothing to report.
 pub(crate) fn text(
     documents: &[Loaded],
     context: &Context,
@@ -302,7 +304,7 @@ mod tests {
         Fact::SourceMissing { citation, gone, renamed_to, commit }
     }
 
-    /// A document that cites a symbol on each of these lines that is gone.
+    /// A document with a removed symbol cited on each of these lines.
     fn document(path: &str, lines: &[u32]) -> Loaded {
         because(path, lines, &missing("src/gone.rs", Cited::Symbol, None, None))
     }
@@ -351,7 +353,7 @@ mod tests {
         );
     }
 
-    /// Bug W5: a session start named the lines, and left it to the agent to find out why.
+    /// Bug W5: a session start named the lines without a reason.
     #[test]
     fn w5_a_document_is_told_with_its_reason_if_that_is_one_of_paths() {
         let told = |path: &str, lines: &[u32], fact: &Fact| {

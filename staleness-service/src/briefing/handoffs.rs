@@ -1,4 +1,4 @@
-//! The text on handoffs that an agent may take.
+//! The text on handoffs that an agent may accept.
 
 use staleness::registry::Resume;
 use staleness::report::DeltaItem;
@@ -13,7 +13,7 @@ pub(super) fn is_handoff(item: &DeltaItem) -> bool {
     item.subject.work_kind() == Some(WorkKind::Handoff)
 }
 
-/// Returns true if an item is an open handoff of somebody else that names no agent, and that nobody has claimed.
+/// Returns true if an item is an open handoff from another agent, without a recipient and without a claim.
 pub(super) fn is_for_anyone(item: &DeltaItem, resume: &Resume) -> bool {
     is_handoff(item)
         && item.recipient.is_none()

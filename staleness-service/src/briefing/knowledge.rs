@@ -1,5 +1,5 @@
-//! The text at a session start on the items of the store that must not be relied on: kinds, ids and our own sentences,
-//! by what the store itself tells of them.
+//! The text at a session start on stored items that must not be relied on: kinds, ids and this program's own
+//! sentences, using only data of the store.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -15,12 +15,12 @@ use crate::model_text::{ModelName, ModelText, NameKind};
 /// Items that are named; more are counted.
 const NAMED: usize = 5;
 
-/// An item of the store that is stale, or a to-do that is due.
+/// A stored item that is stale, or a to-do that is due.
 #[derive(Clone, Debug)]
 pub(crate) struct Doubtful {
     pub(crate) item: Item,
     pub(crate) freshness: f64,
-    /// When it became stale or due.
+    /// The time at which it became stale or due.
     pub(crate) since: Timestamp,
 }
 
@@ -56,7 +56,7 @@ impl Doubtful {
 const TITLES: [&str; 4] =
     ["Marked as wrong", "Expired", "Due", "Do not rely on these without looking"];
 
-/// The commands, or over MCP the tools, that show an item and settle it.
+/// The commands, or over MCP the tools, that show an item and resolve it.
 pub(crate) struct Remedies {
     show: ModelText,
     /// The commands or tools that settle the items of each section.
@@ -65,7 +65,7 @@ pub(crate) struct Remedies {
 }
 
 impl Remedies {
-    /// Commands with `by`, the option that names the agent.
+    /// Returns commands with `by`, the option that names the agent.
     pub(crate) fn commands(by: &ModelText) -> Self {
         let command = |verb| ModelText::from("`staleness knowledge ").and(verb).and(by).and("`");
         let replace = command("add --supersedes ID --body TEXT");
@@ -108,7 +108,8 @@ impl Remedies {
         ModelText::from(TITLES[at]).and(" (see ").and(self.list).and(")")
     }
 
-    /// Returns the room of a text after others that only says how many there are of each section; 0 without an item.
+    /// Returns the minimum room for a text after others, which only contains the number of items in each section;
+    /// 0 without an item.
     pub(crate) fn least(&self, items: &[Doubtful], now: Timestamp) -> usize {
         let sections = by_section(items, now);
         let counts: usize = sections.iter().map(|each| self.count(each)).sum();
@@ -120,13 +121,13 @@ impl Remedies {
     }
 }
 
-/// Returns the sections that hold an item, each with its place.
+/// Returns the nonempty sections, each with its index.
 fn by_section(items: &[Doubtful], now: Timestamp) -> Vec<(usize, Vec<&Doubtful>)> {
     let of = |at| (at, items.iter().filter(|each| each.section(now) == at).collect());
     (0..TITLES.len()).map(of).filter(|(_, items): &(_, Vec<_>)| !items.is_empty()).collect()
 }
 
-/// The text for an agent, at most `budget` characters. Adds the items that it names to `told`.
+/// Returns the text for an agent, at most `budget` characters. Adds the items that it names to `told`.
 pub(crate) fn text(
     items: &[Doubtful],
     remedies: &Remedies,

@@ -1,4 +1,4 @@
-//! The text that a hook adds to an agent's context: names and sentences of ours, within a budget.
+//! The text that a hook adds to an agent's context: names and this program's own sentences, within a budget.
 
 mod claims;
 mod documents;
@@ -41,17 +41,17 @@ pub use tools::{CHANGED, UNANSWERED, WITHHELD};
 /// The text for an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// The text; `None` when there is nothing to say.
+    /// The text; `None` if there is nothing to report.
     pub text: Option<ModelText>,
-    /// Everything is in it, or at least how much there is of each group.
+    /// True if the text contains everything, or at least the number of items in each group.
     pub whole: bool,
 }
 
-/// The text that a session start adds to an agent's context, within the policy's budget: tools, work, documents, and
-/// the part of it on `agents.lock`.
+/// Returns the text that a session start adds to an agent's context, within the policy's budget: tools, work,
+/// documents, and a notice on `agents.lock`.
 ///
 /// # Errors
-/// Errors of the store: half an answer would look like a whole one.
+/// Errors of the store, because a partial answer would look complete.
 pub fn session_start(
     settings: &Settings,
     registry: &Registry,
@@ -78,7 +78,7 @@ pub fn session_start(
     Ok((Said { text, whole: said.whole }, lock))
 }
 
-/// The text that a session start adds to an agent's context, within a budget.
+/// Returns the text that a session start adds to an agent's context, within a budget.
 fn within(
     settings: &Settings,
     registry: &Registry,
@@ -126,22 +126,22 @@ fn within(
     Ok((Said { text: (!told.is_empty()).then_some(told), whole }, lock))
 }
 
-/// Documents, knowledge and lock changes that an agent should look at before it relies on them. A session start and
-/// `resume_session` tell them alike.
+/// Documents, knowledge and lock changes that an agent should check before it relies on them. A session start and
+/// `resume_session` report them in the same way.
 #[derive(Clone, Debug)]
 pub struct Doubts {
     /// The documents that its client loads, and items of knowledge.
     pub documents: Option<ModelText>,
     /// The items of knowledge that are named there.
     told: BTreeSet<DeltaSubject>,
-    /// False if some kind of doubtful knowledge is neither named nor counted there.
+    /// False if some kind of doubtful knowledge is neither named nor counted in the text.
     pub whole: bool,
     /// Notice of changes since `agents.lock` was written.
     pub lock: Option<Notice>,
 }
 
 impl Doubts {
-    /// Returns true if these tell of an item all that its change does.
+    /// Returns true if these texts cover the change of an item.
     #[must_use]
     pub fn tell(&self, item: &DeltaItem) -> bool {
         let is_begun = item.begun && item.action == Some(Action::Added);
@@ -149,18 +149,18 @@ impl Doubts {
     }
 }
 
-/// What `resume_session` tells beside tools and overdue work.
+/// Additional information of `resume_session`, besides tools and overdue work.
 #[derive(Clone, Debug)]
 pub struct Briefing {
-    /// Documents, knowledge and files to look at.
+    /// Documents, knowledge and files to check.
     pub doubts: Doubts,
-    /// Rules in force, claimed plans and handoffs for the agent, whether they changed or not.
+    /// Rules in force, claimed plans, and handoffs to the agent, changed or not.
     standing: Vec<DeltaItem>,
 }
 
 impl Briefing {
-    /// Returns what is told to an agent that was told `delta`, within the room of an answer, and takes what it names from
-    /// the number of items that a digest omits.
+    /// Returns the additional information for an agent that receives `delta`, within the size of an answer.
+    /// Subtracts the items that it names from the number of items that a digest omits.
     pub(crate) fn new(
         settings: &Settings,
         registry: &Registry,
@@ -178,7 +178,7 @@ impl Briefing {
         Ok(Self { doubts, standing })
     }
 
-    /// Returns the changes that are not said by these overdue items or by what is doubted, and what holds beside them.
+    /// Returns the changes that overdue items and doubts do not cover, and the items in force.
     #[must_use]
     pub fn items<'a>(&'a self, delta: &'a Delta, overdue: &[Warning]) -> [Vec<&'a DeltaItem>; 2] {
         // That an item is there, or was added, is said by what is overdue of it.
@@ -200,14 +200,14 @@ fn is_same(one: &DeltaItem, other: &DeltaItem) -> bool {
     (&one.subject, one.by_person) == (&other.subject, other.by_person)
 }
 
-/// Returns a number for a change that stays the same while others come and go.
+/// Returns a number that identifies a change, independent of other changes.
 #[must_use]
 pub fn mark(kind: &str, name: &str) -> u32 {
     stable_hash(format!("{kind} {name}").as_bytes()) as u32
 }
 
-/// Returns what an agent should doubt, each part within a share of the budget, of which the least that knowledge needs
-/// is taken up to `most`.
+/// Returns the doubtful documents and items, each part within a share of the budget. Knowledge may use up to
+/// `most` for its minimum.
 ///
 /// # Errors
 /// Errors of the store.
@@ -248,7 +248,7 @@ pub(crate) fn doubts(
     Ok(Doubts { documents, told, whole, lock: lock.filter(|lock| lock.text.chars() <= share) })
 }
 
-/// The tools that worked here lately, best first, as many as the policy asks for: none by default.
+/// Returns the tools that recently worked here, best first, up to the policy's number (0 by default).
 fn ranked(
     settings: &Settings,
     registry: &Registry,
@@ -274,8 +274,8 @@ fn ranked(
     Ok(names.filter(|name| ModelName::tool(None, name).is_shown()).collect())
 }
 
-/// Returns traps and constraints in force, claimed plans, and handoffs to this agent, whether they changed or not. Handoffs
-/// to nobody in particular are included where they are claimed or due, or where the context was cleared.
+/// Returns traps and constraints in force, claimed plans, and handoffs to this agent, changed or not. Handoffs
+/// without a recipient are included if they are claimed or due, or if the context was cleared.
 fn standing(
     settings: &Settings,
     registry: &Registry,
@@ -320,8 +320,8 @@ fn standing(
     Ok(items.iter().map(standing).collect())
 }
 
-/// The documents that the agent loads, as they were checked last, and the stale items of the store, worst first. What
-/// holds an item is judged as that: by its kind and by what was said about it.
+/// Returns the documents that the agent loads, with the results of their last check, and the stale stored items,
+/// worst first. A document with an item is judged like the item: by its kind and by statements about it.
 fn loaded(
     settings: &Settings,
     registry: &Registry,
@@ -335,7 +335,7 @@ fn loaded(
     judged(settings, registry, context, documents)
 }
 
-/// These documents as they were checked last, and the stale items of the store, worst first.
+/// Returns these documents with the results of their last check, and the stale stored items, worst first.
 fn judged(
     settings: &Settings,
     registry: &Registry,
@@ -401,24 +401,23 @@ fn judged(
     Ok((report.documents.into_iter().map(of).collect(), doubtful))
 }
 
-/// Room that is kept for ", and NNNNN more" and what stands around a title.
+/// Room reserved for ", and NNNNN more" and the characters around a heading.
 const TAIL: usize = 20;
 
-/// A section that only says how many there are.
+/// Returns a section that only contains the number of its items.
 fn count(title: impl Piece, left: usize) -> ModelText {
     ModelText::from("\n- ").and(title).and(": ").and(left).and(" more")
 }
 
-/// The room that a later section keeps: its share as far as it needs that, and at least how many there are.
+/// Returns the room reserved for a later section: its share if needed, and at least its number of items.
 fn kept(title: impl Piece, (items, beside): (&[ModelText], usize), share: usize) -> usize {
     let least = count(title, items.len() + beside).chars();
     let all: usize = items.iter().map(|item| item.chars() + 2).sum();
     least.max(share.min(least + all))
 }
 
-/// Adds a section as far as the budget allows without what is `reserved`, and how many more there
-/// are, with those `beside` that are not among the items: that number is returned. `None`: not even that found room,
-/// below the `short` title.
+/// Adds as much of a section as the budget allows after subtracting `reserved`, and the number of remaining items
+/// plus `beside`. Returns that number. `None` if not even the number fits below the `short` heading.
 fn section(
     text: &mut ModelText,
     (title, short): (impl Piece, impl Piece),

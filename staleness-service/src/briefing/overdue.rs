@@ -1,4 +1,4 @@
-//! The text on overdue work: what it is, why, and what settles it.
+//! The text on overdue work: the items, the reasons, and the commands that resolve them.
 
 use staleness::registry::Resume;
 use staleness::report::DeltaSubject;
@@ -7,11 +7,12 @@ use staleness::work::{Overdue, Warning, WorkKind};
 use super::work::{named, quoting};
 use crate::model_text::{ModelName, ModelText, NameKind, overdue};
 
-/// The heading of overdue items where the long one leaves no room for any of them.
+/// The heading of overdue items if the long heading leaves no room for any item.
 pub(super) const SHORT: &str = "Overdue (`staleness stale` tells what settles each)";
 
-/// The heading of overdue items, which are told once and then weekly, and whether it is a long one: to settle a plan drops
-/// it, though it may be done, and what has expired may hold for longer.
+/// Returns the heading of overdue items, and true if it is a long one. Items are reported once and then weekly. A
+/// long heading explains that resolving a plan drops it, although it may be done, and that an expired item may be
+/// extended.
 pub(super) fn overdue_title(by: &ModelText, warnings: &[&Warning]) -> (ModelText, bool) {
     let has_plan = warnings.iter().any(|each| each.kind == WorkKind::Plan);
     let has_expired = warnings.iter().any(|each| each.flag.overdue == Overdue::Expired);
@@ -35,7 +36,7 @@ pub(super) fn subject(warning: &Warning) -> DeltaSubject {
     DeltaSubject::Work(warning.kind, warning.id.clone())
 }
 
-/// Names an overdue item, with the reason, and of a handoff to another whom it is for.
+/// Describes an overdue item with the reason and, for a handoff to another agent, the recipient.
 pub(super) fn warning(warning: &Warning, resume: &Resume, quoted: bool) -> ModelText {
     let reason = overdue(warning);
     let text = named(&subject(warning)).and(" (").and(reason).and(")");

@@ -1,4 +1,5 @@
-//! Suggestions of a hook for a user's prompt: names of tools and our own words, nothing of the prompt.
+//! Suggestions of a hook for a user's prompt: names of tools and this program's own words, without text of the
+//! prompt.
 
 use crate::model_text::{ModelName, ModelText};
 use staleness::ids::ClientId;
@@ -10,17 +11,17 @@ use staleness_sources::hook::{HookClient, HookInput, Prompt};
 use crate::ServiceError;
 use crate::settings::Settings;
 
-/// The longest text that is said, in characters.
+/// Maximum length of the text, in characters.
 const MAX_CHARS: usize = 400;
 
 const BEGIN: &str = "Known tools that may fit this request: ";
 const END: &str =
     ". They fit by name, description or what worked before; use one only if it helps.";
 
-/// The tools that were found for a prompt, and the record of the prompt.
+/// The tools found for a prompt, and the record of the prompt.
 #[derive(Debug)]
 pub struct Found {
-    /// The session in which it is noted.
+    /// The session in which the prompt is recorded.
     pub key: SessionKey,
     /// The tools that are named.
     pub tools: Vec<SuggestedTool>,
@@ -29,14 +30,14 @@ pub struct Found {
 }
 
 impl Found {
-    /// Returns true if anything was suggested, or is to be learned from.
+    /// Returns true if tools were suggested, or if there is a query to learn.
     pub const fn is_worth_noting(&self) -> bool {
         !self.prompted.tools.is_empty() || self.prompted.query.is_some()
     }
 }
 
-/// Looks for tools to suggest; `None` outside a session, where neither the cool-down nor the limit can
-/// be kept, and for clients that take no context here.
+/// Finds tools to suggest. `None` outside a session, where neither the cool-down nor the limit applies, and for
+/// clients that accept no context here.
 pub fn look(
     settings: &Settings,
     registry: &Registry,
@@ -61,7 +62,7 @@ pub fn look(
     Ok(Some(Found { key, tools, prompted }))
 }
 
-/// The sentence, if there is something to say and it is short enough.
+/// Returns the sentence, if there is a suggestion and the sentence is short enough.
 pub fn text(client: Option<&ClientId>, tools: &[SuggestedTool]) -> Option<ModelText> {
     if tools.is_empty() {
         return None;

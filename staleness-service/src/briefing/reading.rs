@@ -1,7 +1,8 @@
-//! The text when an agent reads a document: its stale lines, each once in a session, from what the last check left.
+//! The text for an agent that reads a document: its stale lines, each reported once per session, from the results
+//! of the last check.
 //!
-//! The digests of lines that were told are in the folder `<store>.told` beside a store in a file, one file for each
-//! session. They are a cache: whatever is wrong with a file here, its session was told nothing.
+//! For a store in a file, the digests of reported lines are in the folder `<store>.told`, one file per session.
+//! The files are a cache: if one is unreadable, its lines count as not reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,17 +25,17 @@ use crate::settings::Settings;
 pub(crate) const TOLD: &str = ".told";
 /// Files in the folder, at most.
 const MAX_FILES: usize = 256;
-/// The size of one file, at most, in bytes: one that is full is told nothing more.
+/// Maximum size of one file, in bytes. If a file is full, nothing more is reported.
 const MAX_BYTES: u64 = 64 * 1024;
 /// Bytes of a digest in a file.
 const DIGEST_BYTES: usize = 17;
 
-/// The lines of documents that a session was told.
+/// The lines of documents that were reported in a session.
 #[derive(Clone, Debug)]
 pub struct Told(PathBuf);
 
 impl Told {
-    /// Returns the lines of a session; `None` for a store that is not a file.
+    /// Returns the reported lines of a session; `None` for a store that is not a file.
     #[must_use]
     pub fn of(settings: &Settings, session: &SessionId) -> Option<Self> {
         let name = stable_hash(format!("{}\n{session}", settings.project.id).as_bytes());
@@ -47,10 +48,10 @@ impl Told {
         text.unwrap_or_default()
     }
 
-    /// Notes lines that were told now.
+    /// Records reported lines.
     ///
     /// # Errors
-    /// Errors of the file system: these lines may be told again.
+    /// Errors of the file system. These lines may be reported again.
     pub fn note(&self, digests: &[u64]) -> std::io::Result<()> {
         let folder = self.0.parent().unwrap_or(&self.0);
         private::make(folder)?;
@@ -62,13 +63,13 @@ impl Told {
         private::append(&self.0, lines.as_bytes())
     }
 
-    /// Forgets what a session was told, at its end or when it lost its context.
+    /// Forgets the reported lines of a session, when it ends or loses its context.
     pub fn forget(&self) {
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// The text about documents that an agent has just read, and the digests of the lines in it.
+/// The text about documents that an agent has just read, and the digests of its lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     /// The text.
@@ -77,8 +78,8 @@ pub struct Reading {
     pub digests: Vec<u64>,
 }
 
-/// Returns what is to be said of files that an agent has read, by their paths, each absolute or from `cwd`; `None` if
-/// that is nothing new to its session. Git is not asked.
+/// Returns the text about files that an agent has read, given by paths that are absolute or relative to `cwd`;
+/// `None` if nothing is new to the session. Git is not run.
 ///
 /// # Errors
 /// Errors of the store.

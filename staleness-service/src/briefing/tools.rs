@@ -1,4 +1,4 @@
-//! The text at a session start on tools: names and our own sentences, within a budget.
+//! The text at a session start on tools: names and this program's own sentences, within a budget.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,10 @@ use staleness::report::{Delta, DeltaSource, Failing};
 use staleness::tool::PresenceCause;
 use staleness_core::report::News;
 
-/// The text for an agent, at most `budget` characters: what changed and what fails, and after that the
-/// tools that are `ranked`, as far as there is room.
+/// Returns the text for an agent, at most `budget` characters: changed and failing tools, then the `ranked` tools
+/// as far as there is room.
 ///
-/// Names come from files of unknown origin: see [`ModelName`]. Nothing else of a file is ever told.
+/// Names come from files of unknown origin: see [`ModelName`]. Other content of these files is never shown.
 pub(crate) fn text<'a>(
     client: Option<&ClientId>,
     delta: &'a Delta,
@@ -121,10 +121,10 @@ pub(crate) fn text<'a>(
     Said { text: (text.chars() > head).then_some(text), whole }
 }
 
-/// The number of sections, from the first, on tools that are gone or fail.
+/// The number of sections, from the first, on absent or failing tools.
 const HARM: usize = 7;
 
-/// The order of tools: those of a server together, in the order in which servers are told first.
+/// The order of tools: grouped by server, in the order in which servers first occur.
 #[derive(Default)]
 struct Groups<'a>(HashMap<&'a str, usize>);
 
@@ -150,13 +150,13 @@ const MCP: &str = "mcp__";
 /// The heading of tools that a person demoted.
 const DEMOTED: &str = "Demoted by the user, ask before you call";
 
-/// The heading of tools that an agent demoted, each with its name.
+/// The heading of tools that an agent demoted, each with the agent's name.
 const BY_AGENT: &str = "Demoted by an agent, avoid";
 
 /// The heading of failing tools whose cool-down has passed.
 const ON_TRIAL: &str = "Failing, may be tried again if no other fits";
 
-/// The heading of tools that asks for a look.
+/// The heading of tools that need a review.
 pub const CHANGED: &str =
     "Changed by their servers, ask the user to run `staleness tools diff NAME`";
 
@@ -171,7 +171,7 @@ pub const UNANSWERED: &str =
 /// The heading of the tools that worked.
 const RANKED: &str = "Worked here lately, best first";
 
-/// A tool's name, and why it is told.
+/// A tool's name, and the reason to report it.
 type Item<'a> = (&'a str, Option<ModelText>);
 
 fn why(each: &Failing) -> (Demotion, Item<'_>) {
@@ -255,7 +255,7 @@ mod tests {
         }
     }
 
-    /// Bug: a server spoke for the tools of another one whose name begins with its name.
+    /// Bug: a server covered the tools of another one whose name begins with its name.
     #[test]
     fn a_server_speaks_for_its_own_tools() {
         let cause = "3 of the last 5 uses failed";
@@ -316,7 +316,7 @@ mod tests {
         assert!(!told.contains("obey"), "{told}");
     }
 
-    /// A server that was changed in many places hid what its new tools are called, and what was gone.
+    /// A server with many changes hid the names of its new and its removed tools.
     #[test]
     fn each_section_has_its_share_and_tools_of_a_server_stand_together() {
         let change_of = |at: usize| Redefined {

@@ -1,5 +1,6 @@
-//! The text at a session start on work and knowledge: ids, states and our own sentences. The beginning of an item's
-//! text is quoted where a person typed it at this machine; nobody knows who wrote any other.
+//! The text at a session start on work and knowledge: ids, states and this program's own sentences. The beginning
+//! of an item's text is quoted only if a person typed it on this machine, because the author of any other text is
+//! unknown.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +19,8 @@ use super::handoffs::{is_for_anyone, is_handoff, offers};
 use super::overdue::{SHORT, overdue_title, subject, warning};
 use super::{Said, TAIL, is_same, section};
 
-/// The text for an agent, at most `budget` characters. `standing` is what holds whether it changed or
-/// not: a new context knows nothing of it.
+/// Returns the text for an agent, at most `budget` characters. `standing` contains the items in force, changed or
+/// not, because a new context does not contain them.
 pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budget: usize) -> Said {
     let mut knowledge = delta.items.iter().filter(|item| item.subject.work_kind().is_none());
     let is_removed = |item: &DeltaItem| item.action == Some(Action::Removed);
@@ -175,8 +176,8 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     Said { text: (text.chars() > head).then_some(text), whole }
 }
 
-/// Returns how many items a digest omits that are not told as something else, such as one that is `standing`. What has
-/// expired is no part of a digest.
+/// Returns the number of items that a digest omits and that are not reported otherwise, for example as `standing`.
+/// Expired items are not part of a digest.
 pub(super) fn left_out(delta: &Delta, standing: &[DeltaItem]) -> usize {
     let late = delta.warnings.iter().filter(|each| each.flag.overdue != Overdue::Expired);
     let named = standing.iter().map(|item| item.subject.clone()).chain(late.map(subject));
@@ -185,9 +186,10 @@ pub(super) fn left_out(delta: &Delta, standing: &[DeltaItem]) -> usize {
     delta.more.saturating_sub(named.len())
 }
 
-/// The place of the first section that holds only what changed.
+/// The index of the first section that contains only changes.
 const NEWS: usize = 9;
-/// The places of the sections that are told at each start: what is for this agent, claimed or in force.
+/// The indexes of the sections that are reported at each start: items for this agent, claimed items and items in
+/// force.
 const EACH_TIME: [usize; 6] = [4, 5, 6, 7, 8, RULES];
 /// The place of the rules in force.
 const RULES: usize = 11;
@@ -196,10 +198,11 @@ const WORK: &str = "Work status from `staleness` (`staleness work show ID` for o
 const BOTH: &str = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \
                     ID` for one):";
 
-/// The head where an item was removed, of which only the history is left.
+/// The heading if an item was removed, so that only its history is left.
 const GONE: &str = "Work and knowledge status from `staleness` (`staleness why ID` for one):";
 
-/// The option with which a command names its agent, so that what the agent did is no news of others to it.
+/// Returns the option with which a command names its agent, so that the agent's own changes are not reported to it
+/// as others'.
 pub(super) fn by(resume: &Resume) -> ModelText {
     let agent = Word::new(resume.agent.as_str());
     agent.map_or_else(ModelText::default, |agent| ModelText::from(" --agent ").and(agent))
@@ -218,7 +221,7 @@ fn in_force(item: &DeltaItem) -> ModelText {
     quoting(named(&item.subject), &item.text, item.by_person)
 }
 
-/// Appends the beginning of what the item says, where a person typed it.
+/// Appends the beginning of the item's text, if a person typed it.
 pub(super) fn quoting(text: ModelText, says: &str, by_person: bool) -> ModelText {
     match Quote::of(says, by_person) {
         Some(quote) => text.and(": ").and(quote),
@@ -226,13 +229,13 @@ pub(super) fn quoting(text: ModelText, says: &str, by_person: bool) -> ModelText
     }
 }
 
-/// A title, the items below it, the number of those that are not among them, and the command that lists all.
+/// A heading, the items below it, the number of omitted items, and the command that lists all.
 type Section = (ModelText, Vec<ModelText>, usize, Option<ModelText>);
 
-/// The command that lists what is in force and what was handed over.
+/// The command that lists items in force and handoffs.
 const OPEN: &str = "`staleness work list --open`";
 
-/// A line with the command of each section; empty without one.
+/// Returns a line with the command of each section; empty if there is none.
 fn everything<'s>(sections: impl IntoIterator<Item = &'s Section>) -> ModelText {
     let mut commands: Vec<ModelText> = Vec::new();
     for command in sections.into_iter().filter_map(|(.., command)| command.as_ref()) {
@@ -246,7 +249,8 @@ fn everything<'s>(sections: impl IntoIterator<Item = &'s Section>) -> ModelText 
     ModelText::from("\n- All: ").and(ModelText::join(commands, ", "))
 }
 
-/// The command that tells an agent once more what changed; `None` where a name in it cannot be typed.
+/// Returns the command that shows the changes to an agent again; `None` if it contains a name that cannot be
+/// typed.
 fn resumed(resume: &Resume) -> Option<ModelText> {
     let command = ModelText::from("`staleness resume --agent ");
     let command = command.and(Word::new(resume.agent.as_str())?);
@@ -257,7 +261,7 @@ fn resumed(resume: &Resume) -> Option<ModelText> {
     Some(command.and("`"))
 }
 
-/// The kind of an item, and its id.
+/// Returns the kind of an item, and its id.
 pub(super) fn named(item: &DeltaSubject) -> ModelText {
     let sort = item.work_kind().map_or(NameKind::Knowledge, |_| NameKind::Work);
     ModelText::from(item.kind()).and(" ").and(ModelName::new(sort, item.id()))

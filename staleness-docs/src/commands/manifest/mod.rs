@@ -21,7 +21,7 @@ const MAX_TARGETS: usize = 10_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Targets {
-    /// The targets, each with a digest of what it runs. 0 means that the digest says nothing.
+    /// The targets, each with a digest of its commands. 0 means an unknown digest.
     pub(crate) all: BTreeMap<(TargetKind, String), u128>,
     /// Names with unknown parts, written as `%`: `test-%`.
     patterns: Vec<String>,
@@ -85,7 +85,7 @@ impl Targets {
     }
 }
 
-/// Returns a digest of what a target runs, regardless of white space. 0 for nothing.
+/// Returns a digest of a target's commands, ignoring white space. 0 for none.
 fn digest_of(runs: &str) -> u128 {
     let words: Vec<&str> = runs.split_whitespace().collect();
     if words.is_empty() { 0 } else { stable_hash(words.join(" ").as_bytes()) }

@@ -57,7 +57,7 @@ fn word(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Returns the name of the subcommand that a Python decorator makes of the function below.
+/// Returns the name of the subcommand that a Python decorator creates from the function below it.
 fn function(text: &str) -> Option<String> {
     let (before, name) = text.split_once("def ")?;
     let name = word(name).replace('_', "-");

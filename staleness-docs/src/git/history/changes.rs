@@ -66,7 +66,7 @@ impl Changed {
     }
 }
 
-/// The state of a path at a commit, as far as the list of changes tells.
+/// The state of a path at a commit, as far as known from the list of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
     /// The contents at that time; `None` if the path did not exist.
@@ -197,7 +197,8 @@ impl Changes {
         self.files.binary_search_by(|file| (*file.path).cmp(path))
     }
 
-    /// Returns true for a file that came back at least three times, as one that a tool makes for a time.
+    /// Returns true for a file that was removed and added again at least three times, like a tool's temporary
+    /// file.
     pub(crate) fn comes_and_goes(&self, path: &[u8]) -> bool {
         let steps = self.find(path).map(|at| &*self.files[at].steps).unwrap_or_default();
         steps.iter().filter(|step| step.old.is_none()).count() > 3

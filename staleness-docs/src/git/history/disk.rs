@@ -1,4 +1,4 @@
-//! The files on disk, as a commit in private.
+//! A private commit of the files on disk.
 //!
 //! The commit is written to a private object folder with the repository's objects as its alternates. The
 //! repository and its index are not changed.

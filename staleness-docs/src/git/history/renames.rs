@@ -31,7 +31,7 @@ pub(crate) fn merge_base(place: &Place, [one, other]: [Oid; 2]) -> Option<Oid> {
     Oid::from_hex(place.start(&asked).ok()?.all().ok()?.trim_ascii())
 }
 
-/// The lowest similarity, in percent, at which a file that was also given another name is certainly the same.
+/// Minimum similarity, in percent, for a file that git also paired with another name to count as the same file.
 const SIMILAR: u8 = 60;
 
 /// The renames of one commit, detected by contents. Paths are relative to the project. Renames into or out of
@@ -40,7 +40,8 @@ const SIMILAR: u8 = 60;
 pub(crate) struct Renames {
     /// Maps each new path to the old path and the old contents.
     pub(crate) from: BTreeMap<Vec<u8>, (Vec<u8>, Oid)>,
-    /// New paths at which something else may lie: what is there is barely similar, or lies elsewhere as well.
+    /// New paths that may contain a different file, because their contents are only slightly similar, or exist
+    /// elsewhere too.
     pub(crate) unsure: BTreeSet<Vec<u8>>,
     /// Files that went and are nowhere.
     pub(crate) lost: Vec<Vec<u8>>,
@@ -125,9 +126,9 @@ impl Renames {
         (!is_left && renames.from.len() <= MAX_RENAMES).then_some(renames)
     }
 
-    /// Decides between the files that the commit added. Where contents do not pair two files alone, one of the same name
-    /// with another ending in the same folder is the new path, whatever git paired. Of several with the same contents, only
-    /// one of the same name is.
+    /// Decides between the files that the commit added. If contents do not pair two files uniquely, a file with
+    /// the same name and another extension in the same folder is the new path, even if git paired it differently.
+    /// If several files have the same contents, only one with the same name counts.
     pub(crate) fn decide<'a>(&mut self, arrivals: impl Iterator<Item = Arrival<'a>>) {
         let mut neighbours: BTreeMap<&[u8], Option<&[u8]>> = BTreeMap::new();
         let mut copies: BTreeMap<Oid, Vec<&[u8]>> = BTreeMap::new();

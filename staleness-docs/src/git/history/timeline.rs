@@ -106,7 +106,7 @@ impl History {
         })
     }
 
-    /// Takes the given files as they are on disk for a commit on top of the checked-out one, which becomes the head of
+    /// Makes a private commit of the given files on disk on top of the checked-out one. It becomes the head of
     /// this history: see [`OnDisk::commit`]. Returns false if nothing changed.
     pub(crate) fn take_disk(
         &mut self,

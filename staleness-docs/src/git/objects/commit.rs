@@ -33,7 +33,7 @@ pub(crate) fn commit(objects: &mut Objects, wanted: Wanted) -> Result<Option<Com
     })
 }
 
-/// Returns the first two parents of a commit. `None` if it is no merge or cannot be read.
+/// Returns the first two parents of a commit. `None` if it is not a merge or cannot be read.
 pub(crate) fn sides(objects: &mut Objects, id: Oid) -> Result<Option<[Oid; 2]>, GitError> {
     objects.one(Wanted::Commit(id), |object| {
         let Object::Found(_, Sort::Commit, bytes) = object else { return None };

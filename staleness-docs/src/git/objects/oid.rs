@@ -8,7 +8,7 @@ pub struct Oid {
     len: u8,
 }
 
-/// The ids of an empty file and one of an empty line, by SHA-1 and SHA-256.
+/// The ids of an empty file and of a file with one empty line, by SHA-1 and SHA-256.
 const BLANK: [&str; 4] = [
     "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
     "8b137891791fe96927ad78e64b0aad7bded08bdc",
@@ -17,7 +17,8 @@ const BLANK: [&str; 4] = [
 ];
 
 impl Oid {
-    /// Returns true for the id of a file without any text. Such files are all alike, and none is another one's new path.
+    /// Returns true for the id of a file without text. All such files are equal, so they are never paired as
+    /// renames.
     pub(crate) fn is_blank(self) -> bool {
         BLANK.iter().any(|hex| Self::from_hex(hex.as_bytes()) == Some(self))
     }

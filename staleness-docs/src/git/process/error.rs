@@ -25,10 +25,10 @@ pub enum GitError {
     /// Git failed. The text is the first line of its message that names a problem, without control
     /// characters.
     Failed(String),
-    /// Git did not answer within the time that [`ProcessLimits`](super::ProcessLimits) allows, and was ended.
+    /// Git did not answer within the time limit of [`ProcessLimits`](super::ProcessLimits), and was stopped.
     NoAnswer,
-    /// Git needed more time or memory, or a longer answer, than [`ProcessLimits`](super::ProcessLimits) allows for
-    /// one query.
+    /// Git exceeded the limits of time, memory or answer size for one query in
+    /// [`ProcessLimits`](super::ProcessLimits).
     TooMuch,
     /// The caller cancelled the query.
     Cancelled,

@@ -1,4 +1,4 @@
-//! The `git` program, started so that a repository can make it do nothing but answer.
+//! The `git` program, started so that a repository can only make it answer queries.
 
 use std::env;
 use std::ffi::OsStr;

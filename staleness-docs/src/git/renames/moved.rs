@@ -18,7 +18,7 @@ const MAX_SIDES_OF_ADDED: usize = 192;
 #[derive(Debug, Default)]
 pub(crate) struct Moved {
     renames: HashMap<Oid, Moves>,
-    /// The renames of the other sides of merges. None for other commits.
+    /// The renames on the other sides of merges. `None` for other commits.
     sides: HashMap<Oid, Moves>,
     /// Number of commits that git was asked about, and number of merges in `sides`.
     asked: usize,

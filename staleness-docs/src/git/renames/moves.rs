@@ -15,7 +15,7 @@ pub(crate) struct Moves {
     ends: BTreeSet<Vec<u8>>,
     /// Maps each new path to the old one and the old contents, if that is certain or not.
     from: BTreeMap<Vec<u8>, (Vec<u8>, Oid)>,
-    /// Old paths of files that are nowhere for certain.
+    /// Old paths of removed files without a certain new path.
     lost: BTreeSet<Vec<u8>>,
 }
 
@@ -58,8 +58,8 @@ impl Moves {
         Some((String::from_utf8(old.clone()).ok()?, *id))
     }
 
-    /// Returns the new path of a removed file or folder. For a folder: where its files went that kept their
-    /// names, if that is one folder and they are at least half.
+    /// Returns the new path of a removed file or folder. For a folder: the folder to which its files with
+    /// unchanged names moved, if it is only one and they are at least half.
     pub(crate) fn target(&self, old: &str) -> Option<String> {
         if let Some(new) = self.to.get(old.as_bytes()) {
             return String::from_utf8(new.clone()).ok();

@@ -13,8 +13,8 @@ use crate::git::process::GitError;
 use crate::symbols::{Lexicon, Word, path};
 
 impl Search<'_, '_> {
-    /// Finds for each word the commit that last removed it. A name that was used but never defined is someone
-    /// else's, so its answer is unknown. `Never` requires that every commit could be searched.
+    /// Finds for each word the commit that last removed it. A name that was used but never defined belongs to
+    /// another project, so its answer is unknown. `Never` requires that every commit could be searched.
     pub(crate) fn ever(&mut self, words: &[Word]) -> Result<Vec<Trace>, GitError> {
         let mut answers = vec![Trace::Unknown; words.len()];
         if words.is_empty() {
