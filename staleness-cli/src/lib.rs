@@ -26,7 +26,6 @@ use settings::Settings;
 use staleness_service::limits;
 
 /// Runs the program with the arguments of the process.
-#[must_use]
 pub fn main() -> ExitCode {
     limits::outlive_file_size();
     let args: Vec<OsString> = std::env::args_os().collect();

@@ -23,7 +23,6 @@ macro_rules! capabilities {
             pub const NONE: Self = Self { $($name: false,)* };
 
             /// Returns the names of the capabilities that `needs` has and `self` lacks.
-            #[must_use]
             pub fn missing(self, needs: Self) -> Vec<&'static str> {
                 let all = [$((stringify!($name), needs.$name && !self.$name)),*];
                 all.into_iter().filter(|(_, lacks)| *lacks).map(|(name, _)| name).collect()
@@ -68,7 +67,6 @@ pub struct Place {
 
 impl Place {
     /// Creates a place at `location`. Dropping `guard` must delete it.
-    #[must_use]
     pub fn new(location: impl Into<String>, guard: impl Any + Send + Sync) -> Self {
         Self { location: location.into(), _guard: Box::new(guard) }
     }
@@ -77,7 +75,6 @@ impl Place {
     ///
     /// # Panics
     /// If the folder cannot be created, or its path is not UTF-8.
-    #[must_use]
     pub fn temporary(file: impl AsRef<Path>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join(file);
@@ -86,7 +83,6 @@ impl Place {
     }
 
     /// Returns the location as [`Backend::open`] expects it.
-    #[must_use]
     pub fn location(&self) -> &str {
         &self.location
     }

@@ -19,7 +19,6 @@ pub struct Case {
 
 impl Case {
     /// Creates a case for every backend.
-    #[must_use]
     pub const fn new(name: &'static str, run: fn(&mut Context)) -> Self {
         Self { name, needs: Capabilities::NONE, run }
     }

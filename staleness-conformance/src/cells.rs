@@ -35,7 +35,6 @@ pub const BYTES: [&[u8]; 5] = [b"", &[1], &[0xff; 16], &[0xff; 136], SECRET.as_b
 const LIFE: Life = Life(7);
 
 /// Returns the stride of the changes to try: 8, or 1 if `STALENESS_CELLS` is set.
-#[must_use]
 pub fn every() -> usize {
     if std::env::var_os("STALENESS_CELLS").is_some() { 1 } else { 8 }
 }

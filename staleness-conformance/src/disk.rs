@@ -77,7 +77,6 @@ struct File {
 
 impl Disk {
     /// Creates a disk on which these files are synced.
-    #[must_use]
     pub fn with(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
         let file = |bytes| File { sure: Some(bytes), since: Vec::new() };
         Self { files: files.into_iter().map(|(name, bytes)| (name, file(bytes))).collect() }
@@ -101,13 +100,11 @@ impl Disk {
     }
 
     /// Returns the number of unsynced operations.
-    #[must_use]
     pub fn unsure(&self) -> usize {
         self.files.values().map(|file| file.since.len()).sum()
     }
 
     /// Returns the files found after a power cut.
-    #[must_use]
     pub fn after_power_cut(&self, keeps: Keeps, draws: &mut Draws) -> BTreeMap<String, Vec<u8>> {
         let found = self.files.iter().filter_map(|(name, file)| {
             let count = file.since.len();

@@ -49,7 +49,6 @@ pub(crate) const AWKWARD: [&str; 20] = [
 ];
 
 /// Returns a time, given in milliseconds.
-#[must_use]
 pub fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
 }
@@ -76,7 +75,6 @@ pub(crate) fn scope(project: &str) -> Scope {
 }
 
 /// Returns the key of a global tool.
-#[must_use]
 pub fn global(text: impl AsRef<str>) -> ToolKey {
     ToolKey::global(name(text))
 }

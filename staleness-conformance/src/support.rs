@@ -144,13 +144,11 @@ pub(crate) fn learn(registry: &Registry, project: &ProjectRef, lesson: Learn) ->
 }
 
 /// Returns a tool that was used.
-#[must_use]
 pub fn tool(name: &str) -> Tool {
     Tool::new(key(name), ToolKind::McpTool, PresenceCause::Used, at(0))
 }
 
 /// Returns a success of a tool, at `op` milliseconds.
-#[must_use]
 pub fn outcome(name: &str, op: u64) -> Outcome {
     Outcome {
         server: Some(rows::server("s")),
@@ -161,13 +159,11 @@ pub fn outcome(name: &str, op: u64) -> Outcome {
 }
 
 /// Returns a journal entry about a tool.
-#[must_use]
 pub fn entry(name: &str) -> JournalEntry {
     JournalEntry { to: Some("active".into()), ..rows::entry(Subject::tool(&key(name))) }
 }
 
 /// Returns the content of every file in a folder, by name.
-#[must_use]
 pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();

@@ -80,7 +80,6 @@ macro_rules! text_ids {
             }
 
             /// Returns the id as text.
-            #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -161,7 +160,6 @@ impl SessionId {
     pub const OF_COMMAND: &str = "work-";
 
     /// Returns true if this program created the id, so that no hook reports the session.
-    #[must_use]
     pub fn is_unreported(&self) -> bool {
         [Self::OF_CONNECTION, Self::OF_COMMAND].iter().any(|made| self.as_str().starts_with(made))
     }
@@ -172,7 +170,6 @@ impl ProjectId {
     ///
     /// # Panics
     /// Never: hexadecimal digits are a valid id.
-    #[must_use]
     pub fn of_root(root: &str) -> Self {
         Self(format!("{:016x}", stable_hash(root.as_bytes()) as u64).into())
     }
@@ -191,7 +188,6 @@ pub enum Scope {
 
 impl Scope {
     /// Returns the project; `None` for the global scope.
-    #[must_use]
     pub const fn project(&self) -> Option<&ProjectId> {
         match self {
             Self::Global => None,
@@ -200,7 +196,6 @@ impl Scope {
     }
 
     /// Returns `global` or `project`.
-    #[must_use]
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Global => "global",
@@ -209,7 +204,6 @@ impl Scope {
     }
 
     /// Returns the scope as a storage key: the project's id, or an empty text for the global scope.
-    #[must_use]
     pub fn as_key(&self) -> &str {
         self.project().map_or("", ProjectId::as_str)
     }
@@ -242,13 +236,11 @@ pub struct ToolKey {
 
 impl ToolKey {
     /// Returns the key of a tool that is visible in every project.
-    #[must_use]
     pub const fn global(name: ToolName) -> Self {
         Self { scope: Scope::Global, name }
     }
 
     /// Returns the key of a tool of one project.
-    #[must_use]
     pub const fn project(project: ProjectId, name: ToolName) -> Self {
         Self { scope: Scope::Project(project), name }
     }
@@ -319,7 +311,6 @@ pub struct SourceId {
 
 impl SourceId {
     /// Returns the scope of the tools that this source lists.
-    #[must_use]
     pub fn scope(&self) -> Scope {
         self.project.clone().map_or(Scope::Global, Scope::Project)
     }
@@ -334,7 +325,6 @@ impl fmt::Display for SourceId {
 
 /// Returns a 128-bit hash that is the same on every platform and in every release: SipHash-1-3 with an
 /// all-zero key (<https://github.com/veorq/SipHash>). It is not a cryptographic hash.
-#[must_use]
 pub fn stable_hash(bytes: &[u8]) -> u128 {
     let mut hasher = SipHasher13::new();
     std::hash::Hasher::write(&mut hasher, bytes);

@@ -108,52 +108,44 @@ pub struct Subject {
 
 impl Subject {
     /// Returns the subject for a tool.
-    #[must_use]
     pub fn tool(key: &ToolKey) -> Self {
         Self { kind: SubjectKind::Tool, scope: key.scope.clone(), id: key.name.to_string() }
     }
 
     /// Returns the key of the tool; `None` for other kinds of subject.
-    #[must_use]
     pub fn tool_key(&self) -> Option<ToolKey> {
         let name = ToolName::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Tool)?;
         Some(ToolKey { scope: self.scope.clone(), name })
     }
 
     /// Returns the subject for an item of knowledge.
-    #[must_use]
     pub fn item(key: &ItemKey) -> Self {
         Self { kind: SubjectKind::Item, scope: key.scope.clone(), id: key.id.to_string() }
     }
 
     /// Returns the key of the item of knowledge; `None` for other kinds of subject.
-    #[must_use]
     pub fn item_key(&self) -> Option<ItemKey> {
         let id = ItemId::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Item)?;
         Some(ItemKey { scope: self.scope.clone(), id })
     }
 
     /// Returns the subject for a work item.
-    #[must_use]
     pub fn work(key: &WorkKey) -> Self {
         Self { kind: SubjectKind::Work, scope: key.scope.clone(), id: key.id.to_string() }
     }
 
     /// Returns the key of the work item; `None` for other kinds of subject.
-    #[must_use]
     pub fn work_key(&self) -> Option<WorkKey> {
         let id = WorkId::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Work)?;
         Some(WorkKey { scope: self.scope.clone(), id })
     }
 
     /// Returns the id of the project; `None` for other kinds of subject.
-    #[must_use]
     pub fn project_id(&self) -> Option<ProjectId> {
         ProjectId::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Project)
     }
 
     /// Returns the subject for a project. Its scope is the project itself.
-    #[must_use]
     pub fn project(id: &ProjectId) -> Self {
         Self { kind: SubjectKind::Project, scope: Scope::Project(id.clone()), id: id.to_string() }
     }
@@ -264,7 +256,6 @@ pub struct JournalEntry {
 
 impl JournalEntry {
     /// Creates an entry with only a time, a subject, an action and a cause.
-    #[must_use]
     pub fn new(at: Timestamp, subject: Subject, action: Action, cause: impl Into<String>) -> Self {
         Self {
             revision: Revision(0),

@@ -94,7 +94,6 @@ impl ServerKey {
     /// Converts a server's name to the form used in tool names: every character other than ASCII letters,
     /// digits, `_` and `-` becomes `_`, as clients do it. Two spellings of one server have equal keys.
     /// Returns `None` if the result is not a valid id.
-    #[must_use]
     pub fn of(server: &str) -> Option<Self> {
         let key: String = server
             .chars()
@@ -105,7 +104,6 @@ impl ServerKey {
 
     /// Returns every server that could own the tool `name`, shortest first: `mcp__a__b__c` may be tool `b__c`
     /// of server `a`, or tool `c` of server `a__b`. Empty if `name` is not an MCP name.
-    #[must_use]
     pub fn owners_of(name: &str) -> Vec<Self> {
         let Some(rest) = name.strip_prefix(PREFIX) else {
             return Vec::new();
@@ -122,14 +120,12 @@ impl ServerKey {
     }
 
     /// Returns the part of an MCP tool's name after its server; `None` if the tool belongs to another server.
-    #[must_use]
     pub fn tool_part<'a>(&self, name: &'a str) -> Option<&'a str> {
         part_behind(name, self.as_str())
     }
 
     /// Returns the server that a user may mean by `text`: a short name, or the name of the server's entry
     /// (`mcp__<server>__*`).
-    #[must_use]
     pub(crate) fn meant_by(text: &str) -> Option<Self> {
         Self::of(if text.starts_with(PREFIX) { spelled_server(text)? } else { text })
     }
@@ -164,26 +160,22 @@ pub(crate) fn is_called(text: &str, server: &ServerKey, name: &ToolName) -> bool
 impl ToolName {
     /// Returns the name under which a configured server is stored: `mcp__<server>__*`. `None` if the server's
     /// name is not a valid id.
-    #[must_use]
     pub fn of_server(server: &str) -> Option<Self> {
         IdError::check(server).ok()?;
         Self::new(format!("{PREFIX}{server}{SEPARATOR}*")).ok()
     }
 
     /// Returns true if the name stands for a whole server and so cannot be called.
-    #[must_use]
     pub fn is_server_entry(&self) -> bool {
         self.spelled_server().is_some()
     }
 
     /// Returns the server name from which [`Self::of_server`] made this name; `None` for any other name.
-    #[must_use]
     pub fn spelled_server(&self) -> Option<&str> {
         spelled_server(self.as_str())
     }
 
     /// Returns true if the name starts with `mcp__`: an MCP server or one of its tools.
-    #[must_use]
     pub fn is_mcp(&self) -> bool {
         self.as_str().starts_with(PREFIX)
     }
@@ -212,7 +204,6 @@ impl ToolName {
 
     /// Returns the names that a user or a client may mean by `text`, most likely first: the text itself, an
     /// MCP tool, a server, a command, an agent.
-    #[must_use]
     pub fn spellings(text: &str) -> Vec<Self> {
         let mut names: Vec<Self> = Self::new(text).into_iter().collect();
         names.extend(Self::splits(text));
@@ -232,7 +223,6 @@ impl ToolName {
 
 impl ToolKind {
     /// Guesses the kind of a tool from its name alone.
-    #[must_use]
     pub fn of_name(name: &str) -> Self {
         if spelled_server(name).is_some() {
             Self::McpServer

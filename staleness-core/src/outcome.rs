@@ -41,25 +41,21 @@ wording! {
 
 impl Mark {
     /// Returns the mark's letter.
-    #[must_use]
     pub const fn letter(self) -> char {
         self.as_str().as_bytes()[0] as char
     }
 
     /// Returns the mark with this letter, if there is one.
-    #[must_use]
     pub fn from_letter(letter: char) -> Option<Self> {
         Self::ALL.into_iter().find(|mark| mark.letter() == letter)
     }
 
     /// Returns true if the mark counts in the failure window and in the ranking.
-    #[must_use]
     pub const fn is_counted(self) -> bool {
         matches!(self, Self::Success | Self::Failure)
     }
 
     /// Returns true if the mark shows whether the tool's server answered.
-    #[must_use]
     pub const fn is_conclusive(self) -> bool {
         !matches!(self, Self::Interrupted | Self::Unknown)
     }
@@ -99,14 +95,12 @@ pub struct Outcome {
 
 impl Outcome {
     /// Returns [`Outcome::identity_of`] for this outcome.
-    #[must_use]
     pub fn identity(&self) -> u64 {
         Self::identity_of(&self.tool, &self.op)
     }
 
     /// Returns a 64-bit hash of a tool and an op id: the same op on the same tool is the same outcome. Two
     /// different pairs collide with a probability of about 2⁻⁶⁴.
-    #[must_use]
     pub fn identity_of(tool: &ToolKey, op: &OpId) -> u64 {
         // Identifiers contain no control characters, so the separator makes the text unambiguous.
         let parts = [tool.scope.as_key(), "\u{1f}", tool.name.as_str(), "\u{1f}", op.as_str()];

@@ -97,7 +97,6 @@ pub struct Cursor {
 impl Cursor {
     /// Returns true if a report up to `upto` moves this cursor. A cursor only moves forward, so of two
     /// simultaneous reports to one agent the shorter one has no effect.
-    #[must_use]
     pub fn moves_to(&self, upto: Revision) -> bool {
         upto > self.revision
     }

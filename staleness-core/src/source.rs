@@ -25,7 +25,6 @@ wording! {
 
 impl SourceState {
     /// Returns true if the source exists but was not read completely, or if its client refuses it.
-    #[must_use]
     pub const fn is_unread(self) -> bool {
         !matches!(self, Self::Read | Self::Missing)
     }

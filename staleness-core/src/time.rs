@@ -29,7 +29,6 @@ impl Timestamp {
 
     /// Creates a timestamp from milliseconds since the Unix epoch, clamped to
     /// [`Timestamp::MIN`]..=[`Timestamp::MAX`].
-    #[must_use]
     pub const fn from_millis(millis: i64) -> Self {
         if millis < Self::MIN.0 {
             Self::MIN
@@ -42,14 +41,12 @@ impl Timestamp {
 
     /// Converts a civil date and time in UTC, clamped: `9999-12-31`, which people write for "never", becomes
     /// [`Timestamp::MAX`].
-    #[must_use]
     pub fn from_civil(at: DateTime) -> Self {
         let since = at.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
         Self::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 
     /// Returns the milliseconds since the Unix epoch.
-    #[must_use]
     pub const fn as_millis(self) -> i64 {
         self.0
     }
@@ -67,14 +64,12 @@ impl Timestamp {
     }
 
     /// Returns the whole days elapsed since `earlier`: `floor(ms / 86 400 000)`, or 0 if `earlier` is in the future.
-    #[must_use]
     pub const fn days_since(self, earlier: Self) -> i64 {
         let elapsed = self.0.saturating_sub(earlier.0);
         if elapsed <= 0 { 0 } else { elapsed / Self::DAY }
     }
 
     /// Returns the milliseconds elapsed since `earlier`, or 0 if `earlier` is in the future.
-    #[must_use]
     pub const fn millis_since(self, earlier: Self) -> i64 {
         let elapsed = self.0.saturating_sub(earlier.0);
         if elapsed < 0 { 0 } else { elapsed }
@@ -83,7 +78,6 @@ impl Timestamp {
 
 impl Timestamp {
     /// Returns the date in UTC, `YYYY-MM-DD`.
-    #[must_use]
     pub fn date(self) -> String {
         let text = self.to_string();
         text.split('T').next().unwrap_or(&text).to_owned()

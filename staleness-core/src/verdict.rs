@@ -21,13 +21,11 @@ wording! {
 impl Level {
     /// Returns the level of a freshness: fresh from 0.7, review from 0.4, otherwise stale. Compares after
     /// rounding to 1e-9.
-    #[must_use]
     pub fn of(freshness: f64) -> Self {
         Self::between(round(freshness), 0.7, 0.4)
     }
 
     /// Returns the level of a rounded freshness for the given lower bounds of "fresh" and "review".
-    #[must_use]
     pub const fn between(freshness: f64, fresh_from: f64, review_from: f64) -> Self {
         if freshness >= fresh_from {
             Self::Fresh
@@ -139,7 +137,6 @@ pub enum Ground {
 
 impl Ground {
     /// Returns the word used in reports.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Failing => "failing",
@@ -191,7 +188,6 @@ pub struct Signal {
 
 impl Signal {
     /// Creates a signal without a line or a note.
-    #[must_use]
     pub const fn new(kind: Ground, strength: f64, weight: f64, reason: String) -> Self {
         Self { kind, strength, weight, reason, line: None, note: None }
     }
@@ -216,26 +212,22 @@ pub struct Verdict {
 
 impl Verdict {
     /// Returns the verdict of a subject without any evidence against it.
-    #[must_use]
     pub const fn fresh() -> Self {
         Self { level: Level::Fresh, freshness: 1.0, signals: Vec::new(), action: NextAction::Keep }
     }
 
     /// Returns true if this is among the reasons.
-    #[must_use]
     pub fn rests_on(&self, ground: impl Into<Ground>) -> bool {
         let ground = ground.into();
         self.signals.iter().any(|signal| signal.kind == ground)
     }
 
     /// Returns the level as reports show it.
-    #[must_use]
     pub fn word(&self) -> &'static str {
         self.none().unwrap_or(self.level.as_str())
     }
 
     /// Returns the freshness, if there is a verdict.
-    #[must_use]
     pub fn score(&self) -> Option<f64> {
         self.none().is_none().then_some(self.freshness)
     }
@@ -264,7 +256,6 @@ impl Serialize for Verdict {
 }
 
 /// Rounds to 1e-9, the precision at which scores are compared and printed.
-#[must_use]
 pub(crate) fn round(score: f64) -> f64 {
     let rounded = (score * 1e9).round() / 1e9;
     if rounded == 0.0 { 0.0 } else { rounded }

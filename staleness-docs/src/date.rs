@@ -30,7 +30,6 @@ pub(crate) const FORMS: &str = "2026-10-01, 2026-10-01T12:00:00Z, 2026-10-01 12:
 
 /// Parses a date. A day means its beginning in UTC, a month its first day. Returns `None` if the text is not
 /// a date or is ambiguous.
-#[must_use]
 pub fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if text.is_empty() || text.len() > MAX_DATE_BYTES || !text.is_ascii() {

@@ -18,7 +18,6 @@ impl Fence {
     }
 
     /// Returns true if an existing path resolves to a place inside.
-    #[must_use]
     pub fn holds(&self, path: &Path) -> bool {
         let target = canonical(path);
         self.inside.iter().any(|folder| target.starts_with(folder))
@@ -31,7 +30,6 @@ impl Fence {
 }
 
 /// Returns the path without links and `..`, or the path as given if it cannot be resolved.
-#[must_use]
 pub fn canonical(path: &Path) -> PathBuf {
     fs::canonicalize(path).map_or_else(|_| path.to_path_buf(), |path| plain(&path))
 }
@@ -45,7 +43,6 @@ pub(crate) fn plain(path: &Path) -> PathBuf {
 }
 
 /// Formats a path for messages, on one line.
-#[must_use]
 pub fn shown(path: &Path) -> String {
     path.to_string_lossy().replace(char::is_control, "?")
 }
@@ -95,7 +92,6 @@ pub fn read_bytes(path: &Path, limit: u64) -> Result<Option<(Vec<u8>, Metadata)>
 
 /// Returns the text of a small regular file, or `None` for anything else. Files that claim to be empty are
 /// not opened, because some system files do and never end.
-#[must_use]
 pub fn read_small(path: &Path, limit: u64) -> Option<String> {
     let meta = fs::metadata(path).ok()?;
     if !meta.is_file() || meta.len() == 0 || meta.len() > limit {
@@ -105,7 +101,6 @@ pub fn read_small(path: &Path, limit: u64) -> Option<String> {
 }
 
 /// Returns the reason that the system refused access, in words without a path.
-#[must_use]
 pub const fn reason(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::PermissionDenied => "is not readable",

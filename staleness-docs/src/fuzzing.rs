@@ -83,7 +83,6 @@ fn front(fields: &Fields) -> Front {
 }
 
 /// Returns the paths that a text imports.
-#[must_use]
 pub fn imports(text: &str, body: usize) -> Vec<&str> {
     imports::of(text, body)
 }

@@ -38,7 +38,6 @@ const HELD_BYTES: usize = 128 * 1024 * 1024;
 
 impl<'a> CheckOptions<'a> {
     /// Returns options to check the whole project by the default rules.
-    #[must_use]
     pub fn new(now: Timestamp) -> Self {
         Self {
             now,

@@ -27,27 +27,23 @@ pub struct ProjectPlace {
 
 impl ProjectPlace {
     /// Creates a project that is identified by its own folder.
-    #[must_use]
     pub fn of_folder(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         Self { root: folder.clone(), folder }
     }
 
     /// Returns true if the folder is not a linked work tree.
-    #[must_use]
     pub fn is_main_tree(&self) -> bool {
         self.folder == self.root
     }
 
     /// Returns the project as the registry stores it. Invalid UTF-8 in the path is written as `//xE9`, so
     /// that different paths stay different.
-    #[must_use]
     pub fn project_ref(&self) -> ProjectRef {
         ProjectRef::of_root(as_text(&self.root))
     }
 
     /// Returns the project's id.
-    #[must_use]
     pub fn id(&self) -> ProjectId {
         ProjectId::of_root(&as_text(&self.root))
     }
@@ -63,7 +59,6 @@ fn as_text(path: &Path) -> Cow<'_, str> {
 ///
 /// With `share_worktrees`, a linked work tree gets the identity of its main work tree. A submodule is a
 /// separate project. A `start` that does not exist is used as given.
-#[must_use]
 pub fn discover(start: &Path, share_worktrees: bool) -> ProjectPlace {
     let start = canonical(start);
     for folder in start.ancestors() {
@@ -83,7 +78,6 @@ pub fn discover(start: &Path, share_worktrees: bool) -> ProjectPlace {
 
 impl ProjectPlace {
     /// Returns a fence around the project's folder and its main work tree.
-    #[must_use]
     pub fn fence(&self) -> Fence {
         let root = (self.root != self.folder).then_some(&*self.root);
         Fence::of([&*self.folder].into_iter().chain(root))

@@ -28,7 +28,6 @@ pub struct Blind {
 }
 
 /// Returns the remedy for a gap, as a sentence without its full stop.
-#[must_use]
 pub const fn remedy(gap: Gap) -> &'static str {
     match gap {
         Gap::Shallow => "run `git fetch --unshallow`; in CI, check out with `fetch-depth: 0`",

@@ -194,7 +194,6 @@ fn on_disk(
 /// Returns each citation of an item as stored and as it is now: with the current digest, or without one. Lines are
 /// traced from their position when the item was verified or written. Git is started only if the digest is not
 /// conclusive.
-#[must_use]
 pub fn seen(place: &ProjectPlace, repo: &mut LazyRepo, item: &Item) -> Vec<(Citation, Citation)> {
     repo.renew();
     let fence = place.fence();

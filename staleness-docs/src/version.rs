@@ -11,7 +11,6 @@ const MAX_VERSION: usize = 64;
 
 /// Returns the version declared in `Cargo.toml`, `package.json`, `pyproject.toml` or `VERSION`, whichever
 /// comes first. A check of documents also considers tags.
-#[must_use]
 pub fn declared_version(root: &Path) -> Option<String> {
     let fence = Fence::of([root]);
     let field = |name: &str, keys: &[&str]| manifest::field(&fence, root, name, keys);

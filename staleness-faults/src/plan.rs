@@ -64,7 +64,6 @@ pub fn watch() {
 }
 
 /// Returns the operations since the last call. Recording continues.
-#[must_use]
 pub fn seen() -> Vec<Event> {
     with(|thread| std::mem::take(&mut thread.seen))
 }

@@ -69,7 +69,6 @@ impl From<io::Error> for LockError {
 impl FileLock {
     /// Creates a lock for the file at `path`. Does not access the file before the first
     /// [`FileLock::acquire`].
-    #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), queue: Queue::default(), kept: Mutex::default(), budget: None }
     }
@@ -83,7 +82,6 @@ impl FileLock {
     }
 
     /// Returns the path of the lock file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }

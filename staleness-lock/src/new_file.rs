@@ -43,7 +43,6 @@ impl NewFile {
     }
 
     /// Returns the path of the temporary file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.partial
     }

@@ -30,7 +30,6 @@ pub struct OpenOptions {
 
 impl OpenOptions {
     /// Returns the defaults: create what is missing, and wait at most five seconds for the lock.
-    #[must_use]
     pub const fn new() -> Self {
         Self {
             create: true,

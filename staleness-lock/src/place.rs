@@ -31,7 +31,6 @@ pub fn find(path: &Path, options: OpenOptions) -> Result<Option<Metadata>, Store
 
 /// Returns the error for an empty file. It is not a new store, because some file systems leave an empty file
 /// after a power cut.
-#[must_use]
 pub fn empty(path: &Path) -> StoreError {
     StoreError::Corrupt(format!("{} is empty", path.display()))
 }
@@ -53,7 +52,6 @@ pub fn make_folder(
 }
 
 /// Appends a suffix to the file name, after the extension.
-#[must_use]
 pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -62,7 +60,6 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 impl FileLock {
     /// Returns the lock beside a store.
-    #[must_use]
     pub fn beside(store: &Path, options: OpenOptions) -> Self {
         Self::new(with_suffix(store, ".lock")).total_wait(options.total_wait)
     }

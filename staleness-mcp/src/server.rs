@@ -108,7 +108,6 @@ impl Server {
     }
 
     /// Returns the tools, as in `tools/list`.
-    #[must_use]
     pub fn tools(&self) -> &[Tool] {
         &self.shared.tools
     }
@@ -159,7 +158,6 @@ impl Server {
     /// Calls a tool by name, without a client. Blocks. An error of the tool is part of the result.
     ///
     /// Returns `None` if there is no such tool.
-    #[must_use]
     pub fn call(&self, name: &str, arguments: JsonObject) -> Option<CallToolResult> {
         let spec = self.shared.specs.get(name)?;
         let caller = Caller::fresh();

@@ -23,7 +23,6 @@ pub struct OpenOptions {
 impl OpenOptions {
     /// Returns the defaults: create what is missing, wait at most five seconds for locks, and open at most
     /// eight connections.
-    #[must_use]
     pub const fn new() -> Self {
         Self {
             create: true,

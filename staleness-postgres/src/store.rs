@@ -43,7 +43,6 @@ impl PostgresStore {
     }
 
     /// Returns the name of the workspace.
-    #[must_use]
     pub fn workspace(&self) -> &str {
         self.inner.workspace()
     }

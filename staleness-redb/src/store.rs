@@ -43,7 +43,6 @@ impl RedbStore {
     }
 
     /// Returns the absolute path of the file, with symbolic links resolved.
-    #[must_use]
     pub fn path(&self) -> &Path {
         self.inner.path()
     }

@@ -72,7 +72,6 @@ pub struct Configured {
 }
 
 /// Returns the policy without any layer: the default thresholds, and the names of clients.
-#[must_use]
 pub fn default_policy() -> Policy {
     Policy {
         agents: clients::MCP_NAMES.map(|(name, agent)| (name.into(), agent.into())).into(),

@@ -46,7 +46,6 @@ impl Asked<'_> {
 
     /// Returns true if the check covers the complete current state. The results may still be unsuitable for
     /// storing if a time was given with `--now`.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.dry_run && !self.impact && self.since.is_none() && self.version.is_none()
     }
@@ -316,7 +315,6 @@ pub fn there(settings: &Settings, rows: Vec<Item>, files: &[Item]) -> Vec<Item> 
 
 /// Returns the file for a document's path, which is relative to the project, or to the home folder if it
 /// begins with `~/`.
-#[must_use]
 pub fn on_disk(settings: &Settings, path: &str) -> PathBuf {
     let (root, rest) = match path.strip_prefix("~/") {
         Some(rest) => (&settings.home, rest),
@@ -327,7 +325,6 @@ pub fn on_disk(settings: &Settings, path: &str) -> PathBuf {
 
 /// Returns the path by which a check identifies a file. `path` is absolute, or relative to `cwd` or the
 /// project.
-#[must_use]
 pub fn key_of(settings: &Settings, cwd: Option<&Path>, path: &str) -> String {
     let folder = &settings.place.folder;
     let from = |root: &Path| Some(root.join(path)).filter(|path| path.exists());
@@ -341,7 +338,6 @@ pub fn key_of(settings: &Settings, cwd: Option<&Path>, path: &str) -> String {
 }
 
 /// Returns the path of the document that `PATH` or `PATH:LINE` names.
-#[must_use]
 pub fn named<'a>(all: &[Document], id: &'a str) -> Option<&'a str> {
     let without_line = id.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
     let mut names = [Some(id), without_line.map(|(path, _)| path)].into_iter().flatten();

@@ -34,7 +34,6 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Returns the name used in reports.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Usage => "usage",
@@ -62,7 +61,6 @@ pub struct ServiceError {
 
 impl ServiceError {
     /// Creates an error without a hint.
-    #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None }
     }
@@ -75,13 +73,11 @@ impl ServiceError {
     }
 
     /// Creates an [`ErrorKind::Invalid`] error.
-    #[must_use]
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, message)
     }
 
     /// Formats the error as one line, or as a JSON document.
-    #[must_use]
     pub fn render(&self, as_json: bool) -> String {
         if as_json {
             let error =
@@ -97,7 +93,6 @@ impl ServiceError {
 pub const MAX_SHOWN: usize = 80;
 
 /// Quotes, escapes and truncates user input.
-#[must_use]
 pub fn quoted(text: &str) -> String {
     match text.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
@@ -106,7 +101,6 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Shortens a long path for an error message.
-#[must_use]
 pub fn brief(path: &std::path::Path) -> String {
     let text = path.display().to_string();
     match text.char_indices().nth(4 * MAX_SHOWN) {
@@ -131,7 +125,6 @@ pub fn text_within(path: &std::path::Path, most: u64) -> Result<String, String> 
 }
 
 /// Describes a file error in plain words.
-#[must_use]
 pub fn in_words(error: &std::io::Error) -> String {
     use std::io::ErrorKind as Io;
     match error.kind() {

@@ -7,7 +7,6 @@ pub use staleness_core::text::is_unsafe;
 
 /// Escapes control characters, invisible characters, and characters that reorder text. Also escapes a leading
 /// `::` and `##[` anywhere, which GitHub Actions would treat as commands.
-#[must_use]
 pub fn escape(text: &str) -> Cow<'_, str> {
     let safe = match text.trim_start().strip_prefix("::") {
         Some(rest) => format!("\\u{{3a}}:{}", escape_if(rest, is_unsafe)).into(),
@@ -17,7 +16,6 @@ pub fn escape(text: &str) -> Cow<'_, str> {
 }
 
 /// Like [`escape`], but keeps newlines and tabs.
-#[must_use]
 pub fn escape_lines(text: &str) -> Cow<'_, str> {
     escape_if(text, |c| is_unsafe(c) && !matches!(c, '\n' | '\t'))
 }

@@ -37,13 +37,11 @@ pub struct FixedDocument {
 
 impl FixedDocument {
     /// Returns the text with all edits applied.
-    #[must_use]
     pub fn after(&self) -> String {
         mended(&self.before, &self.edits)
     }
 
     /// Returns the number of changed lines.
-    #[must_use]
     pub fn lines(&self) -> usize {
         self.edits.iter().map(|edit| edit.line).collect::<BTreeSet<_>>().len()
     }
@@ -142,7 +140,6 @@ impl Fixes {
     }
 
     /// Returns the edits that fix one piece of evidence in a document.
-    #[must_use]
     pub fn for_evidence(&self, path: &str, evidence: &Evidence) -> &[Edit] {
         let place = (evidence.line.unwrap_or(0), evidence.column.unwrap_or(0));
         let mends = self.documents.get(path).and_then(|document| document.mends.get(&place));
@@ -170,7 +167,6 @@ impl Fixes {
     }
 
     /// Returns the number of changed lines in all documents.
-    #[must_use]
     pub fn lines(&self) -> usize {
         self.documents.values().map(FixedDocument::lines).sum()
     }

@@ -21,7 +21,6 @@ pub fn succeed_at_processor_time() {
 }
 
 /// Returns true if a write hit the limit since the last call.
-#[must_use]
 pub fn file_size_was_reached() -> bool {
     #[cfg(unix)]
     return unix::was_reached();
@@ -30,7 +29,6 @@ pub fn file_size_was_reached() -> bool {
 }
 
 /// Returns a flag that is set when `SIGTERM`, `SIGHUP` or `SIGINT` requests the process to exit.
-#[must_use]
 pub fn stopped() -> Arc<AtomicBool> {
     let flag = Arc::default();
     #[cfg(unix)]

@@ -13,7 +13,6 @@ pub trait Listener {
 }
 
 /// Describes the progress in a few words. The text contains no foreign names.
-#[must_use]
 pub fn words(step: Progress) -> String {
     match step {
         Progress::Reading { done, of } => format!("reading documents, {done} of {of}"),

@@ -89,7 +89,6 @@ pub enum Move {
 
 impl Move {
     /// Returns the change as a word.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -171,7 +170,6 @@ pub struct Comparison {
 
 impl Unchecked {
     /// Returns true for a file or folder of the project that could not be read.
-    #[must_use]
     pub fn is_unread(&self) -> bool {
         self.kind == UNREAD
     }
@@ -179,7 +177,6 @@ impl Unchecked {
 
 impl Comparison {
     /// Returns true if the project's content matches the lock, as far as known, and no tool is withheld.
-    #[must_use]
     pub fn holds(&self) -> bool {
         self.moved.is_empty()
             && !self.unchecked.iter().any(Unchecked::is_unread)
@@ -188,7 +185,6 @@ impl Comparison {
 }
 
 /// Returns the place of the file.
-#[must_use]
 pub fn path(settings: &Settings) -> PathBuf {
     settings.place.folder.join(FILE)
 }
@@ -241,19 +237,16 @@ impl Lock {
     }
 
     /// Returns the number of its entries.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Returns true if it has no entry.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Returns the text of the file.
-    #[must_use]
     pub fn text(&self) -> String {
         let line = |((kind, name), entry): (&(String, String), &Entry)| {
             format!("{kind} {name} sha256:{}\n", entry.digest)
@@ -359,7 +352,6 @@ impl Current {
     }
 
     /// Compares a lock file with the current content.
-    #[must_use]
     pub fn compare(&self, locked: &Lock) -> Comparison {
         let mut told = Comparison { unaccepted: self.unaccepted.clone(), ..Comparison::default() };
         for each in &mut told.unaccepted {

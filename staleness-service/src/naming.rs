@@ -2,7 +2,6 @@
 
 /// Returns an id made of the first words of a text (at most `most` characters) and six hex digits of a hash
 /// of `kind`, the text and `salt`.
-#[must_use]
 pub fn id_of(kind: &str, text: &str, salt: &str, most: usize) -> String {
     let line = text.lines().find(|line| line.chars().any(char::is_alphanumeric)).unwrap_or("");
     let mut slug = String::new();

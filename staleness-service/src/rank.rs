@@ -21,7 +21,6 @@ pub struct Rank<'a> {
 
 impl<'a> Rank<'a> {
     /// Returns the sort key of an item or a document's block.
-    #[must_use]
     pub fn of(told: &'a KnowledgeReport) -> Self {
         Self {
             verdict: &told.verdict,
@@ -32,7 +31,6 @@ impl<'a> Rank<'a> {
     }
 
     /// Compares by verdict, worst first; then by age, oldest first and undated last; then by file and line.
-    #[must_use]
     pub fn worst_first(&self, other: &Self) -> Ordering {
         let (a, b) = (self.verdict, other.verdict);
         (b.level.cmp(&a.level))
@@ -45,13 +43,11 @@ impl<'a> Rank<'a> {
 }
 
 /// Returns the time of the last verification, or else of writing.
-#[must_use]
 pub fn since(told: &KnowledgeReport) -> Timestamp {
     told.verified_at.unwrap_or(told.added_at)
 }
 
 /// Compares items and blocks by [`Rank::worst_first`], then by id and title.
-#[must_use]
 pub fn worst_first(a: &KnowledgeReport, b: &KnowledgeReport) -> Ordering {
     (Rank::of(a).worst_first(&Rank::of(b))).then_with(|| (&a.id, &a.title).cmp(&(&b.id, &b.title)))
 }

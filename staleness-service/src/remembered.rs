@@ -92,7 +92,6 @@ impl Remembered {
 
     /// Returns the kinds of data that the check could not read, with the remedy: `the history is shallow; run …`.
     /// `None` without a gap.
-    #[must_use]
     pub fn incomplete(&self) -> Option<String> {
         let gap = *self.gaps.first()?;
         let what = match gap {
@@ -108,7 +107,6 @@ impl Remembered {
     }
 
     /// Returns the age of the results: `checked 3d ago`, or `not checked yet`.
-    #[must_use]
     pub fn age(&self, now: Timestamp) -> String {
         match self.checked_at {
             Some(at) => format!("checked {}", ago(now, at)),

@@ -131,7 +131,6 @@ fn partial(target: &Path) -> String {
 }
 
 /// Returns true if a path resolves to a place inside the folder. The last parts of the path need not exist.
-#[must_use]
 pub fn stays_in(folder: &Path, path: &Path) -> bool {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
     let there = path.ancestors().find_map(|each| each.canonicalize().ok());
@@ -140,7 +139,6 @@ pub fn stays_in(folder: &Path, path: &Path) -> bool {
 
 /// Returns true if a path names a place inside the folder but leaves it through a link. The folder may come
 /// from somebody else.
-#[must_use]
 pub fn leads_out_of(folder: &Path, path: &Path) -> bool {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut named = PathBuf::new();

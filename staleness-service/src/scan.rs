@@ -32,7 +32,6 @@ fn with_request<T>(settings: &Settings, then: impl FnOnce(&ScanRequest<'_>) -> T
 /// Returns the configured servers with their launch commands, by scope and name. Entries that may be started come
 /// first, then those of the current client. A name has one entry, or one for each client if they start different
 /// servers.
-#[must_use]
 pub fn startable(settings: &Settings) -> Vec<Startable> {
     let mut all = with_request(settings, clients::startable);
     let client = settings.client.as_ref().map(ClientId::as_str);
@@ -60,7 +59,6 @@ pub fn startable(settings: &Settings) -> Vec<Startable> {
 }
 
 /// Returns the changes that switch off each of these entries of sources.
-#[must_use]
 pub fn switches(
     settings: &Settings,
     entries: &[(SourceId, ToolName)],
@@ -162,7 +160,6 @@ pub fn preview(
 }
 
 /// Returns true if a server is configured only by the project, so that its tools belong to the project.
-#[must_use]
 pub fn is_project_server(settings: &Settings, server: &str) -> bool {
     let scan = read_world(settings, false, &[], BTreeMap::new(), None);
     let key = ServerKey::of(server);

@@ -106,7 +106,6 @@ pub fn told(settings: &Settings, answer: &Answer) -> Result<(), ServiceError> {
 }
 
 /// Creates a request for the changes that are new to an agent, without handoffs between two other known agents.
-#[must_use]
 pub fn request(settings: &Settings, agent: AgentId) -> Resume {
     Resume { known: Some(settings.known_agents()), ..Resume::new(agent) }
 }

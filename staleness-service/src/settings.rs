@@ -86,7 +86,6 @@ pub struct Settings {
 
 impl Settings {
     /// Returns the folder of a client that an environment variable names. It counts only for the user's own home.
-    #[must_use]
     pub fn folder(&self, variable: &str) -> Option<PathBuf> {
         let dir = std::env::var_os(variable).filter(|dir| !dir.is_empty() && self.own_home);
         dir.map(PathBuf::from)
@@ -225,13 +224,11 @@ impl Settings {
     }
 
     /// Resolves an agent's name by the policy and the clients' names, ignoring case.
-    #[must_use]
     pub fn agent_behind(&self, name: AgentId) -> AgentId {
         agent_behind(&self.configured.policy, name)
     }
 
     /// Returns the names of agents that are known from clients and the policy.
-    #[must_use]
     pub fn known_agents(&self) -> BTreeSet<String> {
         let policy = &self.configured.policy;
         let clients = clients::NAMES.iter().map(ToString::to_string);
@@ -249,7 +246,6 @@ impl Settings {
     }
 
     /// Returns true if the name belongs to a known agent.
-    #[must_use]
     pub fn knows_agent(&self, name: &str) -> bool {
         let agent = AgentId::new(name).map(|name| self.agent_behind(name));
         agent.is_ok_and(|agent| self.known_agents().contains(agent.as_str()))
@@ -257,7 +253,6 @@ impl Settings {
 
     /// Returns true if the store is a file on this machine, so that a person's text was typed here. Text on a
     /// server may come from another machine.
-    #[must_use]
     pub fn is_of_this_machine(&self) -> bool {
         self.url.path().is_some()
     }
@@ -269,14 +264,12 @@ impl Settings {
     }
 
     /// Returns the client that an answer is for, or `any client`.
-    #[must_use]
     pub fn audience(&self) -> &str {
         self.client.as_ref().map_or("any client", ClientId::as_str)
     }
 
     /// Returns the client in which an agent works, if known: for the calling agent its client, else the
     /// client with the agent's name.
-    #[must_use]
     pub fn client_of(&self, agent: &AgentId) -> Option<ClientId> {
         if self.agent.as_ref() == Some(agent) { self.client.clone() } else { client_of(agent) }
     }
@@ -293,7 +286,6 @@ impl Settings {
     }
 
     /// Creates the error for a store that could not be opened.
-    #[must_use]
     pub fn opening(&self, error: StoreError) -> ServiceError {
         if self.in_server {
             return error.into();
@@ -340,7 +332,6 @@ fn given(options: &Options) -> Vec<(&'static str, String)> {
 }
 
 /// Returns the client with the same name as the agent, if there is one.
-#[must_use]
 pub fn client_of(agent: &AgentId) -> Option<ClientId> {
     let is_client = clients::NAMES.contains(&agent.as_str());
     is_client.then(|| ClientId::new(agent.as_str()).ok()).flatten()

@@ -54,13 +54,11 @@ type FileId = (u64, u64);
 
 impl SharedStore {
     /// Creates the handle without opening the store.
-    #[must_use]
     pub fn new(url: StoreUrl) -> Self {
         Self { url: Arc::new(url), open: Arc::default(), indexes: Indexes::new() }
     }
 
     /// Returns the store's URL.
-    #[must_use]
     pub fn url(&self) -> &StoreUrl {
         &self.url
     }

@@ -189,7 +189,6 @@ pub struct Waiting {
 
 impl Waiting {
     /// Returns true if no more entries fit.
-    #[must_use]
     pub const fn is_full(&self) -> bool {
         self.entries >= MAX_ENTRIES
     }
@@ -198,26 +197,22 @@ impl Waiting {
 impl Spool {
     /// Returns the spool for the store at `url`, or `None` if the store is not a file. The folder need not
     /// exist.
-    #[must_use]
     pub fn of(url: &StoreUrl) -> Option<Self> {
         Some(Self { folder: private::beside(url, SPOOL)? })
     }
 
     /// Returns true if an entry is kept for later after this error: the store is locked, full or damaged.
-    #[must_use]
     pub const fn keeps(error: &StoreError) -> bool {
         use StoreError::{Corrupt, Full, Io};
         error.is_retryable() || matches!(error, Full | Io { .. } | Corrupt(_))
     }
 
     /// Returns the folder of the entries.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Returns true if entries wait to be recorded.
-    #[must_use]
     pub fn has_entries(&self) -> bool {
         self.names().is_ok_and(|names| names.iter().any(|name| name.ends_with(ENTRY)))
     }

@@ -23,7 +23,6 @@ pub struct Judged {
 
 impl Judged {
     /// Returns true if the name never existed in any commit.
-    #[must_use]
     pub const fn is_invented(&self) -> bool {
         matches!(self.missing.fate, Fate::Invented { .. })
     }
@@ -44,7 +43,6 @@ pub struct JudgedText {
 
 impl JudgedText {
     /// Returns the number of names that are gone, and of names that never existed.
-    #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let invented = self.found.iter().filter(|each| each.is_invented()).count();
         (self.found.len() - invented, invented)

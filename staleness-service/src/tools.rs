@@ -74,7 +74,6 @@ fn has_only(tool: &ToolReport, ground: Ground) -> bool {
 }
 
 /// Returns true if an agent demoted a tool or its server. Then only an agent or a person can restore it.
-#[must_use]
 pub fn is_demoted_by_agent(tool: &ToolReport) -> bool {
     let is_by_hand = matches!(tool.hold, Hold::None | Hold::Demoted) && tool.held_by.is_some();
     is_by_hand && tool.health.state == HealthState::Failing
@@ -94,7 +93,6 @@ pub enum Demotion {
 }
 
 /// Returns the reason to avoid a demoted tool, from its health and the cause of the demotion.
-#[must_use]
 pub fn demotion(health: HealthState, cause: &str) -> Demotion {
     let by_hand = || cause.trim_start_matches("its server is ").starts_with("demoted by ");
     match health {
@@ -106,7 +104,6 @@ pub fn demotion(health: HealthState, cause: &str) -> Demotion {
 }
 
 /// Returns true if nothing lists the tool any more.
-#[must_use]
 pub const fn is_gone(tool: &ToolReport) -> bool {
     use PresenceCause::{NotListed, RemovedFromConfig, ServerRemoved};
     matches!(tool.presence.cause, NotListed | RemovedFromConfig | ServerRemoved)
@@ -273,14 +270,12 @@ impl Unused {
     }
 
     /// Returns the error for a command that needs a tool with a history; `text` is the name as typed.
-    #[must_use]
     pub fn refused(&self, text: &str) -> ServiceError {
         let what = format!("{} is not used yet: {}", quoted(text), self.reason());
         ServiceError::new(ErrorKind::Unknown, what)
     }
 
     /// Returns the tool as JSON, under the name by which the client calls it.
-    #[must_use]
     pub fn data(&self, settings: &Settings, client: Option<&ClientId>) -> Value {
         let (name, server) = (called_by(client, self.name.as_str()), &self.server);
         json!({
@@ -298,14 +293,12 @@ impl Unused {
     }
 
     /// Returns true if its server can be called, as far as known.
-    #[must_use]
     pub fn is_offered(&self) -> bool {
         self.server.status_word == StatusWord::Active
     }
 
     /// Describes its server: the clients that configure it, or why it cannot be called. A server's name that
     /// could be prose is left out.
-    #[must_use]
     pub fn reason(&self) -> String {
         let server = self.server.server.as_deref().filter(|name| is_plain(name));
         let server =
@@ -341,7 +334,6 @@ fn unknown(settings: &Settings, name: &str, near: &[ToolName]) -> ServiceError {
 
 /// Returns the known tool most similar to an invented name, as the client calls it. `None` if the tool
 /// exists.
-#[must_use]
 pub fn did_you_mean(registry: &Registry, settings: &Settings, name: &ToolReport) -> Option<String> {
     let similar = || registry.tools().similar(&settings.project, name.key.name.as_str()).wait();
     let (near, _) = name.is_invented().then(similar)?.ok()?;

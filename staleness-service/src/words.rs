@@ -27,13 +27,11 @@ pub(crate) fn near(text: &str, known: impl Iterator<Item = String>, list: &str) 
 }
 
 /// Returns the verb for entries that need attention.
-#[must_use]
 pub const fn need(count: usize) -> &'static str {
     if count == 1 { "needs" } else { "need" }
 }
 
 /// Formats a freshness or another share with two decimals, rounded down.
-#[must_use]
 pub fn two_decimals(share: f64) -> String {
     // 0.29 * 100.0 is a little less than 29.
     format!("{:.2}", (share * 100.0 + 1e-7).floor() / 100.0)

@@ -282,7 +282,6 @@ pub fn must_name_session(settings: &Settings, registry: &Registry) -> Result<boo
 }
 
 /// Returns the error for an action that needs a named agent.
-#[must_use]
 pub fn nobody() -> ServiceError {
     ServiceError::new(ErrorKind::Usage, "no agent given").hint("give its name, or its session")
 }
@@ -324,7 +323,6 @@ pub fn id_for(kind: WorkKind, text: &str, settings: &Settings) -> Result<WorkId,
 }
 
 /// Returns the key of an item of this project, or of a global item.
-#[must_use]
 pub fn key(settings: &Settings, global: bool, id: WorkId) -> WorkKey {
     let scope = if global { Scope::Global } else { Scope::Project(settings.project.id.clone()) };
     WorkKey { scope, id }
@@ -332,7 +330,6 @@ pub fn key(settings: &Settings, global: bool, id: WorkId) -> WorkKey {
 
 /// Returns true if `agent` may answer a handoff: it is the recipient, or there is none and another agent sent it.
 /// `None` if neither party is known.
-#[must_use]
 pub fn is_addressed(from: Option<&str>, to: Option<&str>, agent: &str) -> Option<bool> {
     to.map(|to| to == agent).or_else(|| from.map(|from| from != agent))
 }
@@ -388,7 +385,6 @@ pub(crate) fn settles_expired(settings: &Settings, parties: [&Option<String>; 2]
 }
 
 /// Returns the agent for the name of an author, sender or receiver. A person's name is returned unchanged.
-#[must_use]
 pub fn party(settings: &Settings, text: String) -> String {
     AgentId::new(&text).map_or(text, |name| settings.agent_behind(name).to_string())
 }
@@ -415,7 +411,6 @@ pub fn stranger(
 }
 
 /// Creates an act at the current time, with a fresh op id.
-#[must_use]
 pub fn act(settings: &Settings, actor: Option<AgentId>) -> Act {
     Act { actor, ..Act::new(clock::fresh_op(), settings.now) }
 }

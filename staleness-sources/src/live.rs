@@ -42,7 +42,6 @@ fn source(server: Option<&str>, project: Option<&ProjectId>) -> SourceId {
 }
 
 /// Creates the reading for a server that could not be reached, with the reason. Its tools stay as they are.
-#[must_use]
 pub fn unheard(server: &str, path: &str, project: Option<&ProjectId>, why: &str) -> SourceReading {
     Draft::new(source(Some(server), project), Path::new(path)).failed(why.to_owned())
 }

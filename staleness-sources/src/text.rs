@@ -96,7 +96,6 @@ pub(crate) fn json_text(path: &Path, bytes: Vec<u8>) -> Content {
 
 /// Returns JSON with replacement characters for invalid UTF-8 and for escapes of half a surrogate pair, as clients
 /// read them. Valid UTF-8 keeps its length.
-#[must_use]
 pub fn repaired(json: &[u8]) -> Cow<'_, str> {
     const HALF: usize = "\\ud800".len();
     let text = String::from_utf8_lossy(json);

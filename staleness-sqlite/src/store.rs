@@ -40,7 +40,6 @@ impl SqliteStore {
     }
 
     /// Returns the absolute path of the file, with symbolic links resolved.
-    #[must_use]
     pub fn path(&self) -> &Path {
         self.inner.path()
     }

@@ -8,7 +8,6 @@ use staleness_core::Timestamp;
 use staleness_core::ids::OpId;
 
 /// Returns the current time. Everything else takes time as an argument.
-#[must_use]
 #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
 pub fn now() -> Timestamp {
     let millis = match SystemTime::now().duration_since(UNIX_EPOCH) {
@@ -22,7 +21,6 @@ pub fn now() -> Timestamp {
 ///
 /// # Panics
 /// Never: hexadecimal digits are a valid id.
-#[must_use]
 pub fn fresh_op() -> OpId {
     // The standard library seeds `RandomState` from the system's random numbers, and each new state differs.
     // Two keyed hashes give 128 bits without another dependency.

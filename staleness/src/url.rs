@@ -22,7 +22,6 @@ pub enum StoreUrl {
 
 impl StoreUrl {
     /// Returns the path of the store's file, or `None` for Postgres and memory.
-    #[must_use]
     pub fn path(&self) -> Option<&std::path::Path> {
         match self {
             Self::Sqlite(path) | Self::Redb(path) => Some(path),
@@ -49,13 +48,11 @@ pub struct PostgresUrl(String);
 
 impl PostgresUrl {
     /// Returns the full URL, including the password. Use it to connect; never print it.
-    #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
     /// Returns true if the URL contains a password, or might.
-    #[must_use]
     pub fn has_password(&self) -> bool {
         let rest = behind_scheme(&self.0);
         let in_front = parts(rest).is_none_or(|(credentials, _)| credentials.contains(':'));
@@ -119,7 +116,6 @@ impl fmt::Debug for PostgresUrl {
 
 impl StoreUrl {
     /// Redacts anything in an invalid URL that may be a password, for use in error messages.
-    #[must_use]
     pub fn without_password(text: &str) -> String {
         let is_scheme = |scheme: &str| !scheme.is_empty() && scheme.bytes().all(is_of_scheme);
         let (scheme, rest) = match text.split_once(':') {

@@ -29,7 +29,6 @@ mod wrappers;
 use crate::case::Case;
 
 /// Returns all cases, by theme.
-#[must_use]
 pub fn cases() -> Vec<Case> {
     [
         rows::CASES,

@@ -8,7 +8,6 @@ use staleness_core::store::StoreError;
 pub type Met = BTreeMap<&'static str, usize>;
 
 /// Returns the kind of an error, in a word or two.
-#[must_use]
 pub const fn kind(error: &StoreError) -> &'static str {
     match error {
         StoreError::Unknown(_) => "unknown",
@@ -24,7 +23,6 @@ pub const fn kind(error: &StoreError) -> &'static str {
 }
 
 /// Returns the stride of the calls to disturb: 7, or 1 (which takes minutes) if `STALENESS_THOROUGH` is set.
-#[must_use]
 pub fn stride() -> usize {
     if std::env::var_os("STALENESS_THOROUGH").is_some() { 1 } else { 7 }
 }

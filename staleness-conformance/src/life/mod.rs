@@ -46,19 +46,16 @@ pub struct Life(pub u64);
 
 impl Life {
     /// Returns the project of this life.
-    #[must_use]
     pub fn project(self) -> ProjectRef {
         ProjectRef::of_root(format!("/life/{}", self.0))
     }
 
     /// Returns the prefix of a turn's op ids.
-    #[must_use]
     pub fn op(self, turn: u64) -> String {
         format!("life-{}-{turn}", self.0)
     }
 
     /// Returns true if the turn is a single step, and so atomic.
-    #[must_use]
     pub const fn is_one_step(turn: u64) -> bool {
         // The others take several steps: sessions begin and end, missing documents are removed separately,
         // and the last one reads afterwards.

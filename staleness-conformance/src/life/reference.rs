@@ -33,7 +33,6 @@ impl Reference {
     ///
     /// # Panics
     /// If the memory store fails.
-    #[must_use]
     pub fn of(life: Life, turns: u64) -> Self {
         let empty = State { view: View::default(), durability: Durability::Full };
         let states = States(Mutex::new(vec![empty]));
@@ -50,13 +49,11 @@ impl Reference {
     }
 
     /// Returns the index of the state at the beginning of a turn.
-    #[must_use]
     pub fn before(&self, turn: usize) -> usize {
         turn.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 
     /// Returns the index of the view among the states `from` to `to`, both included.
-    #[must_use]
     pub fn find(&self, view: &View, from: usize, to: usize) -> Option<usize> {
         let view = bare(view.clone());
         (from..=to.min(self.states.len() - 1)).rev().find(|at| self.states[*at].view == view)

@@ -31,7 +31,6 @@ pub struct Tally {
 }
 
 /// Creates a registry with limits so low that a short workload prunes.
-#[must_use]
 pub fn registry(store: Arc<dyn RegistryStore>) -> Registry {
     let outcomes = OutcomePolicy { keep_days: 2, keep_newest: 8, ..OutcomePolicy::default() };
     let routes = RoutePolicy { max_routes: 4, ..RoutePolicy::default() };

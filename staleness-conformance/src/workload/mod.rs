@@ -57,19 +57,16 @@ impl Event {
     }
 
     /// Returns the name of the method, or `reopen` if the store is closed and reopened.
-    #[must_use]
     pub const fn verb(&self) -> &'static str {
         self.verb
     }
 
     /// Returns true if the event only closes and reopens the store.
-    #[must_use]
     pub const fn reopens(&self) -> bool {
         self.run.is_none()
     }
 
     /// Runs the event and returns the registry's answer as text.
-    #[must_use]
     pub fn run(&self, registry: &Registry) -> String {
         self.run.as_ref().map_or_else(String::new, |run| run(registry))
     }
@@ -127,7 +124,6 @@ impl Workload {
     }
 
     /// Returns everything that a caller can see.
-    #[must_use]
     pub fn look(&self, registry: &Registry) -> String {
         format!("{}\n{}", self.records(registry), self.unexported(registry, &ROOTS))
     }
@@ -211,7 +207,6 @@ fn said<T: Debug>(answer: Result<T, RegistryError>) -> String {
 ///
 /// # Panics
 /// If it is not one line.
-#[must_use]
 pub fn one_line(error: &impl std::fmt::Display) -> String {
     let line = error.to_string();
     assert!(!line.contains(char::is_control), "{line:?}");

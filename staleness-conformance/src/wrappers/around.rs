@@ -46,7 +46,6 @@ pub struct Around<M> {
 
 impl<M: Manner> Around<M> {
     /// Wraps `inner`.
-    #[must_use]
     pub fn new(inner: Arc<dyn RegistryStore>) -> Self
     where
         M: Default,
@@ -55,13 +54,11 @@ impl<M: Manner> Around<M> {
     }
 
     /// Wraps `inner` with a behaviour that has a state.
-    #[must_use]
     pub const fn of(inner: Arc<dyn RegistryStore>, manner: M) -> Self {
         Self { inner, manner }
     }
 
     /// Returns the wrapper's behaviour.
-    #[must_use]
     pub const fn manner(&self) -> &M {
         &self.manner
     }

@@ -138,7 +138,6 @@ impl DefinitionVersion {
     pub const MAX_PART_BYTES: usize = 16 * 1024;
 
     /// Returns the definition of a tool as a `tools/list` result holds it.
-    #[must_use]
     pub fn of(tool: &Map<String, Value>) -> Self {
         let part = |key: &str| tool.get(key).and_then(Part::new);
         let name = tool.get("name").and_then(Value::as_str);
@@ -262,7 +261,6 @@ impl DefinitionVersion {
     }
 
     /// Returns one SHA-256 over the digests of all parts, in hexadecimal digits.
-    #[must_use]
     pub fn digest(&self) -> String {
         let lines = self.parts().map(|(name, part)| format!("{name} {}\n", part.digest));
         hex(&Sha256::digest(lines.collect::<String>()))
@@ -341,19 +339,16 @@ impl Definition {
     }
 
     /// Returns the version pinned or accepted last. `None` while the first version is pending.
-    #[must_use]
     pub fn accepted(&self) -> Option<&DefinitionVersion> {
         if self.pending.is_some() { self.previous.as_ref() } else { Some(&self.current) }
     }
 
     /// Returns the time at which the server reverted the pending change and listed the accepted version again.
-    #[must_use]
     pub fn taken_back(&self) -> Option<Timestamp> {
         self.pending.and(self.previous.as_ref()?.listed_again)
     }
 
     /// Returns the version that the server lists now. Only this version can be accepted.
-    #[must_use]
     pub fn listed(&self) -> &DefinitionVersion {
         self.previous.as_ref().filter(|_| self.taken_back().is_some()).unwrap_or(&self.current)
     }
@@ -365,7 +360,6 @@ impl Definition {
 
     /// Returns what the current version changed, compared with the accepted version if it is pending, otherwise
     /// with the previous one.
-    #[must_use]
     pub fn differences(&self) -> Vec<Difference> {
         match (&self.previous, self.pending) {
             (None, None) => Vec::new(),

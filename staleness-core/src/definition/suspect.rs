@@ -116,7 +116,6 @@ pub(super) fn bounded(mut found: BTreeSet<Finding>) -> BTreeSet<Finding> {
 
 impl Finding {
     /// Returns true if the name of a tool or parameter is suspicious.
-    #[must_use]
     pub fn is_in_name(name: &str) -> bool {
         let found = findings(Some(name), std::iter::empty());
         found.iter().any(|each| !matches!(each, Self::Address(..)))

@@ -46,13 +46,11 @@ pub struct Citation {
 
 impl Citation {
     /// Creates a citation of a whole file.
-    #[must_use]
     pub fn of_path(path: impl Into<String>) -> Self {
         Self { path: path.into(), lines: None, symbol: None, digest: None }
     }
 
     /// Returns true if it cites the file as a whole.
-    #[must_use]
     pub const fn is_bare(&self) -> bool {
         self.lines.is_none() && self.symbol.is_none()
     }

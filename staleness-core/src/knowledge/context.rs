@@ -15,7 +15,6 @@ pub struct Context {
 
 impl Context {
     /// Creates a context as of `now`, with the rules for a caller.
-    #[must_use]
     pub fn new(now: Timestamp, policy: &KnowledgePolicy, caller: Caller<'_>) -> Self {
         let rules = ItemKind::ALL.map(|kind| policy.rules(kind, caller));
         Self { now, version: None, rules }
@@ -29,25 +28,21 @@ impl Context {
     }
 
     /// Returns the time of the verdict.
-    #[must_use]
     pub const fn now(&self) -> Timestamp {
         self.now
     }
 
     /// Returns the project's version as given.
-    #[must_use]
     pub fn version(&self) -> Option<&str> {
         self.version.as_ref().map(|(text, _)| text.as_str())
     }
 
     /// Returns the rules for a kind.
-    #[must_use]
     pub const fn rules(&self, kind: ItemKind) -> &KnowledgeRules {
         &self.rules[kind as usize]
     }
 
     /// Returns the level of a freshness under the rules for a kind.
-    #[must_use]
     pub fn level(&self, kind: ItemKind, freshness: f64) -> Level {
         let rules = self.rules(kind);
         Level::between(round(freshness), rules.fresh_from, rules.review_from)
@@ -55,7 +50,6 @@ impl Context {
 
     /// Returns how far the version `written_for` is behind the project's. `None` if it is not behind, or if
     /// either version is unknown.
-    #[must_use]
     pub fn behind(&self, written_for: &str) -> Option<Distance> {
         self.version.as_ref().and_then(|(_, now)| Version::parse(written_for)?.behind(now))
     }

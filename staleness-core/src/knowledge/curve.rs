@@ -55,7 +55,6 @@ const MAX_STABILITY: f64 = 36_500.0;
 
 impl Curve {
     /// Returns the freshness, 0..=1, after `days` whole days and this number of verifications.
-    #[must_use]
     pub fn at(self, days: i64, verifications: u32) -> f64 {
         let age = days.max(0) as f64;
         match self {
@@ -69,7 +68,6 @@ impl Curve {
     }
 
     /// Returns the most that age can take off the freshness, 0..=1.
-    #[must_use]
     pub const fn reach(self) -> f64 {
         match self {
             Self::Constant => 0.0,

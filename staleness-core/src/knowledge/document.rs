@@ -85,14 +85,12 @@ impl Document {
 
     /// Returns the digest of a document from hashes ([`crate::ids::stable_hash`]) of its contents and of the
     /// settings of the check. The contents are the lower half.
-    #[must_use]
     pub const fn digest_of(contents: u128, settings: u128) -> u128 {
         // Bit 1 keeps the settings distinct from the values of `make_void` and `make_partial`.
         (settings | 2) << 64 | contents & u64::MAX as u128
     }
 
     /// Returns true if both have the same contents.
-    #[must_use]
     pub const fn reads_as(&self, other: &Self) -> bool {
         self.digest as u64 == other.digest as u64
     }
@@ -109,7 +107,6 @@ impl Document {
     }
 
     /// Returns true if there were too many findings to list all. The worst is among the listed ones.
-    #[must_use]
     pub const fn is_partial(&self) -> bool {
         self.digest >> 64 == Self::PARTIAL >> 64
     }

@@ -150,7 +150,6 @@ pub enum Fact {
 
 impl Fact {
     /// Returns the new name of the missing thing, if it is certain.
-    #[must_use]
     pub fn renamed_to(&self) -> Option<&str> {
         match self {
             Self::SourceMissing { renamed_to, .. } | Self::ReferenceDrift { renamed_to, .. } => {
@@ -161,7 +160,6 @@ impl Fact {
     }
 
     /// Returns the commit that removed or changed something after the text was written, if known.
-    #[must_use]
     pub fn commit(&self) -> Option<&str> {
         match self {
             Self::SourceMissing { commit, .. }
@@ -172,7 +170,6 @@ impl Fact {
     }
 
     /// Returns the kind of evidence.
-    #[must_use]
     pub const fn kind(&self) -> SignalKind {
         match self {
             Self::Expired { .. } => SignalKind::Expired,

@@ -120,7 +120,6 @@ impl Item {
     pub const MAX_BODY_BYTES: usize = 1 << 20;
 
     /// Creates an item with only a kind, a text and a time.
-    #[must_use]
     pub fn new(key: ItemKey, kind: ItemKind, body: impl Into<String>, at: Timestamp) -> Self {
         Self {
             key,
@@ -151,13 +150,11 @@ impl Item {
     }
 
     /// Returns the time from which its age counts: the last verification, or else the time of writing.
-    #[must_use]
     pub fn anchored_at(&self) -> Timestamp {
         self.verified_at.unwrap_or(self.added_at)
     }
 
     /// Returns the state of the item.
-    #[must_use]
     pub fn state(&self) -> ItemState {
         if !self.superseded_by.is_empty() {
             ItemState::Superseded
@@ -172,20 +169,17 @@ impl Item {
 
     /// Returns true if it is a to-do that is done, or an item that was archived after it expired. Such an item is
     /// never flagged or recalled.
-    #[must_use]
     pub fn is_done(&self) -> bool {
         self.done_at.is_some_and(|at| self.may_be_done(at))
     }
 
     /// Returns true if it may be marked as done: a to-do, or an item that has expired.
-    #[must_use]
     pub fn may_be_done(&self, now: Timestamp) -> bool {
         self.kind == ItemKind::Todo || self.expires_at.is_some_and(|at| at <= now)
     }
 
     /// Returns the number of recalls since the item's file was edited, judged by its row. Git checkouts
     /// change file dates, so only an edit after the last recall restarts the count.
-    #[must_use]
     pub fn recalls_since(&self, edited_at: Timestamp) -> u64 {
         let edited =
             edited_at > self.updated_at && self.recalled_at.is_none_or(|at| at < edited_at);

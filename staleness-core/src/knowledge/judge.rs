@@ -41,14 +41,12 @@ impl Item {
     ///
     /// A to-do that is overdue or has been open for `todo_pending_days` is at best at level review. A to-do that
     /// is done is fresh, regardless of evidence.
-    #[must_use]
     pub fn judge(&self, evidence: &[Evidence], context: &Context) -> Verdict {
         verdict(&Subject::item(self, evidence, context.now()), context)
     }
 
     /// Returns the time at which the item became stale; `None` if it is not stale. The time is never before the item
     /// expired or was contradicted. Other evidence has no date and counts as if it had always been there.
-    #[must_use]
     pub fn stale_since(&self, evidence: &[Evidence], context: &Context) -> Option<Timestamp> {
         let signals = SignalSet::of(evidence);
         let is_stale = |at: i64| {
@@ -72,7 +70,6 @@ impl Item {
 
 impl Block {
     /// Judges the block like [`Item::judge`]; `kind` is the document's kind.
-    #[must_use]
     pub fn judge(&self, kind: ItemKind, context: &Context) -> Verdict {
         verdict(&Subject::block(kind, self, context.now()), context)
     }
@@ -80,7 +77,6 @@ impl Block {
 
 impl Document {
     /// Returns the verdict on the worst block; on the first one of equals.
-    #[must_use]
     pub fn judge(&self, kind: ItemKind, context: &Context) -> Verdict {
         let mut worst: Option<(&Block, Severity)> = None;
         for block in self.found.iter().filter(|block| !block.evidence.is_empty()) {

@@ -195,7 +195,6 @@ fn over_defaults<'de, D: Deserializer<'de>>(
 impl KnowledgePolicy {
     /// Returns the rules for a kind and a caller. Overrides by kind, project and agent apply in this order; later
     /// ones win.
-    #[must_use]
     pub fn rules(&self, kind: ItemKind, caller: Caller<'_>) -> KnowledgeRules {
         let [by_project, by_agent] = caller.entries(&self.project, &self.agent);
         let set = [Some(&default_of(kind)), self.kind.get(&kind), by_project, by_agent]
@@ -294,7 +293,6 @@ fn check(key: &str, set: &KnowledgeOverride, faults: &mut Vec<String>) {
 
 impl KnowledgeRules {
     /// Returns the weight of a kind of evidence, 0..=1.
-    #[must_use]
     pub const fn weight(&self, kind: SignalKind) -> f64 {
         match kind {
             SignalKind::Expired => self.weight_expired,
@@ -314,7 +312,6 @@ impl KnowledgeRules {
     }
 
     /// Returns the strength of being this far behind, 0..=1.
-    #[must_use]
     pub const fn strength(&self, distance: Distance) -> f64 {
         match distance {
             Distance::Patch => self.strength_patch,

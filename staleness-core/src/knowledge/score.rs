@@ -185,7 +185,6 @@ impl Item {
     /// Returns the freshness, 0..=1 and rounded to 1e-9, and the level: the result of [`Item::judge`] without
     /// explanations.
     #[inline]
-    #[must_use]
     pub fn score(&self, evidence: &[Evidence], context: &Context) -> (f64, Level) {
         Subject::item(self, evidence, context.now()).score(context.rules(self.kind))
     }
@@ -194,7 +193,6 @@ impl Item {
 impl SignalSet {
     /// Returns the freshness and the level of an item with these kinds of evidence.
     #[inline]
-    #[must_use]
     pub fn score(self, item: &Item, context: &Context) -> (f64, Level) {
         Subject::scored(item, self, context.now()).score(context.rules(item.kind))
     }

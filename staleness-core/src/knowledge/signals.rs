@@ -25,7 +25,6 @@ pub(super) const ALL: u32 = (1 << SignalKind::ALL.len()) - 1;
 
 impl SignalSet {
     /// Returns the kinds of these pieces of evidence.
-    #[must_use]
     pub fn of(evidence: &[Evidence]) -> Self {
         let mut set = Self::default();
         evidence.iter().for_each(|each| set.insert_fact(&each.fact));
@@ -33,13 +32,11 @@ impl SignalSet {
     }
 
     /// Returns true if the set is empty.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Returns true if the set contains this kind.
-    #[must_use]
     pub const fn holds(self, kind: SignalKind) -> bool {
         self.0 & bit(kind) != 0
     }

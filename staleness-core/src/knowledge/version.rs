@@ -23,7 +23,6 @@ const MAX_BYTES: usize = 128;
 impl Version {
     /// Parses a version: an optional name or `v`, one to four numbers, and an optional pre-release or build.
     /// `None` for any other text.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_BYTES {
@@ -47,7 +46,6 @@ impl Version {
 
     /// Returns how far this version is behind `now`. `None` if it is the same or ahead. A pre-release of the
     /// same version is a patch behind.
-    #[must_use]
     pub fn behind(&self, now: &Self) -> Option<Distance> {
         if self >= now {
             None

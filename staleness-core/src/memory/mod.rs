@@ -26,7 +26,6 @@ pub struct MemoryStore {
 
 impl MemoryStore {
     /// Creates an empty store. Clones share it.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

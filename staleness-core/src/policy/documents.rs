@@ -37,7 +37,6 @@ const MAX_PATTERNS: usize = 1_000;
 impl DocumentPolicy {
     /// Returns the kinds by pattern, shortest pattern first and then alphabetically. The last matching
     /// pattern decides.
-    #[must_use]
     pub fn kinds_in_order(&self) -> Vec<(&str, ItemKind)> {
         let mut all: Vec<_> =
             self.kinds.iter().map(|(pattern, kind)| (pattern.as_str(), *kind)).collect();

@@ -147,7 +147,6 @@ thresholds! {
 
 impl HookPolicy {
     /// Returns the share of a text of at most `budget` characters that is reserved for documents, or for work.
-    #[must_use]
     pub const fn share(budget: usize) -> usize {
         budget / 3
     }
@@ -166,7 +165,6 @@ thresholds! {
 
 impl Policy {
     /// Returns the agent for a name, ignoring case. A name without an entry is the name of an agent.
-    #[must_use]
     pub fn agent_behind(&self, name: AgentId) -> AgentId {
         let is_name = |other: &str| other.eq_ignore_ascii_case(name.as_str());
         let agent = self.agents.get(name.as_str());
@@ -179,7 +177,6 @@ impl Policy {
 
     /// Returns the tool policy for a kind of tool and a caller. Overrides by kind, project and agent apply in this
     /// order; later ones win.
-    #[must_use]
     pub fn tools_for(&self, kind: ToolKind, caller: Caller<'_>) -> Cow<'_, ToolPolicy> {
         let [by_project, by_agent] = caller.entries(&self.project, &self.agent);
         let mut policy = Cow::Borrowed(&self.tools);
@@ -190,7 +187,6 @@ impl Policy {
     }
 
     /// Returns the errors in the values, as `key: reason`. Empty if all are valid.
-    #[must_use]
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let rule = |key: &str, rule: &DemotionRule| {

@@ -16,7 +16,6 @@ pub enum RegistryError {
 
 impl RegistryError {
     /// Returns true if a retry is safe and may succeed.
-    #[must_use]
     pub const fn is_retryable(&self) -> bool {
         match self {
             Self::Rejected(refusal) => matches!(refusal, Refusal::Superseded { .. }),

@@ -35,13 +35,11 @@ pub struct FindTools {
 
 impl FindTools {
     /// Creates a search for up to `limit` tools in ranking order.
-    #[must_use]
     pub fn ranked(limit: usize) -> Self {
         Self { limit, ..Self::default() }
     }
 
     /// Creates a search by words for up to `limit` tools.
-    #[must_use]
     pub fn by_words(query: impl Into<String>, limit: usize) -> Self {
         Self { query: Some(query.into()), ..Self::ranked(limit) }
     }

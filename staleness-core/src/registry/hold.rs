@@ -36,7 +36,6 @@ pub enum ScopeChoice {
 
 impl ScopeChoice {
     /// Returns the keys that a name may mean in a project, most likely first.
-    #[must_use]
     pub fn keys(self, project: &ProjectId, name: &ToolName) -> Vec<ToolKey> {
         let both = ToolKey::both(project, name).into_iter();
         both.filter(|key| match self {
@@ -69,7 +68,6 @@ pub struct ByHand {
 
 impl ByHand {
     /// Returns the keys that the name may mean, most likely first.
-    #[must_use]
     pub fn keys(&self) -> Vec<ToolKey> {
         self.scope.keys(&self.project.id, &self.name)
     }

@@ -24,7 +24,6 @@ pub struct Indexes {
 
 impl Indexes {
     /// Creates an empty cache.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

@@ -73,7 +73,6 @@ pub struct Registry {
 
 impl Registry {
     /// Creates a registry on `store` with `policy`.
-    #[must_use]
     pub fn new(store: Arc<dyn RegistryStore>, policy: Policy) -> Self {
         Self { store, policy: Arc::new(policy), indexes: Indexes::new(), client: None }
     }
@@ -94,19 +93,16 @@ impl Registry {
     }
 
     /// Returns the policy.
-    #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
     /// Returns the store.
-    #[must_use]
     pub fn store(&self) -> &Arc<dyn RegistryStore> {
         &self.store
     }
 
     /// Returns a registry that writes nothing. Its methods return what they would have written.
-    #[must_use]
     pub fn dry(&self) -> Self {
         let store = Arc::new(DryStore::new(Arc::clone(&self.store)));
         Self { store, ..self.clone() }
@@ -179,7 +175,6 @@ macro_rules! subjects {
         impl Registry {
             $(
                 $(#[$doc])*
-                #[must_use]
                 pub const fn $of(&self) -> $subject<'_> {
                     $subject(self)
                 }

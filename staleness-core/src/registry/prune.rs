@@ -24,7 +24,6 @@ pub struct PruneReport {
 }
 
 /// Returns the cut of outcomes past the policy's retention at `now`.
-#[must_use]
 pub(crate) fn cut(policy: &OutcomePolicy, now: Timestamp) -> OutcomeCut {
     OutcomeCut {
         until: now.minus_days(i64::from(policy.keep_days)),

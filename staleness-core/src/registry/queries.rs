@@ -34,7 +34,6 @@ pub(super) fn history(key: &ToolKey) -> JournalFilter {
 }
 
 /// Selects all tools that a project sees, with its latest outcomes.
-#[must_use]
 pub(crate) fn visible(project: &ProjectId, policy: &Policy) -> Selection {
     waiting(project, visible_tools(project))
         .peek_both(project, SourceFilter::Scope)
@@ -66,7 +65,6 @@ pub struct ToolListing {
 
 impl ToolListing {
     /// Returns the matching tools of a context, in ranking order.
-    #[must_use]
     pub fn of(self, context: &Context<'_>) -> Vec<ToolReport> {
         let is_listed = |tool: &&Tool| {
             let is_invented = tool.presence.cause == PresenceCause::Invented;

@@ -53,7 +53,6 @@ pub struct Use {
 
 impl Use {
     /// Creates a use of `tool` that ended at `at` in `project`, without further details.
-    #[must_use]
     pub const fn new(
         op: OpId,
         tool: ToolName,

@@ -61,7 +61,6 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// Creates the context for a view.
-    #[must_use]
     pub fn new(
         view: &'a View,
         policy: &'a Policy,
@@ -140,31 +139,26 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the view.
-    #[must_use]
     pub const fn view(&self) -> &'a View {
         self.view
     }
 
     /// Returns the policy.
-    #[must_use]
     pub const fn policy(&self) -> &'a Policy {
         self.policy
     }
 
     /// Returns the time of the report.
-    #[must_use]
     pub const fn now(&self) -> Timestamp {
         self.now
     }
 
     /// Returns the project's id.
-    #[must_use]
     pub const fn project(&self) -> &'a ProjectId {
         &self.project.id
     }
 
     /// Returns the thresholds for a tool.
-    #[must_use]
     pub fn tool_policy(&self, tool: &Tool) -> std::borrow::Cow<'a, ToolPolicy> {
         self.policy_of(tool.kind)
     }
@@ -174,7 +168,6 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the tools that a server entry provides; empty for other kinds.
-    #[must_use]
     pub fn members(&self, tool: &Tool) -> &[&'a Tool] {
         if tool.kind != ToolKind::McpServer {
             return &[];
@@ -206,7 +199,6 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the status as reported: that of a server also depends on its tools, and that of a tool on its server.
-    #[must_use]
     pub fn status(&self, tool: &Tool) -> Status {
         let is_down = tool.kind == ToolKind::McpServer
             && tool.hold != Hold::Pinned
@@ -244,7 +236,6 @@ impl<'a> Context<'a> {
 
     /// Returns the state of a tool in each client that lists it or last listed it. For a server's tool, the
     /// state of the server. If several files of a client list it, the best state counts.
-    #[must_use]
     pub fn clients(&self, tool: &Tool) -> BTreeMap<String, ListingState> {
         let entry = self.server(tool).unwrap_or(tool);
         let mut clients = BTreeMap::new();
@@ -261,7 +252,6 @@ impl<'a> Context<'a> {
     /// Returns the time since which the requesting client has or lacks a tool. A server's tool that is not
     /// withheld follows its server. Without a requesting client: the time since which it is absent for all. If the
     /// view's journal has no such entry: the time since which any client has or lacks it.
-    #[must_use]
     pub(super) fn present_since(&self, tool: &Tool) -> Timestamp {
         if tool.presence.cause == PresenceCause::DefinitionChanged {
             return tool.presence.since;
@@ -290,20 +280,17 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the number of uses; for a server including those of its tools.
-    #[must_use]
     pub fn uses(&self, tool: &Tool) -> u64 {
         self.members(tool).iter().fold(tool.uses, |sum, member| sum.saturating_add(member.uses))
     }
 
     /// Returns true if one of the latest outcomes is a success; for a server including those of its tools.
-    #[must_use]
     pub(super) fn has_worked(&self, tool: &Tool) -> bool {
         let mut all = self.members(tool).iter().copied().chain([tool]);
         all.any(|each| each.ring.entries().any(|entry| entry.mark == Mark::Success))
     }
 
     /// Returns the time of the last use; for a server including its tools.
-    #[must_use]
     pub fn last_used(&self, tool: &Tool) -> Option<Timestamp> {
         self.members(tool)
             .iter()
@@ -314,7 +301,6 @@ impl<'a> Context<'a> {
 
     /// Returns the time at which the tool was last seen: used, discovered, or read in a source that lists it or
     /// its server.
-    #[must_use]
     pub fn last_seen(&self, tool: &Tool) -> Timestamp {
         let read = |source: &SourceId| self.view.sources.get(source)?.last_read_at;
         let server = self.server(tool).filter(|server| server.presence.is_present());
@@ -351,7 +337,6 @@ impl<'a> Context<'a> {
 
     /// Returns true if the tool is ignored by hand or by a name in the policy. The policy may use short names; a
     /// server includes its tools without a decision of their own.
-    #[must_use]
     pub fn is_ignored(&self, tool: &Tool) -> bool {
         let server = tool.server.as_ref().map(ServerKey::as_str);
         tool.hold == Hold::Ignored
@@ -374,7 +359,6 @@ impl<'a> Context<'a> {
 
     /// Returns true if the project sees the tool: it is global or belongs to the project, and is neither invented
     /// nor limited to other clients.
-    #[must_use]
     pub fn is_visible(&self, tool: &Tool) -> bool {
         self.reaches(tool) && !tool.presence.cause.is_foreign()
     }

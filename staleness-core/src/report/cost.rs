@@ -59,7 +59,6 @@ impl ToolCost {
     pub const METHOD: &'static str = "an estimate: characters / 4 of what a client loads first: names, descriptions and input schemas, or names alone";
 
     /// Estimates the tokens of a text of some characters.
-    #[must_use]
     pub const fn estimate(characters: usize) -> u64 {
         characters.div_ceil(4) as u64
     }

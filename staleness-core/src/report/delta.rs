@@ -36,7 +36,6 @@ pub enum DeltaSubject {
 
 impl DeltaSubject {
     /// Returns the id.
-    #[must_use]
     pub fn id(&self) -> &str {
         match self {
             Self::Work(_, id) => id.as_str(),
@@ -45,7 +44,6 @@ impl DeltaSubject {
     }
 
     /// Returns the kind of a work item.
-    #[must_use]
     pub const fn work_kind(&self) -> Option<WorkKind> {
         match self {
             Self::Work(kind, _) => Some(*kind),
@@ -54,7 +52,6 @@ impl DeltaSubject {
     }
 
     /// Returns `plan`, `trap` and so on, or `knowledge`.
-    #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Work(kind, _) => kind.as_str(),
@@ -75,7 +72,6 @@ pub enum DeltaState {
 
 impl DeltaState {
     /// Returns the word used in storage and reports.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Work(status) => status.as_str(),
@@ -199,7 +195,6 @@ impl Delta {
     pub const TOP_WARNINGS: usize = 5;
 
     /// Returns true if a condition that began at `since` is due at `now`: it is reported once, then once a week.
-    #[must_use]
     pub fn is_due(&self, since: Timestamp, now: Timestamp) -> bool {
         is_due(since, self.told, now)
     }
@@ -208,14 +203,12 @@ impl Delta {
 impl DeltaItem {
     /// Returns true if the report must show the state of an added item: for a task, or an item that is no longer
     /// in its first state.
-    #[must_use]
     pub fn tells_state(&self) -> bool {
         let is_moved = |kind: WorkKind| self.to != Some(DeltaState::Work(kind.first()));
         self.subject.work_kind().is_some_and(|kind| kind.is_task() || is_moved(kind))
     }
 
     /// Returns true if it is work that has ended or was done, so that no action is needed.
-    #[must_use]
     pub fn has_ended(&self) -> bool {
         match self.to {
             Some(DeltaState::Work(status)) => !status.is_open(),
@@ -231,7 +224,6 @@ impl DeltaItem {
 ///
 /// Items that were added and removed again are omitted, and so are items that returned to their initial state
 /// without an edit. Texts are the current ones.
-#[must_use]
 pub(crate) fn changes(
     view: &View,
     after: Revision,

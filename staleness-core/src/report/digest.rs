@@ -54,7 +54,6 @@ impl Digest {
 
 impl DeltaItem {
     /// Returns the entry for an existing work item, changed or not.
-    #[must_use]
     pub fn standing(work: &Work, agent: &AgentId) -> Self {
         let is_handoff = work.kind == WorkKind::Handoff;
         Self {

@@ -21,7 +21,6 @@ pub struct StatusChange {
 
 impl StatusChange {
     /// Returns the status change that an entry records. `None` if the status did not change or is the first one.
-    #[must_use]
     pub fn of(entry: &JournalEntry) -> Option<Self> {
         let status = |word: &Option<String>| Status::from_word(word.as_deref()?);
         let (from, to, cause) = (status(&entry.from)?, status(&entry.to), entry.cause.clone());

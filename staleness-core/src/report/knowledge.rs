@@ -89,7 +89,6 @@ pub struct KnowledgeReport {
 
 impl KnowledgeReport {
     /// Reports an item, given all evidence against it.
-    #[must_use]
     pub fn of_item(item: &Item, evidence: &[Evidence], context: &Context) -> Self {
         Self {
             id: item.key.id.to_string(),
@@ -120,7 +119,6 @@ impl KnowledgeReport {
     }
 
     /// Reports a block of a document of this kind.
-    #[must_use]
     pub fn of_block(kind: ItemKind, document: &Document, block: &Block, context: &Context) -> Self {
         let path = document.key.path.as_str();
         Self {
@@ -167,7 +165,6 @@ pub struct RecallReport {
 
 impl RecallReport {
     /// Creates a report. An item that is not fresh is marked, not hidden.
-    #[must_use]
     pub fn new(item: KnowledgeReport, score: f64) -> Self {
         let mark = match item.verdict.level {
             Level::Fresh => None,

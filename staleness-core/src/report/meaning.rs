@@ -29,7 +29,6 @@ pub(crate) fn of_model<'v>(
 
 impl<'a> QueryVector<'a> {
     /// Borrows a pair supplied by a caller.
-    #[must_use]
     pub(crate) fn of(pair: &'a (ModelId, Vec<f64>)) -> Self {
         Self { model: &pair.0, numbers: &pair.1 }
     }

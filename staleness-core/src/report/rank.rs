@@ -28,7 +28,6 @@ pub(crate) struct RankedTool<'a> {
 }
 
 /// The sort order: score, status, seen recently, kind, uses, newest, name, scope.
-#[must_use]
 pub(crate) fn order(a: &RankedTool<'_>, b: &RankedTool<'_>) -> Ordering {
     let key = |each: &RankedTool<'_>| {
         (
@@ -61,7 +60,6 @@ const fn kind_order(kind: ToolKind) -> u8 {
 /// Score = successes of the tool among the project's last `ranking.window` counted outcomes ÷ their number,
 /// times `not_active_factor` if stale or demoted, times `unseen_factor` if not seen for `unseen_days`. A
 /// server includes its tools.
-#[must_use]
 pub(crate) fn rank<'a>(
     context: &Context<'a>,
     tools: impl Iterator<Item = &'a Tool>,

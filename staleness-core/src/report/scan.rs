@@ -74,7 +74,6 @@ pub struct ScanReport {
 impl ScanReport {
     /// Derives the report from the rows that the scan read and wrote, or would write in a dry run. If a client
     /// requested it, omits changes that concern only other clients.
-    #[must_use]
     pub fn new(
         scan: &Scan,
         policy: &Policy,

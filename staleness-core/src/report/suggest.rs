@@ -87,7 +87,6 @@ pub struct TaughtBy {
 /// Suggests tools in ranking order: active ones, or if there are none, failing ones after their cool-down,
 /// marked. Never suggests built-ins, this program's own tools, names that cannot be called, withheld (even if pinned) or
 /// ignored tools, or the last use of the session: the tool, and the skill, command or agent that it ran.
-#[must_use]
 pub(crate) fn suggest(
     context: &Context<'_>,
     session: Option<&SessionId>,

@@ -36,7 +36,6 @@ pub struct NetChange {
 
 impl NetChange {
     /// Returns the news of the tool.
-    #[must_use]
     pub fn news(&self) -> News {
         match (self.to, self.from) {
             (Status::Stale, _) => News::Gone,
@@ -49,7 +48,6 @@ impl NetChange {
     }
 
     /// Returns true if the tool came or went with its server.
-    #[must_use]
     pub fn is_by_server(&self) -> bool {
         PresenceCause::from_word(&self.cause).is_some_and(PresenceCause::is_by_server)
     }
@@ -171,13 +169,11 @@ pub struct Failing {
 
 impl Failing {
     /// Returns the news of the tool.
-    #[must_use]
     pub fn news(&self) -> News {
         if self.health == HealthState::Demoted { News::Demoted } else { News::Failing }
     }
 
     /// Returns the cause, the time since the last use and the absence in one line.
-    #[must_use]
     pub fn reason(&self) -> String {
         let unused = self.unused_days.map(|days| format!(", last used {days} days ago"));
         let absent = self.absent.map(|cause| format!("; also absent: {}", cause.as_str()));
@@ -190,7 +186,6 @@ impl Failing {
 /// for a tool that changed since then, the change since `last` is reported. Tools known from use alone are
 /// reported only if they are not `active`. If a name exists in two scopes, only the tool that the project uses is
 /// reported.
-#[must_use]
 pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision>) -> Telling {
     let client = context.view().seen_by.as_ref();
     let mut changes = net(context, after);

@@ -142,7 +142,6 @@ fn is_none(hold: &Hold) -> bool {
 
 impl ToolReport {
     /// Reports a tool in a context.
-    #[must_use]
     pub fn new(context: &Context<'_>, tool: &Tool) -> Self {
         let members = context.members(tool);
         let policy = context.tool_policy(tool);
@@ -374,25 +373,21 @@ fn not_used(context: &Context<'_>, tool: &Tool) -> String {
 
 impl ToolReport {
     /// Returns true if the tool must not be used until a person accepts its definition.
-    #[must_use]
     pub fn is_withheld(&self) -> bool {
         self.verdict.rests_on(Ground::DefinitionWithheld)
     }
 
     /// Returns true if this is not a tool but a name invented by a model.
-    #[must_use]
     pub fn is_invented(&self) -> bool {
         self.presence.cause == PresenceCause::Invented
     }
 
     /// Returns true if its verdict is not fresh, and it has not been gone for long.
-    #[must_use]
     pub fn needs_attention(&self, context: &Context<'_>) -> bool {
         self.verdict.level != Level::Fresh && !self.is_long_gone(context)
     }
 
     /// Returns true if nothing lists the tool any more, for the policy's `unseen_days`, and nobody used it.
-    #[must_use]
     pub fn is_long_gone(&self, context: &Context<'_>) -> bool {
         let is_gone = self.verdict.action == NextAction::Drop && self.hold == Hold::None;
         let days = context.now().days_since(self.presence.since);
@@ -400,7 +395,6 @@ impl ToolReport {
     }
 
     /// Returns true if the user disabled it or its server, even if it failed before.
-    #[must_use]
     pub fn is_off(&self) -> bool {
         self.status_word == StatusWord::Off
     }

@@ -67,7 +67,6 @@ pub struct WorkReport {
 
 impl WorkReport {
     /// Creates a report from an item and its verdict.
-    #[must_use]
     pub fn new(work: Work, verdict: Verdict) -> Self {
         Self {
             id: work.key.id,

@@ -18,26 +18,22 @@ impl Confidence {
     pub const ONE: Self = Self(ONE);
 
     /// Creates a confidence from a number in `0..=1`, rounded to 1e-9. `None` outside that range or for NaN.
-    #[must_use]
     pub fn new(value: f64) -> Option<Self> {
         // The product lies in 0..=ONE, so the cast is lossless.
         (0.0..=1.0).contains(&value).then(|| Self((value * f64::from(ONE)).round() as u32))
     }
 
     /// Creates a confidence from billionths. `None` above 1_000_000_000.
-    #[must_use]
     pub const fn of_billionths(billionths: u32) -> Option<Self> {
         if billionths <= ONE { Some(Self(billionths)) } else { None }
     }
 
     /// Returns the confidence in billionths.
-    #[must_use]
     pub const fn billionths(self) -> u32 {
         self.0
     }
 
     /// Returns the confidence as a number in `0..=1`.
-    #[must_use]
     pub fn get(self) -> f64 {
         f64::from(self.0) / f64::from(ONE)
     }

@@ -15,20 +15,17 @@ pub struct RouteId(pub u128);
 
 impl RouteId {
     /// Returns the id for a tool and a query folded by [`Route::fold`](crate::route::Route::fold).
-    #[must_use]
     pub fn of(tool: &ToolName, folded: &str) -> Self {
         // Names contain no control characters, so the separator makes the text unambiguous.
         Self(stable_hash_of([tool.as_str(), "\u{1f}", folded]))
     }
 
     /// Returns the bytes in big-endian order, so that they sort like the ids.
-    #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
 
     /// The inverse of [`RouteId::to_bytes`]. `None` unless there are 16 bytes.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(|bytes| Self(u128::from_be_bytes(bytes)))
     }
@@ -80,7 +77,6 @@ pub struct RouteKey {
 
 impl RouteKey {
     /// Returns the key for a tool and a folded query in a project.
-    #[must_use]
     pub fn of(project: &ProjectId, tool: &ToolName, folded: &str) -> Self {
         Self { project: project.clone(), tool: tool.clone(), id: RouteId::of(tool, folded) }
     }

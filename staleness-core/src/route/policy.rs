@@ -44,7 +44,6 @@ thresholds! {
 
 impl RoutePolicy {
     /// Returns the number of routes that a project keeps when it exceeds `max_routes`.
-    #[must_use]
     pub fn kept_over_limit(&self) -> usize {
         (self.keep_share * f64::from(self.max_routes)).floor() as usize
     }

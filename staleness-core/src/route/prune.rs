@@ -33,7 +33,6 @@ pub(crate) struct PrunePlan<'r> {
 /// Decides which routes of one project to prune as of `now`. Low confidence and disuse come first. If more
 /// than `max_routes` are left, only the best `keep_share × max_routes` (rounded down) stay, by confidence,
 /// last use and id.
-#[must_use]
 pub(crate) fn plan_prune<'r>(
     routes: impl IntoIterator<Item = &'r Route>,
     policy: &RoutePolicy,

@@ -6,7 +6,6 @@ use crate::text::fold_query;
 
 impl Route {
     /// Folds case, accents and white space. Queries that fold to the same text share a route.
-    #[must_use]
     pub fn fold(query: &str) -> String {
         fold_query(query)
     }

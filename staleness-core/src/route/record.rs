@@ -43,20 +43,17 @@ impl Route {
     pub const MAX_QUERY_BYTES: usize = 4_096;
 
     /// Returns the hash of an op that taught a route.
-    #[must_use]
     pub fn op(op: &OpId) -> u64 {
         stable_hash(op.as_str().as_bytes()) as u64
     }
 
     /// Returns the hash of an op that used a route. It differs from [`Route::op`], because one op may both
     /// teach and use.
-    #[must_use]
     pub fn use_op(op: &OpId) -> u64 {
         stable_hash(format!("use:{op}").as_bytes()) as u64
     }
 
     /// Returns true if the route remembers this hash of an op.
-    #[must_use]
     pub fn remembers(&self, op: u64) -> bool {
         self.ops.contains(&op)
     }

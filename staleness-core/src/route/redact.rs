@@ -34,7 +34,6 @@ const REDACTED: &str = "[redacted]";
 /// unquoted value is the rest of the line, because passwords may be sentences. After a bare key, such as
 /// `password` (with or without `to` or a line break in between), the next word is a value if it is quoted or
 /// does not look like an ordinary word. So is the word before `as the password`.
-#[must_use]
 pub(crate) fn redact(text: &str) -> String {
     words(text.split(['\n', '\r']), false).0.join(" ")
 }
@@ -44,7 +43,6 @@ pub(crate) fn redact(text: &str) -> String {
 ///
 /// The rules are those for prompts, except that prose often speaks of a `token` or a `password`: after `:` or `=`
 /// only one word is a value, and after `is` or on the next line only a word that does not look ordinary.
-#[must_use]
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     let (safe, ends) = words(text.split('\n'), true);
     let (mut shown, mut start, mut changed) = (Vec::new(), 0, false);
@@ -275,7 +273,6 @@ fn without_tokens(word: &str) -> String {
 impl Prompted {
     /// Returns the beginning of a prompt, redacted, at most `MAX_PROMPT_CHARS` characters. `None` if no
     /// searchable text is left.
-    #[must_use]
     pub fn text(text: &str) -> Option<String> {
         let end = text.len().min(MAX_READ);
         let end = (0..=end).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);

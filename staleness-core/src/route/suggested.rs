@@ -98,7 +98,6 @@ impl Suggestions {
     pub const MAX_CLAIMS: usize = 32;
 
     /// Creates an empty record for a session.
-    #[must_use]
     pub const fn new(key: SessionKey) -> Self {
         Self { key, made: 0, prompts: Vec::new(), calls: Vec::new(), claims: Vec::new() }
     }
@@ -112,7 +111,6 @@ impl Suggestions {
     }
 
     /// Returns true if this call has begun and has no reported end.
-    #[must_use]
     pub fn is_open(&self, op: &OpId) -> bool {
         self.calls.iter().any(|call| call.op == *op)
     }
@@ -166,13 +164,11 @@ impl Suggestions {
     }
 
     /// Returns the time of the last suggestion.
-    #[must_use]
     pub fn last_suggested_at(&self) -> Option<Timestamp> {
         self.prompts.iter().rev().find(|prompt| !prompt.tools.is_empty()).map(|prompt| prompt.at)
     }
 
     /// Returns the time of the latest prompt, open call or claim; the Unix epoch if there is none.
-    #[must_use]
     pub fn updated_at(&self) -> Timestamp {
         let calls = self.calls.iter().map(|call| call.at);
         let claims = self.claims.iter().map(|(_, at)| *at);

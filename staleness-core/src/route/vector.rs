@@ -30,7 +30,6 @@ wording! {
 
 impl Precision {
     /// Returns the size of one number, in bytes.
-    #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
             Self::F32 => 4,
@@ -142,7 +141,6 @@ impl Vector {
     }
 
     /// Returns the numbers in little-endian order.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
             Self::F32(numbers) => numbers.iter().flat_map(|number| number.to_le_bytes()).collect(),
@@ -151,7 +149,6 @@ impl Vector {
     }
 
     /// Returns the number of dimensions.
-    #[must_use]
     pub fn dimensions(&self) -> usize {
         match self {
             Self::F32(numbers) => numbers.len(),
@@ -160,7 +157,6 @@ impl Vector {
     }
 
     /// Returns the precision of the numbers.
-    #[must_use]
     pub const fn precision(&self) -> Precision {
         match self {
             Self::F32(_) => Precision::F32,
@@ -179,7 +175,6 @@ impl Vector {
 
     /// Returns the cosine of the angle between two vectors, -1..=1: their dot product. `None` if the numbers
     /// of dimensions differ.
-    #[must_use]
     pub fn cosine(&self, other: &Self) -> Option<f64> {
         let cosine = match (self, other) {
             _ if self.dimensions() != other.dimensions() => return None,

@@ -244,7 +244,6 @@ impl Step for ApplyScan {
 }
 
 /// Selects the sources whose readings a scan of `project` would replace.
-#[must_use]
 pub(crate) fn readings_of(project: &ProjectId) -> Selection {
     Selection::new().peek_both(project, SourceFilter::Scope)
 }

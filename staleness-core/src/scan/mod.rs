@@ -38,14 +38,12 @@ pub struct ProjectRef {
 
 impl ProjectRef {
     /// Returns the project with this root folder.
-    #[must_use]
     pub fn of_root(root: impl Into<String>) -> Self {
         let root = root.into();
         Self { id: ProjectId::of_root(&root), root }
     }
 
     /// Returns the caller whose rules apply: this project with the given agent, or with any agent.
-    #[must_use]
     pub fn caller<'a>(&'a self, agent: Option<&'a str>) -> Caller<'a> {
         Caller { project: Some((&self.id, &self.root)), agent }
     }
@@ -74,7 +72,6 @@ pub struct Found {
 
 impl Found {
     /// Creates a tool that is listed and loaded.
-    #[must_use]
     pub const fn new(name: ToolName, kind: ToolKind) -> Self {
         Self {
             name,
@@ -89,7 +86,6 @@ impl Found {
     }
 
     /// Creates an MCP server that a configuration lists as `server`. `None` if the name is not a valid id.
-    #[must_use]
     pub fn server(server: &str) -> Option<Self> {
         let mut found = Self::new(ToolName::of_server(server)?, ToolKind::McpServer);
         found.server = ServerKey::of(server);
@@ -99,7 +95,6 @@ impl Found {
     /// Creates a tool that the MCP server `server` lists as `tool`. It is called `mcp__<server>__<tool>`,
     /// with the server's name as clients rewrite it. `None` if the name is not a valid id, or would mean the
     /// whole server.
-    #[must_use]
     pub fn server_tool(server: &str, tool: &str) -> Option<Self> {
         let key = ServerKey::of(server)?;
         let name = ToolName::new(format!("mcp__{key}__{tool}")).ok()?;
@@ -149,7 +144,6 @@ pub struct SourceReading {
 
 impl SourceReading {
     /// Returns true if every tool that the source does not list is proven to be absent from it.
-    #[must_use]
     pub fn covers(&self) -> bool {
         match self.state {
             SourceState::Read | SourceState::Refused => true,
@@ -159,7 +153,6 @@ impl SourceReading {
     }
 
     /// Returns a digest of the state and the tools. While it is unchanged, nothing needs to be evaluated.
-    #[must_use]
     pub fn digest(&self) -> u128 {
         let part = |found: &Found| {
             stable_hash_of([
@@ -206,7 +199,6 @@ pub struct SourceIndex {
 
 impl SourceIndex {
     /// Returns true if a source belongs to this index.
-    #[must_use]
     pub fn lists(&self, id: &SourceId) -> bool {
         id.client == self.client
             && id.level == self.level

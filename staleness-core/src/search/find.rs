@@ -84,7 +84,6 @@ impl SearchIndex {
     /// Trends in Information Retrieval 3 (2009), sections 3.3 to 3.6. Pearl, "Probabilistic Reasoning in
     /// Intelligent Systems" (1988), on the noisy OR (`1 − e^−x`). Parameters as measured: see
     /// `docs/search.md`.
-    #[must_use]
     pub fn find(
         &self,
         question: &Question,
@@ -170,7 +169,6 @@ impl SearchIndex {
 
     /// Returns the familiarity and the best route of each tool that passes `wanted`: the `limit` best ones by
     /// closeness × confidence, then by id. See [`SearchIndex::find`].
-    #[must_use]
     pub fn find_routes(
         &self,
         question: &Question,

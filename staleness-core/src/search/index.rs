@@ -93,7 +93,6 @@ pub struct SearchIndex {
 
 impl SearchIndex {
     /// Creates an empty index.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -122,13 +121,11 @@ impl SearchIndex {
     }
 
     /// Returns the number of tools with a description.
-    #[must_use]
     pub const fn tools(&self) -> usize {
         self.described
     }
 
     /// Returns the number of routes.
-    #[must_use]
     pub const fn routes(&self) -> usize {
         self.routes.len()
     }

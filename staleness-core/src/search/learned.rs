@@ -40,7 +40,6 @@ pub struct LearnedMatch {
 
 impl LearnedMatch {
     /// Returns closeness × confidence, rounded to 1e-9.
-    #[must_use]
     pub fn score(&self) -> f64 {
         score(self.closeness, self.confidence)
     }

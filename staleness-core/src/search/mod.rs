@@ -44,7 +44,6 @@ pub use question::Question;
 pub(crate) const COLD: f64 = 0.3;
 
 /// Returns true if no learned query is similar to the question.
-#[must_use]
 pub(crate) fn is_cold(familiarity: f64) -> bool {
     familiarity < COLD
 }

@@ -23,7 +23,6 @@ const OF_PROJECT: u8 = 8;
 const ENTRY: usize = 17;
 
 /// Encodes a ring.
-#[must_use]
 pub(crate) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
     let mut bytes = begin(ring.len() * ENTRY);
     for entry in ring.entries() {
@@ -35,7 +34,6 @@ pub(crate) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
 }
 
 /// The inverse of [`ring_to_bytes`]. `None` for any other bytes.
-#[must_use]
 pub(crate) fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
     let mut rest = Bytes::new(bytes)?;
     let mut entries = Vec::with_capacity((rest.0.len() / ENTRY).min(Ring::CAPACITY));
@@ -53,7 +51,6 @@ pub(crate) fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
 }
 
 /// Encodes listings.
-#[must_use]
 pub(crate) fn listings_to_bytes(listings: &[Listing]) -> Vec<u8> {
     let mut bytes = begin(listings.len() * 48);
     for Listing { source, state } in listings {
@@ -70,7 +67,6 @@ pub(crate) fn listings_to_bytes(listings: &[Listing]) -> Vec<u8> {
 }
 
 /// The inverse of [`listings_to_bytes`]. `None` for any other bytes.
-#[must_use]
 pub(crate) fn listings_from_bytes(bytes: &[u8]) -> Option<Vec<Listing>> {
     let mut rest = Bytes::new(bytes)?;
     let mut listings = Vec::new();
@@ -99,7 +95,6 @@ pub(crate) fn listings_from_bytes(bytes: &[u8]) -> Option<Vec<Listing>> {
 }
 
 /// Encodes the tools that get credit for an outcome.
-#[must_use]
 pub(crate) fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
     let mut bytes = begin(credits.len() * 32);
     for key in credits {
@@ -110,7 +105,6 @@ pub(crate) fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
 }
 
 /// The inverse of [`credits_to_bytes`]. `None` for any other bytes.
-#[must_use]
 pub(crate) fn credits_from_bytes(bytes: &[u8]) -> Option<Vec<ToolKey>> {
     let mut rest = Bytes::new(bytes)?;
     let mut credits = Vec::new();

@@ -77,7 +77,6 @@ macro_rules! change_set {
 
         impl ChangeSet {
             /// Returns the number of rows to write and of ranges to remove.
-            #[must_use]
             pub fn rows(&self) -> usize {
                 $(self.$field.len() +)*
                 self.outcomes.len()
@@ -88,7 +87,6 @@ macro_rules! change_set {
             }
 
             /// Returns the selection that locks every row to be written or removed, and nothing else.
-            #[must_use]
             pub fn locks(&self) -> Selection {
                 let mut selection = Selection::new();
                 $(for change in &self.$field {
@@ -99,7 +97,6 @@ macro_rules! change_set {
 
             /// Returns true if anything is removed. Together with [`Durability::Full`](super::Durability::Full)
             /// this means that a user asked for the erasure.
-            #[must_use]
             pub fn removes(&self) -> bool {
                 fn any<R, K>(changes: &[Change<R, K>]) -> bool {
                     changes.iter().any(|change| matches!(change, Change::Delete(_)))
@@ -114,7 +111,6 @@ crate::collections!(change_set);
 
 impl ChangeSet {
     /// Returns true if there is nothing to write.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows() == 0
     }
@@ -122,7 +118,6 @@ impl ChangeSet {
     /// Returns true if it changes data that searches read: the existence and words of tools and routes, the
     /// status of a tool, the confidence and the model of a route. Counters do not count. `seen` is the view
     /// of the step.
-    #[must_use]
     pub fn moves_generation(&self, seen: &View) -> bool {
         let moves_tool = |change: &Change<Tool, ToolKey>| match change {
             Change::Put(row) => {

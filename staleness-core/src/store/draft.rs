@@ -28,7 +28,6 @@ macro_rules! draft {
         impl<'v> Draft<'v> {
             /// Creates a draft without changes. Changed tools get `at` as `updated_at`. For items, the step itself
             /// decides if a change counts as an edit.
-            #[must_use]
             pub const fn new(view: &'v View, at: Timestamp) -> Self {
                 Self {
                     view,
@@ -42,7 +41,6 @@ macro_rules! draft {
             }
 
             /// Returns the changes. Rows that equal the view's rows are left out.
-            #[must_use]
             pub fn finish(mut self) -> ChangeSet {
                 for (key, drafted) in &mut self.tools {
                     if let Some(tool) = drafted
@@ -70,13 +68,11 @@ crate::collections!(draft);
 
 impl<'v> Draft<'v> {
     /// Returns the view that the draft edits.
-    #[must_use]
     pub const fn view(&self) -> &'v View {
         self.view
     }
 
     /// Returns a row as edited so far.
-    #[must_use]
     pub fn get<R: Row>(&self, key: &R::Key) -> Option<&R> {
         match R::drafted(self).get(key) {
             Some(drafted) => drafted.as_ref(),
@@ -145,7 +141,6 @@ impl<'v> Draft<'v> {
     }
 
     /// Returns the store's revision after the draft is written as it is now.
-    #[must_use]
     pub const fn revision_after(&self) -> Revision {
         Revision(self.view.revision.0 + !self.journal.is_empty() as u64)
     }

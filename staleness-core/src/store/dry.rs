@@ -18,7 +18,6 @@ pub(crate) struct DryStore {
 
 impl DryStore {
     /// Wraps the store `inner`.
-    #[must_use]
     pub(crate) const fn new(inner: Arc<dyn RegistryStore>) -> Self {
         Self { inner }
     }

@@ -54,7 +54,6 @@ pub enum StoreError {
 
 impl StoreError {
     /// Returns true if a retry is safe and may succeed.
-    #[must_use]
     pub const fn is_retryable(&self) -> bool {
         matches!(self, Self::Busy | Self::Unknown(_) | Self::Refused(Refusal::Superseded { .. }))
     }

@@ -58,7 +58,6 @@ macro_rules! selection {
 
         impl Selection {
             /// Selects everything in the store.
-            #[must_use]
             pub fn everything() -> Self {
                 let all = Self::new()$(.peek(<$row as Row>::Filter::ALL))*;
                 all.outcomes(OutcomeFilter::All).journal(JournalFilter::All)
@@ -97,7 +96,6 @@ crate::collections!(selection);
 
 impl Selection {
     /// Creates an empty selection.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

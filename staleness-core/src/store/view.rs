@@ -72,7 +72,6 @@ macro_rules! view {
             }
 
             /// Returns true if nothing was read.
-            #[must_use]
             pub fn is_empty(&self) -> bool {
                 $(self.$field.is_empty() &&)*
                 self.summaries.is_empty()
@@ -99,7 +98,6 @@ impl View {
 
     /// Returns the tool that a project uses for a name: the project's own, else the global one. If only the global
     /// one is present, that one.
-    #[must_use]
     pub fn resolve(&self, project: &ProjectId, name: &ToolName) -> Option<&Tool> {
         meant(
             self.tools.get(&ToolKey::project(project.clone(), name.clone())),
@@ -144,7 +142,6 @@ impl View {
 
     /// Returns for each server (by scope of the tool and server key) its last conclusive outcome at or after
     /// `since`.
-    #[must_use]
     pub fn last_per_server(&self, since: Timestamp) -> BTreeMap<(Scope, ServerKey), &Outcome> {
         last_per_server(self.outcomes.values(), since)
     }

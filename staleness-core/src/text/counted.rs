@@ -8,7 +8,6 @@ use std::fmt::Display;
 /// assert_eq!(counted(1, "journal entry", "journal entries"), "1 journal entry");
 /// assert_eq!(counted(0, "journal entry", "journal entries"), "0 journal entries");
 /// ```
-#[must_use]
 pub fn counted(count: impl Display, one: &str, many: &str) -> String {
     let mut text = count.to_string();
     let noun = if text == "1" { one } else { many };

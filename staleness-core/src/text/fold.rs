@@ -8,7 +8,6 @@ use unicode_normalization::UnicodeNormalization;
 /// This is `toNFKC_Casefold` of the Unicode Standard (section 3.13), except that white space becomes a single
 /// space. Characters are lower-cased, upper-cased and lower-cased again, which equals full case folding
 /// except for the dotless `ı`, which stays as it is.
-#[must_use]
 pub(crate) fn fold_query(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let cased = text.nfkc().filter(|c| !is_ignorable(*c)).flat_map(fold);

@@ -6,7 +6,6 @@ use serde::de::DeserializeOwned;
 /// Serializes a value to text: the blocks of a document, the citations of an item. Stores never interpret it.
 ///
 /// A new kind of fact or field requires a new store format, because an older program would report it as damage.
-#[must_use]
 pub(crate) fn pack<T: Serialize + ?Sized>(value: &T) -> String {
     // All map keys are strings and writing to memory cannot fail.
     let packed = serde_json::to_string(value);
@@ -15,7 +14,6 @@ pub(crate) fn pack<T: Serialize + ?Sized>(value: &T) -> String {
 }
 
 /// The inverse of [`pack`]; `None` if the text cannot be parsed.
-#[must_use]
 pub(crate) fn unpack<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_str(text).ok()
 }

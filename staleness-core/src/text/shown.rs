@@ -1,7 +1,6 @@
 //! Names as they are shown: quoted, and without characters that are unsafe in a terminal.
 
 /// Returns true if a terminal would interpret or hide a character.
-#[must_use]
 pub fn is_unsafe(c: char) -> bool {
     // Everything that Unicode allows a terminal to omit, and the blank Braille pattern.
     c.is_control()

@@ -21,7 +21,6 @@ macro_rules! wording {
             pub const ALL: [Self; [$($word),*].len()] = [$(Self::$variant),*];
 
             /// Returns the word used in storage, reports and files.
-            #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
@@ -29,7 +28,6 @@ macro_rules! wording {
             }
 
             /// Returns the variant for a word, if there is one.
-            #[must_use]
             pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|each| each.as_str() == word)
             }

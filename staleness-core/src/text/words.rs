@@ -124,13 +124,11 @@ const fn is_unspaced(c: char) -> bool {
 }
 
 /// Returns the words of a text, with accents and case folded and `camelCase`, hyphens and underscores split.
-#[must_use]
 pub fn terms(text: &str) -> Vec<String> {
     tokens(text).into_iter().flat_map(|token| token.runs).flat_map(|run| run.parts).collect()
 }
 
 /// Returns the distinct tokens of a question, at most [`MAX_ASKED`]. Fillers are dropped unless there is nothing else.
-#[must_use]
 pub(crate) fn question(text: &str) -> Vec<Token> {
     let mut all = tokens(text);
     all.sort_unstable();

@@ -61,7 +61,6 @@ pub(crate) enum HealthChange {
 
 impl Health {
     /// Returns true if recent failures demote the tool.
-    #[must_use]
     pub const fn is_failing(&self) -> bool {
         self.failing.is_some()
     }
@@ -127,7 +126,6 @@ impl Health {
     }
 
     /// Returns the number of failures in the current window under `policy`.
-    #[must_use]
     pub fn failures(&self, ring: &Ring, policy: &ToolPolicy) -> usize {
         policy.rule.judge(self.counted(ring)).failures
     }
@@ -135,7 +133,6 @@ impl Health {
     /// Returns the time from which a failing tool may be suggested again, ranked last and marked. It is
     /// `probation_minutes` after the demotion or a later failure, doubled for each consecutive demotion, at most
     /// `probation_max_hours`. `None` if the tool is not failing.
-    #[must_use]
     pub fn probation_from(&self, ring: &Ring, policy: &ToolPolicy) -> Option<Timestamp> {
         let demoted_at = self.last_demoted_at.filter(|_| self.is_failing())?;
         let failures = ring.entries().filter(|entry| entry.mark == Mark::Failure);
@@ -148,7 +145,6 @@ impl Health {
     }
 
     /// Returns true if the tool is failing and its cool-down has passed.
-    #[must_use]
     pub fn is_on_probation(&self, now: Timestamp, ring: &Ring, policy: &ToolPolicy) -> bool {
         self.probation_from(ring, policy).is_some_and(|from| now >= from)
     }

@@ -101,7 +101,6 @@ impl Tool {
     pub const MAX_CLIENTS: usize = 16;
 
     /// Creates a record for a newly found tool that was never used.
-    #[must_use]
     pub fn new(key: ToolKey, kind: ToolKind, cause: PresenceCause, at: Timestamp) -> Self {
         Self {
             key,
@@ -124,7 +123,6 @@ impl Tool {
     }
 
     /// Returns the status, derived from hold, health and presence.
-    #[must_use]
     pub fn status(&self) -> Status {
         status_of(self.hold, self.health.is_failing(), self.presence.is_present())
     }
@@ -138,7 +136,6 @@ impl Tool {
     }
 
     /// Returns true if the tool must not be used until a person accepts its definition.
-    #[must_use]
     pub(crate) fn is_withheld(&self) -> bool {
         self.defined_state() == ListingState::Withheld
     }
@@ -158,19 +155,16 @@ impl Tool {
     }
 
     /// Returns true if a configuration or a live list ever named it.
-    #[must_use]
     pub fn is_configured(&self) -> bool {
         !self.listings.is_empty()
     }
 
     /// Returns true if no source lists the tool and every use of it failed (failures while offline included).
-    #[must_use]
     pub fn failed_only(&self) -> bool {
         !self.is_configured() && self.ring.proves_failure(self.uses)
     }
 
     /// Returns the letters of the latest outcomes, oldest first: see [`Mark::letter`].
-    #[must_use]
     pub fn letters(&self) -> String {
         self.ring.entries().map(|entry| entry.mark.letter()).collect()
     }

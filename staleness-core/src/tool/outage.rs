@@ -16,7 +16,6 @@ pub(crate) struct ServerOutcome {
 
 /// Returns true if the machine is offline. This requires that at least `min_servers` distinct servers were used,
 /// the present one included, and the last outcome of more than `percent` of them was a failure.
-#[must_use]
 pub(crate) fn is_offline<'a>(
     last: impl IntoIterator<Item = &'a ServerOutcome>,
     policy: &OutagePolicy,

@@ -48,14 +48,12 @@ wording! {
 
 impl PresenceCause {
     /// Returns true if a tool with this cause is present.
-    #[must_use]
     pub const fn is_present(self) -> bool {
         matches!(self, Self::Configured | Self::Used | Self::ServerReturned)
     }
 
     /// Returns true if the requesting client does not have the tool: only other clients list it, it loads another entry
     /// of the server, or a model invented it.
-    #[must_use]
     pub const fn is_foreign(self) -> bool {
         matches!(self, Self::OtherClient | Self::Replaced | Self::Invented)
     }
@@ -76,14 +74,12 @@ impl PresenceCause {
     }
 
     /// Returns true if the user disabled the tool or its server, so its absence is not a problem.
-    #[must_use]
     pub const fn is_off(self) -> bool {
         matches!(self, Self::Disabled | Self::ServerDisabled)
     }
 
     /// Returns the action required of the user before the client loads the tool, as a phrase after "ask the user
     /// to". `None` if neither approval nor a corrected file would help.
-    #[must_use]
     pub const fn remedy(self) -> Option<&'static str> {
         Some(match self {
             Self::Pending => "approve it in the client",
@@ -94,13 +90,11 @@ impl PresenceCause {
     }
 
     /// Returns true if the tool appeared or disappeared together with its server.
-    #[must_use]
     pub const fn is_by_server(self) -> bool {
         self.is_cascade() || matches!(self, Self::ServerReturned)
     }
 
     /// Returns true if the tool is absent because of its server.
-    #[must_use]
     pub const fn is_cascade(self) -> bool {
         matches!(self, Self::ServerRemoved | Self::ServerDisabled | Self::ServerNotLoaded)
     }
@@ -121,19 +115,16 @@ pub struct Presence {
 
 impl Presence {
     /// Creates a presence with `cause`, as of `at`.
-    #[must_use]
     pub const fn new(cause: PresenceCause, at: Timestamp) -> Self {
         Self { cause, since: at, revived: false }
     }
 
     /// Returns true if the tool is present.
-    #[must_use]
     pub const fn is_present(&self) -> bool {
         self.cause.is_present()
     }
 
     /// Returns true if the tool is absent.
-    #[must_use]
     pub const fn is_absent(&self) -> bool {
         !self.cause.is_present()
     }
@@ -164,7 +155,6 @@ wording! {
 
 impl ListingState {
     /// Returns true if the source lists the tool, even if the client does not load it.
-    #[must_use]
     pub fn is_listed(self) -> bool {
         self != Self::Gone
     }
@@ -181,7 +171,6 @@ impl ListingState {
     }
 
     /// Returns the cause of presence or absence for this state.
-    #[must_use]
     pub const fn cause(self) -> PresenceCause {
         match self {
             Self::Configured | Self::Changed => PresenceCause::Configured,

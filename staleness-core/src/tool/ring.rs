@@ -46,7 +46,6 @@ impl Ring {
     pub const CAPACITY: usize = 32;
 
     /// Creates a ring from entries, oldest first. Keeps only the last [`Ring::CAPACITY`].
-    #[must_use]
     pub fn from_entries(entries: impl IntoIterator<Item = RingEntry>) -> Self {
         let mut ring = Self { entries: entries.into_iter().collect() };
         while ring.entries.len() > Self::CAPACITY {
@@ -61,19 +60,16 @@ impl Ring {
     }
 
     /// Returns the number of outcomes in the ring.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Returns true if the ring holds no outcome.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// Returns true if the outcome with this identity is in the ring.
-    #[must_use]
     pub fn remembers(&self, op: u64) -> bool {
         self.entries.iter().any(|entry| entry.op == op)
     }

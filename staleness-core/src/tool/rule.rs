@@ -58,7 +58,6 @@ impl fmt::Display for Finding {
 
 impl DemotionRule {
     /// Returns the maximum number of counted outcomes that the rule considers.
-    #[must_use]
     pub fn window(&self) -> usize {
         match *self {
             Self::KOfN { n, .. } => usize::from(n),
@@ -68,7 +67,6 @@ impl DemotionRule {
     }
 
     /// Returns an error message if the rule's numbers are out of range.
-    #[must_use]
     pub fn fault(&self) -> Option<&'static str> {
         let size = 1..=Ring::CAPACITY as u8;
         match *self {
@@ -86,7 +84,6 @@ impl DemotionRule {
     }
 
     /// Applies the rule to outcomes, latest first. Skips uncounted ones.
-    #[must_use]
     pub fn judge(&self, latest_first: impl Iterator<Item = Mark>) -> Finding {
         let mut failures = 0;
         let mut of = 0;

@@ -35,7 +35,6 @@ pub(crate) const STATUS_TABLE: [StatusRow; 5] = [
 ];
 
 /// Returns the status by [`STATUS_TABLE`].
-#[must_use]
 pub(crate) fn status_of(hold: Hold, failing: bool, present: bool) -> Status {
     STATUS_TABLE
         .iter()

@@ -33,7 +33,6 @@ pub struct ToolSummary {
 
 impl ToolSummary {
     /// Returns the status, as [`Tool::status`] does.
-    #[must_use]
     pub fn status(&self) -> Status {
         status_of(self.hold, self.failing, self.present)
     }

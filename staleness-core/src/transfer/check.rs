@@ -53,7 +53,6 @@ pub struct Checker {
 
 impl Checker {
     /// Creates a checker that expects the header.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

@@ -87,7 +87,6 @@ impl Record {
 
     /// Returns the header line of an export, without its line break. `floor` is the revision up to which the
     /// journal was pruned.
-    #[must_use]
     pub fn header(floor: Revision) -> String {
         match floor.0 {
             0 => Self::HEADER.into(),
@@ -166,7 +165,6 @@ macro_rules! records {
         impl Selection {
             /// Selects the contents of an export: everything except documents, which can be rebuilt from files and
             /// their history, and suggestions, which end with their sessions.
-            #[must_use]
             pub fn records() -> Self {
                 let all = Self::new()$(.peek(<$row as Row>::Filter::ALL))*;
                 all.outcomes(OutcomeFilter::All).journal(JournalFilter::All)

@@ -31,7 +31,6 @@ impl Claim {
     pub const MAX_MILLIS: i64 = 30 * Timestamp::DAY;
 
     /// Returns true if the claim holds the item at `now`.
-    #[must_use]
     pub fn holds(&self, now: Timestamp) -> bool {
         now < self.until
     }
@@ -95,7 +94,6 @@ const HELD: &str = "held by ";
 const LEFT: &str = "abandoned by ";
 
 /// Returns the former holder of an item, if the cause of the change names one.
-#[must_use]
 pub fn holder_before(cause: &str) -> Option<&str> {
     let left = || Some(cause.strip_prefix(LEFT)?.rsplit_once(" at ")?.0);
     cause.strip_prefix(HELD).or_else(left)
@@ -146,7 +144,6 @@ pub struct LostClaim {
 
 impl WorkKind {
     /// Returns true if items of this kind are carried out, so that they can be claimed.
-    #[must_use]
     pub const fn is_task(self) -> bool {
         matches!(self, Self::Plan | Self::Handoff)
     }
@@ -154,7 +151,6 @@ impl WorkKind {
 
 impl Work {
     /// Returns the claim that holds the item at `now`.
-    #[must_use]
     pub fn held(&self, now: Timestamp) -> Option<&Claim> {
         self.claim.as_ref().filter(|claim| self.status.is_open() && claim.holds(now))
     }

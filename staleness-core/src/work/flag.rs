@@ -40,7 +40,6 @@ pub struct Flag {
 
 impl Flag {
     /// Returns the reason as a sentence.
-    #[must_use]
     pub fn reason(self) -> String {
         let days = days(self.age_days);
         match (self.overdue, self.age_days) {
@@ -105,7 +104,6 @@ impl Work {
     /// and constraints without an expiry date.
     ///
     /// Stores index the result: see `store::WorkFilter::Aging`. Changing this table requires a new store format.
-    #[must_use]
     pub fn aging(&self) -> Option<(Aging, Timestamp)> {
         if let Some(claim) = self.claim.as_ref().filter(|_| self.status.is_open()) {
             return Some((Aging::Claimed, claim.until));
@@ -142,7 +140,6 @@ impl Work {
     }
 
     /// Returns true if the item is an open handoff whose expiry date has passed, and nobody claimed it.
-    #[must_use]
     pub fn is_expired_handoff(&self, now: Timestamp) -> bool {
         let is_open = self.aging().is_some_and(|(aging, _)| aging == Aging::Unanswered);
         is_open && self.expires_at.is_some_and(|at| now >= at)
@@ -153,7 +150,6 @@ impl Work {
     /// A threshold of N days is reached when N whole days have elapsed. An expiry date takes effect at once;
     /// an observation that has one does not age otherwise. Ended items, decisions and session notes are never
     /// flagged. An age in the future is 0.
-    #[must_use]
     pub fn flag(&self, now: Timestamp, policy: &WorkPolicy) -> Option<Flag> {
         let (mut aging, mut since) = self.aging()?;
         if let Some(at) = self.expires_at.filter(|_| self.is_expired_handoff(now)) {

@@ -96,7 +96,6 @@ impl Work {
     pub const MAX_TEXT_BYTES: usize = 1 << 20;
 
     /// Creates an item in the first state of its kind.
-    #[must_use]
     pub fn new(key: WorkKey, kind: WorkKind, text: impl Into<String>, at: Timestamp) -> Self {
         Self {
             key,

@@ -47,7 +47,6 @@ thresholds! {
 impl WorkPolicy {
     /// Returns the thresholds for a kind and a caller, whose agent is the author. Overrides by kind, project and agent
     /// apply in this order; later ones win.
-    #[must_use]
     pub fn rules(&self, kind: WorkKind, caller: Caller<'_>) -> Cow<'_, Self> {
         let [by_project, by_agent] = caller.entries(&self.project, &self.agent);
         let mut rules = Cow::Borrowed(self);
@@ -59,7 +58,6 @@ impl WorkPolicy {
 
     /// Returns the number of days after which an item that ages in this way is overdue; `None` if it is overdue at
     /// once.
-    #[must_use]
     pub const fn days(&self, aging: Aging) -> Option<u32> {
         Some(match aging {
             Aging::InProgress => self.in_progress_days,

@@ -65,7 +65,6 @@ impl Warning {
     ///
     /// A flagged item is softened if an open item that is not flagged refers to it. Runs in linear time,
     /// except for sorting the warnings.
-    #[must_use]
     pub fn all<'a, P: Borrow<WorkPolicy>>(
         work: impl IntoIterator<Item = &'a Work> + Clone,
         now: Timestamp,
@@ -108,7 +107,6 @@ impl Warning {
     }
 
     /// Returns the reason as a sentence, with the items that still refer to this one or wait for it.
-    #[must_use]
     pub fn reason(&self) -> String {
         let waits = self.waits_for.as_ref().map(|of| format!("; it waits for {of}"));
         let awaited = || self.awaited_by.as_ref().map(|by| format!("; {by} waits for it"));
@@ -138,7 +136,6 @@ pub(crate) fn is_due(since: Timestamp, told: Option<Timestamp>, now: Timestamp) 
 
 impl Work {
     /// Judges how far the item can still be relied on. `softened_by` is the id of a fresh item that refers to it.
-    #[must_use]
     pub fn judge(
         &self,
         now: Timestamp,

@@ -98,13 +98,11 @@ impl WorkKind {
     }
 
     /// Returns the default state of a new item of this kind.
-    #[must_use]
     pub const fn first(self) -> WorkStatus {
         self.states()[0]
     }
 
     /// Returns the states of this kind: open ones first, then those that end an item.
-    #[must_use]
     pub const fn states(self) -> &'static [WorkStatus] {
         match self {
             Self::Plan => &[Todo, InProgress, Blocked, Done, Dropped],
@@ -117,7 +115,6 @@ impl WorkKind {
     }
 
     /// Returns the state that resolves a flagged item of this kind; `None` for kinds that are never flagged.
-    #[must_use]
     pub const fn resolved(self) -> Option<WorkStatus> {
         match self {
             Self::Plan => Some(Dropped),
@@ -132,7 +129,6 @@ impl WorkKind {
 
 impl WorkStatus {
     /// Returns true if an item in this state has not ended. A decision counts as open, because it still applies.
-    #[must_use]
     pub const fn is_open(self) -> bool {
         matches!(self, Todo | InProgress | Blocked | Active | Open | Pending | Visible | Made)
     }

@@ -176,7 +176,6 @@ pub fn check(
 }
 
 /// Returns the version of a project: the declared one, or else the latest tagged one.
-#[must_use]
 pub fn project_version(place: &ProjectPlace, repo: &mut LazyRepo) -> Option<String> {
     let declared = crate::version::declared_version(&place.folder);
     declared.or_else(|| repo.get().ok()?.latest_version_tag().ok().flatten())

@@ -91,7 +91,6 @@ pub fn retain_loaded_by(
 /// Returns the instruction files of a project with their imports, and files that lead out of the project with the
 /// reason. Includes the files that a client loads at the start of a session, and files with the same names in
 /// other folders that are not ignored. Policies do not apply.
-#[must_use]
 pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<Skipped>) {
     let options = CheckOptions::new(Timestamp::default());
     let Found { files, skipped, .. } = searched(place, &options, |search| {
@@ -108,7 +107,6 @@ pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<S
 
 /// Returns the files that a client loads when a session starts, including the user's, by key. Omits rules that the
 /// client loads only with certain files, and topic files of a memory.
-#[must_use]
 pub fn session_files(
     client: &str,
     place: &ProjectPlace,

@@ -76,7 +76,6 @@ const ESCAPED: &str = "is written with escapes";
 /// let Mend::Edits(edits) = &mends[0] else { panic!("{mends:?}") };
 /// assert_eq!(mended(text, edits), "See [the router](../src/net/routing.rs#L3).\n");
 /// ```
-#[must_use]
 pub fn mend(path: &str, text: &str, evidence: &[&Evidence]) -> Vec<Mend> {
     let new_names = evidence.iter().map(|each| each.fact.renamed_to()).collect::<Vec<_>>();
     if new_names.iter().all(Option::is_none) {
@@ -109,7 +108,6 @@ pub fn mend(path: &str, text: &str, evidence: &[&Evidence]) -> Vec<Mend> {
 }
 
 /// Applies edits to a text. If several edits have the same range, only the first applies.
-#[must_use]
 pub fn mended<'e>(text: &str, edits: impl IntoIterator<Item = &'e Edit>) -> String {
     let mut edits: Vec<&Edit> = edits.into_iter().collect();
     edits.sort();

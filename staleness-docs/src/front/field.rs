@@ -37,7 +37,6 @@ pub enum Field {
 impl Field {
     /// Returns the names of the field. New fields use the first one. Case, and `-` instead of `_`, do not
     /// matter.
-    #[must_use]
     pub const fn names(self) -> &'static [&'static str] {
         NAMES[self as usize].1
     }

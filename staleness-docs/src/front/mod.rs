@@ -32,7 +32,6 @@ pub enum FrontValue {
 
 /// Returns the top-level fields of a text's front matter, and the text after it. If there is no front matter, or it
 /// cannot be read, there are no fields and everything is the text.
-#[must_use]
 pub fn front_matter(text: &str) -> (Vec<(String, FrontValue)>, &str) {
     let Ok(Some(front)) = read(text) else { return (Vec::new(), text) };
     let value = |entry: &read::Entry| match &entry.value {
@@ -49,7 +48,6 @@ pub fn front_matter(text: &str) -> (Vec<(String, FrontValue)>, &str) {
 
 /// Returns a text of YAML front matter on one line, without quotes and comments, or `None` if it is missing or empty.
 /// The front matter may be cut off.
-#[must_use]
 pub fn front_text(text: &str, key: &str) -> Option<String> {
     let text = format!("{text}\n---\n");
     let front = read(&text).ok()?.filter(|front| front.style == Style::Yaml)?;

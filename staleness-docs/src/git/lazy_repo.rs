@@ -15,7 +15,6 @@ pub struct LazyRepo {
 
 impl LazyRepo {
     /// Creates a handle for the repository that contains `folder`. Without a program, every query fails.
-    #[must_use]
     pub fn new(program: Option<Program>, folder: &Path, limits: Limits) -> Self {
         let place = program.map(|program| (program, folder.to_path_buf()));
         Self { place, limits, opened: None }

@@ -53,7 +53,6 @@ impl Repo {
     }
 
     /// Returns the checked-out commit.
-    #[must_use]
     pub const fn head(&self) -> Commit {
         self.history.head
     }
@@ -74,13 +73,11 @@ impl Repo {
     }
 
     /// Returns true if the repository has only the most recent part of its history.
-    #[must_use]
     pub const fn is_shallow(&self) -> bool {
         self.history.shallow
     }
 
     /// Returns the numbers of objects that could not be read so far.
-    #[must_use]
     pub const fn unread(&self) -> Unread {
         self.history.objects.unread
     }
@@ -98,7 +95,6 @@ impl Repo {
 
     /// Returns true if something was left out so far because it is too large or too deep. Things that may be
     /// there are then not reported as missing.
-    #[must_use]
     pub fn is_cut(&self) -> bool {
         self.history.is_cut()
     }

@@ -15,7 +15,6 @@ use crate::Note;
 use crate::symbols::Naming;
 
 /// Returns true for the path of a Markdown file.
-#[must_use]
 pub fn is_markdown(path: &str) -> bool {
     extension(path).is_some_and(|end| {
         ["md", "mdx", "markdown", "mdown", "mkd", "mdc"]
@@ -25,7 +24,6 @@ pub fn is_markdown(path: &str) -> bool {
 }
 
 /// Returns true for the path of a file that a check reads: Markdown, reStructuredText or AsciiDoc.
-#[must_use]
 pub fn is_checked(path: &str) -> bool {
     let is_other =
         |end: &str| ["rst", "adoc", "asciidoc"].iter().any(|it| end.eq_ignore_ascii_case(it));
@@ -150,7 +148,6 @@ pub(crate) fn is_shared(path: &str) -> bool {
 /// Returns true if a client may load an instruction file automatically. The path is relative to the project, or
 /// begins with `~/` for a file of the user. Claude Code follows imports, so files of unknown clients count as
 /// imported by it.
-#[must_use]
 pub fn is_loaded_by(client: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let shared = is_shared(path);

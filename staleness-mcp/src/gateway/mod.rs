@@ -134,7 +134,6 @@ pub struct Ranked {
 
 impl View {
     /// Returns the tools to offer, in ranking order.
-    #[must_use]
     pub fn offer(&self, ranked: Vec<Ranked>) -> Vec<Tool> {
         ranked.into_iter().filter_map(|each| self.tool(each)).collect()
     }
@@ -224,7 +223,6 @@ pub struct Gateway {
 
 impl Gateway {
     /// Creates a gateway for the registry at a URL, with a policy. The store is opened when first needed.
-    #[must_use]
     pub fn new(url: StoreUrl, policy: Policy) -> Self {
         Self { store: SharedStore::new(url), policy }
     }

@@ -17,7 +17,6 @@ pub(super) const LOST: &str = "Your claim was ended, stop working on it or ask t
 
 /// Truncates `lost` to the maximum number of items in one text, and returns the text about claims that others
 /// ended. `None` if there are none, or if the policy turns reports off.
-#[must_use]
 pub fn taken_over(settings: &Settings, lost: &mut Vec<LostClaim>) -> Option<ModelText> {
     if !settings.configured.policy.hooks.tell {
         return None;

@@ -142,7 +142,6 @@ pub struct Doubts {
 
 impl Doubts {
     /// Returns true if these texts cover the change of an item.
-    #[must_use]
     pub fn tell(&self, item: &DeltaItem) -> bool {
         let is_begun = item.begun && item.action == Some(Action::Added);
         !is_begun && self.told.contains(&item.subject)
@@ -179,7 +178,6 @@ impl Briefing {
     }
 
     /// Returns the changes that overdue items and doubts do not cover, and the items in force.
-    #[must_use]
     pub fn items<'a>(&'a self, delta: &'a Delta, overdue: &[Warning]) -> [Vec<&'a DeltaItem>; 2] {
         // That an item is there, or was added, is said by what is overdue of it.
         let is_said = |item: &&DeltaItem| {
@@ -201,7 +199,6 @@ fn is_same(one: &DeltaItem, other: &DeltaItem) -> bool {
 }
 
 /// Returns a number that identifies a change, independent of other changes.
-#[must_use]
 pub fn mark(kind: &str, name: &str) -> u32 {
     stable_hash(format!("{kind} {name}").as_bytes()) as u32
 }

@@ -36,7 +36,6 @@ pub struct Told(PathBuf);
 
 impl Told {
     /// Returns the reported lines of a session; `None` for a store that is not a file.
-    #[must_use]
     pub fn of(settings: &Settings, session: &SessionId) -> Option<Self> {
         let name = stable_hash(format!("{}\n{session}", settings.project.id).as_bytes());
         Some(Self(private::beside(&settings.url, TOLD)?.join(format!("{name:032x}"))))

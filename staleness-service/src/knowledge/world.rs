@@ -74,7 +74,6 @@ impl Target {
 
 impl<'a> World<'a> {
     /// Creates a world in which nothing was read yet. `version` overrides the project's declared version.
-    #[must_use]
     pub fn new(
         settings: &'a Settings,
         version: Option<&'a str>,
@@ -155,13 +154,11 @@ impl<'a> World<'a> {
     }
 
     /// Returns the context of verdicts: time, policy and project version.
-    #[must_use]
     pub fn context(&self) -> Context {
         self.context_at(self.version().as_deref())
     }
 
     /// Like [`Self::context`], but does not ask git for a version.
-    #[must_use]
     pub fn context_at_hand(&self) -> Context {
         let version = documents::version(self.settings);
         self.context_at(self.version.or(version.as_deref()))

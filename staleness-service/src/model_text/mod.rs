@@ -71,7 +71,6 @@ impl ModelText {
     }
 
     /// Joins texts with a separator.
-    #[must_use]
     pub fn join(texts: impl IntoIterator<Item = Self>, between: &'static str) -> Self {
         let mut joined = Self::default();
         for (at, text) in texts.into_iter().enumerate() {
@@ -85,7 +84,6 @@ impl ModelText {
 
     /// Returns the text with `--store URL` in each command of this program. Nothing is added for a URL with
     /// characters that end a quotation.
-    #[must_use]
     pub(crate) fn with_store(&self, url: &str) -> Self {
         if url.chars().any(|c| c.is_control() || "`'\"".contains(c)) {
             return self.clone();
@@ -96,25 +94,21 @@ impl ModelText {
     }
 
     /// Returns the text before a mark, or all of it.
-    #[must_use]
     pub(crate) fn before(&self, mark: &str) -> Self {
         Self(self.0.split(mark).next().unwrap_or_default().to_owned())
     }
 
     /// Returns the length in characters.
-    #[must_use]
     pub fn chars(&self) -> usize {
         self.0.chars().count()
     }
 
     /// Returns true if the text is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Returns the text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -101,7 +101,6 @@ pub struct ModelName {
 
 impl ModelName {
     /// Creates a name of the given kind.
-    #[must_use]
     pub fn new(kind: NameKind, name: &str) -> Self {
         let is_order = kind == NameKind::Parameter && Finding::is_in_name(name);
         Self::of(kind, name, (is_plain(name) && !is_order).then(|| name.to_owned()))
@@ -109,7 +108,6 @@ impl ModelName {
 
     /// Creates the name of a tool as the client calls it, or as the registry stores it if `client` is `None`.
     /// A server's entry is shown as the prefix of its tools' names.
-    #[must_use]
     pub fn tool(client: Option<&ClientId>, name: &str) -> Self {
         let of_name = ToolKind::of_name(name);
         let kind = match of_name {
@@ -125,7 +123,6 @@ impl ModelName {
     }
 
     /// Creates a name from a path. A long path is truncated at the front, because the end is more informative.
-    #[must_use]
     pub fn path(kind: NameKind, path: &str) -> Self {
         const CUT: &str = "…/";
         let shown = if path.len() <= MAX_NAME_BYTES {
@@ -153,7 +150,6 @@ impl ModelName {
     }
 
     /// Returns true if the name itself is shown instead of its digest.
-    #[must_use]
     pub const fn is_shown(&self) -> bool {
         self.shown
     }
@@ -172,7 +168,6 @@ pub struct Word(String);
 
 impl Word {
     /// Creates a word, or returns `None` if the text is empty, too long or has other characters.
-    #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
         let fits = (1..=MAX_NAME_BYTES).contains(&text.len()) && !text.starts_with('-');
@@ -187,21 +182,18 @@ impl fmt::Display for Word {
 }
 
 /// Returns the name by which a client's model calls a registry tool.
-#[must_use]
 pub fn called_by(client: Option<&ClientId>, tool: &str) -> String {
     let client = client.and_then(|client| HookClient::from_name(client.as_str()));
     client.map_or_else(|| tool.to_owned(), |client| client.calls(tool))
 }
 
 /// Returns the prefix of a server's tool names, or `None` if `entry` is not the name of a server's entry.
-#[must_use]
 pub fn tool_prefix(entry: &str) -> Option<String> {
     let server = entry.strip_prefix("mcp__")?.strip_suffix("__*")?;
     Some(format!("mcp__{}__", ServerKey::of(server)?))
 }
 
 /// Returns true if a name may be shown to a model. See [`ModelName`].
-#[must_use]
 pub fn is_plain(name: &str) -> bool {
     // A leading `#` marks a digest.
     if name.is_empty() || name.len() > MAX_NAME_BYTES || name.starts_with('#') {

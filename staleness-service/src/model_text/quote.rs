@@ -14,7 +14,6 @@ pub struct Quote(String);
 
 impl Quote {
     /// Creates the quote, or returns `None` unless a person is known to have typed the text.
-    #[must_use]
     pub fn of(text: &str, by_person: bool) -> Option<Self> {
         if !by_person {
             return None;

@@ -53,7 +53,6 @@ const FAILING: &[&str] = &[
 
 /// Returns the sentence for the cause of a tool's change or failure. For an unknown cause, names the command
 /// that shows it.
-#[must_use]
 pub fn cause(text: &str) -> ModelText {
     let stored = CAUSES.iter().find(|(stored, _)| *stored == text);
     let words = stored.map(|(_, words)| ModelText::from(*words));
@@ -69,7 +68,6 @@ pub fn cause(text: &str) -> ModelText {
 }
 
 /// Returns a sentence on a failing tool: the cause, the days since its last use, and its absence.
-#[must_use]
 pub fn failing(tool: &Failing) -> ModelText {
     let mut text = cause(&tool.cause);
     if let Some(days) = tool.unused_days {
@@ -82,7 +80,6 @@ pub fn failing(tool: &Failing) -> ModelText {
 }
 
 /// Returns the request to an agent to ask its user for a [remedy](PresenceCause::remedy).
-#[must_use]
 pub fn ask(remedy: &'static str) -> ModelText {
     ModelText::from("ask the user to ").and(remedy)
 }
@@ -91,7 +88,6 @@ pub fn ask(remedy: &'static str) -> ModelText {
 const DIFFERENCES: usize = 3;
 
 /// Describes a tool that its server changed: its name, the class of the change, and the first differences.
-#[must_use]
 pub fn redefined(client: Option<&ClientId>, tool: &Redefined) -> ModelText {
     let difference = |each: &Difference| {
         let what = ModelText::from(each.what);
@@ -120,7 +116,6 @@ fn numbers(delta: &Delta) -> ([(WorkKind, usize); WorkKind::ALL.len()], usize, u
 }
 
 /// Returns the number of entries of each kind in a delta, and in all, for JSON.
-#[must_use]
 pub fn counts(delta: &Delta) -> Map<String, Value> {
     let (work, knowledge, tools) = numbers(delta);
     let others = [("knowledge", knowledge), ("tools", tools)];
@@ -130,7 +125,6 @@ pub fn counts(delta: &Delta) -> Map<String, Value> {
 }
 
 /// Returns the number of changed or open entries of each kind in one line, highest first: `5 decisions, 2 handoffs`.
-#[must_use]
 pub fn summary(delta: &Delta) -> ModelText {
     let (work, knowledge, tools) = numbers(delta);
     let others = [(knowledge, "item", " of knowledge"), (tools, "tool", "")];
@@ -153,7 +147,6 @@ pub fn summary(delta: &Delta) -> ModelText {
 }
 
 /// Returns the sentence for why a work item is overdue, with an item that it waits for, or that waits for it.
-#[must_use]
 pub fn overdue(warning: &Warning) -> ModelText {
     // It contains only this program's words and a number.
     let reason = ModelText(warning.flag.reason());
@@ -166,7 +159,6 @@ pub fn overdue(warning: &Warning) -> ModelText {
 }
 
 /// Formats the time since `at`: `3d ago`, `5h ago`, `just now`.
-#[must_use]
 pub fn ago(now: Timestamp, at: Timestamp) -> ModelText {
     let millis = now.millis_since(at);
     let (unit, words) = if millis < Timestamp::MINUTE {
@@ -182,7 +174,6 @@ pub fn ago(now: Timestamp, at: Timestamp) -> ModelText {
 }
 
 /// Returns the reason why an item of knowledge is no longer valid: the author of a contradiction, or the replacement. `None` if it is valid.
-#[must_use]
 pub fn ended(item: &DeltaItem, agent: &str) -> Option<ModelText> {
     let by = |text: &'static str, kind| {
         let text = ModelText::from(text);
@@ -202,7 +193,6 @@ pub fn ended(item: &DeltaItem, agent: &str) -> Option<ModelText> {
 }
 
 /// Returns the name of a work item's state, or `None` if the word is not a state.
-#[must_use]
 pub fn state(word: &str) -> Option<&'static str> {
     Some(match WorkStatus::from_word(word)? {
         WorkStatus::InProgress => "in progress",

@@ -119,7 +119,6 @@ pub struct Declarations {
 }
 
 /// Reads the content that a project's own files give to agents. Skips files for one user (`*.local.*`).
-#[must_use]
 pub fn declared(request: &ScanRequest<'_>) -> Declarations {
     let request = ScanRequest { outlines: None, ..*request };
     let starts = Some(Starts::default());

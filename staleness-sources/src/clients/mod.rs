@@ -95,7 +95,6 @@ pub const MCP_NAMES: [(&str, &str); 6] = [
 pub const ACCOUNT_SERVERS: [&str; 1] = ["claude_ai_"];
 
 /// Returns the client with this name or alias, ignoring case and separators, or `None` if there is none.
-#[must_use]
 pub fn named(name: &str) -> Option<&'static str> {
     let words: Vec<&str> = name.split([' ', '_']).filter(|word| !word.is_empty()).collect();
     let name = words.join("-");
@@ -106,7 +105,6 @@ pub fn named(name: &str) -> Option<&'static str> {
 
 /// Returns true if a client reads this configuration file, whose path is relative to the project. A file of an
 /// unknown client may be read by any client.
-#[must_use]
 pub fn is_file_of(client: &str, path: &str) -> bool {
     let clients: &[&str] = match path.split(['/', '#']).next().unwrap_or_default() {
         // VS Code runs these hooks.
@@ -145,7 +143,6 @@ const AGENT_VARIABLES: &[&str] = &[
 ];
 
 /// Returns true if the environment suggests that this process runs for an agent.
-#[must_use]
 pub fn may_run_for_agent() -> bool {
     AGENT_VARIABLES.iter().any(|name| std::env::var_os(name).is_some())
         || std::env::var_os("TERM_PROGRAM").is_some_and(|program| program == "vscode")
@@ -173,7 +170,6 @@ pub struct ScanRequest<'a> {
 
 impl<'a> ScanRequest<'a> {
     /// Creates a request with all folders in their default places.
-    #[must_use]
     pub const fn new(home: &'a Path, project: &'a ProjectPlace) -> Self {
         Self {
             home,
@@ -197,7 +193,6 @@ pub struct Readings {
 
 /// Explains why a client rejects the syntax of its JSON file, with the line and the fix. `None` if the client
 /// accepts the file, or its rules are not known.
-#[must_use]
 pub fn refusal(client: &str, path: &Path, text: &str) -> Option<String> {
     let format = match client {
         claude::CLIENT => &claude::FILE,
@@ -213,13 +208,11 @@ pub fn refusal(client: &str, path: &Path, text: &str) -> Option<String> {
 /// Reads the configuration of every supported client.
 ///
 /// Never fails: an unreadable source has the state `failed` or `partial`.
-#[must_use]
 pub fn read(request: &ScanRequest<'_>) -> Readings {
     read_outside(&Outside::new(request))
 }
 
 /// Reads the configured servers with their launches. Nothing is stored.
-#[must_use]
 pub fn startable(request: &ScanRequest<'_>) -> Vec<Startable> {
     let request = ScanRequest { outlines: None, ..*request };
     let outside = Outside { starts: Some(Starts::default()), ..Outside::new(&request) };

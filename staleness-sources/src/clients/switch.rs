@@ -49,13 +49,11 @@ pub enum NoSwitch {
 }
 
 /// Returns true if a client begins a session with the names of MCP tools and loads definitions on demand.
-#[must_use]
 pub fn names_only(client: &str) -> bool {
     client == claude::CLIENT
 }
 
 /// Reads the sources again, and returns the changes that disable each of these entries.
-#[must_use]
 pub fn switches(
     request: &ScanRequest<'_>,
     entries: &[(SourceId, ToolName)],

@@ -25,7 +25,6 @@ impl HookClient {
         [Self::ClaudeCode, Self::Codex, Self::Copilot, Self::Cursor, Self::Gemini, Self::Vscode];
 
     /// Returns the client's name.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -38,13 +37,11 @@ impl HookClient {
     }
 
     /// Returns the client with this name. Inverse of [`HookClient::as_str`].
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|client| client.as_str() == name)
     }
 
     /// Returns the name by which the client's model calls a registry tool.
-    #[must_use]
     pub fn calls(self, tool: &str) -> String {
         let own =
             tool.strip_prefix("mcp__").filter(|_| matches!(self, Self::Gemini | Self::Vscode));
@@ -55,7 +52,6 @@ impl HookClient {
     ///
     /// # Panics
     /// Never: the names are valid ids.
-    #[must_use]
     pub fn id(self) -> ClientId {
         ClientId::new(self.as_str()).expect("the names of clients are valid ids")
     }

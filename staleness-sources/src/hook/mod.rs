@@ -49,13 +49,11 @@ pub struct HookInput {
 
 impl HookInput {
     /// Returns the client's id in the registry.
-    #[must_use]
     pub fn client_id(&self) -> ClientId {
         self.client.id()
     }
 
     /// Returns the use that one of its events reports. `fresh` creates an id if the client has none.
-    #[must_use]
     pub fn used(
         &self,
         event: &ToolEvent,

@@ -56,7 +56,6 @@ pub enum System {
 
 impl System {
     /// Returns the name of the system.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Beads => "beads",
@@ -71,7 +70,6 @@ impl System {
     }
 
     /// Returns the default path of its data.
-    #[must_use]
     pub const fn usual_path(self) -> &'static str {
         match self {
             Self::Beads => ".beads",

@@ -48,7 +48,6 @@ pub struct Marker {
 impl Marker {
     /// Returns the temporal words of prose in text order, without overlaps. Code and front matter must be
     /// removed first. Words inside URLs do not count.
-    #[must_use]
     pub fn all(prose: &str) -> Vec<Self> {
         let mut found = Vec::new();
         let all = 0..prose.len();
@@ -107,7 +106,6 @@ impl Marker {
 impl Evidence {
     /// Returns the temporal words of an item's text as evidence, without code in backticks. At most 16, each
     /// spelling once.
-    #[must_use]
     pub fn of_markers(body: &str) -> Vec<Self> {
         let mut words: Vec<&str> = Vec::new();
         for piece in outside_code(body) {

@@ -57,14 +57,12 @@ pub struct RecallIndex {
 
 impl RecallIndex {
     /// Indexes the keywords, ids and texts of these items, except to-dos that are done.
-    #[must_use]
     pub fn new(items: &[&Item]) -> Self {
         Builder::default().build(items)
     }
 
     /// Indexes only the words that can match one question. This is much faster for a single query, and the
     /// answer to that question is the same.
-    #[must_use]
     pub fn for_question(items: &[&Item], text: &str) -> Self {
         let wanted = Some(Wanted::by(&telling(text)));
         Builder { wanted, ..Builder::default() }.build(items)
@@ -72,7 +70,6 @@ impl RecallIndex {
 
     /// Returns the closeness of each item to a question by words, 0..=1, in the order of the items. `None` if
     /// the question consists only of filler words.
-    #[must_use]
     pub fn closeness(&self, text: &str) -> Option<Vec<f64>> {
         let asked = telling(text);
         if asked.is_empty() {

@@ -26,7 +26,6 @@ pub struct Recalled {
 /// applied to the gap between the larger value and 1.
 ///
 /// So each alone can reach every threshold, and both together score higher than either.
-#[must_use]
 pub(crate) fn blend(words: f64, meaning: f64) -> f64 {
     let (words, meaning) = (share(words), share(meaning));
     let (most, least) = (words.max(meaning), words.min(meaning));
@@ -48,7 +47,6 @@ impl RecallIndex {
     ///
     /// A question of only filler words recalls nothing, and to-dos that are done are never recalled. Stale
     /// items are included; the caller should mark them. Equal scores are ordered by key.
-    #[must_use]
     pub fn recall(
         &self,
         items: &[&Item],

@@ -21,7 +21,6 @@ macro_rules! counts {
             }
 
             /// Returns the name and the count of each collection, in the order of an export.
-            #[must_use]
             pub fn each(&self) -> Vec<(&'static str, u64)> {
                 vec![$((stringify!($field), self.$field)),*]
             }

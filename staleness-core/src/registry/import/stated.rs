@@ -43,7 +43,6 @@ pub struct StatedItem {
 
 impl StatedItem {
     /// Creates a statement with only a text and the time of writing.
-    #[must_use]
     pub fn new(key: ItemKey, body: impl Into<String>, added_at: Timestamp) -> Self {
         Self {
             key,
@@ -65,7 +64,6 @@ impl StatedItem {
     }
 
     /// Returns a new item with the stated values.
-    #[must_use]
     pub fn alone(&self) -> Item {
         let key = self.key.clone();
         self.over(&Item::new(key, ItemKind::Knowledge, "", self.added_at))
@@ -74,7 +72,6 @@ impl StatedItem {
     /// Returns a known item with the stated values, as if it had been edited at the stated time. A
     /// verification of another text is dropped. For an item in a file only counters are taken, because the
     /// file holds the rest.
-    #[must_use]
     pub fn over(&self, known: &Item) -> Item {
         let stated = self.clone();
         let updated_at = stated.updated_at.unwrap_or(stated.added_at);

@@ -29,7 +29,6 @@ pub struct FileItem {
 
 impl FileItem {
     /// Returns the data of this item; `None` if it is not in a file.
-    #[must_use]
     pub fn of(item: &Item) -> Option<Self> {
         Some(Self {
             path: item.path.clone()?,
@@ -72,7 +71,6 @@ pub struct Act {
 
 impl Act {
     /// Creates an act without a reason, on items in the store.
-    #[must_use]
     pub const fn new(op: OpId, at: Timestamp) -> Self {
         Self { op, at, note: None, session: None, actor: None, files: BTreeMap::new() }
     }

@@ -38,7 +38,6 @@ pub struct ItemPatch {
 
 impl ItemPatch {
     /// Returns the item with these changes applied.
-    #[must_use]
     pub fn applied_to(&self, item: &Item) -> Item {
         let mut item = item.clone();
         self.apply(&mut item);

@@ -11,7 +11,6 @@ use super::unknown;
 
 impl ScopeChoice {
     /// Returns the keys that an id may mean in a project, most likely first.
-    #[must_use]
     pub fn item_keys(self, project: &ProjectId, id: &ItemId) -> Vec<ItemKey> {
         self.scopes(project).map(|scope| ItemKey { scope, id: id.clone() }).collect()
     }

@@ -36,7 +36,6 @@ pub struct Learn {
 
 impl Learn {
     /// Creates a lesson that `tool` was exactly right for `query`.
-    #[must_use]
     pub fn new(op: OpId, query: impl Into<String>, tool: ToolName, at: Timestamp) -> Self {
         Self { op, query: query.into(), tool, signal: 1.0, at, vector: None }
     }

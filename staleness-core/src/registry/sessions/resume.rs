@@ -57,7 +57,6 @@ pub struct Resume {
 
 impl Resume {
     /// Creates a request for everything since the last report to an agent.
-    #[must_use]
     pub const fn new(agent: AgentId) -> Self {
         let from = ResumeFrom::Cursor;
         Self { agent, session: None, from, peek: false, cleared: false, known: None }

@@ -30,7 +30,6 @@ pub struct WorkListing {
 
 impl ScopeChoice {
     /// Returns the keys of work items that an id may mean in a project, most likely first.
-    #[must_use]
     pub fn work_keys(self, project: &ProjectId, id: &WorkId) -> Vec<WorkKey> {
         self.scopes(project).map(|scope| WorkKey { scope, id: id.clone() }).collect()
     }

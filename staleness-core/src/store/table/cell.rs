@@ -16,7 +16,6 @@ pub struct Bad(pub &'static str);
 
 impl Bad {
     /// Returns the error for the record that contains it, given its table and key.
-    #[must_use]
     pub fn in_row(self, table: &str, key: impl fmt::Display) -> StoreError {
         StoreError::Corrupt(format!("{table} {key}: {} cannot be read", self.0))
     }
@@ -48,55 +47,46 @@ impl PartialEq for Cell<'_> {
 
 impl<'c> Cell<'c> {
     /// Returns a text cell.
-    #[must_use]
     pub const fn text(text: &'c str) -> Self {
         Self::Text(Some(Cow::Borrowed(text)))
     }
 
     /// Returns a text or NULL.
-    #[must_use]
     pub fn maybe_text(text: Option<&'c str>) -> Self {
         Self::Text(text.map(Cow::Borrowed))
     }
 
     /// Returns a number cell.
-    #[must_use]
     pub fn int(number: impl Into<i64>) -> Self {
         Self::Int(Some(number.into()))
     }
 
     /// Returns an unsigned 64-bit number.
-    #[must_use]
     pub const fn bits(number: u64) -> Self {
         Self::Int(Some(number.cast_signed()))
     }
 
     /// Returns a cell with a time, as milliseconds.
-    #[must_use]
     pub const fn time(at: Timestamp) -> Self {
         Self::Int(Some(at.as_millis()))
     }
 
     /// Returns a time or NULL.
-    #[must_use]
     pub fn maybe_time(at: Option<Timestamp>) -> Self {
         Self::Int(at.map(Timestamp::as_millis))
     }
 
     /// Returns a value serialized as text.
-    #[must_use]
     pub fn packed(value: &impl Serialize) -> Self {
         Self::Text(Some(pack(value).into()))
     }
 
     /// Returns a cell with bytes.
-    #[must_use]
     pub fn blob(bytes: impl Into<Vec<u8>>) -> Self {
         Self::Blob(Cow::Owned(bytes.into()))
     }
 
     /// Formats cells for an error: one alone as it is, several in parentheses.
-    #[must_use]
     pub fn shown(cells: &[Self]) -> String {
         let mut out = String::new();
         for (place, cell) in cells.iter().enumerate() {
@@ -116,7 +106,6 @@ impl<'c> Cell<'c> {
     }
 
     /// Returns a [`stable_hash`](crate::ids::stable_hash) of cells, to be stored in their place.
-    #[must_use]
     pub fn digest(cells: &[Self]) -> u128 {
         crate::ids::stable_hash(Self::shown(cells).as_bytes())
     }
@@ -134,7 +123,6 @@ pub struct Cells<'a, 'c> {
 #[allow(clippy::missing_errors_doc, reason = "said above for all of them")]
 impl<'a, 'c> Cells<'a, 'c> {
     /// Creates a reader of `cells` for columns with these names.
-    #[must_use]
     pub const fn new(names: &'static [&'static str], cells: &'a [Cell<'c>]) -> Self {
         Self { names, cells, next: 0 }
     }

@@ -177,7 +177,6 @@ fn hash_of(lines: &[&[u8]]) -> u128 {
 /// Returns the digest of a cited part of `text` in hexadecimal: of its lines, or of the item that its symbol
 /// names. Trailing white space does not count. Returns `None` if the part does not exist or has no clear end,
 /// and for a citation of a whole file.
-#[must_use]
 pub fn cited_digest(text: &[u8], citation: &Citation) -> Option<String> {
     let lines = extent(citation, text)?;
     let all: Vec<&[u8]> = split(text).skip(lines.start).take(lines.len()).collect();

@@ -47,7 +47,6 @@ pub enum Dated {
 
 impl Dated {
     /// Returns the commit, if any.
-    #[must_use]
     pub const fn commit(&self) -> Option<Commit> {
         match self {
             Self::In(commit) | Self::By(commit) => Some(*commit),

@@ -25,7 +25,6 @@ pub struct Life {
 }
 
 /// Hashes a text. Line endings and the white space before them do not count.
-#[must_use]
 pub fn text_digest(text: &[u8]) -> u128 {
     let mut plain = Vec::with_capacity(text.len());
     for line in split(text) {

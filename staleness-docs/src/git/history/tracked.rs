@@ -47,13 +47,11 @@ impl Tracked {
     }
 
     /// Returns the kind of a path, or `None` for a folder or an untracked path.
-    #[must_use]
     pub fn kind(&self, path: &str) -> Option<TrackedKind> {
         self.at_or_after(path).filter(|(found, _)| *found == path).map(|(_, kind)| kind)
     }
 
     /// Returns true for a tracked file and for a folder that holds one.
-    #[must_use]
     pub fn holds(&self, path: &str) -> bool {
         let path = path.strip_suffix('/').unwrap_or(path);
         self.kind(path).is_some() || {

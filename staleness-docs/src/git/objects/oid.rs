@@ -24,7 +24,6 @@ impl Oid {
     }
 
     /// Parses 40 or 64 hexadecimal digits. Returns `None` for anything else.
-    #[must_use]
     pub fn from_hex(hex: &[u8]) -> Option<Self> {
         if !matches!(hex.len(), 40 | 64) {
             return None;
@@ -52,13 +51,11 @@ impl Oid {
     }
 
     /// Returns the bytes of the id: 20 or 32.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
 
     /// Returns true if this is the null id, as in a change that adds or deletes a file.
-    #[must_use]
     pub fn is_null(&self) -> bool {
         self.bytes == [0; 32]
     }

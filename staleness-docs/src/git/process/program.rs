@@ -64,7 +64,6 @@ pub(crate) struct Call {
 impl Program {
     /// Looks for `git` in the folders of a `PATH`. Skips relative folders, because they depend on the current
     /// folder.
-    #[must_use]
     pub fn find(folders: &OsStr) -> Option<Self> {
         let name = format!("git{}", env::consts::EXE_SUFFIX);
         env::split_paths(folders)
@@ -75,7 +74,6 @@ impl Program {
     }
 
     /// Looks for `git` in this process's `PATH`.
-    #[must_use]
     pub fn of_environment() -> Option<Self> {
         Self::find(&env::var_os("PATH")?)
     }

@@ -73,7 +73,6 @@ impl Watchdog {
     }
 
     /// Returns true if [`Watchdog::end`] was called.
-    #[must_use]
     pub fn is_ended(&self) -> bool {
         self.ended() == Some(GitError::Cancelled)
     }
