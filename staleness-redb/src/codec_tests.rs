@@ -44,8 +44,8 @@ macro_rules! golden {
                 "since": "1970-01-01T00:00:00.003Z", "revived": true},
                 "health": {"failing": {"since": "1970-01-01T00:00:00.004Z", "cause": "why"},
                 "demotions": 2, "last_demoted_at": "1970-01-01T00:00:00.004Z", "window": 3},
-                "hold": "ignored", "ring": [{"mark": "Offline", "at": "1970-01-01T00:00:00.005Z",
-                "op": 300}], "uses": 9, "discovered_at": "1970-01-01T00:00:00.006Z",
+                "hold": "ignored", "ring": [{"mark": "O", "at": "1970-01-01T00:00:00.005Z",
+                "op": "000000000000012c"}], "uses": 9, "discovered_at": "1970-01-01T00:00:00.006Z",
                 "last_used_at": "1970-01-01T00:00:00.007Z",
                 "updated_at": "1970-01-01T00:00:00.008Z", "defined_chars": 300}"#,
             "740201700174020103737276000102c3a901010170016303036d6370000101630b060101080377687902\
@@ -55,7 +55,7 @@ macro_rules! golden {
             Outcome,
             r#"{"seq": 7, "op": "op", "tool": {"scope": "p", "name": "t"}, "server": "srv",
                 "credits": [{"scope": "", "name": "g"}, {"scope": "p", "name": "k"}],
-                "mark": "Failure", "at": "2023-11-14T22:13:20Z", "project": "p", "session": null,
+                "mark": "F", "at": "2023-11-14T22:13:20Z", "project": "p", "session": null,
                 "agent": "a", "client": "c", "duration_ms": 1000}"#,
             "6f0207026f70017001740103737276020001670170016b01fd00d0ca9f17030000017000010161010163\
              01fbe803"
@@ -129,14 +129,15 @@ macro_rules! golden {
             r#"{"key": {"project": "p", "tool": "t", "id": "00000000000000000000000000000001"},
                 "query": "q", "confidence": 0.95, "uses": 251,
                 "created_at": "1969-12-31T23:59:59.999Z",
-                "last_used_at": "1970-01-01T00:00:00.001Z", "model": "m", "ops": [2, 3]}"#,
+                "last_used_at": "1970-01-01T00:00:00.001Z", "model": "m",
+                "ops": "00000000000000020000000000000003"}"#,
             "7202017001742030303030303030303030303030303030303030303030303030303030303030310171fc\
              80d99f38fbfb00010201016d020203"
         );
         $each!(
             RouteVector,
             r#"{"key": {"project": "p", "tool": "t", "id": "00000000000000000000000000000001"},
-                "model": "m", "vector": ["f32", [154, 153, 25, 63, 205, 204, 76, 191]]}"#,
+                "model": "m", "vector": ["f32", "9a99193fcdcc4cbf"]}"#,
             "760201700174203030303030303030303030303030303030303030303030303030303030303031016d00\
              089a99193fcdcc4cbf"
         );
