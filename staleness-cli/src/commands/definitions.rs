@@ -14,6 +14,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::shell::quoted;
 use super::tools::{by_hand, choice};
+use super::typed::may_be_agent;
 use crate::args::tools_args::HoldArgs;
 use crate::error::CliError;
 use crate::output::diff::{painted, unified};
@@ -214,7 +215,7 @@ pub(crate) fn diff(
     out.text(&text)
 }
 
-/// Accepts the pending changes.
+/// Accepts the pending changes, unless an agent may be running the command.
 pub(crate) fn accept(
     settings: &Settings,
     args: &HoldArgs,
@@ -222,6 +223,11 @@ pub(crate) fn accept(
     dry_run: bool,
     out: &Output,
 ) -> Result<(), CliError> {
+    if may_be_agent(settings) {
+        let how = format!("ask the user to run `{}`, outside the client", diff_of(&args.name));
+        let message = "only a person can accept what a server changed";
+        return Err(CliError::invalid(message).hint(how));
+    }
     let registry = settings.open(if dry_run { Access::Look } else { Access::Write })?;
     let registry = if dry_run { registry.dry() } else { registry };
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;

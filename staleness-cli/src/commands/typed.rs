@@ -13,12 +13,16 @@ use crate::settings::Settings;
 pub(super) fn by_person(settings: &Settings, given: &str, names: &[Option<&str>]) -> bool {
     given != "-"
         && settings.is_of_this_machine()
-        && settings.agent.is_none()
+        && !may_be_agent(settings)
         && !names.iter().flatten().any(|name| settings.knows_agent(name))
         && stdin().is_terminal()
         && stdout().is_terminal()
         && stderr().is_terminal()
-        && !clients::may_run_for_agent()
+}
+
+/// Returns true if an agent runs the command, or may be running it.
+pub(super) fn may_be_agent(settings: &Settings) -> bool {
+    settings.agent.is_some() || clients::may_run_for_agent()
 }
 
 /// Rejects an action without an agent's name if an agent may be running it, because it would count as a person's.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::Sandbox;
+use crate::common::{Run, Sandbox};
 
 /// Returns a tool that requires these parameters, as a server lists it.
 fn tool(name: &str, description: &str, requires: &[&str], reads_only: bool) -> Value {
@@ -188,6 +188,28 @@ fn changes_of_one_kind_are_told_and_accepted_by_server() {
     sandbox.ok(&["tools", "accept", "mcp__git__log", "--seen", seen.as_str().unwrap()]);
     sandbox.ok(&["tools", "accept", "git"]);
     assert!(!sandbox.ok::<&str>(&[]).contains("narrowed): see `staleness tools diff git`"));
+}
+
+/// Bug: an agent accepted what a server had changed.
+#[test]
+fn an_agent_accepts_nothing_that_a_server_changed() {
+    let sandbox = with_servers(&["git"]);
+    list(&sandbox, "git", &[tool("log", "Shows", &[], true)]);
+    list(&sandbox, "git", &[tool("log", POISON, &[], true)]);
+    let diff = sandbox.json(&["tools", "diff", "mcp__git__log"])["definitions"][0].clone();
+    let accept = ["tools", "accept", "mcp__git__log", "--seen", diff["digest"].as_str().unwrap()];
+    for (name, value) in
+        [("STALENESS_AGENT", "codex"), ("CLAUDECODE", "1"), ("TERM_PROGRAM", "vscode")]
+    {
+        let mut command = sandbox.command();
+        let run = Run::of(command.args(accept).env(name, value).output().unwrap());
+        let why = "only a person can accept what a server changed";
+        assert!(run.code == 3 && run.err.contains(why), "{name}: {run:?}");
+        let how = "ask the user to run `staleness tools diff mcp__git__log`";
+        assert!(run.err.contains(how), "{name}: {run:?}");
+    }
+    assert_eq!(sandbox.status("mcp__git__log"), "stale");
+    sandbox.ok(&accept);
 }
 
 #[cfg(feature = "mcp")]
