@@ -381,3 +381,34 @@ fn what_an_agent_marked_as_wrong_is_told_to_it_once() {
     assert!(told.contains("- Marked as wrong (") && told.contains("by this agent"), "{told}");
     assert_eq!(told.matches("`port`").count(), 1, "{told}");
 }
+
+/// Bug: a pinned or ignored server that the project had once switched off was told as removed.
+#[test]
+fn a_decision_does_not_bring_back_what_the_project_switched_off_before() {
+    for verb in ["pin", "ignore"] {
+        let sandbox = Sandbox::new();
+        let project = sandbox.project.to_str().unwrap();
+        let start = |id: &str, off: &[&str]| {
+            let config = json!({ "mcpServers": { "github": { "command": "npx" } },
+                "projects": { project: { "disabledMcpServers": off } } });
+            sandbox.write("home/.claude.json", config.to_string());
+            sandbox.start_of("claude-code", id)
+        };
+        start("c1", &[]);
+        sandbox.ok(&line("record mcp__github__q --success --agent claude-code"));
+        start("c2", &["github"]);
+        start("c3", &[]);
+        sandbox.ok(&line(&format!("tools {verb} github")));
+        for name in ["github", "mcp__github__q"] {
+            let shown = sandbox.json(&line(&format!("tools show {name} --agent claude-code")));
+            let is_there = shown["presence"]["state"] == "present";
+            assert!(is_there && !shown["verdict"].to_string().contains("no longer"), "{shown:#}");
+        }
+        let stale = sandbox.json(&line("review --agent claude-code"));
+        assert_eq!(stale["items"], json!([]), "{verb}");
+        if verb == "pin" {
+            assert!(start("c4", &["github"]).contains("`mcp__github__*` (switched off)"));
+            assert!(start("c5", &[]).contains("Available again: `mcp__github__*`"));
+        }
+    }
+}

@@ -23,7 +23,7 @@ fn is_of(listing: &Listing, client: &str) -> bool {
 struct Pair {
     own: Vec<Listing>,
     global: Vec<Listing>,
-    /// True if one of the entries was pinned or is ignored, so that both stay visible.
+    /// True if one of the entries was pinned or is ignored, so that both stay visible while listed.
     is_held: bool,
     /// True if one of the entries was demoted by hand, which demotes the name unless the other entry has another
     /// hold.
@@ -66,7 +66,7 @@ impl Pair {
                 away = away.min(Some(own)).or(Some(own));
             }
             // If the user's entry is gone, only the disabling setting may remain.
-            if self.is_held || own == ListingState::Off && !global.is_listed() {
+            if self.is_held && own.is_listed() || own == ListingState::Off && !global.is_listed() {
                 continue;
             }
             let is_replaced = own == ListingState::Configured || !is_loaded;
