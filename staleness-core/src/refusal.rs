@@ -138,8 +138,8 @@ reasons! {
     /// A state of records that does not allow an act. Kinds and states of work, and kinds of items, are given as words.
     Conflict {
         /// An agent may not lift a person's decision. `typed` is the tool's name on a command line.
-        DemotedByPerson { tool: ToolName, typed: String }
-            = "a person demoted {tool}, so only a person can change that, with `staleness tools restore {typed}`";
+        HeldByPerson { tool: ToolName, hold: &'static str, typed: String }
+            = "a person {hold} {tool}, so only a person can change that, with `staleness tools restore {typed}`";
         /// No changed definition of the tool waits.
         NoChange { tool: ToolName } = "{tool} has no change to accept";
         /// The server withdrew the definition that was to be accepted.

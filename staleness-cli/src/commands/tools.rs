@@ -352,13 +352,14 @@ pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -
     ByHand { act, name: key.name, scope, project: settings.project.clone() }
 }
 
-/// Rejects an agent's unnamed command that would end a person's demotion.
+/// Rejects an agent's unnamed command that would end a person's decision.
 fn may_end(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<(), CliError> {
     let keys = std::slice::from_ref(key);
     let told = registry.tools().show(&settings.project, keys, settings.now).wait()?;
-    match told.health.state {
-        HealthState::Demoted => typed::as_someone(settings),
-        _ => Ok(()),
+    let is_held = told.hold != Hold::None && told.held_by.is_none();
+    match is_held || told.health.state == HealthState::Demoted {
+        true => typed::as_someone(settings),
+        false => Ok(()),
     }
 }
 
@@ -395,9 +396,7 @@ fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Resul
     let reason = check_reason(args.reason.as_deref())?;
     let registry = settings.open(Access::Write)?;
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
-    if hold != Hold::Demoted {
-        may_end(settings, &registry, &key)?;
-    }
+    may_end(settings, &registry, &key)?;
     if matches!(hold, Hold::Pinned | Hold::Ignored) {
         refuse_others(settings, &registry, &key)?;
     }

@@ -282,3 +282,34 @@ fn m2_a_name_that_no_client_lists_and_that_only_failed_is_no_tool() {
     let told = sandbox.session_start(&here, "s3", "startup").unwrap();
     assert!(told.contains("`mcp__github__broken`") && !told.contains(INVENTED[0]), "{told}");
 }
+
+/// Bug: an agent replaced what a person had pinned or ignored.
+#[test]
+fn an_agent_replaces_no_decision_of_a_person() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.ok(&["scan"]);
+    let run = |verb: &str, agent: &str| {
+        let run = sandbox.run(&line(&format!("tools {verb} github {agent}")));
+        (run.code, run.err)
+    };
+    for (verb, held) in [("pin", "pinned"), ("ignore", "ignored")] {
+        assert_eq!(run(verb, "").0, 0);
+        let all = ["restore", "demote", "pin", "ignore", "forget --yes"];
+        for other in all.into_iter().filter(|other| *other != verb) {
+            let (code, err) = run(other, "--agent claude-code");
+            let why = format!("a person {held} mcp__github__*, so only a person can change that");
+            assert!(code == 3 && err.contains(&why), "{other}: {err}");
+            let mut command = sandbox.command();
+            command.args(line(&format!("tools {other} github"))).env("CLAUDECODE", "1");
+            assert_eq!(command.output().unwrap().status.code(), Some(2), "{other}");
+        }
+        assert_eq!(run(verb, "--agent claude-code").0, 0, "nothing to change");
+        let shown = sandbox.json(&["tools", "show", "github"]);
+        assert!(shown["hold"] == held && shown["held_by"].is_null(), "{shown}");
+        assert_eq!(run("restore", "").0, 0);
+        for verb in [verb, "restore"] {
+            assert_eq!(run(verb, "--agent claude-code").0, 0, "its own decision");
+        }
+    }
+}

@@ -203,6 +203,7 @@ fn an_agent_neither_ignores_nor_pins_a_tool_of_another_client() {
         let own = sandbox.run(&line(&format!("tools {verb} github --agent claude-code")));
         assert_eq!(own.code, 0, "{own:?}");
         assert_eq!(sandbox.run(&line(&format!("tools {verb} github"))).code, 0);
+        sandbox.ok(&line("tools restore github"));
     }
 }
 

@@ -79,15 +79,16 @@ impl ByHand {
             .ok_or_else(|| Refusal::Unknown { what: "tool", id: self.name.to_string() })
     }
 
-    /// Refuses an agent that tries to end a person's demotion.
-    fn may_lift(&self, view: &View, tool: &Tool) -> Result<(), Refusal> {
+    /// Refuses an agent that tries to replace a person's decision.
+    fn may_set(&self, hold: Hold, view: &View, tool: &Tool) -> Result<(), Refusal> {
         let is_persons = || view.decision(tool).is_none_or(|entry| entry.actor.is_none());
-        if self.act.actor.is_none() || tool.hold != Hold::Demoted || !is_persons() {
+        let is_kept = [Hold::None, hold].contains(&tool.hold);
+        if self.act.actor.is_none() || is_kept || !is_persons() {
             return Ok(());
         }
         let name = &tool.key.name;
         let typed = word(name.spelled_server().unwrap_or(name.as_str())).to_owned();
-        Err(Conflict::DemotedByPerson { tool: name.clone(), typed }.into())
+        Err(Conflict::HeldByPerson { tool: name.clone(), hold: tool.hold.as_str(), typed }.into())
     }
 
     pub(super) fn selection(&self) -> Selection {
@@ -119,7 +120,7 @@ impl ByHand {
 
 /// Sets a hold. [`Hold::None`] restores the tool: it lifts a pin or an ignore, or otherwise a demotion (by hand or
 /// for failures), including that of the other entries of a server. Does nothing if the tool is already in that
-/// state. An agent does not end a person's demotion, and a person takes over an agent's decision.
+/// state. An agent does not end a person's decision, and a person takes over an agent's.
 #[derive(Debug)]
 pub(super) struct SetHold {
     /// The actor, the tool and the reason.
@@ -158,9 +159,7 @@ impl Step for SetHold {
             is_concerned && is_its && other.key != tool.key && other.hold == Hold::Demoted
         });
         let all = || iter::once(tool).chain(others.clone());
-        if hold != Hold::Demoted {
-            all().try_for_each(|tool| by_hand.may_lift(view, tool))?;
-        }
+        all().try_for_each(|tool| by_hand.may_set(hold, view, tool))?;
         let policy = self.policy.tools_for(tool.kind, by_hand.project.caller(None));
         for tool in all().take(if lifts { usize::MAX } else { 1 }) {
             let mut edited = tool.clone();
@@ -266,7 +265,7 @@ impl Step for Forget {
             return Ok(Decision::Need(more));
         }
         for tool in tools {
-            self.by_hand.may_lift(view, tool)?;
+            self.by_hand.may_set(Hold::None, view, tool)?;
             self.forget(&mut draft, tool);
         }
         Ok(Decision::Write(draft.finish()))
