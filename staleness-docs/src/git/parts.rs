@@ -15,7 +15,7 @@ use super::process::{GitError, Watch};
 
 /// Maximum number of versions to read per file.
 const MAX_VERSIONS: usize = 4_000;
-/// Maximum number of earlier names to follow per part.
+/// Maximum number of earlier names to follow per file and per part.
 const MAX_NAMES: usize = 16;
 
 /// A part of one version of a file.
@@ -126,12 +126,27 @@ impl Citations<'_> {
             None => {}
             Some(_) => return Ok((versions, false)),
         }
-        let trail = self.moved.trail(self.history, path)?;
-        let old = trail.versions.iter().filter(|version| !version.old.is_null());
-        let old = old.map(|it| Version { file: it.old, replaced: Some(it.commit as usize) });
-        versions.extend(old.take(MAX_VERSIONS - versions.len()));
-        let is_whole = versions.len() < MAX_VERSIONS;
-        Ok((versions, is_whole))
+        let (mut name, mut since) = (path.to_owned(), 0);
+        for _ in 0..MAX_NAMES {
+            let past = self.history.past()?;
+            let Some(changed) = past.changes.of(&name) else { return Ok((versions, true)) };
+            for spell in changed.spells(past.changes.upto()) {
+                let (TrackedKind::File, file) = spell.held else { continue };
+                if spell.newest <= since {
+                    continue;
+                }
+                if versions.len() == MAX_VERSIONS {
+                    return Ok((versions, false));
+                }
+                versions.push(Version { file, replaced: Some(spell.newest as usize - 1) });
+            }
+            let Some(added) = changed.added() else { return Ok((versions, true)) };
+            match self.moved.origin(self.history, &name, added)? {
+                Some((origin, _)) => (name, since) = (origin, added as u32),
+                None => return Ok((versions, true)),
+            }
+        }
+        Ok((versions, false))
     }
 }
 

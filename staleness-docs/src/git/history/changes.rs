@@ -45,6 +45,11 @@ impl Changed {
         newer.checked_sub(1).map_or(self.now, |last| self.steps[last].old)
     }
 
+    /// Returns the index of the commit that added the path, if the list reaches that far.
+    pub(crate) fn added(&self) -> Option<usize> {
+        self.steps.last().filter(|step| step.old.is_none()).map(|step| step.commit as usize)
+    }
+
     /// Returns the contents in the checked-out commit.
     pub(crate) const fn now(&self) -> Option<Held> {
         self.now

@@ -51,8 +51,10 @@ impl History {
             let commits = &self.past()?.commits;
             let of = |place: u32| commits.get(place as usize).copied();
             let newest = trail.versions.first().and_then(|version| of(version.commit));
-            let added = trail.versions.iter().find(|version| version.old.is_null());
-            let oldest = added.map_or_else(|| commits.last().copied(), |it| of(it.commit));
+            let oldest = match trail.versions.last() {
+                Some(version) if version.old.is_null() => of(version.commit),
+                _ => commits.last().copied(),
+            };
             lives.push(oldest.map(|first| Life {
                 first,
                 last: is_as_committed.then(|| newest.unwrap_or(first)),

@@ -86,28 +86,29 @@ impl Moved {
     /// Returns the versions of a file, as far as the list of changes goes.
     pub(crate) fn trail(&mut self, history: &mut History, path: &str) -> Result<Trail, GitError> {
         let (mut trail, mut name, mut since) = (Trail::default(), path.to_owned(), None);
-        'names: loop {
+        loop {
             let Some(changed) = history.past()?.changes.of(&name) else { return Ok(trail) };
-            let (mut after, steps) = (changed.now(), changed.before().collect::<Vec<_>>());
-            for (commit, before) in steps {
+            let (mut after, mut added) = (changed.now(), None);
+            for (commit, before) in changed.before() {
                 let now = std::mem::replace(&mut after, before);
                 if since.is_some_and(|since| commit <= since) || before == now {
                     continue;
                 }
-                if let Some((TrackedKind::File, old)) = before {
-                    trail.versions.push(Version { commit, old });
-                } else if let Some((_, new)) = now {
-                    let origin = self.origin(history, &name, commit as usize)?;
-                    let old = origin.as_ref().map_or_else(|| Oid::null_like(new), |(_, old)| *old);
-                    trail.versions.push(Version { commit, old });
-                    if let Some((from, _)) = origin {
-                        trail.names.push((commit, from.clone()));
-                        (name, since) = (from, Some(commit));
-                        continue 'names;
+                match before {
+                    Some((TrackedKind::File, old)) => trail.versions.push(Version { commit, old }),
+                    _ => {
+                        added = now.map(|(_, new)| (commit, new));
+                        break;
                     }
                 }
             }
-            return Ok(trail);
+            let Some((commit, new)) = added else { return Ok(trail) };
+            let origin = self.origin(history, &name, commit as usize)?;
+            let old = origin.as_ref().map_or_else(|| Oid::null_like(new), |(_, old)| *old);
+            trail.versions.push(Version { commit, old });
+            let Some((from, _)) = origin else { return Ok(trail) };
+            trail.names.push((commit, from.clone()));
+            (name, since) = (from, Some(commit));
         }
     }
 
