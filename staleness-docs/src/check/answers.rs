@@ -10,7 +10,7 @@ use super::commands::things_of;
 use super::doc::Doc;
 use super::manifests::Manifests;
 use super::open::{Anchored, Answers, CiteAsked, Open};
-use super::questions::{Asked, Missing, whole_of, word_of};
+use super::questions::{Ask, Asked, Missing, whole_of, word_of};
 use super::{Check, commit_text};
 use crate::draft::names::NameId;
 use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace, Word, WordQuery};
@@ -58,6 +58,12 @@ impl Check<'_> {
 
     /// Answers the questions about documents, in the order of the documents.
     pub(super) fn answers(&mut self, held: &[Open<'_>]) -> Result<Vec<Answers>, Cancelled> {
+        let looks_far = |ask: &Ask| {
+            ask.link.is_some() || ask.span || ask.heading.is_some() || ask.command.is_some()
+        };
+        if held.iter().flat_map(|open| &open.asked).flat_map(|asked| &asked.asks).any(looks_far) {
+            self.past.look_far();
+        }
         let anchors = self.dated(held)?;
         let mut words: Vec<(usize, usize, usize, WordQuery<'_>)> = Vec::new();
         let mut cites: Vec<CiteAsked<'_>> = Vec::new();

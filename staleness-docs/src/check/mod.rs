@@ -56,6 +56,9 @@ use past::{forget, new_since};
 pub(crate) use questions::word_of;
 use superseded::Standing;
 
+/// From this number of new documents on, the history is read ahead, because it is almost always needed.
+const MANY: usize = 16;
+
 /// The state shared by all parts of a check.
 struct Check<'a> {
     place: &'a ProjectPlace,
@@ -164,6 +167,9 @@ pub fn check(
         standing: Standing::default(),
         included: HashSet::new(),
     };
+    if found.files.len() >= options.known.len() + MANY {
+        check.past.foresee();
+    }
     let (docs, taken) = check.read(found.files)?;
     check.read_others(others)?;
     check.date_items()?;

@@ -116,6 +116,13 @@ impl<'p> Past<'p> {
         self.repo.is_some()
     }
 
+    /// Lets git start work that the history of documents will need.
+    pub(super) fn foresee(&mut self) {
+        if let Some(repo) = &mut self.repo {
+            repo.history.foresee();
+        }
+    }
+
     /// Queries the repository. Returns `none` without a repository, or if git fails, which is noted.
     pub(crate) fn ask<T>(
         &mut self,
@@ -194,6 +201,13 @@ impl<'p> Past<'p> {
     /// Returns the remote that the repository was cloned from. `None` without a repository.
     pub(super) fn origin(&self) -> Option<Origin> {
         Some(self.repo.as_ref()?.history.origin())
+    }
+
+    /// Makes the next query read the complete history.
+    pub(super) fn look_far(&mut self) {
+        if let Some(repo) = &mut self.repo {
+            repo.history.lists_all = true;
+        }
     }
 
     /// Returns the changes since a revision, or `None` if they are unknown.

@@ -31,7 +31,7 @@
 //! | `objects` | commits, trees and files by id |
 //! | `lines` | the lines of two versions of a file; no git |
 //! | `history` | the list of commits, the changes of each, and the answers derived from them |
-//! | `renames` | the paths of files before and after renames |
+//! | `renames` | the current paths of removed files |
 //! | `search`, `citations` | the two large queries: words, and cited lines and symbols |
 //! | `parts` | named parts of files, such as headings, that a reader finds in each version |
 //! | `repo`, `lazy_repo` | [`Repo`] with the caches of all parts, and [`LazyRepo`], which opens it once |

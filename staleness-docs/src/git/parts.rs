@@ -140,9 +140,11 @@ impl Citations<'_> {
                 }
                 versions.push(Version { file, replaced: Some(spell.newest as usize - 1) });
             }
-            let Some(added) = changed.added() else { return Ok((versions, true)) };
+            // Nothing precedes the first commit.
+            let added = changed.added().filter(|added| added + 1 < past.commits.len());
+            let Some(added) = added else { return Ok((versions, true)) };
             match self.moved.origin(self.history, &name, added)? {
-                Some((origin, _)) => (name, since) = (origin, added as u32),
+                Some(origin) => (name, since) = (origin, added as u32),
                 None => return Ok((versions, true)),
             }
         }

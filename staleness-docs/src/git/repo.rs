@@ -7,7 +7,7 @@ use staleness_core::knowledge::Lines;
 use staleness_core::time::Timestamp;
 
 use super::citations::{CitationQuery, Citations, Cite, Room};
-use super::history::{Dated, DatingQuery, History, Life, LifeQuery, Limits, Since, Tracked, Trail};
+use super::history::{Dated, DatingQuery, History, Life, LifeQuery, Limits, Since, Tracked};
 use super::objects::{Commit, Oid, Store, Unread};
 use super::parts::{PartFate, PartQuery};
 use super::process::{GitError, Program, Watch};
@@ -163,11 +163,7 @@ impl Repo {
         documents: &[DatingQuery<'_>],
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Vec<Dated>>, GitError> {
-        if documents.is_empty() {
-            return Ok(Vec::new());
-        }
-        let trails = self.trails(documents.iter().map(|query| query.path), watch)?;
-        self.history.date(documents, trails, watch)
+        self.history.date(documents, watch)
     }
 
     /// Finds out when files were added and last edited. `None` for a file that is not in the checked-out commit.
@@ -176,19 +172,7 @@ impl Repo {
         files: &[LifeQuery<'_>],
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Option<Life>>, GitError> {
-        let trails = self.trails(files.iter().map(|query| query.path), watch)?;
-        self.history.lives(files, trails)
-    }
-
-    fn trails<'a>(
-        &mut self,
-        paths: impl ExactSizeIterator<Item = &'a str>,
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<Trail>, GitError> {
-        if paths.len() > 0 {
-            self.history.list_all(watch)?;
-        }
-        paths.map(|path| self.moved.trail(&mut self.history, path)).collect()
+        self.history.lives(files, watch)
     }
 
     /// Returns for each word true if the checked-out commit lacks it, as far as its files can be read. A word
@@ -198,7 +182,7 @@ impl Repo {
         words: &[Word],
         watch: &mut Watch<'_>,
     ) -> Result<Vec<bool>, GitError> {
-        self.search(watch)?.missing(words)
+        self.search(watch).missing(words)
     }
 
     /// Traces words through the history. Words that were not passed to [`Repo::missing`] are first looked up in
@@ -208,13 +192,13 @@ impl Repo {
         words: &[WordQuery<'_>],
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Trace>, GitError> {
-        self.search(watch)?.trace(words)
+        self.search(watch).trace(words)
     }
 
     /// Looks up words in the whole history. [`Trace::Never`] means that no commit along first parents had the
     /// word. If this cannot be determined, as in a shallow history, the answer is [`Trace::Unknown`].
     pub fn ever(&mut self, words: &[Word], watch: &mut Watch<'_>) -> Result<Vec<Trace>, GitError> {
-        self.search(watch)?.ever(words)
+        self.search(watch).ever(words)
     }
 
     /// Follows citations through the history.
@@ -252,11 +236,9 @@ impl Repo {
         self.citations().follow(query, text)
     }
 
-    fn search<'r, 'w>(&'r mut self, watch: &'r mut Watch<'w>) -> Result<Search<'r, 'w>, GitError> {
-        self.tracked()?;
-        let Self { history, tracked, moved, searched, left, .. } = self;
-        let tracked = tracked.get().ok_or_else(|| GitError::garbled("nothing"))?;
-        Ok(Search { history, tracked, moved, searched, left, watch })
+    const fn search<'r, 'w>(&'r mut self, watch: &'r mut Watch<'w>) -> Search<'r, 'w> {
+        let Self { history, moved, searched, left, .. } = self;
+        Search { history, moved, searched, left, watch }
     }
 
     const fn citations(&mut self) -> Citations<'_> {

@@ -333,9 +333,10 @@ fn folders_without_number_end_a_search() {
         tree = project.git(&["hash-object", "-w", "-t", "tree", "tree.bin"]);
     }
     let program = project.program();
+    let limits = Limits { visited: 10_000, ..Limits::default() };
     let commit = project.git(&["commit-tree", "-m", "x", &tree]);
     project.git(&["update-ref", "HEAD", &commit]);
-    let mut repo = Repo::open(program, &project.place.folder, Limits::default()).unwrap();
+    let mut repo = Repo::open(program, &project.place.folder, limits).unwrap();
     let word = Word { kind: WordKind::Identifier, text: "old_name".to_owned() };
     let missing = repo.missing(&[word], &mut |_, _| Ok(())).unwrap();
     assert_eq!((missing, repo.is_cut()), (vec![false], true));

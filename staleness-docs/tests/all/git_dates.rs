@@ -1,8 +1,12 @@
 //! Dating of lines: the commit that edited each of them last.
 
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 use staleness_core::knowledge::Lines;
-use staleness_docs::git::{Anchor, Dated, DatingQuery, Limits, Program, Repo};
+use staleness_docs::git::{
+    Anchor, Dated, DatingQuery, LifeQuery, Limits, Program, Repo, text_digest,
+};
 
 use crate::git_repo::{Git, dates, day, go, ids, open};
 
@@ -105,6 +109,31 @@ fn a_history_that_is_cut_off_says_at_the_latest() {
     assert!(matches!(dates(&mut repo, &git.root, "a.md")[..], [Dated::By(_)]));
     assert_eq!(ids(&dates(&mut repo, &git.root, "c.md")), [Some(third)]);
     assert!(matches!(dates(&mut repo, &git.root, "c.md")[..], [Dated::In(_)]));
+}
+
+#[test]
+fn a_file_with_more_versions_than_there_is_room_for_is_known_from_the_last_that_is_kept() {
+    let git = Git::new();
+    let only = git.save("one.md", "one\n");
+    let mut text = String::new();
+    let commits: Vec<_> = (0..20)
+        .map(|at| {
+            writeln!(text, "line {at}").unwrap();
+            git.save("a.md", &text)
+        })
+        .collect();
+    let limits = Limits { versions: 0, ..Limits::default() };
+    let mut repo = Repo::open(&Program::of_environment().unwrap(), &git.root, limits).unwrap();
+    let found = dates(&mut repo, &git.root, "a.md");
+    let last = commits[20 - 16];
+    assert!(found[..4].iter().all(|date| matches!(date, Dated::By(by) if by.id == last)));
+    assert_eq!(ids(&found[4..]), commits[4..].iter().map(|id| Some(*id)).collect::<Vec<_>>());
+    // Whatever others take up.
+    assert!(matches!(dates(&mut repo, &git.root, "one.md")[..], [Dated::In(by)] if by.id == only));
+    let queries = [("a.md", &*text), ("one.md", "one\n")]
+        .map(|(path, text)| LifeQuery { path, text: text_digest(text.as_bytes()) });
+    let lives = repo.lives(&queries, &mut go).unwrap();
+    assert_eq!([0, 1].map(|at| lives[at].unwrap().first.id), [last, only]);
 }
 
 #[test]

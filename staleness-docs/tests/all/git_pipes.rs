@@ -96,5 +96,5 @@ fn a_git_that_waits_for_ever_is_ended_and_nothing_more_is_asked_of_it() {
     let one = word(WordKind::Identifier, "one");
     let missing = repo.missing(&[one], &mut go);
     assert_eq!(missing.unwrap_err(), GitError::NoAnswer);
-    assert_eq!(repo.latest_version_tag().unwrap_err(), GitError::NoAnswer);
+    assert_eq!(repo.tracked().unwrap_err(), GitError::NoAnswer);
 }

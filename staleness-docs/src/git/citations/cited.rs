@@ -32,7 +32,7 @@ impl Citations<'_> {
         for (at, query) in citations.iter().enumerate() {
             watch(done, Some(citations.len()))?;
             let anchor = self.history.anchor(query.verified)?;
-            match self.cite(query.citation, anchor, watch)? {
+            match self.cite(query.citation, anchor)? {
                 Whole::Answer(answer) => {
                     answers[at] = answer;
                     done += 1;
@@ -99,7 +99,6 @@ impl Citations<'_> {
         &mut self,
         citation: &Citation,
         anchor: Option<(Oid, Option<usize>)>,
-        watch: &mut Watch<'_>,
     ) -> Result<Whole, GitError> {
         let unknown = Ok(Whole::Answer(Cite::Unknown));
         let Some(wanted) = path(&citation.path) else { return unknown };
@@ -109,11 +108,11 @@ impl Citations<'_> {
         Ok(Whole::Answer(match (then, now) {
             (None, None) => Cite::NeverThere(Cited::Path),
             (Some(_), None) => {
-                if let Some(place) = place {
-                    self.history.list_to(place, watch)?;
-                }
-                let last = self.history.past()?.changes.last_removal(&citation.path);
-                match last.filter(|last| place.is_some_and(|place| *last < place)) {
+                let gone = match place {
+                    Some(place) => self.history.removal(&citation.path, place)?,
+                    None => None,
+                };
+                match gone {
                     Some(gone) => self.removed_in(wanted, gone)?,
                     None => Cite::Missing { gone: Cited::Path, renamed_to: None, commit: None },
                 }

@@ -24,7 +24,7 @@ struct Step {
 
 #[derive(Debug)]
 pub(crate) struct Changed {
-    path: Box<[u8]>,
+    pub(crate) path: Box<[u8]>,
     /// Contents in the checked-out commit.
     now: Option<Held>,
     /// Newest first.
@@ -56,8 +56,8 @@ impl Changed {
     }
 
     /// Returns the commits that changed the path, newest first, each with the contents before it.
-    pub(crate) fn before(&self) -> impl Iterator<Item = (u32, Option<Held>)> {
-        self.steps.iter().map(|step| (step.commit, step.old))
+    pub(crate) fn before(&self) -> impl Iterator<Item = (usize, Option<Held>)> {
+        self.steps.iter().map(|step| (step.commit as usize, step.old))
     }
 
     /// Returns the earlier contents, newest first, up to the commit at `upto`.
@@ -165,11 +165,6 @@ impl Changes {
         &self.files
     }
 
-    /// Iterates over the paths, each with its earlier contents.
-    pub(crate) fn past(&self) -> impl Iterator<Item = (&[u8], Vec<Spell>)> {
-        self.files.iter().map(|file| (&*file.path, file.spells(self.upto).collect()))
-    }
-
     /// Returns true if some changes did not fit.
     pub(crate) const fn is_full(&self) -> bool {
         self.full.is_some()
@@ -200,6 +195,15 @@ impl Changes {
 
     fn find(&self, path: &[u8]) -> Result<usize, usize> {
         self.files.binary_search_by(|file| (*file.path).cmp(path))
+    }
+
+    /// Returns the commit that removed a file which existed at `there`. `None` if the file exists now.
+    pub(crate) fn removal(&self, path: &str, there: usize) -> Option<usize> {
+        let file = self.of(path)?;
+        let last = file.steps.first().filter(|_| file.now.is_none())?;
+        let removed = matches!(last.old, Some((TrackedKind::File, _)));
+        let commit = last.commit as usize;
+        (removed && commit < there && there <= self.upto).then_some(commit)
     }
 
     /// Returns true for a file that was removed and added again at least three times, like a tool's temporary
@@ -304,9 +308,8 @@ mod tests {
         assert_eq!(told(2).unwrap(), [(b'b', true, false)]);
         assert_eq!(told(4).unwrap(), [(b'a', false, true), (b'b', false, true)]);
         assert_eq!(told(5), None);
-        assert_eq!(
-            ["b/c", "b", "a"].map(|path| changes.last_removal(path)),
-            [Some(2), Some(2), None]
-        );
+        assert_eq!(changes.removal("b/c", 4), Some(2));
+        assert_eq!(changes.removal("b/c", 2), None);
+        assert_eq!(changes.removal("a", 4), None);
     }
 }

@@ -14,15 +14,13 @@ pub(crate) struct Past {
     /// True if the list reaches the first commit. False if the history was cut off.
     pub(crate) whole: bool,
     places: Map<Oid, u32>,
-    /// The changes of its most recent commits, as far as they were listed.
+    /// The changes of its most recent commits, as far as they were read.
     pub(crate) changes: Changes,
-    pub(super) is_listed: bool,
 }
 
 impl Past {
     pub(super) fn new(commits: Vec<Commit>, whole: bool) -> Self {
-        let (places, changes) = (Map::default(), Changes::default());
-        Self { commits, whole, places, changes, is_listed: false }
+        Self { commits, whole, places: Map::default(), changes: Changes::default() }
     }
 
     /// Returns the latest commit at or before a time.

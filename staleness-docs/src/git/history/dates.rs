@@ -8,8 +8,8 @@ use staleness_core::knowledge::Lines;
 
 use super::changes::Held;
 use super::commits::Past;
+use super::follow::{Trail, Version};
 use super::timeline::{Anchor, History};
-use super::trail::{Trail, Version};
 use crate::git::lines::{Numbers, Text, is_text};
 use crate::git::objects::{Commit, Object, Objects, Oid, Sort, TrackedKind, Wanted};
 use crate::git::process::{GitError, Watch};
@@ -65,12 +65,17 @@ impl History {
     pub(crate) fn date(
         &mut self,
         documents: &[DatingQuery<'_>],
-        mut trails: Vec<Trail>,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Vec<Dated>>, GitError> {
-        for (query, trail) in documents.iter().zip(&mut trails) {
-            self.names.insert(query.path.to_owned(), std::mem::take(&mut trail.names));
+        if documents.is_empty() {
+            return Ok(Vec::new());
         }
+        let paths: Vec<&str> = documents.iter().map(|document| document.path).collect();
+        let mut trails = self.trails(&paths, watch)?;
+        for (path, trail) in paths.iter().zip(&mut trails).filter(|(_, it)| !it.names.is_empty()) {
+            self.names.insert((*path).to_owned(), std::mem::take(&mut trail.names));
+        }
+        self.past()?;
         let mut asked = Vec::with_capacity(documents.len());
         for (document, trail) in documents.iter().zip(&trails) {
             asked.push(Asked { document, trail, newest: self.held_at(0, document.path)? });
@@ -220,8 +225,8 @@ impl Dating<'_> {
         }
         // If the first version was not found, the blocks date from the oldest known commit or earlier.
         let edge = trail.versions.last().map(|version| version.commit);
-        let upto = u32::try_from(self.past.changes.upto()).unwrap_or(u32::MAX);
-        self.end(&mut open, edge.unwrap_or(upto), false);
+        let edge = edge.or_else(|| u32::try_from(self.past.commits.len().checked_sub(1)?).ok());
+        self.end(&mut open, edge.unwrap_or(u32::MAX), false);
         Ok(())
     }
 

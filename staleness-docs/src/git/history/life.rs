@@ -1,9 +1,8 @@
 use staleness_core::ids::stable_hash;
 
 use super::timeline::History;
-use super::trail::Trail;
 use crate::git::objects::{Commit, TrackedKind};
-use crate::git::process::GitError;
+use crate::git::process::{GitError, Watch};
 use crate::symbols::split;
 
 /// A file to date.
@@ -18,7 +17,8 @@ pub struct LifeQuery<'a> {
 /// The dates of a file in the checked-out commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Life {
-    /// The commit that added the file, under any name. For a shallow history, the oldest known commit.
+    /// The commit that added the file, under any name. For a shallow history or a file with very many edits,
+    /// the oldest known commit.
     pub first: Commit,
     /// The commit that last edited the file. `None` if the text on disk is not committed.
     pub last: Option<Commit>,
@@ -38,8 +38,13 @@ impl History {
     pub(crate) fn lives(
         &mut self,
         files: &[LifeQuery<'_>],
-        trails: Vec<Trail>,
+        watch: &mut Watch<'_>,
     ) -> Result<Vec<Option<Life>>, GitError> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let paths: Vec<&str> = files.iter().map(|file| file.path).collect();
+        let trails = self.trails(&paths, watch)?;
         let mut lives = Vec::with_capacity(files.len());
         for (file, trail) in files.iter().zip(trails) {
             let found = self.held_at(0, file.path)?;
@@ -52,7 +57,7 @@ impl History {
             let of = |place: u32| commits.get(place as usize).copied();
             let newest = trail.versions.first().and_then(|version| of(version.commit));
             let oldest = match trail.versions.last() {
-                Some(version) if version.old.is_null() => of(version.commit),
+                Some(version) if version.old.is_null() || trail.cut => of(version.commit),
                 _ => commits.last().copied(),
             };
             lives.push(oldest.map(|first| Life {

@@ -13,6 +13,10 @@ pub struct Limits {
     /// Maximum number of bytes to read and compare for citations, for all queries together. Line-by-line
     /// comparisons are charged per line.
     pub compared_bytes: u64,
+    /// Maximum number of versions to follow, for all documents together. Each document gets 16 in any case.
+    pub versions: usize,
+    /// Maximum number of entries to visit per query, over all commits. A folder counts as several files.
+    pub visited: u64,
 }
 
 impl Default for Limits {
@@ -23,6 +27,8 @@ impl Default for Limits {
             document_bytes: 32 * 1024 * 1024,
             searched_bytes: 4 * 1024 * 1024 * 1024,
             compared_bytes: 1024 * 1024 * 1024,
+            versions: 2_000_000,
+            visited: 1_000_000,
         }
     }
 }

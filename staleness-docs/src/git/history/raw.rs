@@ -4,14 +4,14 @@ use std::io;
 
 use staleness_core::time::Timestamp;
 
-use crate::git::objects::{Oid, TrackedKind, at_seconds};
+use crate::git::objects::{Commit, Oid, TrackedKind, at_seconds};
 use crate::git::process::Process;
 
 /// One record of the list.
 #[derive(Debug)]
 pub(crate) enum Raw {
-    /// A commit, of which the changes follow.
-    Commit,
+    /// The commit of the changes that follow.
+    Commit(Commit),
     /// A changed file. Its path is in the reader.
     Change(Change),
 }
@@ -51,6 +51,8 @@ pub(crate) struct Reader {
     pub(crate) path: Vec<u8>,
     /// The new path of a renamed file.
     pub(crate) target: Vec<u8>,
+    /// The first two parents of the last commit, if it is a merge and they are listed.
+    pub(crate) sides: Option<[Oid; 2]>,
 }
 
 impl Reader {
@@ -61,8 +63,9 @@ impl Reader {
         }
         let field = self.field.strip_prefix(b"\n").unwrap_or(&self.field);
         let Some(change) = field.strip_prefix(b":") else {
-            Oid::from_hex(field.trim_ascii_end()).ok_or_else(garbled)?;
-            return Ok(Some(Raw::Commit));
+            let (commit, sides) = header(field).ok_or_else(garbled)?;
+            self.sides = sides;
+            return Ok(Some(Raw::Commit(commit)));
         };
         let change = parse(change).ok_or_else(garbled)?;
         if !process.record(0, &mut self.path)? {
@@ -77,6 +80,15 @@ impl Reader {
 
 fn garbled() -> io::Error {
     io::ErrorKind::InvalidData.into()
+}
+
+/// `<id> <seconds>`, and the parents.
+pub(super) fn header(field: &[u8]) -> Option<(Commit, Option<[Oid; 2]>)> {
+    let mut words = field.split(|byte| *byte == b' ');
+    let (id, at) = (Oid::from_hex(words.next()?)?, seconds(words.next()?)?);
+    let mut parents = words.map_while(|word| Oid::from_hex(word.trim_ascii()));
+    let sides = parents.next().zip(parents.next()).map(|(one, other)| [one, other]);
+    Some((Commit { id, at }, sides))
 }
 
 /// Parses seconds since 1970.
@@ -112,6 +124,9 @@ mod tests {
             if let Some(change) = parse(line.as_bytes()) {
                 let ids = format!("{} {} ", change.old, change.new);
                 prop_assert!(line.contains(&ids), "{}", ids);
+            }
+            if let Some((commit, _)) = header(line.as_bytes()) {
+                prop_assert!(line.starts_with(&commit.id.to_string()));
             }
         }
     }

@@ -67,6 +67,26 @@ impl Renames {
         Self::answer(place, asker, &format!("{to} {from}"))
     }
 
+    /// Asks git for the files that both sides of a merge renamed: maps each path on the second side to that on
+    /// the first.
+    pub(crate) fn of_both_sides(
+        place: &Place,
+        asker: &mut Asker,
+        [first, second]: [Oid; 2],
+    ) -> Result<Self, GitError> {
+        let mut both = Self::between(place, asker, [first, second])?;
+        if !both.from.is_empty() {
+            let Some(base) = merge_base(place, [first, second]) else { return Ok(Self::default()) };
+            let [one, other] =
+                [first, second].map(|side| Self::between(place, asker, [base, side]));
+            let (one, other) = (one?.from, other?.from);
+            both.from.retain(|new, (old, _)| {
+                one.get(old).zip(other.get(new)).is_some_and(|(one, other)| one.0 == other.0)
+            });
+        }
+        Ok(both)
+    }
+
     fn answer(place: &Place, asker: &mut Asker, question: &str) -> Result<Self, GitError> {
         let mut process = match asker.process.take() {
             Some(process) => process,

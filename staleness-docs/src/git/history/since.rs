@@ -107,7 +107,7 @@ impl History {
                         files.push(ChangedFile { path, was, old, new });
                     }
                 }
-                Ok(Some(Raw::Commit)) => {}
+                Ok(Some(Raw::Commit(_))) => {}
                 Ok(None) => break,
                 Err(_) => return Err(process.post_mortem()),
             }

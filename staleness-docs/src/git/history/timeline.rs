@@ -8,7 +8,7 @@ use staleness_core::ids::stable_hash;
 use staleness_core::time::Timestamp;
 
 use super::changes::{Held, Known};
-use super::commits::Past;
+use super::commits::{Past, between};
 use super::disk::{OnDisk, Scratch};
 use super::limits::Limits;
 use super::raw::seconds;
@@ -16,7 +16,7 @@ use crate::git::lines::is_text;
 use crate::git::objects::{
     Commit, Object, Objects, Oid, Place, Sort, TrackedKind, Trees, Unread, Wanted, commit, head,
 };
-use crate::git::process::{GitError, Program, check_files, check_work_tree};
+use crate::git::process::{GitError, Process, Program, check_files, check_work_tree};
 
 /// The largest list of boundary commits to read, in bytes.
 const MAX_BOUNDARY: u64 = 1024 * 1024;
@@ -39,8 +39,12 @@ pub(crate) struct History {
     pub(crate) head: Commit,
     pub(crate) objects: Objects,
     pub(crate) past: Option<Past>,
+    /// The running git that lists changes, until its output is read.
+    pub(super) listing: Option<Process>,
+    /// True if the list of changes is always read to its end.
+    pub(crate) lists_all: bool,
     trees: Trees,
-    /// Earlier names of the dated documents: see [`Trail::names`](super::trail::Trail).
+    /// Earlier names of the dated documents: see [`Trail::names`](super::follow::Trail).
     pub(super) names: HashMap<String, Vec<(u32, String)>>,
     /// Cached commits of anchors, with their indices in the list of commits.
     pub(super) anchors: HashMap<Anchor, Option<(Oid, Option<usize>)>>,
@@ -95,6 +99,8 @@ impl History {
             head,
             objects,
             past: None,
+            listing: None,
+            lists_all: false,
             trees: Trees::default(),
             names: HashMap::new(),
             anchors: HashMap::new(),
@@ -260,6 +266,11 @@ impl History {
         Ok(texts)
     }
 
+    /// Returns true if a path exists in the commit at an index.
+    pub(crate) fn exists_at(&mut self, place: usize, path: &str) -> Result<bool, GitError> {
+        Ok(self.held_at(place, path)?.is_some())
+    }
+
     /// Returns the kind and id of a path in the commit at an index, or `None` if it does not exist.
     pub(crate) fn held_at(&mut self, place: usize, path: &str) -> Result<Option<Held>, GitError> {
         let past = self.past()?;
@@ -270,5 +281,22 @@ impl History {
             Known::Unknown => commit.id,
         };
         self.trees.find(&mut self.objects, &self.place, commit, path)
+    }
+
+    /// Returns the index of a commit that removed a path. The path must exist at `there` and not in the
+    /// checked-out commit. If it was removed several times, returns the last removal, as far as the list of
+    /// changes goes.
+    pub(crate) fn removal(&mut self, path: &str, there: usize) -> Result<Option<usize>, GitError> {
+        if !self.exists_at(there, path)? {
+            return Ok(None);
+        }
+        if let Some(last) = self.past()?.changes.removal(path, there) {
+            return Ok(Some(last));
+        }
+        let (mut there, mut gone) = (there, 0);
+        while let Some(middle) = between(gone, there) {
+            if self.exists_at(middle, path)? { there = middle } else { gone = middle }
+        }
+        Ok(Some(gone))
     }
 }

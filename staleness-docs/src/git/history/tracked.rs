@@ -1,8 +1,7 @@
 //! The files in the checked-out commit.
 
-use super::changes::Held;
 use super::timeline::History;
-use crate::git::objects::{Oid, TrackedKind};
+use crate::git::objects::TrackedKind;
 use crate::git::process::GitError;
 use std::ops::ControlFlow;
 
@@ -18,9 +17,7 @@ const MAX_UNNAMED: usize = 1_000;
 #[derive(Clone, Debug, Default)]
 pub struct Tracked {
     /// Sorted by path.
-    files: Vec<(Box<str>, Held)>,
-    /// Files with names that are not UTF-8.
-    odd: Vec<(Box<[u8]>, Held)>,
+    files: Vec<(Box<str>, TrackedKind)>,
     path_bytes: usize,
     /// The first 1,000 paths that are not UTF-8, with invalid bytes written as `\xE9`.
     pub unnamed: Vec<String>,
@@ -31,19 +28,13 @@ pub struct Tracked {
 impl Tracked {
     /// Iterates over the paths in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, TrackedKind)> {
-        self.files.iter().map(|(path, (kind, _))| (&**path, *kind))
-    }
-
-    /// Iterates over all paths and what is there.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (&[u8], Held)> {
-        let files = self.files.iter().map(|(path, held)| (path.as_bytes(), *held));
-        files.chain(self.odd.iter().map(|(path, held)| (&**path, *held)))
+        self.files.iter().map(|(path, kind)| (&**path, *kind))
     }
 
     /// Returns the first path that is not less than this one.
     fn at_or_after(&self, path: &str) -> Option<(&str, TrackedKind)> {
         let at = self.files.partition_point(|(other, _)| **other < *path);
-        self.files.get(at).map(|(path, (kind, _))| (&**path, *kind))
+        self.files.get(at).map(|(path, kind)| (&**path, *kind))
     }
 
     /// Returns the kind of a path, or `None` for a folder or an untracked path.
@@ -70,8 +61,7 @@ impl History {
         }
         let mut tracked = Tracked::default();
         self.place.start(&arguments)?.each_record(0, |record| {
-            tracked.cut = tracked.files.len() + tracked.odd.len() >= MAX_FILES
-                || tracked.path_bytes >= MAX_PATH_BYTES;
+            tracked.cut = tracked.files.len() >= MAX_FILES || tracked.path_bytes >= MAX_PATH_BYTES;
             if tracked.cut {
                 return Ok(ControlFlow::Break(()));
             }
@@ -86,23 +76,20 @@ impl History {
         let tab = record.iter().position(|byte| *byte == b'\t').ok_or_else(garbled)?;
         let mut words = record[..tab].split(|byte| *byte == b' ');
         let kind = TrackedKind::of_mode(words.next().ok_or_else(garbled)?);
-        let held = (kind, words.nth(1).and_then(Oid::from_hex).ok_or_else(garbled)?);
         let Some(path) = self.place.own(&record[tab + 1..]) else { return Ok(()) };
         match std::str::from_utf8(path) {
             Ok(path) => {
                 // Git lists each path once and in order. Only a damaged tree breaks this.
                 if tracked.files.last().is_none_or(|(before, _)| **before < *path) {
-                    tracked.files.push((path.into(), held));
+                    tracked.path_bytes += path.len();
+                    tracked.files.push((path.into(), kind));
                 }
             }
-            Err(_) => {
-                if tracked.unnamed.len() < MAX_UNNAMED {
-                    tracked.unnamed.push(written(path, "\\x"));
-                }
-                tracked.odd.push((path.into(), held));
+            Err(_) if tracked.unnamed.len() < MAX_UNNAMED => {
+                tracked.unnamed.push(written(path, "\\x"));
             }
+            Err(_) => {}
         }
-        tracked.path_bytes += path.len();
         Ok(())
     }
 }

@@ -37,7 +37,7 @@ impl TrackedKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry<'a> {
+pub(crate) struct Entry<'a> {
     pub(crate) name: &'a [u8],
     pub(crate) kind: TrackedKind,
     pub(crate) id: Oid,
@@ -49,7 +49,7 @@ pub(crate) fn name_of(path: &[u8]) -> &[u8] {
 }
 
 /// Iterates over the entries of a tree. Stops at the first malformed entry.
-fn entries(tree: &[u8], id_len: usize) -> impl Iterator<Item = Entry<'_>> {
+pub(crate) fn entries(tree: &[u8], id_len: usize) -> impl Iterator<Item = Entry<'_>> {
     let mut rest = tree;
     std::iter::from_fn(move || {
         let space = rest.iter().position(|byte| *byte == b' ')?;
@@ -60,6 +60,41 @@ fn entries(tree: &[u8], id_len: usize) -> impl Iterator<Item = Entry<'_>> {
         rest = &rest[end + 1 + id_len..];
         Some(Entry { name, kind, id })
     })
+}
+
+/// Folder paths by number. The root is number 0.
+#[derive(Debug)]
+pub(crate) struct Paths {
+    paths: Vec<(String, usize)>,
+    /// Numbers of the subfolders of each folder, by name.
+    numbers: Vec<Map<Box<[u8]>, u32>>,
+}
+
+impl Default for Paths {
+    fn default() -> Self {
+        Self { paths: vec![(String::new(), 0)], numbers: vec![Map::default()] }
+    }
+}
+
+impl Paths {
+    /// Returns the path of a folder, empty or ending in `/`, and its depth.
+    pub(crate) fn get(&self, number: u32) -> &(String, usize) {
+        &self.paths[number as usize]
+    }
+
+    /// Returns the number of a subfolder.
+    pub(crate) fn below(&mut self, folder: u32, name: &[u8]) -> u32 {
+        if let Some(number) = self.numbers[folder as usize].get(name) {
+            return *number;
+        }
+        let (path, depth) = &self.paths[folder as usize];
+        let path = format!("{path}{}/", String::from_utf8_lossy(name));
+        self.paths.push((path, depth + 1));
+        let number = u32::try_from(self.paths.len() - 1).unwrap_or(u32::MAX);
+        self.numbers[folder as usize].insert(name.into(), number);
+        self.numbers.push(Map::default());
+        number
+    }
 }
 
 /// Cached trees by id, each indexed by name.

@@ -1,14 +1,18 @@
-//! Reads the output of a running git.
+//! Reads the output of a running git, on demand or ahead.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Cursor, Read};
 use std::process::ChildStdout;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
 
 use super::watchdog::{ProcessLimits, Watchdog};
 
 /// Size of one read, in bytes.
-const CHUNK: usize = 64 * 1024;
+const CHUNK: usize = 256 * 1024;
+/// Number of chunks to read ahead.
+const AHEAD: usize = 64;
 /// Pipe size in bytes, the most that Linux grants an unprivileged process. If it is refused, and on other
 /// systems, the default size stays.
 #[cfg(target_os = "linux")]
@@ -57,22 +61,34 @@ impl Read for Heard {
     }
 }
 
-/// The output of a process, as long as it is read.
+/// The way that the output of a process is read.
 #[derive(Debug)]
 pub(crate) enum Source {
+    /// On demand.
     Wanted(Heard),
-    /// The process was ended.
+    /// In advance, by a separate thread.
+    Ahead(Ahead),
+    /// Not at all. A waiting thread is released.
     Closed,
 }
 
 pub(crate) type Answers = BufReader<Source>;
 
-/// Reads the answers to single requests, or to one large request, of which git works ahead.
-pub(super) fn of(heard: Heard, is_large: bool) -> Answers {
-    if is_large {
-        enlarge(&heard.stdout);
-    }
-    BufReader::with_capacity(if is_large { 4 * CHUNK } else { CHUNK }, Source::Wanted(heard))
+/// Reads the answers to single requests.
+pub(super) fn wanted(heard: Heard) -> io::Result<Answers> {
+    Ok(BufReader::with_capacity(64 * 1024, Source::Wanted(heard)))
+}
+
+/// Reads many answers to one large request. Git works ahead meanwhile.
+pub(crate) fn many(heard: Heard) -> io::Result<Answers> {
+    enlarge(&heard.stdout);
+    Ok(BufReader::with_capacity(CHUNK, Source::Wanted(heard)))
+}
+
+/// Reads output ahead that is needed only later.
+pub(crate) fn ahead(heard: Heard) -> io::Result<Answers> {
+    enlarge(&heard.stdout);
+    Ok(BufReader::with_capacity(64 * 1024, Source::Ahead(Ahead::new(heard)?)))
 }
 
 impl Source {
@@ -88,7 +104,55 @@ impl Read for Source {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Wanted(heard) => heard.read(into),
+            Self::Ahead(ahead) => ahead.read(into),
             Self::Closed => Ok(0),
+        }
+    }
+}
+
+/// Output that a separate thread reads. The thread ends with the process, or when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Ahead {
+    chunk: Cursor<Vec<u8>>,
+    chunks: Option<Receiver<io::Result<Vec<u8>>>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Ahead {
+    fn new(heard: Heard) -> io::Result<Self> {
+        let (to, chunks) = sync_channel(AHEAD);
+        let reader = Some(thread::Builder::new().spawn(move || read(heard, &to))?);
+        Ok(Self { chunk: Cursor::default(), chunks: Some(chunks), reader })
+    }
+}
+
+impl Read for Ahead {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.chunk.position() >= self.chunk.get_ref().len() as u64 {
+            let next = self.chunks.as_ref().and_then(|chunks| chunks.recv().ok());
+            self.chunk = Cursor::new(next.unwrap_or(Ok(Vec::new()))?);
+        }
+        self.chunk.read(into)
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        drop(self.chunks.take());
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+    }
+}
+
+fn read(mut from: Heard, to: &SyncSender<io::Result<Vec<u8>>>) {
+    loop {
+        // Only full chunks, except the last one. Small ones would not read far enough ahead.
+        let mut chunk = Vec::with_capacity(CHUNK);
+        let read = (&mut from).take(CHUNK as u64).read_to_end(&mut chunk);
+        let is_last = !matches!(read, Ok(CHUNK));
+        if to.send(read.map(|_| chunk)).is_err() || is_last {
+            return;
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::git::history::Renames;
-use crate::git::objects::Oid;
 use crate::symbols::WantedPath;
 
 /// New paths of the files and folders that one commit moved.
@@ -13,8 +12,6 @@ pub(crate) struct Moves {
     to: BTreeMap<Vec<u8>, Vec<u8>>,
     /// Reversed old paths and their parent folders. All matches of a partial path are adjacent in this order.
     ends: BTreeSet<Vec<u8>>,
-    /// Maps each new path to the old one and the old contents, if that is certain or not.
-    from: BTreeMap<Vec<u8>, (Vec<u8>, Oid)>,
     /// Old paths of removed files without a certain new path.
     lost: BTreeSet<Vec<u8>>,
 }
@@ -22,20 +19,20 @@ pub(crate) struct Moves {
 impl Moves {
     pub(crate) fn of(renames: Renames) -> Self {
         let mut moves = Self { lost: renames.lost.into_iter().collect(), ..Self::default() };
-        for (new, (old, _)) in &renames.from {
+        for (new, (old, _)) in renames.from {
             let folders = old.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
-            moves.ends.insert(reversed(old));
+            moves.ends.insert(reversed(&old));
             for (upto, _) in folders {
                 // Its parents are already in the set.
                 if !moves.ends.insert(reversed(&old[..upto])) {
                     break;
                 }
             }
-            if !renames.unsure.contains(new) {
-                moves.to.entry(old.clone()).or_insert_with(|| new.clone());
+            if !renames.unsure.contains(&new) {
+                moves.to.entry(old).or_insert(new);
             }
         }
-        Self { from: renames.from, ..moves }
+        moves
     }
 
     /// Returns the new path of the removed file or folder that `path` matches, if it matches exactly one.
@@ -52,10 +49,10 @@ impl Moves {
         }
     }
 
-    /// Returns the old path of a renamed file, and the old contents.
-    pub(crate) fn origin(&self, new: &str) -> Option<(String, Oid)> {
-        let (old, id) = self.from.get(new.as_bytes())?;
-        Some((String::from_utf8(old.clone()).ok()?, *id))
+    /// Returns the old path of a renamed file.
+    pub(crate) fn origin(&self, new: &str) -> Option<String> {
+        let (old, _) = self.to.iter().find(|(_, to)| **to == new.as_bytes())?;
+        String::from_utf8(old.clone()).ok()
     }
 
     /// Returns the new path of a removed file or folder. For a folder: the folder to which its files with
@@ -86,6 +83,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::git::objects::Oid;
 
     /// Checks every rename. A slow reference implementation.
     fn plainly(renames: &Renames, path: &WantedPath) -> BTreeSet<Vec<u8>> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use staleness_core::knowledge::WordKind;
 
-use super::files::Tools;
+use super::files::{Finder, Tools};
 use super::found::{Numbered, earlier, number};
 use super::missing::{Search, Trace};
 use super::times::Times;
@@ -35,7 +35,7 @@ impl Search<'_, '_> {
         let mut gone: Vec<(usize, usize)> = Vec::new();
         for is_made in [true, false] {
             let mut lexicon = if is_made { Lexicon::of_past() } else { Lexicon::default() };
-            let History { objects, past, cut, shallow, .. } = &mut *self.history;
+            let History { place, objects, past, limits, cut, shallow, .. } = &mut *self.history;
             let (Some(past), Some(searched)) = (&*past, &*self.searched) else { break };
             let numbered = |at: &usize| {
                 let groups = searched.lack(&words[*at]).map(<[_]>::to_vec).unwrap_or_default();
@@ -47,9 +47,15 @@ impl Search<'_, '_> {
             if asked.is_empty() {
                 break;
             }
-            let mut tools = Tools { objects, watch: self.watch, bytes: self.left };
+            let mut tools = Tools {
+                place,
+                objects,
+                watch: self.watch,
+                bytes: self.left,
+                visits: limits.visited,
+            };
             let upto = past.changes.upto();
-            let mut times = Times::new(Arc::new(lexicon), past.changes.past(), &searched.seen);
+            let mut times = Times::new(Arc::new(lexicon), &past.changes, &searched.seen);
             times.look(&(0..=upto).collect::<Vec<_>>(), &mut tools)?;
             *cut |= times.cut;
             let is_whole =

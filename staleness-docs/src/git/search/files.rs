@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 
-use super::found::Found;
+use super::found::{Found, Numbered};
 use crate::git::lines::is_text;
-use crate::git::objects::{Object, Objects, Oid, Sort, Wanted};
+use crate::git::objects::{Object, Objects, Oid, Place, Sort, Wanted};
 use crate::git::process::{GitError, Watch};
 use crate::symbols::{Lexicon, Naming};
 
@@ -20,12 +20,24 @@ const MAX_GITS: usize = 4;
 /// Number of files between two progress reports.
 const STEP: usize = 256;
 
-/// The repository and the budget of a search.
+/// The repository, rules and budgets of a search.
 pub(crate) struct Tools<'a, 'w> {
+    pub(crate) place: &'a Place,
     pub(crate) objects: &'a mut Objects,
     pub(crate) watch: &'a mut Watch<'w>,
     /// Number of bytes that may still be read.
     pub(crate) bytes: &'a mut u64,
+    /// Number of files and folders that may still be visited.
+    pub(crate) visits: u64,
+}
+
+/// Tells if words existed at commits, by their index in the list of commits.
+pub(crate) trait Finder {
+    /// Searches the commits at these indices, which are sorted.
+    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError>;
+
+    /// Returns true if the word existed at that commit, or `None` if this is unknown.
+    fn has(&self, word: &Numbered, place: usize) -> Option<bool>;
 }
 
 /// A file to search, and the owner of the names in it.
@@ -86,7 +98,7 @@ impl<'l> Looker<'l> {
             }
             _ => (true, true),
         };
-        Found::of(&mut self.things, holes, unread)
+        Found { unread, ..Found::of(&mut self.things, holes) }
     }
 }
 

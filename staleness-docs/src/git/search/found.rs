@@ -1,25 +1,33 @@
-//! The things found in a file.
+//! The things found in a part of a commit.
 
 use std::sync::Arc;
 
 use crate::symbols::{Lexicon, Thing};
 
-/// The things found in one file.
+/// The things found below a folder or in one file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     /// Numbers of the things, sorted.
     pub(crate) things: Arc<[u32]>,
-    /// True if the file could not be searched, so that more may exist.
+    /// True if something could not be searched, so that more may exist.
     pub(crate) holes: bool,
     /// True if this file is too large or cannot be read.
     pub(crate) unread: bool,
 }
 
 impl Found {
-    pub(crate) fn of(things: &mut Vec<u32>, holes: bool, unread: bool) -> Self {
+    pub(crate) fn of(things: &mut Vec<u32>, holes: bool) -> Self {
         things.sort_unstable();
         things.dedup();
-        Self { things: things.as_slice().into(), holes, unread }
+        if things.is_empty() && !holes {
+            Self::default()
+        } else {
+            Self { things: things.as_slice().into(), holes, unread: false }
+        }
+    }
+
+    pub(crate) fn holds(&self, thing: u32) -> bool {
+        self.things.binary_search(&thing).is_ok()
     }
 }
 
@@ -34,4 +42,9 @@ pub(crate) fn earlier(groups: &[Vec<Thing>]) -> Vec<Vec<Thing>> {
 /// Adds the things of a word to the lexicon and returns their numbers.
 pub(crate) fn number(groups: &[Vec<Thing>], lexicon: &mut Lexicon) -> Numbered {
     groups.iter().map(|group| group.iter().map(|thing| thing.enter(lexicon)).collect()).collect()
+}
+
+/// Returns true if the found things make up the word.
+pub(crate) fn exists(word: &Numbered, found: &Found) -> bool {
+    word.iter().all(|group| group.iter().any(|thing| found.holds(*thing)))
 }

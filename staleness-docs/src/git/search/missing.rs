@@ -3,14 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foldhash::HashSet as Set;
-
 use super::files::Tools;
 use super::found::{Numbered, number};
-use super::times::Times;
+use super::index::{Index, Seen};
 use super::veil::Veil;
-use crate::git::history::{Anchor, History, Spell, Tracked};
-use crate::git::objects::{Commit, Oid, TrackedKind};
+use crate::git::history::{Anchor, History};
+use crate::git::objects::Commit;
 use crate::git::process::{GitError, Watch};
 use crate::git::renames::Moved;
 use crate::symbols::{Lexicon, Thing, Word, meaning};
@@ -48,8 +46,8 @@ pub enum Trace {
 pub(crate) struct Searched {
     /// For each word, the groups of things that do not exist. `None` for a word that cannot be looked up.
     lacks: HashMap<Word, Option<Vec<Vec<Thing>>>>,
-    pub(super) seen: Set<Oid>,
-    /// True if some files were left out. Then no word counts as missing.
+    pub(super) seen: Seen,
+    /// True if some folders could not be listed. Then no word counts as missing.
     holes: bool,
     /// Unreadable places where a missing name may be.
     pub(super) veil: Veil,
@@ -81,7 +79,6 @@ type Meaning = (Vec<Vec<Thing>>, Numbered);
 /// Answers queries about words.
 pub(crate) struct Search<'r, 'w> {
     pub(crate) history: &'r mut History,
-    pub(crate) tracked: &'r Tracked,
     pub(crate) moved: &'r mut Moved,
     /// Result of the last search of the checked-out commit.
     pub(crate) searched: &'r mut Option<Searched>,
@@ -105,28 +102,37 @@ impl Search<'_, '_> {
                 })
             });
         }
-        let files = self.tracked.all();
-        let files = files.map(|(path, held)| (path, vec![Spell { held, newest: 0, oldest: 0 }]));
-        let mut now = Times::new(Arc::new(lexicon), files, &Set::default());
-        let History { objects, limits, .. } = &mut *self.history;
+        let mut index = Index::new(Arc::new(lexicon), Seen::default());
+        let History { place, objects, limits, head, .. } = &mut *self.history;
+        let head = head.id;
         let mut bytes = limits.searched_bytes;
-        now.look(&[0], &mut Tools { objects, watch: self.watch, bytes: &mut bytes })?;
-        let holes = now.cut || self.tracked.cut;
-        self.history.cut |= holes;
+        index.look(
+            &[head],
+            &mut Tools {
+                place,
+                objects,
+                watch: self.watch,
+                bytes: &mut bytes,
+                visits: limits.visited,
+            },
+        )?;
+        self.history.cut |= index.cut;
+        // A project folder that is not in the commit holds nothing.
+        let found = index.found(head).unwrap_or_default();
         let lacks = meanings
             .into_iter()
             .map(|(word, meaning)| {
                 let lack = meaning.map(|(groups, numbers)| {
-                    let has = |group: &Vec<u32>| now.has(&vec![group.clone()], 0) == Some(true);
+                    let has = |group: &Vec<u32>| group.iter().any(|thing| found.holds(*thing));
                     let pairs = groups.into_iter().zip(&numbers);
                     pairs.filter(|(_, group)| !has(group)).map(|(things, _)| things).collect()
                 });
                 (word.clone(), lack)
             })
             .collect();
-        let submodule = self.tracked.iter().any(|(_, kind)| kind == TrackedKind::Submodule);
-        let veil = Veil::new(std::mem::take(&mut now.unread), submodule);
-        let searched = Searched { lacks, seen: now.into_seen(), holes, veil };
+        let holes = index.holes || index.cut;
+        let veil = Veil::of(&mut index);
+        let searched = Searched { lacks, seen: index.into_seen(), holes, veil };
         let missing = words.iter().map(|word| searched.is_missing(word)).collect();
         *self.searched = Some(searched);
         Ok(missing)

@@ -3,6 +3,7 @@
 mod ever;
 mod files;
 mod found;
+mod index;
 mod missing;
 mod starts;
 mod times;

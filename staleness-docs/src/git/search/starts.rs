@@ -12,7 +12,7 @@ pub(crate) struct Starts<'l> {
     /// Paths by all their parts, and the number of parts in the longest.
     whole: Map<Vec<u8>, Vec<(&'l WantedPath, u32)>>,
     longest: usize,
-    /// True if the end of a path below a folder of vendored code, test data or examples does not count.
+    /// True if paths below a folder of vendored code or test data count only from that folder on.
     past: bool,
 }
 
@@ -41,12 +41,13 @@ impl<'l> Starts<'l> {
 
     /// Returns the numbers of the wanted paths that exist if there is a file, link or submodule at this path.
     pub(crate) fn of(&self, path: &[u8], parts: &[&[u8]], kind: TrackedKind) -> Vec<u32> {
-        let (mut all, mut begin) = (Vec::new(), 0);
+        let (mut all, mut begin, mut is_of_others) = (Vec::new(), 0, false);
         for from in 0..parts.len() {
-            if self.past
-                && from > 0
-                && (is_shown_in(parts[from - 1]) || is_folder_of_others(parts[from - 1]))
-            {
+            if from > 0 && is_shown_in(parts[from - 1]) {
+                break;
+            }
+            is_of_others |= from > 0 && is_folder_of_others(parts[from - 1]);
+            if is_of_others && self.past {
                 break;
             }
             let rest = &parts[from..];

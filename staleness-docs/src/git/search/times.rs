@@ -1,19 +1,20 @@
-//! Finds the commits in which things existed, from a list of files and the commits of their versions.
+//! Finds the commits in which things existed, from the list of changes.
 //!
 //! A version of a file exists from the commit that made it up to the next change. So each version is read
 //! once, for any number of commits, and no tree is read. Files that never changed are as in the checked-out
-//! commit, which holds nothing that is looked for in earlier ones.
+//! commit, which holds no wanted thing.
 
 use std::sync::Arc;
 
-use foldhash::{HashMap as Map, HashSet as Set};
+use foldhash::HashMap as Map;
 
-use super::files::{Tools, WantedFile, read};
+use super::files::{Finder, Tools, WantedFile, read};
 use super::found::Numbered;
+use super::index::Seen;
 use super::starts::Starts;
-use crate::git::history::Spell;
+use crate::git::history::{Changed, Changes};
 use crate::git::lines::may_be_text;
-use crate::git::objects::{Oid, TrackedKind, name_of};
+use crate::git::objects::{TrackedKind, name_of};
 use crate::git::process::GitError;
 use crate::nature::is_document;
 use crate::symbols::{Lexicon, Naming};
@@ -96,20 +97,13 @@ pub(crate) struct Times {
     versions: Vec<Version>,
     /// True if something was left out because a limit was reached.
     pub(crate) cut: bool,
-    /// Files that are too large or cannot be read.
-    pub(crate) unread: Set<Oid>,
     /// Numbers of ranges and comparisons that are left.
     ranges: usize,
     compared: usize,
 }
 
 impl Times {
-    /// Takes each path with the commits in which it was something, newest first. Files in `seen` hold nothing.
-    pub(crate) fn new<'f>(
-        lexicon: Arc<Lexicon>,
-        files: impl Iterator<Item = (&'f [u8], Vec<Spell>)>,
-        seen: &Set<Oid>,
-    ) -> Self {
+    pub(crate) fn new(lexicon: Arc<Lexicon>, changes: &Changes, seen: &Seen) -> Self {
         let found = vec![Ranges::default(); lexicon.len()];
         let (holes, versions) = (Ranges::default(), Vec::new());
         let words = Arc::clone(&lexicon);
@@ -120,27 +114,27 @@ impl Times {
             holes,
             versions,
             cut: false,
-            unread: Set::default(),
             ranges: MAX_RANGES,
             compared: MAX_COMPARED,
         };
         let (mut numbers, mut bearers) = (Map::default(), Map::<u32, Vec<_>>::default());
-        for (path, spells) in files {
-            let text = String::from_utf8_lossy(path);
-            let is_searched =
-                times.lexicon.has_words() && may_be_text(name_of(path)) && !is_document(&text);
+        for file in changes.files() {
+            let text = String::from_utf8_lossy(&file.path);
+            let is_searched = times.lexicon.has_words()
+                && may_be_text(name_of(&file.path))
+                && !is_document(&text);
             let naming = Naming::of(&text);
-            if let Some(twice) = times.lexicon.share(name_of(path)) {
-                let spells = spells.iter().map(|spell| (spell.newest, spell.oldest));
+            if let Some(twice) = times.lexicon.share(name_of(&file.path)) {
+                let spells = file.spells(changes.upto()).map(|spell| (spell.newest, spell.oldest));
                 bearers.entry(twice).or_default().extend(spells);
             }
-            times.names(path, &spells, &starts, is_searched);
+            times.names(file, &starts, changes.upto(), is_searched);
             if !is_searched {
                 continue;
             }
-            for spell in spells {
+            for spell in file.spells(changes.upto()) {
                 let (TrackedKind::File, id) = spell.held else { continue };
-                if seen.contains(&id) {
+                if seen.holds(id) {
                     continue;
                 }
                 let versions = &mut times.versions;
@@ -172,20 +166,15 @@ impl Times {
         places.into_iter().find(|place| self.has(word, *place) == Some(true))
     }
 
-    /// Returns the files that were searched, or left out.
-    pub(crate) fn into_seen(self) -> Set<Oid> {
-        self.versions.into_iter().map(|version| version.file.0).collect()
-    }
-
     /// Returns true if everything could be searched.
     pub(crate) fn is_whole(&self) -> bool {
         !self.cut && self.holes.all.is_empty()
     }
 
     /// Records the things that a path and its folders name.
-    fn names(&mut self, path: &[u8], spells: &[Spell], starts: &Starts<'_>, is_searched: bool) {
-        let parts: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
-        let is_too_deep = parts.len() > MAX_DEPTH || path.len() > MAX_PATH;
+    fn names(&mut self, file: &Changed, starts: &Starts<'_>, upto: usize, is_searched: bool) {
+        let parts: Vec<&[u8]> = file.path.split(|byte| *byte == b'/').collect();
+        let is_too_deep = parts.len() > MAX_DEPTH || file.path.len() > MAX_PATH;
         let (name, folders) = match parts.split_last() {
             Some((name, folders)) if !is_too_deep => (*name, folders),
             _ => (&[][..], &[][..]),
@@ -200,7 +189,7 @@ impl Times {
         }
         // Adjacent versions form one range, because only the kind of a path decides what it names.
         let mut ranges: Vec<(TrackedKind, Vec<(u32, u32)>)> = Vec::new();
-        for spell in spells {
+        for spell in file.spells(upto) {
             let at = ranges.iter().position(|(kind, _)| *kind == spell.held.0);
             let at = at.unwrap_or_else(|| {
                 ranges.push((spell.held.0, Vec::new()));
@@ -221,7 +210,7 @@ impl Times {
                 continue;
             };
             self.compared = compared;
-            let mut things = starts.of(path, &parts, kind);
+            let mut things = starts.of(&file.path, &parts, kind);
             things.extend(&always);
             if kind == TrackedKind::File {
                 things.extend(&of_file);
@@ -235,13 +224,12 @@ impl Times {
     /// Records the commits in which things existed. If the limit is reached, records that they may have
     /// existed there.
     fn take_up(&mut self, things: &[u32], places: &[(u32, u32)]) {
-        let found = &mut self.found;
-        let is_new = |thing: &&u32| !found[**thing as usize].all.ends_with(places);
-        let new: Vec<u32> = things.iter().filter(is_new).copied().collect();
-        match self.ranges.checked_sub(new.len().saturating_mul(places.len())) {
+        match self.ranges.checked_sub(things.len().saturating_mul(places.len())) {
             Some(left) => {
                 self.ranges = left;
-                new.iter().for_each(|thing| found[*thing as usize].add(places));
+                for thing in things {
+                    self.found[*thing as usize].add(places);
+                }
             }
             None => {
                 self.cut = true;
@@ -249,13 +237,10 @@ impl Times {
             }
         }
     }
+}
 
-    /// Searches the commits at these indices, which are sorted.
-    pub(crate) fn look(
-        &mut self,
-        places: &[usize],
-        tools: &mut Tools<'_, '_>,
-    ) -> Result<(), GitError> {
+impl Finder for Times {
+    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
         let is_asked = |(first, last): &(u32, u32)| {
             let at = places.partition_point(|place| *place < *first as usize);
             places.get(at).is_some_and(|place| *place <= *last as usize)
@@ -273,9 +258,6 @@ impl Times {
             if file.holes {
                 self.holes.add(&places);
             }
-            if file.unread {
-                self.unread.insert(files[at].0);
-            }
             self.versions[wanted[at]].places = places;
         })?;
         self.cut |= cut;
@@ -290,8 +272,7 @@ impl Times {
         Ok(())
     }
 
-    /// Returns true if the word existed at a searched commit, or `None` if this is unknown.
-    pub(crate) fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
+    fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
         let place = u32::try_from(place).ok()?;
         let is_there = |thing: &u32| self.found[*thing as usize].holds(place);
         if word.iter().all(|group| group.iter().any(is_there)) {
@@ -318,7 +299,6 @@ mod tests {
             holes: Ranges::default(),
             versions: Vec::new(),
             cut: false,
-            unread: Set::default(),
             ranges: 3,
             compared: 0,
         };

@@ -5,14 +5,18 @@ use std::sync::Arc;
 
 use staleness_core::knowledge::WordKind;
 
-use super::files::Tools;
+use super::files::{Finder, Tools};
 use super::found::{Numbered, earlier, number};
+use super::index::Index;
 use super::missing::{Search, Searched, Trace, WordQuery};
 use super::times::Times;
 use crate::git::history::{History, Past, between};
-use crate::git::objects::Oid;
+use crate::git::objects::{Commit, Oid};
 use crate::git::process::GitError;
 use crate::symbols::{Lexicon, Word, path};
+
+/// Number of commits to search at once.
+const TOGETHER: usize = 64;
 
 /// A word to trace.
 struct Case<'a> {
@@ -81,42 +85,63 @@ impl Search<'_, '_> {
         lexicon: Lexicon,
         answers: &mut [Trace],
     ) -> Result<(), GitError> {
+        let History { place, objects, past, limits, cut, .. } = &mut *self.history;
+        let (Some(past), Some(searched)) = (&*past, &mut *self.searched) else { return Ok(()) };
+        let mut tools =
+            Tools { place, objects, watch: self.watch, bytes: self.left, visits: limits.visited };
         let lexicon = Arc::new(lexicon);
-        let past = self.history.past()?;
+        // Commits that the list of changes does not cover need their trees.
         let (listed, others): (Vec<&Case<'_>>, Vec<_>) =
             cases.iter().partition(|case| case.is_listed(past));
-        let mut hunts = self.look_aside(&others, numbered, &lexicon, answers)?;
-        if let Some(first) = hunts.iter().map(|hunt| hunt.there).max() {
-            self.history.list_to(first, self.watch)?;
-        }
-        let History { objects, past, cut, .. } = &mut *self.history;
-        let (Some(past), Some(searched)) = (&*past, &mut *self.searched) else { return Ok(()) };
-        let mut tools = Tools { objects, watch: self.watch, bytes: self.left };
-        let mut times = Times::new(lexicon, past.changes.past(), &searched.seen);
-        hunts.iter_mut().for_each(|hunt| hunt.there = hunt.there.min(past.changes.upto()));
-        let mut places: Vec<usize> = listed.iter().filter_map(|case| case.place).collect();
-        places.extend(hunts.iter().map(|hunt| hunt.there));
-        places.sort_unstable();
-        places.dedup();
-        times.look(&places, &mut tools)?;
-        // A commit that is not in the list may differ from the listed commit of the same time.
-        for hunt in &mut hunts {
-            hunt.lost = times.has(&numbered[hunt.numbers], hunt.there) != Some(true);
-        }
-        for case in listed {
-            let Some(there) = case.place else { continue };
-            let has = case.is_one(&times, numbered, there);
-            answers[case.at] = first_answer(has);
-            if has == Some(true) {
-                hunts.push(case.hunt(there));
+        let mut searches = Vec::new();
+        if !listed.is_empty() {
+            let (lexicon, changes) = (Arc::clone(&lexicon), &past.changes);
+            let mut times = Times::new(lexicon, changes, &searched.seen);
+            let mut places: Vec<usize> = listed.iter().filter_map(|case| case.place).collect();
+            places.dedup();
+            times.look(&places, &mut tools)?;
+            for case in listed {
+                let Some(there) = case.place else { continue };
+                let has = times.has(&numbered[case.numbers], there);
+                let has = case.is_one(has, |twice| times.has(twice, there));
+                answers[case.at] = first_answer(has);
+                if has == Some(true) {
+                    searches.push(case.search(there, false));
+                }
             }
+            narrow(&mut searches, &mut times, numbered, &mut tools)?;
+            *cut |= times.cut;
         }
-        narrow(&mut hunts, &mut times, numbered, &mut tools)?;
-        *cut |= times.cut;
+        if !others.is_empty() {
+            let mut index = Index::new(lexicon, std::mem::take(&mut searched.seen));
+            let mut aside = Vec::new();
+            let commits: Vec<Oid> = others.iter().map(|case| case.commit).collect();
+            for some in commits.chunks(TOGETHER) {
+                index.look(some, &mut tools)?;
+            }
+            for case in others {
+                let has = index.has(&numbered[case.numbers], case.commit);
+                let has = case.is_one(has, |twice| index.has(twice, case.commit));
+                answers[case.at] = first_answer(has);
+                if has == Some(true)
+                    && let Some(there) = case.place
+                {
+                    let lost = past.commits[there].id != case.commit;
+                    aside.push(case.search(there, lost));
+                }
+            }
+            let mut trees = Trees { index, commits: &past.commits };
+            begin_aside(&mut aside, &mut trees, numbered, &mut tools)?;
+            narrow(&mut aside, &mut trees, numbered, &mut tools)?;
+            *cut |= trees.index.cut;
+            searched.seen = trees.index.give_back();
+            searches.extend(aside);
+        }
         let words: HashMap<usize, &Word> = cases.iter().map(|case| (case.at, case.word)).collect();
         searched.veil.lift(&past.changes, tools.objects, tools.bytes)?;
-        hunts.retain(|hunt| !hunt.lost);
-        let gone: HashMap<usize, usize> = hunts.iter().map(|hunt| (hunt.at, hunt.gone)).collect();
+        searches.retain(|search| !search.lost);
+        let gone: HashMap<usize, usize> =
+            searches.iter().map(|search| (search.at, search.gone)).collect();
         let passing = |word: &Word| past.changes.comes_and_goes(word.text.as_bytes());
         for case in cases.iter().filter(|case| passing(case.word)) {
             answers[case.at] = Trace::Unknown;
@@ -128,50 +153,11 @@ impl Search<'_, '_> {
                 answers[case.at] = Trace::Unknown;
             }
         }
-        hunts.retain(|hunt| answers[hunt.at] != Trace::Unknown);
-        for hunt in &hunts {
-            answers[hunt.at] = self.gone(words[&hunt.at], hunt.gone)?;
+        searches.retain(|search| answers[search.at] != Trace::Unknown);
+        for search in &searches {
+            answers[search.at] = self.gone(words[&search.at], search.gone)?;
         }
         Ok(())
-    }
-
-    /// Looks words up in commits that the list of changes does not cover, by what differs between them and the
-    /// checked-out one. Returns those that were there.
-    fn look_aside(
-        &mut self,
-        cases: &[&Case<'_>],
-        numbered: &[Numbered],
-        lexicon: &Arc<Lexicon>,
-        answers: &mut [Trace],
-    ) -> Result<Vec<Hunt>, GitError> {
-        let mut hunts = Vec::new();
-        if cases.is_empty() {
-            return Ok(hunts);
-        }
-        let mut commits = vec![self.history.head.id];
-        let mut places: HashMap<Oid, usize> = HashMap::new();
-        for case in cases {
-            places.entry(case.commit).or_insert_with(|| {
-                commits.push(case.commit);
-                commits.len() - 1
-            });
-        }
-        let (changes, _) = self.history.changes(&commits, self.watch)?;
-        let Some(searched) = &self.searched else { return Ok(hunts) };
-        let History { objects, cut, .. } = &mut *self.history;
-        let mut tools = Tools { objects, watch: self.watch, bytes: self.left };
-        let mut times = Times::new(Arc::clone(lexicon), changes.past(), &searched.seen);
-        times.look(&(1..=changes.upto()).collect::<Vec<_>>(), &mut tools)?;
-        for case in cases {
-            let there = places[&case.commit];
-            let has = case.is_one(&times, numbered, there).filter(|_| there <= changes.upto());
-            answers[case.at] = first_answer(has);
-            if has == Some(true) {
-                hunts.extend(case.place.map(|place| case.hunt(place)));
-            }
-        }
-        *cut |= times.cut;
-        Ok(hunts)
     }
 }
 
@@ -185,18 +171,19 @@ impl Case<'_> {
 
     /// Returns true if the word existed and was unambiguous. If several files have the name, it is not known
     /// which one was meant.
-    fn is_one(&self, times: &Times, numbered: &[Numbered], there: usize) -> Option<bool> {
-        let has = times.has(&numbered[self.numbers], there);
+    fn is_one(
+        &self,
+        has: Option<bool>,
+        look: impl FnOnce(&Numbered) -> Option<bool>,
+    ) -> Option<bool> {
         match self.shared {
-            Some(twice) if has == Some(true) => {
-                times.has(&vec![vec![twice]], there).map(|shared| !shared)
-            }
+            Some(twice) if has == Some(true) => look(&vec![vec![twice]]).map(|shared| !shared),
             _ => has,
         }
     }
 
-    const fn hunt(&self, there: usize) -> Hunt {
-        Hunt { at: self.at, numbers: self.numbers, there, gone: 0, lost: false }
+    const fn search(&self, there: usize, lost: bool) -> Hunt {
+        Hunt { at: self.at, numbers: self.numbers, there, gone: 0, lost }
     }
 }
 
@@ -209,28 +196,62 @@ const fn first_answer(has: Option<bool>) -> Trace {
     }
 }
 
+/// Searches the trees of commits.
+struct Trees<'a> {
+    index: Index,
+    commits: &'a [Commit],
+}
+
+impl Finder for Trees<'_> {
+    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
+        let ids: Vec<Oid> = places.iter().map(|place| self.commits[*place].id).collect();
+        ids.chunks(TOGETHER).try_for_each(|some| self.index.look(some, tools))
+    }
+
+    fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
+        self.index.has(word, self.commits[place].id)
+    }
+}
+
+/// A commit that is not in the list may differ from the listed commit of the same time, so look up the word
+/// there too.
+fn begin_aside(
+    searches: &mut [Hunt],
+    finder: &mut impl Finder,
+    numbered: &[Numbered],
+    tools: &mut Tools<'_, '_>,
+) -> Result<(), GitError> {
+    let aside: Vec<usize> =
+        searches.iter().filter(|search| search.lost).map(|search| search.there).collect();
+    finder.look(&aside, tools)?;
+    for search in searches.iter_mut().filter(|search| search.lost) {
+        search.lost = finder.has(&numbered[search.numbers], search.there) != Some(true);
+    }
+    Ok(())
+}
+
 /// Finds the commit that removed each word, by bisecting between a commit that has it and a later one without
 /// it. All words advance together.
 fn narrow(
-    hunts: &mut [Hunt],
-    times: &mut Times,
+    searches: &mut [Hunt],
+    finder: &mut impl Finder,
     numbered: &[Numbered],
     tools: &mut Tools<'_, '_>,
 ) -> Result<(), GitError> {
     loop {
-        let mut asked: Vec<usize> = hunts.iter().filter_map(Hunt::middle).collect();
+        let mut asked: Vec<usize> = searches.iter().filter_map(Hunt::middle).collect();
         asked.sort_unstable();
         asked.dedup();
         if asked.is_empty() {
             return Ok(());
         }
-        times.look(&asked, tools)?;
-        for hunt in hunts.iter_mut() {
-            let Some(middle) = hunt.middle() else { continue };
-            match times.has(&numbered[hunt.numbers], middle) {
-                Some(true) => hunt.there = middle,
-                Some(false) => hunt.gone = middle,
-                None => hunt.lost = true,
+        finder.look(&asked, tools)?;
+        for search in searches.iter_mut() {
+            let Some(middle) = search.middle() else { continue };
+            match finder.has(&numbered[search.numbers], middle) {
+                Some(true) => search.there = middle,
+                Some(false) => search.gone = middle,
+                None => search.lost = true,
             }
         }
     }

@@ -7,6 +7,7 @@
 
 use foldhash::HashSet as Set;
 
+use super::index::Index;
 use crate::git::history::{Changes, Held};
 use crate::git::objects::{Object, Objects, Oid, TrackedKind, Wanted};
 use crate::git::process::GitError;
@@ -25,8 +26,9 @@ pub(super) struct Veil {
 }
 
 impl Veil {
-    pub(super) const fn new(unread: Set<Oid>, submodule: bool) -> Self {
-        Self { unread, submodule, came: None }
+    pub(super) fn of(index: &mut Index) -> Self {
+        let unread = std::mem::take(&mut index.unread);
+        Self { unread, submodule: index.submodule, came: None }
     }
 
     /// Finds out when the places became unreadable. `bytes` is the remaining budget for reading files.
@@ -53,7 +55,7 @@ impl Veil {
                     None => false,
                 };
                 if !same {
-                    came.push(commit as usize);
+                    came.push(commit);
                     break;
                 }
             }
