@@ -221,14 +221,15 @@ fn is_created_there(text: &str, at: usize) -> bool {
     words[near..].iter().any(|word| word.starts_with("creat")) && behind.contains(" your ")
 }
 
-/// Returns true if the words before an offset give a file or folder its name: `a folder called `.
+/// Returns true if the words before an offset tell the reader to make a file or folder of this name: `Add a folder
+/// called `.
 fn is_introduced(text: &str, at: usize) -> bool {
     let Some((before, _)) = sentence_at(text, at) else { return false };
     let mut words = before.trim_end_matches(['`', '*']).split_whitespace().rev();
     let mut next = || words.next().unwrap_or_default().to_lowercase();
     matches!(&*next(), "called" | "named")
         && matches!(&*next(), "file" | "folder" | "directory")
-        && (0..2).any(|_| matches!(&*next(), "a" | "an"))
+        && (0..2 * NEAR).any(|_| matches!(&*next(), "add" | "create" | "make"))
 }
 
 /// Merges the blocks of an item into one, because an item is judged as a whole.
@@ -342,9 +343,12 @@ mod tests {
         for text in ["Create a folder called `a/b`", "Add a new file named\n`a/b`"] {
             assert!(is_introduced(text, text.find("a/b").unwrap()), "{text}");
         }
-        for text in
-            ["See the file called `a/b`", "A step called `a/b`", "It is a file. Called `a/b`"]
-        {
+        for text in [
+            "Settings live in a file called `a/b`",
+            "See the file called `a/b`",
+            "A step called `a/b`",
+            "It is a file. Called `a/b`",
+        ] {
             assert!(!is_introduced(text, text.find("a/b").unwrap()), "{text}");
         }
     }

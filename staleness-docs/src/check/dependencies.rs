@@ -34,11 +34,7 @@ impl Dependencies {
         let part = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
         let (first, rest) = name.split_once(part)?;
         let last = rest.rsplit(part).find(|part| !part.is_empty())?;
-        // `React.memo`
-        let package = first.to_ascii_lowercase();
-        let is_theirs = self.theirs.contains(first) || self.theirs.contains(&package);
-        let is_ours = self.ours.contains(first) || self.ours.contains(&package);
-        (is_theirs && !is_ours).then_some(last)
+        (self.theirs.contains(first) && !self.ours.contains(first)).then_some(last)
     }
 
     /// Adds names of other projects that are not in a manifest.
@@ -142,8 +138,6 @@ mod tests {
         let npm = "{\"name\": \"@me/own\", \"devDependencies\": {\"express\": \"4\", \"near\": \"workspace:*\"}}";
         let npm = of("package.json", npm);
         assert_eq!(npm.owned_by_others("express.Router"), Some("Router"));
-        assert_eq!(npm.owned_by_others("Express.Router"), Some("Router"));
-        assert_eq!(npm.owned_by_others("Near.Router"), None);
         assert_eq!(npm.owned_by_others("near.Router").or(npm.owned_by_others("own.Router")), None);
         let python = of(
             "pyproject.toml",

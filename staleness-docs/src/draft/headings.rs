@@ -163,8 +163,7 @@ impl Reader {
                 text.trim_end().strip_suffix(']').and_then(|it| it.rsplit_once('['))
                 && !title.trim().is_empty()
             {
-                let slug = self.slugs.of(title.trim());
-                self.name(&slug);
+                self.name(&slug_of(title.trim()));
             }
             // `Title#id` without a blank between
             if let Some((title, id)) = text.rsplit_once('#')
@@ -330,7 +329,7 @@ mod tests {
             ("<h2 id=\"user-content-z\">Zed</h2>\n", &["z", "zed"]),
             ("|`a|b|\n|-|-|\n|`c|d|\n|<a id=\"e\">|`f`|\n|`g|<i id=h>|", &["e", "h"]),
             ("# T {#own-id}", &["t-own-id", "own-id", "t"]),
-            ("# key [~SQ]\n# key", &["key-sq", "key", "key-1"]),
+            ("# key [~SQ]\n# key", &["key-sq", "key", "key"]),
             ("```\n# no\n```\n\n    # no\n\n<!--\n# no <a name=\"n\">\n-->\n", &[]),
             ("---\ntitle: a\n---\n# B ²x", &["b-x"]),
         ] {

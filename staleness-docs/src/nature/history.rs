@@ -152,11 +152,14 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
     status && made || (status || made) && is_plan()
 }
 
-/// Returns true if the first lines say that a program wrote the document, which is then mended elsewhere.
+/// Returns true if a comment in the first lines says that a program wrote the document, which is then mended
+/// elsewhere.
 fn is_generated(text: &str) -> bool {
-    let head = text.lines().take(HEAD_LINES).flat_map(words);
-    let head = head.collect::<Vec<_>>().join(" ");
-    head.contains("do not edit") && head.contains("generated")
+    let head: Vec<&str> = text.lines().take(HEAD_LINES).collect();
+    head.join("\n").split("<!--").skip(1).any(|rest| {
+        let comment = words(rest.split("-->").next().unwrap_or_default()).join(" ");
+        comment.contains("do not edit") && comment.contains("generated")
+    })
 }
 
 /// Returns true if most headings of one level are versions, the newest first: `# Release 0.19.0`, `## [1.2] - 2026-01-02`.
@@ -378,6 +381,7 @@ mod tests {
             "# Queues\n\nx\n\n## Goals\n\nx\n\n## Non-Goals\n\nx\n",
             "# Queues\n\nVersion 2 is the present one.\n\nBreaking changes are in a.md.\n",
             "# Queues\n\nThe call `a` is deprecated. This page lists deprecated calls.\n",
+            "# Queues\n\nThe client in `gen/` is generated. Do not edit it by hand.\n",
             &format!("Author: A\n{}Status: final\n", "\n".repeat(30)),
         ] {
             assert!(!is_record("docs/a.md", head), "{head}");
