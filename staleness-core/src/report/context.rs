@@ -189,13 +189,17 @@ impl<'a> Context<'a> {
         members.filter(move |member| is_used(member) && self.is_told_of(member))
     }
 
-    /// Returns true if a server counts as demoted: at least two of its tools are in use, all of these fail, and none of
-    /// its tools was demoted by hand. See [`Context::members_in_use`].
+    /// Returns true if a server counts as demoted: at least two of its tools are in use, and all of these are
+    /// demoted. See [`Context::members_in_use`].
     pub(crate) fn is_server_down(&self, tool: &Tool) -> bool {
-        let fails = |member: &Tool| member.status() == Status::Demoted;
         self.members_in_use(tool).nth(1).is_some()
-            && self.members_in_use(tool).all(fails)
-            && self.members(tool).iter().all(|member| member.hold != Hold::Demoted)
+            && self.members_in_use(tool).all(|member| member.status() == Status::Demoted)
+    }
+
+    /// Returns true if a tool of the server was demoted by hand. Such a tool is named by itself.
+    pub(crate) fn has_demoted_by_hand(&self, server: &Tool) -> bool {
+        let mut members = self.members(server).iter();
+        members.any(|member| member.hold == Hold::Demoted && self.is_told_of(member))
     }
 
     /// Returns the status as reported: that of a server also depends on its tools, and that of a tool on its server.

@@ -204,6 +204,7 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
     let mut failing: Vec<&Tool> = context
         .visible()
         .filter(|tool| context.status(tool) == Status::Demoted && told(context, tool))
+        .filter(|tool| tool.status() == Status::Demoted || !context.has_demoted_by_hand(tool))
         // The server's report covers a tool that is demoted with it.
         .filter(|tool| !is_changed(tool) && context.demoted_server(tool).is_none())
         .filter(|tool| client.is_none() || tool.presence.is_present())
