@@ -136,7 +136,7 @@ fn a_registry_without_a_single_record_is_copied_too() {
     let (from, to) = (here(&sandbox, "sqlite", "from"), here(&sandbox, "sqlite", "to"));
     let mut command = sandbox.command();
     command.args(["--store", &from, "import"]);
-    assert_eq!(fed(command, b"{\"kind\":\"staleness-export\",\"version\":1}\n").code, 0);
+    assert_eq!(fed(command, b"{\"kind\":\"staleness-export\",\"version\":2}\n").code, 0);
     assert_eq!(sandbox.ok(&["--store", &from, "export"]).lines().count(), 1);
     sandbox.ok(&["copy", &from, &to, "--dry-run"]);
     assert!(!sandbox.root().join("to").exists());

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox, fed, line, used};
 
-const HEADER: &str = "{\"kind\":\"staleness-export\",\"version\":1}\n";
+const HEADER: &str = "{\"kind\":\"staleness-export\",\"version\":2}\n";
 
 /// A machine on which much has happened: demoted, pinned, removed, forgotten, used.
 fn lived_in() -> Sandbox {
@@ -137,7 +137,7 @@ fn a_file_that_is_refused_is_named_with_its_line_and_nothing_is_imported() {
         changed.insert(at, lines[at]);
         changed.join("\n")
     };
-    let newer = whole.replacen("\"version\":1", "\"version\":2", 1);
+    let newer = whole.replacen("\"version\":2", "\"version\":3", 1);
     let last = lines.len() - 1;
     let before = sandbox.files();
     for (text, line, part) in [
@@ -145,7 +145,8 @@ fn a_file_that_is_refused_is_named_with_its_line_and_nothing_is_imported() {
         ("{\"tools\": []}".into(), 1, "header"),
         (with(tool, "{\"kind\":"), tool + 1, "EOF"),
         (with(tool, "{\"kind\":\"spell\",\"row\":{}}"), tool + 1, "unknown variant"),
-        (newer, 1, "version 2; this program reads version 1"),
+        (with(tool, "{\"kind\":\"tool\",\"row\":987654321}"), tool + 1, "integer `…`"),
+        (newer, 1, "version 3; this program reads version 2"),
         (with(route, &forged), route + 1, "does not match the tool"),
         (twice(1), 3, "same record"),
         (twice(tool), tool + 2, "same record"),
@@ -170,6 +171,9 @@ fn a_file_that_is_refused_is_named_with_its_line_and_nothing_is_imported() {
         std::fs::remove_file(path).unwrap();
         assert_eq!(sandbox.files(), before, "{part}");
     }
+    let windows =
+        import(&sandbox, &store(&sandbox, "sqlite", "other"), &whole.replace('\n', "\r\n"), &[]);
+    assert_eq!(windows.code, 0, "line breaks of Windows: {windows:?}");
     let bytes = import_bytes(&sandbox, b"\xff\xfe");
     assert!(bytes.code == 3 && bytes.err.contains("UTF-8"), "{bytes:?}");
     let folder = sandbox.run(&["import", sandbox.home.to_str().unwrap()]);

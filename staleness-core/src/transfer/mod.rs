@@ -7,7 +7,7 @@
 //! omits checked documents, which are a cache for one machine, and suggestions, which end with their sessions.
 //!
 //! ```text
-//! {"kind":"staleness-export","version":1}
+//! {"kind":"staleness-export","version":2}
 //! {"kind":"project","row":{"id":"…","root":"…",…}}
 //! {"kind":"tool","row":{"key":{"scope":"","name":"Bash"},…}}
 //! ```
@@ -45,7 +45,7 @@ use crate::tool::Tool;
 use crate::work::Work;
 
 /// The version of the export lines that this release writes, and the newest that it reads.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// The kind of the header line.
 pub(crate) const HEADER_KIND: &str = "staleness-export";
 
@@ -83,7 +83,7 @@ pub enum Record {
 
 impl Record {
     /// The header line of an export with a complete journal, without its line break.
-    pub const HEADER: &str = r#"{"kind":"staleness-export","version":1}"#;
+    pub const HEADER: &str = r#"{"kind":"staleness-export","version":2}"#;
 
     /// Returns the header line of an export, without its line break. `floor` is the revision up to which the
     /// journal was pruned.
@@ -218,16 +218,15 @@ macro_rules! kinds {
 }
 exported!(logs kinds);
 
-/// Returns the reason why a line cannot be parsed, without the text that the error quotes: it may be a secret.
+/// Returns the reason why a line cannot be parsed, without the value that the error quotes: it may be a secret.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let mut what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what).to_owned();
-    let (open, close) = match what.split(' ').next() {
-        Some("unknown") => ('`', "`, expected"),
-        Some("invalid") => ('"', "\", expected"),
-        _ => ('"', "\""),
-    };
-    if let (Some(start), Some(end)) = (what.find(open), what.rfind(close))
+    // Strings are between quotation marks, numbers and names between backticks.
+    let quote = what.find(['"', '`']).map_or('"', |at| char::from(what.as_bytes()[at]));
+    let is_early = matches!(what.split(' ').next(), Some("unknown" | "invalid"));
+    let close = if is_early { format!("{quote}, expected") } else { quote.into() };
+    if let (Some(start), Some(end)) = (what.find(quote), what.rfind(&close))
         && start < end
     {
         what.replace_range(start + 1..end, "…");

@@ -22,7 +22,7 @@ const SECOND: &str = r#"{"kind":"journal","row":{"revision":2,"index":0,"at":"20
 const ROUTE: &str = r#"{"kind":"route","row":{"key":{"project":"p","tool":"T","id":"48471ef5c302be662b439591a02cdb53"},"query":"a b","confidence":1.0,"uses":1,"created_at":"2026-10-01T00:00:00Z","last_used_at":"2026-10-01T00:00:00Z","model":"m","ops":""}}"#;
 const VECTOR: &str = r#"{"kind":"vector","row":{"key":{"project":"p","tool":"T","id":"48471ef5c302be662b439591a02cdb53"},"model":"m","vector":["f32","2ef9643f000000002ef9e43e"]}}"#;
 
-/// The format of version 1, written down: a change here is a change of the format.
+/// The format of version 2, written down: a change here is a change of the format.
 const ALL: [&str; 8] = [Record::HEADER, PROJECT, SOURCE, TOOL, ITEM, OUTCOME, FIRST, SECOND];
 
 fn registry() -> Registry {
@@ -73,7 +73,7 @@ fn export(registry: &Registry) -> Vec<String> {
 }
 
 #[test]
-fn version_1_is_read_and_written_as_it_is() {
+fn version_2_is_read_and_written_as_it_is() {
     let registry = registry();
     assert_eq!(import(&registry, &ALL, true), ("1+0 1+0 1+0 1+0 1+0 2+0".into(), false));
     assert_eq!(export(&registry), [Record::HEADER], "a dry run writes nothing");
@@ -113,13 +113,13 @@ fn what_no_export_holds_is_refused_with_its_line() {
     let unsorted = ITEM.replace("[\"k\",\"l\"]", "[\"l\",\"k\"]");
     let half = ITEM.replace("\"first\":1,", "");
     let backwards = ITEM.replace("\"last\":9", "\"last\":0");
-    let later_header = Record::HEADER.replace('1', "2");
+    let later_header = Record::HEADER.replace('2', "3");
     for (lines, line, part) in [
         (&[][..], 1, "header"),
         (&[""], 1, "header"),
         (&[PROJECT], 1, "header"),
         (&["{}"], 1, "header"),
-        (&[&later_header], 1, "version 2"),
+        (&[&later_header], 1, "version 3"),
         (&[Record::HEADER, Record::HEADER], 2, "second header"),
         (&[Record::HEADER, ""], 2, "EOF"),
         (&[Record::HEADER, PROJECT, "[1, 2]"], 3, "invalid type"),

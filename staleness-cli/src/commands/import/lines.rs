@@ -122,8 +122,8 @@ impl Input {
             return Ok(None);
         }
         self.line += 1;
-        if self.text.last() == Some(&b'\n') {
-            self.text.pop();
+        if self.text.pop_if(|last| *last == b'\n').is_some() {
+            self.text.pop_if(|last| *last == b'\r');
         } else if self.text.len() as u64 > MAX_LINE {
             return Err(self.refused(self.line, &format!("longer than {MAX_LINE} bytes")));
         }
