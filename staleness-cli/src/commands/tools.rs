@@ -376,7 +376,7 @@ fn refuse_others(settings: &Settings, registry: &Registry, key: &ToolKey) -> Res
     let Some(other) = other else { return Ok(()) };
     let message = format!("{} is a tool of {other} too, so only a person can do that", key.name);
     Err(CliError::invalid(message)
-        .hint("ask the user, or demote it: other agents then see the reason"))
+        .hint("ask the user, or demote it: other agents are told of that"))
 }
 
 /// The longest reason to store, in characters.

@@ -189,7 +189,7 @@ fn start(
     command.process_group(0);
     command.spawn().map_err(|error| match error.kind() {
         ErrorKind::NotFound => "there is no such program",
-        ErrorKind::PermissionDenied => "its program is not executable",
+        ErrorKind::PermissionDenied => "its program may not be run",
         ErrorKind::InvalidInput => "its command cannot be passed on",
         _ => "the system cannot start its program",
     })
