@@ -127,8 +127,8 @@ pub(crate) fn note_awaited(
         items[at].freed = true;
     }
     for each in items {
-        if let DeltaSubject::Work(kind, id) = &each.subject {
-            each.waits_for = waits.get(&(*kind, id)).copied().cloned();
+        if let DeltaSubject::Work(kind, key) = &each.subject {
+            each.waits_for = waits.get(&(*kind, &key.id)).copied().cloned();
         }
     }
     Ok(())

@@ -193,6 +193,18 @@ fn a_persons_rule_is_told_beside_an_item_that_has_its_id() {
 
 /// Bug: an agent silenced what another was told of a server that only that one's client has.
 #[test]
+    let project = "work add constraint 'Push as you like' --id push --expires 2026-11-22";
+    sandbox.ok(&line(&format!("{project} --agent codex --now 2026-11-21")));
+    let global = line("work add constraint 'Never push' --id push --global");
+    assert!(sandbox.typed(&global, "NOTHING=1", "").success());
+    told_on(&sandbox, "claude-code", 21);
+    // Also while the other is overdue, and as it ends.
+    for day in [23, 24] {
+        let told = told_on(&sandbox, "claude-code", day);
+        assert!(told.contains("constraint `push`: \"Never push\""), "{told}");
+        assert_eq!(told.matches("constraint `push` (").count(), 1, "{told}");
+        sandbox.run(&line("work set push --status resolved --now 2026-11-23"));
+    }
 fn an_agent_neither_ignores_nor_pins_a_tool_of_another_client() {
     let sandbox = Sandbox::new();
     sandbox.claude(&["github"]);

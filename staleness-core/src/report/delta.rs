@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Failing, NetChange, Redefined, words};
-use crate::ids::{AgentId, ItemId, SessionId, ToolName, WorkId};
+use crate::ids::{AgentId, ItemId, SessionId, ToolName, WorkId, WorkKey};
 use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use crate::knowledge::{Item, ItemState};
 use crate::store::View;
@@ -29,7 +29,7 @@ pub enum DeltaSource {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DeltaSubject {
     /// A work item.
-    Work(WorkKind, WorkId),
+    Work(WorkKind, WorkKey),
     /// An item of knowledge.
     Knowledge(ItemId),
 }
@@ -38,7 +38,7 @@ impl DeltaSubject {
     /// Returns the id.
     pub fn id(&self) -> &str {
         match self {
-            Self::Work(_, id) => id.as_str(),
+            Self::Work(_, key) => key.id.as_str(),
             Self::Knowledge(id) => id.as_str(),
         }
     }
@@ -327,7 +327,7 @@ fn described(view: &View, subject: &Subject, removed: bool) -> Option<(DeltaSubj
     match subject.kind {
         SubjectKind::Work => {
             let work = view.work.get(&subject.work_key()?)?;
-            Some((DeltaSubject::Work(work.kind, work.key.id.clone()), beginning(&work.text)))
+            Some((DeltaSubject::Work(work.kind, work.key.clone()), beginning(&work.text)))
         }
         SubjectKind::Item => {
             let key = subject.item_key()?;

@@ -43,7 +43,7 @@ impl Digest {
             let is_handoff = work.kind == WorkKind::Handoff;
             handoffs += usize::from(is_handoff);
             if digest.items.len() == DIGEST_ITEMS || is_handoff && handoffs > DIGEST_HANDOFFS {
-                digest.cut.push(DeltaSubject::Work(work.kind, work.key.id.clone()));
+                digest.cut.push(DeltaSubject::Work(work.kind, work.key.clone()));
             } else {
                 digest.items.push(DeltaItem::standing(work, agent));
             }
@@ -57,7 +57,7 @@ impl DeltaItem {
     pub fn standing(work: &Work, agent: &AgentId) -> Self {
         let is_handoff = work.kind == WorkKind::Handoff;
         Self {
-            subject: DeltaSubject::Work(work.kind, work.key.id.clone()),
+            subject: DeltaSubject::Work(work.kind, work.key.clone()),
             action: None,
             last: None,
             from: None,

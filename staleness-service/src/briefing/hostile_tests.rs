@@ -3,7 +3,7 @@
 use crate::escape::is_unsafe;
 use crate::model_text::{ModelText, NameKind};
 use proptest::prelude::*;
-use staleness::ids::{AgentId, ItemId, ProjectId, Scope, SessionId, ToolName, WorkId};
+use staleness::ids::{AgentId, ItemId, ProjectId, Scope, SessionId, ToolName, WorkId, WorkKey};
 use staleness::knowledge::{Block, Citation, Context, Document, Evidence, Fact};
 use staleness::registry::Resume;
 use staleness::report::{
@@ -65,6 +65,7 @@ fn is_ours(text: &ModelText) -> Result<(), TestCaseError> {
 fn delta(names: &[String], source: DeltaSource) -> Delta {
     let tool = |name: &str| ToolName::new(name).unwrap_or_else(|_| ToolName::new("t").unwrap());
     let id = |name: &str| WorkId::new(name).unwrap_or_else(|_| WorkId::new("w").unwrap());
+    let key = |name: &str| WorkKey { scope: Scope::Global, id: id(name) };
     let change = |(at, name): (usize, &String)| NetChange {
         name: tool(name),
         server: None,
@@ -76,7 +77,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
     let item = |(at, name): (usize, &String)| DeltaItem {
         subject: match ItemId::new(name) {
             Ok(id) if at % 2 == 1 => DeltaSubject::Knowledge(id),
-            _ => DeltaSubject::Work(WorkKind::Plan, id(name)),
+            _ => DeltaSubject::Work(WorkKind::Plan, key(name)),
         },
         action: (at % 2 == 0).then_some(Action::Moved),
         from: Some(DeltaState::Knowledge(ItemState::Current)),
@@ -182,7 +183,8 @@ proptest! {
         let standing = standing.map(|(item, kind)| {
             let id = WorkId::new(format!("in-force-{}", item.subject.id()));
             let id = id.unwrap_or_else(|_| WorkId::new("in-force").unwrap());
-            DeltaItem { subject: DeltaSubject::Work(kind, id), ..item }
+            let key = WorkKey { scope: Scope::Global, id };
+            DeltaItem { subject: DeltaSubject::Work(kind, key), ..item }
         });
         let standing: Vec<DeltaItem> = standing.collect();
         for budget in [600, 4_000] {

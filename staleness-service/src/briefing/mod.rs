@@ -186,16 +186,12 @@ impl Briefing {
                 && !item.freed
                 && overdue.iter().any(|each| overdue::subject(each) == item.subject)
         };
-        let is_change = |item: &&DeltaItem| delta.items.iter().any(|each| is_same(each, item));
+        let is_change =
+            |item: &&DeltaItem| delta.items.iter().any(|each| each.subject == item.subject);
         let changed = delta.items.iter().filter(|item| !self.doubts.tell(item) && !is_said(item));
         let standing = self.standing.iter().filter(|item| !is_change(item) && !is_said(item));
         [changed.collect(), standing.collect()]
     }
-}
-
-/// Returns true if both are of one item: an agent's may have the id of a person's for all projects.
-fn is_same(one: &DeltaItem, other: &DeltaItem) -> bool {
-    (&one.subject, one.by_person) == (&other.subject, other.by_person)
 }
 
 /// Returns a number that identifies a change, independent of other changes.

@@ -17,7 +17,7 @@ use super::claims::{
 };
 use super::handoffs::{is_for_anyone, is_handoff, offers};
 use super::overdue::{SHORT, overdue_title, subject, warning};
-use super::{Said, TAIL, is_same, section};
+use super::{Said, TAIL, section};
 
 /// Returns the text for an agent, at most `budget` characters. `standing` contains the items in force, changed or
 /// not, because a new context does not contain them.
@@ -71,8 +71,9 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     // What was handed to this agent is told with the command that answers it, whatever else is told.
     let (handed, standing): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         standing.into_iter().partition(|each| is_handoff(each));
-    let is_told =
-        |item: &DeltaItem| is_overdue(item) || delta.items.iter().any(|each| is_same(each, item));
+    let is_told = |item: &DeltaItem| {
+        is_overdue(item) || delta.items.iter().any(|each| each.subject == item.subject)
+    };
     let (handed, offered): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         handed.into_iter().partition(|each| each.recipient.is_some());
     let is_handed = |item: &&DeltaItem| handed.iter().any(|each| each.subject == item.subject);

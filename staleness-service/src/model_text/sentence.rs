@@ -225,7 +225,7 @@ fn same(sentence: &'static str, text: &str) -> Option<ModelText> {
 
 #[cfg(test)]
 mod tests {
-    use staleness::ids::{ItemId, ToolName, WorkId};
+    use staleness::ids::{ItemId, Scope, ToolName, WorkId, WorkKey};
     use staleness::report::{DeltaSubject, HealthState};
 
     use super::*;
@@ -265,7 +265,10 @@ mod tests {
 
     #[test]
     fn a_summary_counts_what_changed_or_is_open() {
-        let work = |at| DeltaSubject::Work(WorkKind::Plan, WorkId::new(format!("{at}")).unwrap());
+        let work = |at| {
+            let id = WorkId::new(format!("{at}")).unwrap();
+            DeltaSubject::Work(WorkKind::Plan, WorkKey { scope: Scope::Global, id })
+        };
         let item = |at| DeltaSubject::Knowledge(ItemId::new(format!("{at}")).unwrap());
         let entry = |subject| DeltaItem {
             waits_for: None,

@@ -1,5 +1,5 @@
 use staleness::Timestamp;
-use staleness::ids::{AgentId, ItemId, Scope, SessionId, WorkId};
+use staleness::ids::{AgentId, ItemId, Scope, SessionId, WorkId, WorkKey};
 use staleness::verdict::Level;
 use staleness::work::WorkStatus;
 use staleness_core::work::Flag;
@@ -11,9 +11,13 @@ fn resume() -> Resume {
     Resume { session, ..Resume::new(AgentId::new("codex").unwrap()) }
 }
 
+fn subject_of(kind: WorkKind, id: &str) -> DeltaSubject {
+    DeltaSubject::Work(kind, WorkKey { scope: Scope::Global, id: WorkId::new(id).unwrap() })
+}
+
 fn delta(ids: &[String], overdue: &[String]) -> Delta {
     let item = |id: &String| DeltaItem {
-        subject: DeltaSubject::Work(WorkKind::Plan, WorkId::new(id).unwrap()),
+        subject: subject_of(WorkKind::Plan, id),
         action: Some(Action::Moved),
         from: Some(DeltaState::Work(WorkStatus::Todo)),
         to: Some(DeltaState::Work(WorkStatus::InProgress)),
@@ -60,7 +64,7 @@ fn delta(ids: &[String], overdue: &[String]) -> Delta {
 
 /// Makes an item one of another kind.
 fn make(item: &mut DeltaItem, kind: WorkKind) {
-    item.subject = DeltaSubject::Work(kind, WorkId::new(item.subject.id()).unwrap());
+    item.subject = subject_of(kind, item.subject.id());
 }
 
 #[test]
