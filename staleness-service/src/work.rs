@@ -101,7 +101,9 @@ pub fn set(
     act: Act,
 ) -> Result<Work, ServiceError> {
     let settles = patch.status.is_some_and(|status| !status.is_open());
-    if settles {
+    let receiver = patch.to.as_ref().and_then(Option::as_deref);
+    let is_holders = |to| item.claim.as_ref().is_some_and(|claim| claim.agent.as_str() == to);
+    if settles || receiver.is_some_and(|to| !is_holders(to)) {
         refuse_held(&item, &act)?;
     }
     let is_moved = patch.status.is_some_and(|status| status != item.status);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::common::{Sandbox, line};
+use crate::common::{Sandbox, line, told};
 use crate::told::told_on;
 
 /// A machine on which two clients have the server `github`.
@@ -154,6 +154,28 @@ fn an_agent_with_several_sessions_is_told_to_name_its_own() {
     assert!(late(&["s1"]).contains("work claim p  # you take it over"));
     let told = "work claim p  # you take it over; add --session with the id of your session";
     assert!(late(&["s2"]).contains(told), "what is pasted claims for no session of this name");
+}
+
+/// Bug: a handoff that was redirected stayed with an agent that could neither accept nor release it.
+#[test]
+fn a_claim_ends_with_a_new_receiver_and_its_holder_is_told() {
+    let sandbox = Sandbox::new();
+    let on = |text: &str| sandbox.run(&line(&format!("{text} --now 2026-11-20T12:10:00Z")));
+    sandbox.ok(&line("work add handoff Review --id it --from gemini --to claude-code"));
+    sandbox.start_of("claude-code", "s1");
+    let claim = "work claim it --agent claude-code --session s1";
+    assert_eq!(on(claim).code, 0);
+    let run = on("work set it --to codex --agent gemini");
+    assert!(run.code == 3 && run.err.contains("is claimed by \"claude-code\""), "{run:?}");
+    assert_eq!(on("work set it --to claude-code --agent gemini").code, 0, "it is the holder's");
+    assert_eq!(on("work set it --to codex").code, 0);
+    let prompt = json!({ "session_id": "s1", "hook_event_name": "UserPromptSubmit",
+        "cwd": sandbox.project, "prompt": "go on" });
+    let options = ["--client", "claude-code", "--now", "2026-11-20T12:11:00Z"];
+    let said = told(&sandbox.hook_with(&options, prompt.to_string().as_bytes()));
+    assert!(said.starts_with("Your claim was ended: handoff `it` (ended by a person"), "{said}");
+    assert!(told_on(&sandbox, "codex", 21).contains("For you: handoff `it` from `gemini`"));
+    assert_eq!(on("work claim it --agent codex --session x1").code, 0);
 }
 
 /// Bug: a person freed what an agent's dead session had claimed, and the agent's next session was told to stop.

@@ -152,6 +152,13 @@ impl ActOnWork {
             let cause = self.ends(ended.as_ref()).unwrap_or_else(|| "by_hand".into());
             self.tell(draft, Action::Moved, Some(moved.from), moved.to, cause);
         }
+        // The holder of a handoff to another agent could neither accept nor release it.
+        let is_for = |claim: &Claim| work.to.as_deref().is_none_or(|to| to == claim.agent.as_str());
+        if changed.contains(&"to")
+            && let Some(claim) = work.claim.take_if(|claim| !is_for(claim))
+        {
+            self.tell_release(draft, work.status, &claim);
+        }
         if !changed.is_empty() {
             work.touch(self.act.at);
             let cause = format!("{CHANGED}{}", changed.join(", "));
@@ -297,12 +304,16 @@ impl ActOnWork {
             return Err(Conflict::NotHolder { id: self.id(), agent, session, until }.into());
         }
         work.touch(self.act.at);
-        // An expired claim was abandoned: nobody works on the item.
-        let held = Some(&claim).filter(|claim| claim.holds(self.act.at));
-        let cause = self.ends(held).unwrap_or_else(|| "by_hand".into());
-        self.tell(draft, Action::Released, Some(work.status), work.status, cause);
+        self.tell_release(draft, work.status, &claim);
         draft.put(work);
         Ok(())
+    }
+
+    fn tell_release(&self, draft: &mut Draft<'_>, status: WorkStatus, claim: &Claim) {
+        // An expired claim was abandoned: nobody works on the item.
+        let held = Some(claim).filter(|claim| claim.holds(self.act.at));
+        let cause = self.ends(held).unwrap_or_else(|| "by_hand".into());
+        self.tell(draft, Action::Released, Some(status), status, cause);
     }
 
     fn resolve(
