@@ -178,6 +178,19 @@ fn a_claim_ends_with_a_new_receiver_and_its_holder_is_told() {
     assert_eq!(on("work claim it --agent codex --session x1").code, 0);
 }
 
+/// Bug: an agent was told to replace a preference that someone had marked as wrong, which no agent may.
+#[test]
+fn a_preference_that_is_marked_as_wrong_is_told_as_the_users() {
+    let sandbox = Sandbox::new();
+    told_on(&sandbox, "codex", 2);
+    let on = |text: &str| sandbox.ok(&line(&format!("{text} --now 2026-11-03")));
+    on("knowledge add --kind preference --id tabs --body Tabs --global");
+    on("knowledge contradict tabs --by ana --reason no");
+    let told = told_on(&sandbox, "codex", 6);
+    let ask = "\n- Doubted (ask the user whether it holds): preference `tabs` by `ana`";
+    assert!(told.contains(ask) && !told.contains("--supersedes"), "{told}");
+}
+
 /// Bug: a person freed what an agent's dead session had claimed, and the agent's next session was told to stop.
 #[test]
 fn what_a_dead_session_had_claimed_is_for_its_agent_again() {

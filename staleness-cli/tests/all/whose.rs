@@ -164,11 +164,15 @@ fn an_agent_touches_no_rule_of_a_person_by_another_door() {
     assert!(told.contains("- In force: trap `staging`: \"Staging is read-only\""), "{told}");
     on(7, "knowledge add --kind preference --id tabs --body Tabs --global");
     refused("knowledge add --kind preference --id tabs --body Spaces", "\"tabs\" already");
-    for edit in ["--kind knowledge", "--body Spaces"] {
-        refused(&format!("knowledge set tabs {edit}"), "only a person can remove it, with");
+    for edit in ["set tabs --kind knowledge", "set tabs --body 2", "add --body 2 --supersedes tabs"]
+    {
+        refused(&format!("knowledge {edit}"), "only a person can remove it, with");
     }
     // Whoever added it last is asked.
     on(7, "knowledge add --kind preference --id own --body Own --agent codex");
+    for link in ["set own --supersedes tabs", "supersede tabs --by own"] {
+        refused(&format!("knowledge {link}"), "only a person can remove it, with");
+    }
     on(7, "knowledge remove own --yes --agent codex");
     on(7, "knowledge add --kind preference --id own --body Own");
     refused("knowledge remove own --yes", "nothing says that an agent wrote");
@@ -189,10 +193,6 @@ fn a_persons_rule_is_told_beside_an_item_that_has_its_id() {
     for id in ["constraint", "plan"] {
         assert!(told.contains(&format!("constraint `{id}`: \"Never push\"")), "{told}");
     }
-}
-
-/// Bug: an agent silenced what another was told of a server that only that one's client has.
-#[test]
     let project = "work add constraint 'Push as you like' --id push --expires 2026-11-22";
     sandbox.ok(&line(&format!("{project} --agent codex --now 2026-11-21")));
     let global = line("work add constraint 'Never push' --id push --global");
@@ -205,6 +205,10 @@ fn a_persons_rule_is_told_beside_an_item_that_has_its_id() {
         assert_eq!(told.matches("constraint `push` (").count(), 1, "{told}");
         sandbox.run(&line("work set push --status resolved --now 2026-11-23"));
     }
+}
+
+/// Bug: an agent silenced what another was told of a server that only that one's client has.
+#[test]
 fn an_agent_neither_ignores_nor_pins_a_tool_of_another_client() {
     let sandbox = Sandbox::new();
     sandbox.claude(&["github"]);

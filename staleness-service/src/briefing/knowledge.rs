@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use staleness::Timestamp;
 use staleness::ids::AgentId;
-use staleness::knowledge::Item;
+use staleness::knowledge::{Item, ItemKind};
 use staleness::report::DeltaSubject;
 
 use super::{Said, TAIL, count, section};
@@ -38,6 +38,7 @@ impl Doubtful {
     /// Returns the place of its section in the text.
     fn section(&self, now: Timestamp) -> usize {
         match &self.item {
+            item if item.kind == ItemKind::Preference => 4,
             item if item.contradicted.is_some() => 0,
             item if item.expires_at.is_some_and(|at| at <= now) => 1,
             item if item.due.is_some_and(|at| at <= now) => 2,
@@ -53,14 +54,17 @@ impl Doubtful {
 }
 
 /// The titles of the sections.
-const TITLES: [&str; 4] =
-    ["Marked as wrong", "Expired", "Due", "Do not rely on these without looking"];
+const TITLES: [&str; 5] =
+    ["Marked as wrong", "Expired", "Due", "Do not rely on these without looking", "Doubted"];
+
+/// What settles a preference, which no agent ends.
+const ASK: &str = "ask the user whether it holds";
 
 /// The commands, or over MCP the tools, that show an item and resolve it.
 pub(crate) struct Remedies {
     show: ModelText,
     /// The commands or tools that settle the items of each section.
-    settle: [ModelText; 4],
+    settle: [ModelText; 5],
     list: &'static str,
 }
 
@@ -80,6 +84,7 @@ impl Remedies {
                 either("still true: ", "set --expires none ID", &done),
                 either("later: ", "set --due +14d ID", &done),
                 either("still true: ", "verify ID", &replace),
+                ASK.into(),
             ],
             list: "`staleness review`",
         }
@@ -92,6 +97,7 @@ impl Remedies {
             "still true: `verify_knowledge` with a later `expires`, else `verify_knowledge` with still `done`",
             "later: `save_knowledge` with another `due`, else `verify_knowledge` with still `done`",
             "still true: `verify_knowledge`, else `save_knowledge` with what is true now, and `supersedes`",
+            ASK,
         ];
         Self {
             show: ModelText::default(),
@@ -161,7 +167,6 @@ pub(crate) fn text(
 
 #[cfg(test)]
 mod tests {
-    use staleness::knowledge::ItemKind;
     use staleness_core::ids::{ItemId, ItemKey, Scope};
 
     use super::*;

@@ -29,8 +29,8 @@ pub struct NewItem {
 /// Adds an item and returns the report on it.
 ///
 /// # Errors
-/// If a field is invalid, an item that it refers to is unknown, a file holds an item with this id, or the
-/// store rejects it.
+/// If a field is invalid, an item that it refers to is unknown, a file holds an item with this id, an agent
+/// supersedes a person's preference, or the store rejects it.
 pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceError> {
     let global = new.global;
     // A derived id cannot clash with the id of a file.
@@ -48,6 +48,7 @@ pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceEr
         targets.push(world.target(&registry, id, ScopeChoice::Either)?);
     }
     let act = world.act(&targets, None);
+    targets.iter().try_for_each(|old| refuse_preference(&registry, &old.item, &act))?;
     if !global {
         refuse_hiding(world, &registry, &item, &act)?;
     }

@@ -100,6 +100,7 @@ pub fn set(
     let as_edited = |file: &Target| patch.applied_to(&file.item);
     let as_edited = files.iter().map(as_edited).collect();
     let act = world.act(&[&rows[..], &superseded].concat(), None);
+    superseded.iter().try_for_each(|old| refuse_preference(&registry, &old.item, &act))?;
     if patch.kind.is_some() || patch.body.is_some() {
         rows.iter().try_for_each(|row| refuse_preference(&registry, &row.item, &act))?;
     }

@@ -17,7 +17,8 @@ use crate::work::nobody;
 /// Records that one item supersedes another, and returns the reports on both, the old one first.
 ///
 /// # Errors
-/// If an id is unknown, a file cannot be changed, or the store rejects it. Nothing is changed then.
+/// If an id is unknown, an agent supersedes a person's preference, a file cannot be changed, or the store rejects it.
+/// Nothing is changed then.
 pub fn supersede(
     world: &World<'_>,
     old: &str,
@@ -37,7 +38,9 @@ pub fn supersede(
     let edits = filed::edits(settings, &files, &patch)?;
     let is_filed = old.filed || new.filed;
     let files = files.iter().map(|file| patch.applied_to(&file.item)).collect();
+    let superseded = old.item.clone();
     let act = world.act(&[old, new], None);
+    refuse_preference(&registry, &superseded, &act)?;
     let write = |registry: &Registry| {
         registry.knowledge().supersede(keys[0].clone(), keys[1].clone(), act.clone()).wait()
     };
@@ -135,8 +138,7 @@ pub(super) fn refuse_preference(
                  knowledge remove {id} --yes`",
                 quoted(id)
             );
-            let hint = "ask the user whether it still holds, or add one that supersedes it";
-            Err(ServiceError::invalid(message).hint(hint))
+            Err(ServiceError::invalid(message).hint("ask the user whether it still holds"))
         }
     }
 }
