@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Sandbox, fed};
+use crate::common::{Sandbox, fed, line};
 
 /// A project with an item in a file that is stale by its age.
 fn filed() -> Sandbox {
@@ -34,6 +34,21 @@ fn an_item_is_not_added_under_the_id_of_a_file() {
     // What holds everywhere is another item, and hidden here.
     sandbox.ok(&[&add[..], &["--global"]].concat());
     assert_eq!(sandbox.json(&["knowledge", "show", "ports"])["path"], "AGENTS.md");
+}
+
+/// Bug: a global item with the id of one of the project was stored, and said to exist no longer.
+#[test]
+fn a_global_item_is_told_although_one_of_the_project_hides_it() {
+    for sandbox in [filed(), Sandbox::new()] {
+        sandbox.run(&line("knowledge add --id ports --body 5432"));
+        sandbox.ok(&line("knowledge add --id ports --body 6432 --global"));
+        let shown = |scope: &str| {
+            sandbox.json(&["knowledge", "show", "ports", "--scope", scope])["scope"].clone()
+        };
+        assert_eq!([shown("global"), shown("project")], ["global", "project"]);
+        sandbox.ok(&line("knowledge verify ports --scope global"));
+        assert_eq!(sandbox.json(&["knowledge", "list"])["items"].as_array().unwrap().len(), 1);
+    }
 }
 
 #[test]

@@ -357,7 +357,14 @@ impl<'a> World<'a> {
         };
         let stored = documents::rows(self.settings, registry, &report.items)?;
         let stored = over(stored, pretended.rows);
-        let items = joined(stored, over(report.items.clone(), pretended.files));
+        // An item that is asked for is not hidden by the one of its id in the other scope.
+        let hides = |item: &Item| {
+            keys.iter().any(|key| key.id == item.key.id && key.scope != item.key.scope)
+        };
+        let all = [stored, over(report.items.clone(), pretended.files)];
+        let [stored, files] =
+            all.map(|all| all.into_iter().filter(|item| !hides(item)).collect::<Vec<_>>());
+        let items = joined(stored, files);
         let mut asked = to_look_up(&items, report);
         asked.retain(|item| keys.contains(&item.key));
         let cited = citations::evidence(self.settings, &asked);
