@@ -51,6 +51,16 @@ fn a_global_item_is_told_although_one_of_the_project_hides_it() {
     }
 }
 
+/// Bug: an item that was there was said to be unknown to the one that replaces it.
+#[test]
+fn a_global_item_is_superseded_by_a_global_one() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&line("knowledge add --id ports --body 5432 --global"));
+    let run = sandbox.run(&line("knowledge add --supersedes ports --body 6432"));
+    assert!(run.code == 3 && run.err.contains("make the new item a global one"), "{run:?}");
+    sandbox.ok(&line("knowledge add --supersedes ports --body 6432 --global"));
+}
+
 #[test]
 fn a_file_is_judged_by_its_kind_though_the_store_has_an_item_of_its_id() {
     let sandbox = filed();

@@ -49,6 +49,10 @@ pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceEr
     }
     let act = world.act(&targets, None);
     targets.iter().try_for_each(|old| refuse_preference(&registry, &old.item, &act))?;
+    if let Some(old) = targets.iter().find(|old| !global && old.item.key.scope == Scope::Global) {
+        let message = format!("{} is an item of all projects", quoted(old.item.key.id.as_str()));
+        return Err(ServiceError::invalid(message).hint("make the new item a global one, too"));
+    }
     if !global {
         refuse_hiding(world, &registry, &item, &act)?;
     }
