@@ -64,7 +64,7 @@ pub fn told(
     told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item no longer exists"))
 }
 
-/// Resolves an overdue item.
+/// Resolves an overdue item. Returns also whether the caller may reopen it.
 ///
 /// # Errors
 /// If the id is unknown, the item is not overdue or is a handoff between two other agents, or the store fails.
@@ -73,7 +73,7 @@ pub fn resolve(
     id: &str,
     scope: ScopeChoice,
     act: Act,
-) -> Result<Resolution, ServiceError> {
+) -> Result<(Resolution, bool), ServiceError> {
     let registry = settings.open(Access::Look)?;
     let mut item = find(&registry, settings, id, scope)?;
     // A closed item of the project must not hide an overdue global one.
@@ -84,9 +84,11 @@ pub fn resolve(
         item = global;
     }
     refuse_others(settings, &registry, &item, act.actor.as_ref(), item.from.as_deref())?;
+    // An expired rule of a person may be resolved by an agent, but not reopened.
+    let may_reopen = refuse_rule(&Work { expires_at: None, ..item.clone() }, &act).is_ok();
     let registry = settings.open(Access::Write)?;
     let done = registry.work().resolve(&settings.project, item.key, act).wait();
-    done.map_err(|error| not_settled(item.status, error))
+    Ok((done.map_err(|error| not_settled(item.status, error))?, may_reopen))
 }
 
 /// Changes fields of an item.

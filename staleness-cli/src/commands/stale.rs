@@ -113,9 +113,10 @@ fn resolve(
     scope: ScopeChoice,
     out: &Output,
 ) -> Result<(), CliError> {
-    let done = service::resolve(settings, id, scope, act(settings))?;
+    let (done, may_reopen) = service::resolve(settings, id, scope, act(settings))?;
     let back = format!("staleness work reopen {}", quoted(done.id.as_str()));
-    let back = format!("to undo: `{}`", escape(&again(settings, &back)));
+    let back = may_reopen.then(|| format!("  to undo: `{}`", escape(&again(settings, &back))));
+    let back = back.map(|back| out.paint.dim(&back)).unwrap_or_default();
     let (id, from, to) = (out.paint.bold(&escape(done.id.as_str())), &done.from, &done.to);
-    out.done(&done, || format!("{id}  {from} → {to}  {}\n", out.paint.dim(&back)))
+    out.done(&done, || format!("{id}  {from} → {to}{back}\n"))
 }

@@ -178,6 +178,21 @@ fn a_claim_ends_with_a_new_receiver_and_its_holder_is_told() {
     assert_eq!(on("work claim it --agent codex --session x1").code, 0);
 }
 
+/// Bug: the undo that was printed for a person's expired rule was refused.
+#[cfg(unix)]
+#[test]
+fn an_undo_is_printed_to_whom_it_is_allowed() {
+    let sandbox = Sandbox::new();
+    for agent in ["--agent codex", ""] {
+        let id = if agent.is_empty() { "b" } else { "a" };
+        let rule = format!("work add constraint 'No releases' --id {id} --expires 2026-11-05");
+        let typed = format!("{rule} --now 2026-11-03");
+        assert!(sandbox.typed(&line(&typed), "NOTHING=1", "").success());
+        let settled = sandbox.ok(&line(&format!("stale resolve {id} {agent}")));
+        assert_eq!(settled.contains("to undo"), agent.is_empty(), "{settled}");
+    }
+}
+
 /// Bug: an agent was told to replace a preference that someone had marked as wrong, which no agent may.
 #[test]
 fn a_preference_that_is_marked_as_wrong_is_told_as_the_users() {

@@ -192,7 +192,8 @@ impl<'a> Watch<'a> {
                 Ok(format!("{id} still matters"))
             }
             Asked::Settle(Key::Work(id)) => {
-                let done = service::resolve(&settings, id, ScopeChoice::Either, act(&settings))?;
+                let (done, _) =
+                    service::resolve(&settings, id, ScopeChoice::Either, act(&settings))?;
                 self.undo.push(Undo::Reopen(id.clone()));
                 Ok(format!("{id}: {} → {}; press u to undo", done.from, done.to))
             }
