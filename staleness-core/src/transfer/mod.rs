@@ -222,10 +222,11 @@ exported!(logs kinds);
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let mut what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what).to_owned();
-    // Strings are between quotation marks, numbers and names between backticks.
-    let quote = what.find(['"', '`']).map_or('"', |at| char::from(what.as_bytes()[at]));
-    let is_early = matches!(what.split(' ').next(), Some("unknown" | "invalid"));
-    let close = if is_early { format!("{quote}, expected") } else { quote.into() };
+    // Only these errors have a value between backticks: a number, or a name that is not known.
+    let is_expected = matches!(what.split(' ').next(), Some("unknown" | "invalid"));
+    let quotes: &[char] = if is_expected { &['"', '`'] } else { &['"'] };
+    let quote = what.find(quotes).map_or('"', |at| char::from(what.as_bytes()[at]));
+    let close = if is_expected { format!("{quote}, expected") } else { quote.into() };
     if let (Some(start), Some(end)) = (what.find(quote), what.rfind(&close))
         && start < end
     {
