@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox, line, told};
+use crate::told::told_on;
 
 /// Bug W3: of what a person wrote an agent is told half a slug.
 #[cfg(unix)]
@@ -180,6 +181,21 @@ fn what_was_added_and_has_ended_is_told_as_ended() {
     assert!(told.contains("handoff `ship` (added, now accepted"), "{told}");
     let told = sandbox.ok(&line("resume --agent gemini --since 2026-11-19"));
     assert!(told.contains("added, now resolved"), "{told}");
+}
+
+/// Bug: a rule that was over was told as a new one after an edit.
+#[cfg(unix)]
+#[test]
+fn an_edited_rule_that_is_over_is_told_as_over() {
+    let sandbox = Sandbox::new();
+    let add = "work add constraint 'No deploys' --id deploy --now 2026-11-01";
+    assert!(sandbox.typed(&line(add), "NOTHING=1", "").success());
+    sandbox.ok(&line("work set deploy --status resolved --now 2026-11-02"));
+    told_on(&sandbox, "codex", 3);
+    let set = "work set deploy --text 'No deploys at all' --now 2026-11-04";
+    assert!(sandbox.typed(&line(set), "NOTHING=1", "").success());
+    let told = told_on(&sandbox, "codex", 5);
+    assert!(told.ends_with(": constraint `deploy` (edited, resolved)"), "{told}");
 }
 
 /// Bug W1: a server that is new to a client "came back", since another client lost it, or since it was approved.

@@ -198,7 +198,6 @@ fn a_persons_rule_is_told_beside_an_item_that_has_its_id() {
     let global = line("work add constraint 'Never push' --id push --global");
     assert!(sandbox.typed(&global, "NOTHING=1", "").success());
     told_on(&sandbox, "claude-code", 21);
-    // Also while the other is overdue, and as it ends.
     for day in [23, 24] {
         let told = told_on(&sandbox, "claude-code", day);
         assert!(told.contains("constraint `push`: \"Never push\""), "{told}");

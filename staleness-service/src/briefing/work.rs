@@ -283,7 +283,14 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
         (_, Some(Action::Added), _, Some(to)) if item.tells_state() => named.and("added, ").and(to),
         (_, None, _, Some(to)) => named.and(to),
         (_, _, Some(from), Some(to)) => named.and(from).and(" → ").and(to),
-        (_, action, _, _) => named.and(action.map_or("there", Action::as_str)),
+        (_, action, _, _) => {
+            let net = named.and(action.map_or("there", Action::as_str));
+            let over = item.status.filter(|status| !status.is_open());
+            match over.and_then(|status| state(status.as_str())) {
+                Some(over) => net.and(", ").and(over),
+                None => net,
+            }
+        }
     };
     let net = match item.waits_for.as_ref().filter(|_| !item.has_ended()) {
         Some(id) => net.and(", waits for ").and(ModelName::new(NameKind::Work, id.as_str())),
@@ -302,8 +309,8 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
     };
     match item.recipient.as_deref().filter(|to| *to != resume.agent.as_str()) {
         Some(other) => net.and(" for ").and(ModelName::new(NameKind::Agent, other)),
-        // Nobody is to act on what has ended.
-        None if item.has_ended() => net,
+        // Nobody is to act on what has ended, even if it was only edited since.
+        None if item.has_ended() || item.status.is_some_and(|status| !status.is_open()) => net,
         None => quoting(net, &item.text, item.by_person),
     }
 }
