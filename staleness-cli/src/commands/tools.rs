@@ -356,8 +356,11 @@ pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -
 fn may_end(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<(), CliError> {
     let keys = std::slice::from_ref(key);
     let told = registry.tools().show(&settings.project, keys, settings.now).wait()?;
-    let is_held = told.hold != Hold::None && told.held_by.is_none();
-    match is_held || told.health.state == HealthState::Demoted {
+    let is_held = |tool: &ToolReport| {
+        tool.hold != Hold::None && tool.held_by.is_none()
+            || tool.health.state == HealthState::Demoted
+    };
+    match is_held(&told) || of_server(registry, settings, &told)?.iter().any(is_held) {
         true => typed::as_someone(settings),
         false => Ok(()),
     }

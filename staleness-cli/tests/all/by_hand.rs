@@ -313,3 +313,15 @@ fn an_agent_replaces_no_decision_of_a_person() {
         }
     }
 }
+
+/// Bug: an agent without a name forgot a pinned tool with its server.
+#[test]
+fn an_agent_forgets_no_server_with_a_tool_that_a_person_pinned() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&line("record mcp__github__a --success"));
+    sandbox.ok(&line("tools pin mcp__github__a"));
+    let mut command = sandbox.command();
+    command.args(line("tools forget github --yes")).env("CLAUDECODE", "1");
+    assert_eq!(command.output().unwrap().status.code(), Some(2));
+    assert_eq!(sandbox.json(&["tools", "show", "mcp__github__a"])["hold"], "pinned");
+}
