@@ -285,6 +285,12 @@ impl Settings {
         Registry::new(Arc::clone(registry.store()), policy)
     }
 
+    /// Returns true if a caller without a name may be an agent: it uses the server, or an environment in which agents
+    /// work.
+    pub fn may_run_for_agent(&self) -> bool {
+        self.in_server || clients::may_run_for_agent()
+    }
+
     /// Creates the error for a store that could not be opened.
     pub fn opening(&self, error: StoreError) -> ServiceError {
         if self.in_server {

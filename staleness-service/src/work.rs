@@ -11,7 +11,6 @@ use staleness::work::{Overdue, Warning, Work, WorkKind, WorkStatus};
 use staleness::{Registry, RegistryError, Wait, clock};
 use staleness_core::registry::{Resolution, nearest};
 use staleness_core::work::Claim;
-use staleness_sources::clients::may_run_for_agent;
 
 use crate::awaited::note_overdue;
 use crate::error::{ErrorKind, ServiceError, quoted};
@@ -85,7 +84,8 @@ pub fn resolve(
     }
     refuse_others(settings, &registry, &item, act.actor.as_ref(), item.from.as_deref())?;
     // An expired rule of a person may be resolved by an agent, but not reopened.
-    let may_reopen = refuse_rule(&Work { expires_at: None, ..item.clone() }, &act).is_ok();
+    let may_reopen =
+        refuse_rule(settings, &Work { expires_at: None, ..item.clone() }, &act).is_ok();
     let registry = settings.open(Access::Write)?;
     let done = registry.work().resolve(&settings.project, item.key, act).wait();
     Ok((done.map_err(|error| not_settled(item.status, error))?, may_reopen))
@@ -106,11 +106,11 @@ pub fn set(
     let receiver = patch.to.as_ref().and_then(Option::as_deref);
     let is_holders = |to| item.claim.as_ref().is_some_and(|claim| claim.agent.as_str() == to);
     if settles || receiver.is_some_and(|to| !is_holders(to)) {
-        refuse_held(&item, &act)?;
+        refuse_held(settings, &item, &act)?;
     }
     let is_moved = patch.status.is_some_and(|status| status != item.status);
     if is_moved || patch.text.is_some() || patch.expires_at.is_some() {
-        refuse_rule(&item, &act)?;
+        refuse_rule(settings, &item, &act)?;
     }
     if patch.status.is_some() || patch.to.is_some() {
         let accepts = patch.to.is_none() && patch.status == Some(WorkStatus::Accepted);
@@ -127,7 +127,7 @@ pub fn set(
 /// # Errors
 /// If an agent reopens a rule of a person, the item is open, or the store fails.
 pub fn reopen(settings: &Settings, item: Work, act: Act) -> Result<Work, ServiceError> {
-    refuse_rule(&item, &act)?;
+    refuse_rule(settings, &item, &act)?;
     Ok(settings.open(Access::Write)?.work().reopen(item.key, act).wait()?)
 }
 
@@ -142,9 +142,9 @@ fn not_settled(status: WorkStatus, error: RegistryError) -> ServiceError {
 
 /// Rejects an agent's change that would end another agent's claim. A person, who acts without an agent, may end
 /// it.
-fn refuse_held(item: &Work, act: &Act) -> Result<(), ServiceError> {
+fn refuse_held(settings: &Settings, item: &Work, act: &Act) -> Result<(), ServiceError> {
     match (item.held(act.at), &act.actor) {
-        (Some(_), None) if may_run_for_agent() => Err(nobody()),
+        (Some(_), None) if settings.may_run_for_agent() => Err(nobody()),
         (Some(claim), Some(actor)) if claim.agent != *actor => {
             let (id, holder) = (quoted(item.key.id.as_str()), quoted(claim.agent.as_str()));
             let message = format!("{id} is claimed by {holder} until {}", claim.until);
@@ -155,12 +155,12 @@ fn refuse_held(item: &Work, act: &Act) -> Result<(), ServiceError> {
 }
 
 /// Rejects an agent's change to a rule that a person typed, unless the rule has expired and is being resolved.
-fn refuse_rule(item: &Work, act: &Act) -> Result<(), ServiceError> {
+fn refuse_rule(settings: &Settings, item: &Work, act: &Act) -> Result<(), ServiceError> {
     let is_open = item.status.is_open();
     let is_lapsed = is_open && item.expires_at.is_some_and(|at| at <= act.at);
     match &act.actor {
         _ if item.kind != WorkKind::Constraint || !item.by_person || is_lapsed => Ok(()),
-        None if may_run_for_agent() => Err(nobody()),
+        None if settings.may_run_for_agent() => Err(nobody()),
         None => Ok(()),
         Some(_) => {
             let id = item.key.id.as_str();
@@ -196,7 +196,9 @@ fn refuse_others(
                 None => "leave it to that agent, or ask the user".into(),
             }))
         }
-        None if agent.is_none() && item.to.is_some() && may_run_for_agent() => Err(nobody()),
+        None if agent.is_none() && item.to.is_some() && settings.may_run_for_agent() => {
+            Err(nobody())
+        }
         None => Ok(()),
     }
 }

@@ -386,3 +386,26 @@ fn a_preference_does_not_expire() {
     sandbox.ok(&line("knowledge set --kind preference --expires none tabs"));
     refused("knowledge set --expires +30d tabs");
 }
+
+/// Bug: an agent superseded a person's global preference by the id of an item of the project, and freed one that a
+/// person had replaced.
+#[test]
+fn an_agent_ends_and_frees_no_preference_of_a_person_through_links() {
+    let sandbox = Sandbox::new();
+    let add = "knowledge add --kind preference --body B --id";
+    sandbox.ok(&line(&format!("{add} indent --global")));
+    sandbox.ok(&line(&format!("{add} before")));
+    sandbox.ok(&line(&format!("{add} after --supersedes before")));
+    sandbox.ok(&line("knowledge add --id mine --body B --global --agent codex"));
+    // Whatever the person's item is called in the project.
+    sandbox.write("project/docs/indent.md", "---\ntype: knowledge\nid: indent\n---\n\nB\n");
+    for refused in [
+        "knowledge add --id new --body B --global --supersedes indent --agent codex",
+        "knowledge set mine --scope global --supersedes indent --agent codex",
+        "knowledge set after --supersedes none --agent codex",
+    ] {
+        let run = sandbox.run(&line(refused));
+        assert!(run.code == 3 && run.err.contains("only a person"), "{refused}: {run:?}");
+    }
+    sandbox.ok(&line("knowledge set after --supersedes none"));
+}

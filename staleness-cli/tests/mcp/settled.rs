@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::client::Machine;
+use crate::client::{Client, Machine};
 
 /// Bug: an agent silently took back that a person had marked an item as wrong.
 #[test]
@@ -199,4 +199,17 @@ fn an_expiry_that_is_refused_changes_nothing() {
     let refused = client.call("verify_knowledge", holds);
     assert_eq!(refused["isError"], true, "{refused}");
     assert!(!machine.ok(&["why", "note"]).contains("verified"));
+}
+
+/// Bug: a client without a usable name acted as a person.
+#[test]
+fn a_client_without_a_name_is_no_person() {
+    let machine = Machine::new();
+    machine.ok(&["knowledge", "add", "--kind", "preference", "--id", "tabs", "--body", "Use tabs"]);
+    let mut client = Client::start(machine.command(&["mcp"]));
+    client.introduce_as("");
+    let refused =
+        client.call("save_knowledge", json!({ "body": "Use spaces", "supersedes": ["tabs"] }));
+    assert_eq!(refused["isError"], true, "{refused}");
+    assert!(machine.ok(&["knowledge", "show", "tabs"]).contains("fresh 1.00"));
 }

@@ -43,12 +43,13 @@ pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceEr
     for id in item.related.iter().filter(|id| **id != item.key.id) {
         world.target(&registry, id, ScopeChoice::Either)?;
     }
+    let scope = if global { ScopeChoice::Global } else { ScopeChoice::Either };
     let mut targets: Vec<Target> = Vec::new();
     for id in item.supersedes.iter().filter(|id| **id != item.key.id) {
-        targets.push(world.target(&registry, id, ScopeChoice::Either)?);
+        targets.push(world.target(&registry, id, scope)?);
     }
     let act = world.act(&targets, None);
-    targets.iter().try_for_each(|old| refuse_preference(&registry, &old.item, &act))?;
+    targets.iter().try_for_each(|old| refuse_preference(world, &registry, &old.item, &act))?;
     if let Some(old) = targets.iter().find(|old| !global && old.item.key.scope == Scope::Global) {
         let message = format!("{} is an item of all projects", quoted(old.item.key.id.as_str()));
         return Err(ServiceError::invalid(message).hint("make the new item a global one, too"));
@@ -85,7 +86,7 @@ fn refuse_hiding(
 ) -> Result<(), ServiceError> {
     let (id, project) = (&item.key.id, &world.settings.project.id);
     match registry.knowledge().get(project, id, ScopeChoice::Global).wait() {
-        Ok(there) if refuse_preference(registry, &there, act).is_err() => {
+        Ok(there) if refuse_preference(world, registry, &there, act).is_err() => {
             Err(RegistryError::from(Refusal::Taken { what: "item", id: id.to_string() }).into())
         }
         _ => Ok(()),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use staleness::ids::Scope;
 use staleness::knowledge::{Citation, Item, ItemKind};
 use staleness::registry::{ItemPatch, ScopeChoice, Verification};
 use staleness::report::KnowledgeReport;
@@ -91,23 +92,42 @@ pub fn set(
     for id in patch.related.iter().flatten() {
         world.target(&registry, id, ScopeChoice::Either)?;
     }
-    let superseded = patch.supersedes.iter().flatten();
-    let superseded = superseded
-        .map(|id| world.target(&registry, id, ScopeChoice::Either))
-        .collect::<Result<Vec<Target>, ServiceError>>()?;
+    let superseded = superseded(world, &registry, &targets, patch)?;
     let (files, rows): (Vec<Target>, Vec<_>) = targets.iter().cloned().partition(|each| each.filed);
     let edits = filed::edits(settings, &files, patch)?;
     let as_edited = |file: &Target| patch.applied_to(&file.item);
     let as_edited = files.iter().map(as_edited).collect();
     let act = world.act(&[&rows[..], &superseded].concat(), None);
-    superseded.iter().try_for_each(|old| refuse_preference(&registry, &old.item, &act))?;
+    superseded.iter().try_for_each(|old| refuse_preference(world, &registry, &old.item, &act))?;
     if patch.kind.is_some() || patch.body.is_some() {
-        rows.iter().try_for_each(|row| refuse_preference(&registry, &row.item, &act))?;
+        rows.iter().try_for_each(|row| refuse_preference(world, &registry, &row.item, &act))?;
     }
     let write = |registry: &Registry| {
         registry.knowledge().edit(keys(&rows), patch.clone(), act.clone()).wait()
     };
     finish(world, &targets, &edits, as_edited, (!rows.is_empty()).then_some(&write))
+}
+
+/// Returns the items that the edited ones supersede after a patch. If it names any, also those that they superseded
+/// before, because it may free them.
+fn superseded(
+    world: &World<'_>,
+    registry: &Registry,
+    targets: &[Target],
+    patch: &ItemPatch,
+) -> Result<Vec<Target>, ServiceError> {
+    let Some(named) = &patch.supersedes else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    for Target { item, .. } in targets {
+        let is_global = item.key.scope == Scope::Global;
+        let scope = if is_global { ScopeChoice::Global } else { ScopeChoice::Either };
+        for id in named {
+            all.push(world.target(registry, id, scope)?);
+        }
+        let freed = item.supersedes.iter().filter(|id| !named.contains(*id));
+        all.extend(freed.filter_map(|id| world.target(registry, id, scope).ok()));
+    }
+    Ok(all)
 }
 
 /// A function that writes to the store and returns the rows that it wrote.

@@ -5,7 +5,6 @@ use staleness::registry::{Act, ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;
 use staleness::{Registry, Wait};
 use staleness_core::journal::{Action, Subject};
-use staleness_sources::clients::may_run_for_agent;
 
 use super::filed;
 use super::world::{Pretended, Target, World};
@@ -40,7 +39,7 @@ pub fn supersede(
     let files = files.iter().map(|file| patch.applied_to(&file.item)).collect();
     let superseded = old.item.clone();
     let act = world.act(&[old, new], None);
-    refuse_preference(&registry, &superseded, &act)?;
+    refuse_preference(world, &registry, &superseded, &act)?;
     let write = |registry: &Registry| {
         registry.knowledge().supersede(keys[0].clone(), keys[1].clone(), act.clone()).wait()
     };
@@ -107,7 +106,7 @@ pub fn remove(
         return Err(ServiceError::invalid(message).hint("add --yes to confirm"));
     }
     let (key, act) = (target.item.key.clone(), world.act(&[], None));
-    refuse_preference(&registry, &target.item, &act)?;
+    refuse_preference(world, &registry, &target.item, &act)?;
     let told = world.told(&registry, std::slice::from_ref(&key))?.pop();
     let registry = world.to_act()?;
     registry.knowledge().remove(key, act).wait()?;
@@ -119,11 +118,14 @@ const ENTRIES: u32 = 100;
 
 /// Rejects an agent's change to a preference, unless an agent added it.
 pub(super) fn refuse_preference(
+    world: &World<'_>,
     registry: &Registry,
     item: &Item,
     act: &Act,
 ) -> Result<(), ServiceError> {
-    if item.kind != ItemKind::Preference || act.actor.is_none() && !may_run_for_agent() {
+    if item.kind != ItemKind::Preference
+        || act.actor.is_none() && !world.settings.may_run_for_agent()
+    {
         return Ok(());
     }
     let entries = registry.admin().journal_of(Subject::item(&item.key), ENTRIES).wait()?;
