@@ -166,7 +166,7 @@ reasons! {
         /// Another agent holds the work item.
         Claimed { id: WorkId, agent: AgentId, session: Option<SessionId>, until: Timestamp }
             = "{:?} is claimed by {} until {until}; take other work, or wait", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
-        /// The same agent holds the claim, in another session or in an unnamed one.
+        /// Another session of the agent holds the claim, or an unnamed one.
         ClaimedInSession { id: WorkId, agent: AgentId, session: Option<SessionId>, until: Timestamp }
             = "{:?} is claimed by {} until {until}; release it if that session is over", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
         /// An agent cannot release another agent's claim.

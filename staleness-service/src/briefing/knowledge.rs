@@ -57,7 +57,7 @@ impl Doubtful {
 const TITLES: [&str; 5] =
     ["Marked as wrong", "Expired", "Due", "Do not rely on these without looking", "Doubted"];
 
-/// What settles a preference, which no agent ends.
+/// The advice for a preference, which only a person can end.
 const ASK: &str = "ask the user whether it holds";
 
 /// The commands, or over MCP the tools, that show an item and resolve it.

@@ -117,11 +117,11 @@ impl Registry {
 enum Holder {
     /// The session.
     Own,
-    /// The same agent, in a session that no hook reports: a connection, or a command.
+    /// Its agent holds it in a session that no hook reports: a connection, or a command.
     Unreported,
     /// Another agent or session. The value is set if it ended the claim and the item is now released or ended.
     Another(Option<ClaimEnd>),
-    /// Nobody holds it, and nobody else ended the session's claim.
+    /// It is free, and no one else ended the session's claim.
     Nobody,
 }
 
