@@ -2,8 +2,6 @@
 
 use std::io::{BufRead, IsTerminal, Read, Write, stderr, stdin, stdout};
 
-use staleness_sources::clients;
-
 use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::Output;
 use crate::settings::Settings;
@@ -22,12 +20,12 @@ pub(super) fn by_person(settings: &Settings, given: &str, names: &[Option<&str>]
 
 /// Returns true if an agent runs the command, or may be running it.
 pub(super) fn may_be_agent(settings: &Settings) -> bool {
-    settings.agent.is_some() || clients::may_run_for_agent()
+    settings.agent.is_some() || settings.may_run_for_agent()
 }
 
 /// Rejects an action without an agent's name if an agent may be running it, because it would count as a person's.
 pub(super) fn as_someone(settings: &Settings) -> Result<(), CliError> {
-    match settings.agent.is_none() && clients::may_run_for_agent() {
+    match settings.agent.is_none() && settings.may_run_for_agent() {
         true => Err(CliError::new(ErrorKind::Usage, "no agent given")
             .hint("set --agent; a person uses a terminal outside the client")),
         false => Ok(()),
