@@ -132,12 +132,15 @@ pub(super) fn refuse_preference(
     let added = entries.iter().rfind(|entry| entry.action == Action::Added);
     match &act.actor {
         _ if added.is_some_and(|entry| entry.actor.is_some()) => Ok(()),
-        None => Err(nobody()),
+        None => Err(nobody().hint("a person uses a terminal outside the client")),
         Some(_) => {
             let id = item.key.id.as_str();
+            let how = match &item.path {
+                Some(path) => format!("change it, in {}", quoted(path)),
+                None => format!("remove it, with `staleness knowledge remove {id} --yes`"),
+            };
             let message = format!(
-                "nothing says that an agent wrote {}, so only a person can remove it, with `staleness \
-                 knowledge remove {id} --yes`",
+                "nothing says that an agent wrote {}, so only a person can {how}",
                 quoted(id)
             );
             Err(ServiceError::invalid(message).hint("ask the user whether it still holds"))
