@@ -191,9 +191,6 @@ reasons! {
         Accepted { id: WorkId, by: AgentId } = "{:?} was already accepted, by {:?}", id.as_str(), by.as_str();
         /// Work items would wait for each other.
         WaitsForItself { id: WorkId } = "{:?} would wait for itself", id.as_str();
-        /// An imported work item has the same id as a work item of another kind.
-        OtherKind { id: WorkId, here: &'static str, there: &'static str }
-            = "{:?} is a {here} here and a {there} in the import; an id has one kind", id.as_str();
         /// The item is stored in a file.
         InFile { id: ItemId, path: String } = "{:?} is stored in {path:?}; change it there", id.as_str();
         /// Two items cannot replace each other.

@@ -1,10 +1,11 @@
 //! Events about routes, vectors and suggestions.
 
 use staleness_core::ids::{ModelId, ProjectId};
-use staleness_core::registry::{FindRoutes, FindTools, Learn, ToldRoute};
+use staleness_core::registry::{FindRoutes, FindTools, Learn};
 use staleness_core::route::{
-    Confidence, Precision, Prompted, Route, RouteKey, SuggestedTool, Vector,
+    Confidence, Precision, Prompted, Route, RouteKey, RouteVector, SuggestedTool, Vector,
 };
+use staleness_core::transfer::Record;
 use staleness_core::{Registry, Timestamp, Wait};
 
 use super::draw::Draw;
@@ -66,24 +67,44 @@ impl Draw<'_> {
         Prompted { at, query, tools: tools.collect(), taught: Vec::new() }
     }
 
-    fn told_route(&mut self, at: Timestamp) -> ToldRoute {
+    fn route(&mut self, at: Timestamp) -> Vec<Record> {
         let (project, tool, query) = (self.project().id, self.tool(), self.query());
         // The caller of this method has already compared the dimensions.
+        let key = RouteKey::of(&project, &tool, &Route::fold(&query));
         let vector = self.perhaps(|draw| draw.vector(false)).and_then(|(model, numbers)| {
-            let vector = Vector::new(&numbers, self.one_of(&Precision::ALL));
-            Some((model, vector.ok()?))
+            let vector = Vector::new(&numbers, self.one_of(&Precision::ALL)).ok()?;
+            Some(RouteVector { key: key.clone(), model, vector })
         });
         let route = Route {
-            key: RouteKey::of(&project, &tool, &Route::fold(&query)),
+            key,
             query,
             confidence: Confidence::new(self.signal().max(0.0)).expect("it lies in 0..=1"),
             uses: self.below(9) as u64,
             created_at: at.minus_days(3),
             last_used_at: at.minus_days(self.below(3) as i64),
-            model: None,
+            model: vector.as_ref().map(|row| row.model.clone()),
             ops: Vec::new(),
         };
-        ToldRoute { route, vector }
+        let vector = vector.map(|row| Record::Vector(Box::new(row)));
+        std::iter::once(Record::Route(Box::new(route))).chain(vector).collect()
+    }
+
+    /// Returns an import of records that have no journal of their own.
+    pub(super) fn imported(
+        &mut self,
+        name: &'static str,
+        rows: Vec<Record>,
+        at: Timestamp,
+    ) -> Event {
+        let it = (rows, self.act(at), self.below(3) == 2);
+        Event::new(name, it, |registry, (rows, act, dry_run)| {
+            let import = || {
+                let mut importer = registry.admin().importer(dry_run).wait()?.by(act);
+                rows.into_iter().try_for_each(|row| importer.put(row).wait())?;
+                importer.finish().wait()
+            };
+            said(import())
+        })
     }
 
     pub(super) fn route_event(&mut self, at: Timestamp) -> Event {
@@ -109,11 +130,8 @@ impl Draw<'_> {
                 said(registry.routes().forget(&key.project, key.id, at).wait())
             }),
             14 => {
-                let routes = (self.some(3, |draw| draw.told_route(at)), self.below(4) == 3);
-                Event::new("routes.import", routes, |registry, (routes, dry_run)| {
-                    let registry = if dry_run { &registry.dry() } else { registry };
-                    said(registry.routes().import(routes).wait())
-                })
+                let rows = self.some(3, |draw| draw.route(at)).concat();
+                self.imported("routes.import", rows, at)
             }
             15..19 => {
                 let noted = (self.session_key(), self.prompted(at), self.below(4) == 3);

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use proptest::strategy::BoxedStrategy;
 use staleness_core::ids::{WorkId, WorkKey};
-use staleness_core::registry::{Resume, ResumeFrom, ScopeChoice, ToldWork, WorkPatch};
+use staleness_core::registry::{Resume, ResumeFrom, ScopeChoice, WorkPatch};
+use staleness_core::transfer::Record;
 use staleness_core::work::{NoteType, Work, WorkKind};
 use staleness_core::{Timestamp, Wait};
 
@@ -108,16 +109,10 @@ impl Draw<'_> {
                 act = self.act(at)
             )),
             13 => {
-                let told = self.some(3, |draw| ToldWork {
-                    work: draw.work(at),
-                    tells_status: draw.maybe(),
-                    tells_note: draw.maybe(),
-                });
-                let told = (told, self.below(3) == 2, self.act(at));
-                Event::new("work.import", told, |registry, (told, dry_run, act)| {
-                    let registry = if dry_run { &registry.dry() } else { registry };
-                    said(registry.work().import(told, &act).wait())
-                })
+                let rows = self.some(3, |draw| draw.work(at));
+                let rows = rows.into_iter().filter(|row| row.check().is_ok());
+                let rows = rows.map(|row| Record::Work(Box::new(row))).collect();
+                self.imported("work.import", rows, at)
             }
             14..17 => verb!(work().claim(
                 &project = self.project(),

@@ -35,7 +35,7 @@ pub use error::RegistryError;
 pub use finding::{FindTools, FoundTools};
 pub(crate) use hold::Forget;
 pub use hold::{ByHand, ScopeChoice};
-pub use import::{ImportReport, Importer, StatedItem, ToldRoute, ToldWork, TransferCounts};
+pub use import::{ImportReport, Importer, TransferCounts};
 pub use indexes::Indexes;
 pub use knowledge::{Act, FileItem, ItemPatch, Verification};
 pub use prune::PruneReport;

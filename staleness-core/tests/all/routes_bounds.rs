@@ -3,8 +3,8 @@
 use crate::common::*;
 use staleness_core::ids::{ModelId, OpId, SessionId};
 use staleness_core::outcome::OutcomeKind;
-use staleness_core::registry::{Learn, ToldRoute};
-use staleness_core::route::{Confidence, Prompted, Route, RouteId, RouteKey, SuggestedTool};
+use staleness_core::registry::Learn;
+use staleness_core::route::{Prompted, SuggestedTool};
 use staleness_core::session::SessionKey;
 use staleness_core::store::Change;
 use staleness_core::time::Timestamp;
@@ -153,26 +153,4 @@ fn forgetting_a_project_reads_no_vector() {
     assert!(commit.changes.vectors.iter().all(|each| matches!(each, Change::Delete(_))));
     let left = world.everything();
     assert!(left.routes.is_empty() && left.vectors.is_empty());
-}
-
-#[test]
-fn a_route_of_another_system_has_the_id_of_its_tool_and_query() {
-    let world = world(9);
-    let key = RouteKey::of(&world.project.id, &tool_name(TOOL), &Route::fold("Open issues"));
-    let route = Route {
-        key,
-        query: "Open issues".into(),
-        confidence: Confidence::ONE,
-        uses: 1,
-        created_at: world.now(),
-        last_used_at: world.now(),
-        model: None,
-        ops: Vec::new(),
-    };
-    let mut other = route.clone();
-    other.key.id = RouteId(7);
-    let told = |route| vec![ToldRoute { route, vector: None }];
-    let refused = world.registry.routes().import(told(other)).wait().unwrap_err().to_string();
-    assert!(refused.contains("the id 00000000000000000000000000000007"), "{refused}");
-    assert_eq!(world.registry.routes().import(told(route)).wait().unwrap(), 1);
 }

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use staleness_core::ids::{AgentId, ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
 use staleness_core::knowledge::{Citation, Contradiction, Item, ItemKind};
-use staleness_core::registry::{
-    Act, FileItem, ImportReport, ScopeChoice, StatedItem, Verification,
-};
+use staleness_core::registry::{Act, FileItem, ImportReport, ScopeChoice, Verification};
 use staleness_core::transfer::Record;
 use staleness_core::{MemoryStore, Policy, Registry, RegistryError, Timestamp, Wait};
 
@@ -108,48 +106,19 @@ fn of_two_rows_of_an_item_each_part_is_the_newer_one() {
     assert_eq!(merged(&row, &reopened).done_at, None);
 }
 
-#[test]
-fn what_a_line_does_not_state_of_a_known_item_stays() {
-    let registry = registry();
-    import(&registry, &[&known()]);
-    let act = Act::new(OpId::new("import").unwrap(), day(20));
-    let take = |stated: &StatedItem| registry.knowledge().import(vec![stated.clone()], &act).wait();
-    let get = || get(&registry, &key());
-
-    let older = StatedItem { recalls: 9, ..StatedItem::new(key(), "Older.", day(1)) };
-    assert_eq!(take(&older).unwrap(), 1);
-    assert_eq!(get().unwrap(), Item { recalls: 9, ..known() }, "counters alone");
-
-    let newer = StatedItem { updated_at: Some(day(10)), ..StatedItem::new(key(), "New.", day(0)) };
-    let left = Item {
-        body: "New.".into(),
-        updated_at: day(10),
-        // Somebody verified another text.
-        verified_at: None,
-        verified_commit: None,
-        recalls: 9,
-        recalls_since_edit: 0,
-        ..known()
-    };
-    for written in [1, 0] {
-        assert_eq!(take(&newer).unwrap(), written);
-        assert_eq!(get().unwrap(), left);
-    }
-
-    // A verification that is stated takes back what was said against it, as everywhere.
-    let verified = StatedItem { verified_at: Some(day(12)), ..newer };
-    assert_eq!(take(&verified).unwrap(), 1);
-    let left =
-        Item { verified_at: Some(day(12)), verified_commit: None, contradicted: None, ..left };
-    assert_eq!(get().unwrap(), left);
-}
-
 fn import(registry: &Registry, rows: &[&Item]) -> ImportReport {
     let mut importer = registry.admin().importer(false).wait().unwrap();
     for row in rows {
         importer.put(Record::Item(Box::new((*row).clone()))).wait().unwrap();
     }
     importer.finish().wait().unwrap()
+}
+
+/// Imports an item of another system; how many were written.
+fn take(registry: &Registry, act: &Act, row: &Item) -> u64 {
+    let mut importer = registry.admin().importer(false).wait().unwrap().by(act.clone());
+    importer.put(Record::Item(Box::new(row.clone()))).wait().unwrap();
+    importer.finish().wait().unwrap().imported.knowledge
 }
 
 /// The row of an item that lives in a file.
@@ -181,15 +150,14 @@ fn a_line_over_an_item_of_a_file_gives_it_counters_alone() {
     let registry = registry();
     import(&registry, &[&filed()]);
     let act = Act::new(OpId::new("import").unwrap(), day(20));
-    let stated = StatedItem {
-        updated_at: Some(day(10)),
+    let stated = Item {
+        updated_at: day(10),
         verified_at: Some(day(12)),
         recalls: 9,
-        ..StatedItem::new(key(), "New.", day(0))
+        ..Item::new(key(), ItemKind::Knowledge, "New.", day(0))
     };
     for written in [1, 0] {
-        let imported = registry.knowledge().import(vec![stated.clone()], &act).wait();
-        assert_eq!(imported.unwrap(), written);
+        assert_eq!(take(&registry, &act, &stated), written);
         assert_eq!(get(&registry, &key()).unwrap(), Item { recalls: 9, ..filed() });
     }
 }
@@ -214,8 +182,8 @@ fn what_was_removed_here_comes_back_only_if_something_was_done_to_it_since() {
     assert_eq!((report.imported.knowledge, report.skipped.knowledge), (0, 1));
     assert_eq!(get(&row.key), None);
     let act = Act::new(OpId::new("import").unwrap(), day(20));
-    let stated = StatedItem::new(key(), "Older.", day(9));
-    assert_eq!(registry.knowledge().import(vec![stated], &act).wait().unwrap(), 0);
+    let stated = Item::new(key(), ItemKind::Knowledge, "Older.", day(9));
+    assert_eq!(take(&registry, &act, &stated), 0);
     // What was edited since is back, and nothing stands for it that is not there.
     let a = Item { updated_at: day(11), ..a };
     assert_eq!(import(&registry, &[&a, &row]).imported.knowledge, 1);
@@ -266,15 +234,16 @@ fn of_an_item_in_a_file_counters_come_and_nothing_else() {
     };
     let files = [(key(), file)].into();
     let act = Act { files, ..Act::new(OpId::new("import").unwrap(), day(20)) };
-    let take = |stated: &StatedItem| registry.knowledge().import(vec![stated.clone()], &act).wait();
+    let take = |row: &Item| take(&registry, &act, row);
     let get = || get(&registry, &key());
 
-    let same = StatedItem { updated_at: Some(day(9)), ..StatedItem::new(key(), "New.", day(1)) };
-    assert_eq!(take(&same).unwrap(), 0, "nothing is stated that the file does not say");
+    let new = Item::new(key(), ItemKind::Knowledge, "New.", day(1));
+    let same = Item { updated_at: day(9), ..new };
+    assert_eq!(take(&same), 0, "nothing is stated that the file does not say");
     get().unwrap_err();
 
-    let stated = StatedItem { recalls: 9, recalled_at: Some(day(8)), ..same };
-    assert_eq!(take(&stated).unwrap(), 1);
+    let stated = Item { recalls: 9, recalled_at: Some(day(8)), ..same };
+    assert_eq!(take(&stated), 1);
     let row = Item {
         path: Some("a.md".into()),
         updated_at: day(2),
@@ -284,5 +253,5 @@ fn of_an_item_in_a_file_counters_come_and_nothing_else() {
     };
     assert_eq!(get().unwrap(), row);
     assert_eq!(registry.admin().revision().wait().unwrap(), Revision(0), "counters are not told");
-    assert_eq!(take(&stated).unwrap(), 0);
+    assert_eq!(take(&stated), 0);
 }

@@ -1,26 +1,31 @@
 //! Imports outcomes, tools, knowledge, work and routes of other systems, as described in `docs/import.md`.
 
 use std::collections::{BTreeSet, HashSet};
+use std::mem;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use staleness::ids::{AgentId, Level, OpId, ServerKey, SessionId, SourceId, ToolKey, ToolName};
+use staleness::ids::{
+    AgentId, ItemKey, Level, OpId, ServerKey, SessionId, SourceId, ToolKey, ToolName, WorkKey,
+};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{Act, Use};
 use staleness::scan::{Found, ProjectRef, SourceReading};
 use staleness::source::SourceState;
-use staleness::store::{Selection, ToolFilter};
+use staleness::store::{ItemFilter, Selection, ToolFilter, WorkFilter};
 use staleness::tool::ToolKind;
 use staleness::work::Work;
 use staleness::{Registry, Timestamp, Wait, clock};
 use staleness_core::ids::IdError;
-use staleness_core::registry::{ImportReport, StatedItem, ToldRoute, ToldWork};
+use staleness_core::outcome::Outcome;
+use staleness_core::registry::{ImportReport, Importer};
+use staleness_core::route::{Route, RouteVector};
+use staleness_core::transfer::Record;
 use staleness_service::work::party;
 use staleness_service::{Silent, documents, scan};
 use staleness_sources::systems::System;
 
-use super::batch::Batch;
 use super::home::project_of;
 use super::knowledge::KnowledgeLine;
 use super::lines::Input;
@@ -34,6 +39,10 @@ use crate::settings::{Access, Settings};
 
 /// Client of the sources of imported tools.
 const CLIENT: &str = "import";
+/// Maximum number of lines that are written together.
+const MAX_ROWS: usize = 500;
+/// Maximum size of these lines, in bytes, so that other writers wait only briefly.
+const MAX_BYTES: usize = 4 << 20;
 /// Source of imported tools if none is given.
 const SOURCE: &str = "import";
 
@@ -69,13 +78,13 @@ struct ToolLine {
     description: Option<String>,
 }
 
-/// The parsed record of a line.
+/// The record of a line. For knowledge and work, the line is completed with the known record.
 pub(super) enum Entry {
     Use(Box<Use>),
     Tool(Found),
-    Item(Box<StatedItem>, Option<ProjectRef>),
-    Work(Box<ToldWork>, Option<ProjectRef>),
-    Route(Box<ToldRoute>, ProjectRef),
+    Item(ItemKey, Box<KnowledgeLine>),
+    Work(WorkKey, Box<WorkLine>),
+    Route(Box<Route>, Option<Box<RouteVector>>),
 }
 
 pub(super) fn run(
@@ -99,61 +108,51 @@ pub(super) fn run(
     let mut progress = Progress::new(out, "read");
     while let Some(text) = input.next()? {
         let entry = entry_of(text, settings);
-        match entry.map_err(|what| input.refused(input.line(), &what))? {
+        let (entry, _) = entry.map_err(|what| input.refused(input.line(), &what))?;
+        let repeated = match &entry {
             Entry::Tool(found) if !names.insert(found.name.clone()) => {
-                let what = format!("the tool {} appears twice", quoted(found.name.as_str()));
-                return Err(input.refused(input.line(), &what));
+                Some(format!("the tool {}", quoted(found.name.as_str())))
             }
-            Entry::Tool(found) => tools.push(found),
-            Entry::Item(item, _) if !ids.insert(item.key.clone()) => {
-                let what = format!("the item {} appears twice", quoted(item.key.id.as_str()));
-                return Err(input.refused(input.line(), &what));
+            Entry::Item(key, _) if !ids.insert(key.clone()) => {
+                Some(format!("the item {}", quoted(key.id.as_str())))
             }
-            Entry::Work(told, _) if !work.insert(told.work.key.clone()) => {
-                let what = format!("work item {} appears twice", quoted(told.work.key.id.as_str()));
-                return Err(input.refused(input.line(), &what));
+            Entry::Work(key, _) if !work.insert(key.clone()) => {
+                Some(format!("work item {}", quoted(key.id.as_str())))
             }
-            Entry::Route(told, _) if !routes.insert(told.route.key.clone()) => {
-                let what = format!("the route of {} appears twice", quoted(&told.route.query));
-                return Err(input.refused(input.line(), &what));
+            Entry::Route(row, _) if !routes.insert(row.key.clone()) => {
+                Some(format!("the route of {}", quoted(&row.query)))
             }
-            Entry::Route(told, _) => {
-                if let Some((model, vector)) = &told.vector {
-                    let noted = dimensions.note(&told.route.key.project, model, vector);
-                    noted.map_err(|what| input.refused(input.line(), &what))?;
-                }
+            _ => None,
+        };
+        let noted = match (repeated, entry) {
+            (Some(what), _) => Err(format!("{what} appears twice")),
+            (None, Entry::Route(_, Some(vector))) => dimensions.note(&vector),
+            (None, Entry::Tool(found)) => {
+                tools.push(found);
+                Ok(())
             }
-            Entry::Use(_) | Entry::Item(..) | Entry::Work(..) => {}
-        }
+            _ => Ok(()),
+        };
+        noted.map_err(|what| input.refused(input.line(), &what))?;
         progress.add(1);
     }
     progress.end();
     let known = settings.open(Access::Look)?;
-    if !dimensions.is_empty() {
-        dimensions.check(&known)?;
-    }
-    if !work.is_empty() && !args.dry_run && !known.admin().is_empty().wait()? {
-        // Conflicts with existing work items are detected before anything is written.
-        let act = Act::new(clock::fresh_op(), settings.now);
-        let mut tried = Batch::new(
-            |counts| &mut counts.work,
-            |rows| known.dry().work().import(rows, &act).wait(),
-        );
-        let mut report = ImportReport::default();
-        input.rewind()?;
-        while let Some(text) = input.next()? {
-            let bytes = text.len();
-            if let Ok(Entry::Work(told, _)) = entry_of(text, settings) {
-                tried.take(*told, bytes, &mut report).map_err(|error| input.nothing(error))?;
-            }
-        }
-        tried.write(&mut report).map_err(|error| input.nothing(error))?;
+    dimensions.check(&known)?;
+    // For items in files, the file is authoritative.
+    let files = documents::filed(settings, &known, &ids, &Silent)?;
+    let act = Act { files, ..Act::new(clock::fresh_op(), settings.now) };
+    let may_conflict = !(ids.is_empty() && work.is_empty());
+    if may_conflict && !args.dry_run && !known.admin().is_empty().wait()? {
+        // Conflicts with known records are detected before anything is written.
+        let tried = |entry: &Entry| matches!(entry, Entry::Item(..) | Entry::Work(..));
+        write(settings, &known.dry(), input, &act, true, tried, Progress::new(out, "checked"))?;
     }
     drop(known);
 
     let registry = settings.open(access(args.dry_run))?;
     let registry = if args.dry_run { registry.dry() } else { registry };
-    let mut report = ImportReport::default();
+    let mut listed = (0, 0);
     if !tools.is_empty() {
         let id = SourceId {
             project: None,
@@ -169,71 +168,11 @@ pub(super) fn run(
             error: None,
             found: tools,
         };
-        take_list(&registry, settings, args, list, &mut report)?;
+        listed = take_list(&registry, settings, args, list)?;
     }
-    let mut progress = Progress::new(out, "imported");
-    let dry_run = args.dry_run;
-    // For items in files, the file is authoritative.
-    let files = documents::filed(settings, &registry, &ids, &Silent)?;
-    let of_items = Act { files, ..Act::new(clock::fresh_op(), settings.now) };
-    let of_work = Act::new(clock::fresh_op(), settings.now);
-    // Uses that a dry run has counted, because it does not write them.
-    let mut counted = HashSet::new();
-    let mut uses = Batch::new(
-        |counts| &mut counts.outcomes,
-        |rows| {
-            let recorded = registry.tools().record_batch(rows).wait()?;
-            Ok(recorded.iter().filter(|row| !dry_run || counted.insert(row.identity())).count())
-        },
-    );
-    let mut items = Batch::new(
-        |counts| &mut counts.knowledge,
-        |rows| registry.knowledge().import(rows, &of_items).wait(),
-    );
-    let mut works =
-        Batch::new(|counts| &mut counts.work, |rows| registry.work().import(rows, &of_work).wait());
-    let mut routes =
-        Batch::new(|counts| &mut counts.routes, |rows| registry.routes().import(rows).wait());
-    // A record of a project also registers the project.
-    let mut seen = BTreeSet::new();
-    let mut see = |project: Option<ProjectRef>| -> Result<(), CliError> {
-        match project.filter(|_| !dry_run) {
-            Some(project) if seen.insert(project.id.clone()) => {
-                Ok(registry.admin().see_project(&project, settings.now).wait()?)
-            }
-            _ => Ok(()),
-        }
-    };
-    input.rewind()?;
-    while let Some(text) = input.next()? {
-        let (entry, bytes) = (entry_of(text, settings), text.len());
-        match entry.map_err(|what| input.refused(input.line(), &what))? {
-            Entry::Use(used) => uses.take(*used, bytes, &mut report)?,
-            Entry::Item(item, project) => {
-                see(project)?;
-                items.take(*item, bytes, &mut report)?;
-            }
-            Entry::Work(told, project) => {
-                see(project)?;
-                works.take(*told, bytes, &mut report)?;
-            }
-            Entry::Route(told, project) => {
-                see(Some(project))?;
-                routes.take(*told, bytes, &mut report)?;
-            }
-            Entry::Tool(_) => {}
-        }
-        progress.add(1);
-    }
-    uses.write(&mut report)?;
-    items.write(&mut report)?;
-    works.write(&mut report)?;
-    if report.imported.work > 0 && !dry_run {
-        let scopes = work.into_iter().map(|key| key.scope).collect();
-        report.untied = registry.work().untie(scopes).wait()?;
-    }
-    routes.write(&mut report)?;
-    progress.end();
+    let progress = Progress::new(out, "imported");
+    let mut report = write(settings, &registry, input, &act, args.dry_run, |_| true, progress)?;
+    (report.imported.tools, report.skipped.tools) = listed;
     Ok(report)
 }
 
@@ -242,13 +181,118 @@ pub(super) fn run(
 pub(super) fn takes(settings: &Settings) -> impl FnMut(&str) -> bool {
     let mut tools = BTreeSet::new();
     move |line| match entry_of(line, settings) {
-        Ok(Entry::Tool(found)) => tools.insert(found.name),
+        Ok((Entry::Tool(found), _)) => tools.insert(found.name),
         entry => entry.is_ok(),
     }
 }
 
-/// Parses a line. Agent names are mapped to the names used here.
-pub(super) fn entry_of(text: &str, settings: &Settings) -> Result<Entry, String> {
+/// Imports the lines that `takes` accepts.
+fn write(
+    settings: &Settings,
+    registry: &Registry,
+    input: &mut Input,
+    act: &Act,
+    dry_run: bool,
+    takes: impl Fn(&Entry) -> bool,
+    mut progress: Progress,
+) -> Result<ImportReport, CliError> {
+    let mut importer = registry.admin().importer(dry_run).wait()?.by(act.clone());
+    let (mut uses, mut rows, mut bytes) = (Vec::new(), Vec::new(), 0);
+    let (mut imported, mut skipped) = (0, 0);
+    // Uses that a dry run has counted, because it does not write them.
+    let mut counted = HashSet::new();
+    // A record of a project also registers the project.
+    let mut seen = BTreeSet::new();
+    input.rewind()?;
+    loop {
+        let entry = match input.next()? {
+            Some(text) => {
+                bytes += text.len();
+                Some(entry_of(text, settings))
+            }
+            None => None,
+        };
+        let is_last = entry.is_none();
+        let entry = entry.transpose().map_err(|what| input.refused(input.line(), &what))?;
+        if let Some((entry, project)) = entry.filter(|(entry, _)| takes(entry)) {
+            if let Some(project) = project.filter(|_| !dry_run)
+                && seen.insert(project.id.clone())
+            {
+                registry.admin().see_project(&project, settings.now).wait()?;
+            }
+            match entry {
+                Entry::Use(used) => uses.push(*used),
+                other => rows.push(other),
+            }
+        }
+        if is_last || uses.len() + rows.len() == MAX_ROWS || bytes >= MAX_BYTES {
+            let all = uses.len();
+            let recorded = registry.tools().record_batch(mem::take(&mut uses)).wait()?;
+            let is_new = |row: &&Outcome| !dry_run || counted.insert(row.identity());
+            let new = recorded.iter().filter(is_new).count();
+            (imported, skipped, bytes) = (imported + new, skipped + all - new, 0);
+            let put = put(registry, act, mem::take(&mut rows), &mut importer);
+            put.map_err(|error| if dry_run { input.nothing(error) } else { error })?;
+        }
+        if is_last {
+            break;
+        }
+        progress.add(1);
+    }
+    progress.end();
+    let mut report = ImportReport { merged: false, ..importer.finish().wait()? };
+    // Vectors belong to their routes.
+    (report.imported.vectors, report.skipped.vectors) = (0, 0);
+    (report.imported.outcomes, report.skipped.outcomes) = (imported as u64, skipped as u64);
+    Ok(report)
+}
+
+/// Puts the records of these lines, each kind together.
+fn put(
+    registry: &Registry,
+    act: &Act,
+    lines: Vec<Entry>,
+    importer: &mut Importer,
+) -> Result<(), CliError> {
+    let keys = lines.iter().fold(Selection::new(), |all, line| match line {
+        Entry::Item(key, _) => all.peek(ItemFilter::Key(key.clone())),
+        Entry::Work(key, _) => all.peek(WorkFilter::Key(key.clone())),
+        _ => all,
+    });
+    let known = registry.store().view(Arc::new(keys)).wait()?;
+    let (mut items, mut work) = (Vec::new(), Vec::new());
+    let (mut routes, mut vectors) = (Vec::new(), Vec::new());
+    for line in lines {
+        match line {
+            Entry::Item(key, line) => {
+                let beside = line.item(key.clone(), known.knowledge.get(&key));
+                let mut item = beside.map_err(CliError::invalid)?;
+                if act.files.contains_key(&key) {
+                    // The text that was verified there is another one.
+                    item.verifications = 0;
+                }
+                items.push(Record::Item(Box::new(item)));
+            }
+            Entry::Work(key, line) => {
+                let beside = line.work(key.clone(), known.work.get(&key));
+                work.push(Record::Work(Box::new(beside.map_err(CliError::invalid)?)));
+            }
+            Entry::Route(route, vector) => {
+                routes.push(Record::Route(route));
+                vectors.extend(vector.map(Record::Vector));
+            }
+            Entry::Use(_) | Entry::Tool(_) => {}
+        }
+    }
+    let mut records = [items, work, routes, vectors].into_iter().flatten();
+    Ok(records.try_for_each(|record| importer.put(record).wait())?)
+}
+
+/// Parses a line. Agent names are mapped to the names used here. Also returns the project to register.
+pub(super) fn entry_of(
+    text: &str,
+    settings: &Settings,
+) -> Result<(Entry, Option<ProjectRef>), String> {
     let here = &settings.project;
     let line: Line = serde_json::from_str(text).map_err(|error| {
         error
@@ -265,7 +309,7 @@ pub(super) fn entry_of(text: &str, settings: &Settings) -> Result<Entry, String>
             used.session = line.session;
             used.agent = line.agent.map(|agent| settings.agent_behind(agent));
             used.duration_ms = line.duration_ms;
-            Ok(Entry::Use(Box::new(used)))
+            Ok((Entry::Use(Box::new(used)), None))
         }
         Line::Tool(line) => {
             if let Some(why) = line.server.as_deref().and_then(|name| IdError::check(name).err()) {
@@ -288,22 +332,23 @@ pub(super) fn entry_of(text: &str, settings: &Settings) -> Result<Entry, String>
             };
             let mut found = found.ok_or("the server and the name do not form a valid tool name")?;
             found.kind = line.kind.unwrap_or(found.kind);
-            Ok(Entry::Tool(found.described(line.description.as_deref())))
+            Ok((Entry::Tool(found.described(line.description.as_deref())), None))
         }
         Line::Knowledge(line) => {
-            line.item(here).map(|(item, project)| Entry::Item(Box::new(item), project))
+            let (key, project) = line.key(here)?;
+            line.item(key.clone(), None)?;
+            Ok((Entry::Item(key, line), project))
         }
-        Line::Work(line) => {
-            let (mut told, project) = line.told(here)?;
-            let work = &mut told.work;
-            for name in [&mut work.author, &mut work.from, &mut work.to] {
-                *name = name.take().map(|name| party(settings, name));
-            }
-            Ok(Entry::Work(Box::new(told), project))
+        Line::Work(mut line) => {
+            line.rename(|name| party(settings, name));
+            let (key, project) = line.key(here)?;
+            line.work(key.clone(), None)?;
+            Ok((Entry::Work(key, line), project))
         }
         Line::Route(line) => {
             let precision = settings.configured.policy.routes.precision;
-            line.told(here, precision).map(|(told, project)| Entry::Route(Box::new(told), project))
+            let (route, vector, project) = line.route(here, precision)?;
+            Ok((Entry::Route(Box::new(route), vector.map(Box::new)), Some(project)))
         }
     }
 }
@@ -321,12 +366,13 @@ pub(crate) fn work_in(
     let mut items = Vec::new();
     while let Some(text) = input.next()? {
         let entry = entry_of(text, settings);
-        if let Entry::Work(told, _) = entry.map_err(|what| input.refused(input.line(), &what))? {
-            if !ids.insert(told.work.key.clone()) {
-                let what = format!("work item {} appears twice", quoted(told.work.key.id.as_str()));
+        let (entry, _) = entry.map_err(|what| input.refused(input.line(), &what))?;
+        if let Entry::Work(key, line) = entry {
+            if !ids.insert(key.clone()) {
+                let what = format!("work item {} appears twice", quoted(key.id.as_str()));
                 return Err(input.refused(input.line(), &what));
             }
-            items.push(told.work);
+            items.push(line.work(key, None).map_err(CliError::invalid)?);
         }
         progress.add(1);
     }
@@ -334,14 +380,13 @@ pub(crate) fn work_in(
     Ok(items)
 }
 
-/// Replaces the tools of a source with this list.
+/// Replaces the tools of a source with this list. Returns the numbers of new and of known tools.
 fn take_list(
     registry: &Registry,
     settings: &Settings,
     args: &ImportArgs,
     list: SourceReading,
-    report: &mut ImportReport,
-) -> Result<(), CliError> {
+) -> Result<(u64, u64), CliError> {
     let keys = list.found.iter().map(|found| ToolKey::global(found.name.clone()));
     let known = keys.fold(Selection::new(), |all, key| all.peek(ToolFilter::Key(key)));
     let lists = |tool: &&staleness_core::tool::Tool| {
@@ -351,17 +396,14 @@ fn take_list(
     let view = registry.store().view(Arc::new(known)).wait()?;
     let held = view.tools.values().filter(lists).count() as u64;
     let all = list.found.len() as u64;
-    report.imported.tools = all - held;
-    report.skipped.tools = held;
     let same = registry
         .admin()
         .sources()
         .wait()?
         .iter()
         .any(|source| source.id == list.id && source.digest == list.digest());
-    if args.dry_run || (same && held == all) {
-        return Ok(());
+    if !(args.dry_run || same && held == all) {
+        scan::note(registry, &settings.project, &list, settings.now)?;
     }
-    scan::note(registry, &settings.project, &list, settings.now)?;
-    Ok(())
+    Ok((all - held, held))
 }

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use staleness::ids::{ItemId, ItemKey};
-use staleness::knowledge::ItemKind;
+use staleness::knowledge::{Item, ItemKind};
 use staleness::scan::ProjectRef;
-use staleness_core::registry::StatedItem;
 
 use super::home::scope_of;
 use super::moment::Moment;
@@ -44,33 +43,145 @@ pub(super) struct KnowledgeLine {
 }
 
 impl KnowledgeLine {
-    /// Converts the line to an item, relative to this project. Also returns the item's project.
-    pub(super) fn item(
-        self,
-        here: &ProjectRef,
-    ) -> Result<(StatedItem, Option<ProjectRef>), String> {
+    /// Returns the key of the item, relative to this project, with the item's project.
+    pub(super) fn key(&self, here: &ProjectRef) -> Result<(ItemKey, Option<ProjectRef>), String> {
         let (scope, project) = scope_of(self.global, self.project.as_deref(), here)?;
-        let at = |moment: Option<Moment>| moment.map(|Moment(at)| at);
-        let Moment(added_at) = self.added;
-        let item = StatedItem {
-            kind: self.kind,
-            keywords: self.keywords,
-            updated_at: at(self.updated),
-            version_context: self.version_context,
-            evergreen: self.evergreen,
-            due: at(self.due),
-            expires_at: at(self.expires),
-            verified_at: at(self.verified),
-            done_at: at(self.done),
-            related: self.related,
-            recalls: self.recall_count,
-            recalled_at: at(self.last_recalled),
-            ..StatedItem::new(ItemKey { scope, id: self.id }, self.body, added_at)
-        };
-        if item.done_at.is_some() && item.kind != Some(ItemKind::Todo) {
+        Ok((ItemKey { scope, id: self.id.clone() }, project))
+    }
+
+    /// Returns the item with what the line states. The rest is as in the known item, or as in a new one. A verification
+    /// of another text is dropped.
+    pub(super) fn item(&self, key: ItemKey, known: Option<&Item>) -> Result<Item, String> {
+        if self.done.is_some() && self.kind != Some(ItemKind::Todo) {
             return Err("only a to-do can be done".into());
         }
-        item.alone().check().map_err(|refusal| refusal.to_string())?;
-        Ok((item, project))
+        let at = |moment: &Option<Moment>| moment.as_ref().map(|Moment(at)| *at);
+        let Moment(added_at) = self.added;
+        let new = Item::new(key, ItemKind::Knowledge, "", added_at);
+        let known = known.cloned().unwrap_or(new);
+        let verified = known.verified_at.filter(|_| known.body == self.body);
+        let verified_at = at(&self.verified).max(verified);
+        let item = Item {
+            kind: self.kind.unwrap_or(known.kind),
+            body: self.body.clone(),
+            keywords: self.keywords.clone().unwrap_or(known.keywords),
+            // A line states no file, so an item in a file keeps its own text.
+            path: None,
+            added_at,
+            updated_at: at(&self.updated).unwrap_or(added_at),
+            version_context: self.version_context.clone().or(known.version_context),
+            evergreen: self.evergreen.unwrap_or(known.evergreen),
+            due: at(&self.due).or(known.due),
+            expires_at: at(&self.expires).or(known.expires_at),
+            verified_at,
+            verified_commit: known
+                .verified_commit
+                .filter(|_| verified.is_some() && verified_at == verified),
+            verifications: self.verified.is_some().into(),
+            related: self.related.clone().unwrap_or(known.related),
+            done_at: at(&self.done).max(known.done_at),
+            recalls: self.recall_count.max(known.recalls),
+            recalls_since_edit: 0,
+            recalled_at: at(&self.last_recalled).max(known.recalled_at),
+            ..known
+        };
+        item.check().map_err(|refusal| refusal.to_string())?;
+        Ok(item)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use staleness::registry::Act;
+    use staleness::{Timestamp, Wait};
+    use staleness_core::ids::OpId;
+    use staleness_core::knowledge::{Citation, Contradiction};
+    use staleness_core::transfer::Record;
+
+    use super::*;
+
+    fn day(day: i64) -> Timestamp {
+        "2026-01-01T00:00:00Z".parse::<Timestamp>().unwrap().minus_days(-day)
+    }
+
+    /// A to-do that much was done to: edited on day 2, verified on day 3, contradicted on day 4.
+    fn known(here: &ProjectRef) -> Item {
+        let id = |text: &str| ItemId::new(text).unwrap();
+        let key = ItemKey { scope: staleness::ids::Scope::Project(here.id.clone()), id: id("i") };
+        let said = Contradiction { by: "me".into(), reason: "no".into(), at: day(4) };
+        Item {
+            keywords: ["k".to_owned()].into(),
+            updated_at: day(2),
+            version_context: Some("1.2.0".into()),
+            evergreen: true,
+            due: Some(day(30)),
+            expires_at: Some(day(90)),
+            verified_at: Some(day(3)),
+            verified_commit: Some("c0".into()),
+            verifications: 2,
+            citations: [Citation::of_path("src/a.rs")].into(),
+            related: [id("other")].into(),
+            contradicted: Some(said),
+            recalls: 5,
+            recalls_since_edit: 4,
+            recalled_at: Some(day(6)),
+            recall_op: Some(OpId::new("o").unwrap()),
+            ..Item::new(key, ItemKind::Todo, "Do it.", day(0))
+        }
+    }
+
+    #[test]
+    fn what_a_line_does_not_state_of_a_known_item_stays() {
+        let here = ProjectRef::of_root("/work/p");
+        let known = known(&here);
+        let registry = staleness::open("memory:").unwrap();
+        let put = |row: Item, act: Option<Act>| {
+            let mut importer = registry.admin().importer(false).wait().unwrap();
+            if let Some(act) = act {
+                importer = importer.by(act);
+            }
+            importer.put(Record::Item(Box::new(row))).wait().unwrap();
+            importer.finish().wait().unwrap().imported.knowledge
+        };
+        put(known.clone(), None);
+        let get = || registry.knowledge().rows(&here.id).wait().unwrap().remove(0);
+        let take = |fields: &str| {
+            let line = format!("{{\"id\":\"i\",{fields}}}");
+            let line: KnowledgeLine = serde_json::from_str(&line).unwrap();
+            let (key, _) = line.key(&here).unwrap();
+            let act = Act::new(OpId::new("import").unwrap(), day(20));
+            put(line.item(key, Some(&get())).unwrap(), Some(act))
+        };
+
+        let older = "\"text\":\"Older.\",\"added\":\"2026-01-02\",\"recalls\":9";
+        assert_eq!(take(older), 1);
+        assert_eq!(get(), Item { recalls: 9, ..known.clone() }, "counters alone");
+
+        let newer = "\"text\":\"New.\",\"added\":\"2026-01-01\",\"updated\":\"2026-01-11\"";
+        let left = Item {
+            body: "New.".into(),
+            updated_at: day(10),
+            // Somebody verified another text.
+            verified_at: None,
+            verified_commit: None,
+            recalls: 9,
+            recalls_since_edit: 0,
+            ..known
+        };
+        for written in [1, 0] {
+            assert_eq!(take(newer), written);
+            assert_eq!(get(), left);
+        }
+
+        // A verification that is stated takes back what was said against it, as everywhere.
+        assert_eq!(take(&format!("{newer},\"verified\":\"2026-01-13\"")), 1);
+        let left = Item { verified_at: Some(day(12)), contradicted: None, ..left };
+        assert_eq!(get(), left);
+
+        // Of the same text the verification stays, also under another kind.
+        let same = "\"text\":\"New.\",\"added\":\"2026-01-01\",\"updated\":\"2026-01-15\"";
+        assert_eq!(take(&format!("{same},\"kind\":\"reference\",\"keywords\":[]")), 1);
+        let kind = ItemKind::Reference;
+        assert_eq!(get(), Item { kind, keywords: [].into(), updated_at: day(14), ..left });
     }
 }

@@ -1,6 +1,5 @@
 //! `import`: reads the output of `export`, or the data of another system.
 
-mod batch;
 mod foreign;
 mod home;
 mod knowledge;
@@ -100,8 +99,7 @@ pub(super) fn export(
         let checked = checker.line(text);
         let checked = checked.map_err(|error| input.refused(error.line, &error.what))?;
         if let Some(Record::Vector(row)) = checked {
-            let noted = dimensions.note(&row.key.project, &row.model, &row.vector);
-            noted.map_err(|what| input.refused(input.line(), &what))?;
+            dimensions.note(&row).map_err(|what| input.refused(input.line(), &what))?;
         }
         progress.add(1);
     }

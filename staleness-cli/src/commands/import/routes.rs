@@ -6,8 +6,7 @@ use serde::Deserialize;
 use staleness::ids::{ModelId, ProjectId, ToolName};
 use staleness::scan::ProjectRef;
 use staleness::{Registry, Wait};
-use staleness_core::registry::ToldRoute;
-use staleness_core::route::{Confidence, Precision, Route, RouteKey, Vector};
+use staleness_core::route::{Confidence, Precision, Route, RouteKey, RouteVector, Vector};
 use staleness_core::search::Question;
 
 use super::home::project_of;
@@ -35,12 +34,12 @@ pub(super) struct RouteLine {
 }
 
 impl RouteLine {
-    /// Converts the line to a route, relative to this project. Also returns the route's project.
-    pub(super) fn told(
+    /// Converts the line to a route with its vector, relative to this project. Also returns the route's project.
+    pub(super) fn route(
         self,
         here: &ProjectRef,
         precision: Precision,
-    ) -> Result<(ToldRoute, ProjectRef), String> {
+    ) -> Result<(Route, Option<RouteVector>, ProjectRef), String> {
         let project = project_of(self.project.as_deref(), here)?;
         // A query without words could never be found.
         Question::new(&self.query).map_err(|why| why.to_string())?;
@@ -48,10 +47,11 @@ impl RouteLine {
         let confidence = self.confidence.unwrap_or(1.0);
         let confidence = Confidence::new(confidence)
             .ok_or_else(|| format!("the confidence {confidence} is not between 0 and 1"))?;
+        let key = RouteKey::of(&project.id, &self.tool, &folded);
         let vector = match (self.model, self.vector) {
             (Some(model), Some(numbers)) => {
                 let vector = Vector::new(&numbers, precision).map_err(|why| why.to_string())?;
-                Some((model, vector))
+                Some(RouteVector { key: key.clone(), model, vector })
             }
             (None, None) => None,
             (None, Some(_)) => return Err("a vector needs the `model` that made it".into()),
@@ -63,16 +63,16 @@ impl RouteLine {
             return Err(format!("last used {last_used_at}, but created {created_at}"));
         }
         let route = Route {
-            key: RouteKey::of(&project.id, &self.tool, &folded),
+            key,
             query: self.query.trim().to_owned(),
             confidence,
             uses: self.uses.unwrap_or(1),
             created_at,
             last_used_at,
-            model: None,
+            model: vector.as_ref().map(|row| row.model.clone()),
             ops: Vec::new(),
         };
-        Ok((ToldRoute { route, vector }, project))
+        Ok((route, vector, project))
     }
 }
 
@@ -84,14 +84,10 @@ pub(super) struct Dimensions {
 
 impl Dimensions {
     /// Records the dimensions of one vector.
-    pub(super) fn note(
-        &mut self,
-        project: &ProjectId,
-        model: &ModelId,
-        vector: &Vector,
-    ) -> Result<(), String> {
-        let (key, own) = ((project.clone(), model.clone()), vector.dimensions());
-        same(model, *self.known.entry(key).or_insert(own), own)
+    pub(super) fn note(&mut self, row: &RouteVector) -> Result<(), String> {
+        let own = row.vector.dimensions();
+        let key = (row.key.project.clone(), row.model.clone());
+        same(&row.model, *self.known.entry(key).or_insert(own), own)
     }
 
     /// Returns an error if the registry has other dimensions for a model.

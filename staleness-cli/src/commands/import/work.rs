@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
+use staleness::Timestamp;
 use staleness::ids::{WorkId, WorkKey};
 use staleness::scan::ProjectRef;
 use staleness::work::{NoteType, Work, WorkKind};
-use staleness_core::registry::ToldWork;
 use staleness_core::work::WorkStep;
 
 use super::home::scope_of;
 use super::moment::Moment;
+use crate::error::quoted;
 
 /// A line with the field names of this program and of other systems.
 #[derive(Deserialize)]
@@ -52,39 +53,70 @@ struct StepLine {
 }
 
 impl WorkLine {
-    /// Converts the line to a work item, relative to this project. Also returns the item's project.
-    pub(super) fn told(self, here: &ProjectRef) -> Result<(ToldWork, Option<ProjectRef>), String> {
+    /// Returns the key of the work item, relative to this project, with the item's project.
+    pub(super) fn key(&self, here: &ProjectRef) -> Result<(WorkKey, Option<ProjectRef>), String> {
         let (scope, project) = scope_of(self.global, self.project.as_deref(), here)?;
+        Ok((WorkKey { scope, id: self.id.clone() }, project))
+    }
+
+    /// Maps the names of agents and people.
+    pub(super) fn rename(&mut self, name: impl Fn(String) -> String) {
+        for field in [&mut self.author, &mut self.from, &mut self.to] {
+            *field = field.take().map(&name);
+        }
+    }
+
+    /// Returns the work item with what the line states. The rest is as in the known one, or as in a new one.
+    pub(super) fn work(&self, key: WorkKey, known: Option<&Work>) -> Result<Work, String> {
         let kind = WorkKind::named(&self.kind)?;
-        let (tells_status, tells_note) = (self.status.is_some(), self.note_type.is_some());
-        let status = match &self.status {
-            Some(word) => kind.state_named(word)?,
-            None => kind.first(),
-        };
         if self.note_type.is_some() && kind != WorkKind::Note {
             return Err(format!("a {kind} has no note_type"));
         }
         let Moment(created_at) = self.created;
-        let steps =
-            self.steps.into_iter().map(|StepLine { text, at: Moment(at) }| WorkStep { text, at });
-        let mut steps: Vec<WorkStep> = steps.collect();
-        steps.sort_by_key(|step| step.at);
-        let last = steps.last().map_or(created_at, |step| step.at.max(created_at));
-        let work = Work {
-            status,
-            author: self.author,
-            from: self.from,
-            to: self.to,
-            note: self.note_type.unwrap_or_default(),
-            generated: self.generated,
-            updated_at: self.updated.map_or(last, |Moment(at)| at),
-            expires_at: self.expires.map(|Moment(at)| at),
-            refs: self.refs,
-            after: self.after,
-            steps,
-            ..Work::new(WorkKey { scope, id: self.id }, kind, self.text, created_at)
+        let mut work = match known {
+            Some(known) if known.kind != kind => {
+                let id = quoted(key.id.as_str());
+                let here = known.kind;
+                return Err(format!(
+                    "{id} is a {here} here and a {kind} in the import; an id has one kind"
+                ));
+            }
+            Some(known) => known.clone(),
+            None => Work::new(key, kind, "", created_at),
         };
+        if let Some(word) = &self.status {
+            let (from, to) = (work.status, kind.state_named(word)?);
+            if to.is_open() {
+                work.before = None;
+            } else if from.is_open() {
+                work.before = known.map(|_| from);
+                work.claim = None;
+            }
+            work.status = to;
+        }
+        work.by_person &= work.text == self.text;
+        work.text.clone_from(&self.text);
+        let names = [
+            (&mut work.author, &self.author),
+            (&mut work.from, &self.from),
+            (&mut work.to, &self.to),
+        ];
+        for (field, name) in names {
+            *field = name.clone().or(field.take());
+        }
+        work.note = self.note_type.unwrap_or(work.note);
+        work.generated |= self.generated;
+        work.expires_at = self.expires.as_ref().map_or(work.expires_at, |Moment(at)| Some(*at));
+        work.refs.extend(self.refs.iter().cloned());
+        work.after.extend(self.after.iter().cloned());
+        let last = self.steps.iter().map(|step| step.at.0).fold(created_at, Timestamp::max);
+        work.updated_at = self.updated.as_ref().map_or(last, |Moment(at)| *at);
+        let steps =
+            self.steps.iter().map(|step| WorkStep { text: step.text.clone(), at: step.at.0 });
+        let new: Vec<WorkStep> = steps.filter(|step| !work.steps.contains(step)).collect();
+        work.steps.extend(new);
+        work.steps.sort_by_key(|step| step.at);
         work.check().map_err(|refusal| refusal.to_string())?;
-        Ok((ToldWork { work, tells_status, tells_note }, project))
+        Ok(work)
     }
 }

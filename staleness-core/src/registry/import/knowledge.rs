@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::merge::{merged, uncounted};
-use super::stated::StatedItem;
 use crate::ids::{ItemId, ItemKey};
 use crate::journal::{Action, Subject};
 use crate::knowledge::Item;
@@ -13,59 +12,18 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// An incoming item.
-#[derive(Clone, Debug)]
-pub(super) enum Incoming {
-    /// All fields of the item, from another store.
-    Whole(Item),
-    /// The fields that another system states.
-    Stated(StatedItem),
-}
-
-impl Incoming {
-    const fn key(&self) -> &ItemKey {
-        match self {
-            Self::Whole(row) => &row.key,
-            Self::Stated(stated) => &stated.key,
-        }
-    }
-
-    /// Returns the item to store, merged with the known one.
-    fn beside(&self, known: Option<&Item>) -> Item {
-        match (self, known) {
-            (Self::Whole(row), None) => row.clone(),
-            (Self::Whole(row), Some(known)) => merged(known, row),
-            (Self::Stated(stated), None) => stated.alone(),
-            (Self::Stated(stated), Some(known)) => merged(known, &stated.over(known)),
-        }
-    }
-
-    /// Returns the time at which the item was last written, verified, done or contradicted. Recalls do not count.
-    fn last_deed(&self) -> Timestamp {
-        let row = match self {
-            Self::Whole(row) => row.clone(),
-            Self::Stated(stated) => stated.alone(),
-        };
-        let said = row.contradicted.map(|said| said.at);
-        let others = [row.verified_at, row.done_at, said].into_iter().flatten();
-        others.fold(row.added_at.max(row.updated_at), Timestamp::max)
-    }
-
-    fn linked(&self) -> impl Iterator<Item = ItemKey> + '_ {
-        let row = match self {
-            Self::Whole(row) => Some(row),
-            // The other system has no links, so the known ones stay.
-            Self::Stated(_) => None,
-        };
-        row.into_iter().flat_map(linked)
-    }
+/// Returns the time at which an item was last written, verified, done or contradicted. Recalls do not count.
+fn last_deed(row: &Item) -> Timestamp {
+    let said = row.contradicted.as_ref().map(|said| said.at);
+    let others = [row.verified_at, row.done_at, said].into_iter().flatten();
+    others.fold(row.added_at.max(row.updated_at), Timestamp::max)
 }
 
 /// Writes items. In a store that was not empty, both sides of the supersedes links are made consistent again,
 /// because a newer item may have other links.
 #[derive(Debug)]
 pub(super) struct PutItems {
-    pub(super) rows: Vec<Incoming>,
+    pub(super) rows: Vec<Item>,
     /// True if the store was not empty, so that links may point to items that do not link back.
     pub(super) merging: bool,
     /// The act that imports them, if they come without a journal of their own.
@@ -76,7 +34,7 @@ pub(super) struct PutItems {
 impl PutItems {
     /// Returns the number of imported rows that a change set writes, not counting other ends of links.
     pub(super) fn written(&self, changes: &ChangeSet) -> usize {
-        let own: BTreeSet<&ItemKey> = self.rows.iter().map(Incoming::key).collect();
+        let own: BTreeSet<&ItemKey> = self.rows.iter().map(|row| &row.key).collect();
         let put = |change: &&Change<Item, ItemKey>| match change {
             Change::Put(row) => own.contains(&row.key),
             Change::Delete(_) => false,
@@ -90,14 +48,14 @@ impl PutItems {
         let removed = removed(view);
         let mut winners: BTreeMap<ItemKey, Item> = BTreeMap::new();
         for row in &self.rows {
-            let of_file = self.row_of_file(row.key());
-            let known = winners.get(row.key()).or_else(|| view.knowledge.get(row.key()));
+            let of_file = self.row_of_file(&row.key);
+            let known = winners.get(&row.key).or_else(|| view.knowledge.get(&row.key));
             let known = known.or(of_file.as_ref());
-            let is_gone = |at: &Timestamp| known.is_none() && row.last_deed() <= *at;
-            if removed.get(&Subject::item(row.key())).is_some_and(is_gone) {
+            let is_gone = |at: &Timestamp| known.is_none() && last_deed(row) <= *at;
+            if removed.get(&Subject::item(&row.key)).is_some_and(is_gone) {
                 continue;
             }
-            let mut kept = row.beside(known);
+            let mut kept = known.map_or_else(|| row.clone(), |known| merged(known, row));
             // It adds nothing to the file's own data.
             if of_file.as_ref() == Some(&kept) {
                 continue;
@@ -122,12 +80,12 @@ impl PutItems {
     /// Returns the next rows to read: the other ends of existing links, and the history of items that do not
     /// exist here. `None` if there is neither.
     fn lookups(&self, view: &View) -> Option<Selection> {
-        let known = self.rows.iter().filter_map(|row| view.knowledge.get(row.key()));
+        let known = self.rows.iter().filter_map(|row| view.knowledge.get(&row.key));
         let is_new = |key: &ItemKey| !view.knowledge.contains_key(key);
         let ends: BTreeSet<ItemKey> = known.flat_map(linked).filter(is_new).collect();
-        let own = self.rows.iter().map(|row| row.key().clone());
+        let own = self.rows.iter().map(|row| row.key.clone());
         let missing: BTreeSet<ItemKey> =
-            own.chain(self.rows.iter().flat_map(Incoming::linked)).filter(is_new).collect();
+            own.chain(self.rows.iter().flat_map(linked)).filter(is_new).collect();
         let history = |all: Selection, key: &ItemKey| {
             all.journal(JournalFilter::Subject { subject: Subject::item(key), limit: u32::MAX })
         };
@@ -196,9 +154,9 @@ fn tell(draft: &mut Draft<'_>, act: &Act, view: &View, winners: &BTreeMap<ItemKe
 
 impl Step for PutItems {
     fn selection(&self) -> Selection {
-        let mut keys: BTreeSet<ItemKey> = self.rows.iter().map(|row| row.key().clone()).collect();
+        let mut keys: BTreeSet<ItemKey> = self.rows.iter().map(|row| row.key.clone()).collect();
         if self.merging {
-            keys.extend(self.rows.iter().flat_map(Incoming::linked));
+            keys.extend(self.rows.iter().flat_map(linked));
         }
         lock(keys)
     }
@@ -213,9 +171,6 @@ impl Step for PutItems {
         let mut draft = Draft::new(view, Timestamp::default());
         let winners = self.winners(view);
         for row in winners.values() {
-            if self.act.is_some() {
-                row.check()?;
-            }
             draft.put(row.clone());
         }
         if self.merging {

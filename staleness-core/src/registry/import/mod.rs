@@ -1,13 +1,11 @@
 //! Import of records exported by another store.
 
-mod foreign;
 mod journal;
 mod knowledge;
 mod merge;
 mod report;
 mod routes;
 mod rows;
-mod stated;
 mod work;
 
 use std::collections::{BTreeSet, HashMap};
@@ -16,12 +14,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 pub use report::{ImportReport, TransferCounts};
-pub use stated::StatedItem;
 
-use super::{Admin, Registry, RegistryError};
+use super::{Act, Admin, RecordUses, Registry, RegistryError, Tools, Use};
 use crate::definition::Definition;
 use crate::ids::{Scope, stable_hash};
 use crate::journal::{Floor, JournalEntry, Revision};
+use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::route::Route;
 use crate::session::{Cursor, Session};
@@ -32,11 +30,10 @@ use crate::transfer::{Exported, Record};
 use crate::work::Work;
 
 use journal::{AppendEntries, Numbered};
-use knowledge::{Incoming, PutItems};
-pub use routes::ToldRoute;
+use knowledge::PutItems;
 use routes::{Foreseen, put_vectors};
 use rows::{Merge, PutRows, append_outcomes, outdate};
-pub use work::ToldWork;
+use work::untie;
 
 /// The maximum number of rows per commit, so that other writers wait only briefly. A revision of the journal
 /// is always one commit.
@@ -71,6 +68,8 @@ const ATTEMPTS: usize = 3;
 pub struct Importer {
     registry: Registry,
     dry_run: bool,
+    /// The act that imports records without a journal of their own.
+    act: Option<Act>,
     /// Records of one collection to be written together; for the journal those of one revision.
     batch: Vec<Record>,
     report: ImportReport,
@@ -104,6 +103,7 @@ impl Admin<'_> {
         Ok(Importer {
             registry: if dry_run { self.0.dry() } else { self.0.clone() },
             dry_run,
+            act: None,
             batch: Vec::new(),
             report: ImportReport { merged, ..ImportReport::default() },
             revisions: Vec::new(),
@@ -128,7 +128,32 @@ impl Registry {
     }
 }
 
+impl Tools<'_> {
+    /// Records uses in order, in one commit, like [`Tools::record_all`]. Returns only which of them are new.
+    /// May be repeated with the same op ids.
+    ///
+    /// # Errors
+    /// An error of the store. Nothing is recorded then.
+    pub async fn record_batch(self, uses: Vec<Use>) -> Result<Vec<Outcome>, RegistryError> {
+        let step = Arc::new(RecordUses { uses, policy: Arc::clone(&self.0.policy) });
+        Ok(self.0.carry_out(step).await?.0.outcomes)
+    }
+}
+
 impl Importer {
+    /// Imports records of another system, which have no journal of their own: the journal records new and changed
+    /// items and work items as this act. For items in files of the act only counters are imported, because the file
+    /// holds the rest.
+    #[must_use]
+    pub fn by(self, act: Act) -> Self {
+        Self { act: Some(act), ..self }
+    }
+
+    /// Returns true if the store may contain records that this import did not write.
+    const fn merges(&self) -> bool {
+        self.report.merged || self.act.is_some()
+    }
+
     /// Takes the next record. It is written with others, at the latest by [`Importer::finish`].
     pub async fn put(&mut self, row: Record) -> Result<(), RegistryError> {
         match row {
@@ -176,8 +201,10 @@ impl Importer {
         if self.report.merged && !self.dry_run && counts.tools + counts.sources > 0 {
             self.registry.carry_out(Arc::new(outdate())).await?;
         }
-        if self.report.merged && !self.dry_run && counts.work > 0 {
-            self.report.untied = self.registry.work().untie(self.scopes.clone()).await?;
+        if self.merges() && !self.dry_run && counts.work > 0 {
+            let untied = untie(mem::take(&mut self.scopes));
+            let (changes, view) = self.write(untied).await?;
+            self.report.untied = work::dropped(&changes, &view);
         }
         Ok(self.report)
     }
@@ -199,9 +226,8 @@ impl Importer {
             }
             Record::Journal(entry) => self.journal(entry.revision, rows, durability).await?,
             Record::Item(_) => {
-                let rows = taken(rows).map(Incoming::Whole).collect();
-                let merging = self.report.merged;
-                let step = Arc::new(PutItems { rows, merging, act: None, durability });
+                let (rows, merging, act) = (taken(rows).collect(), self.merges(), self.act.clone());
+                let step = Arc::new(PutItems { rows, merging, act, durability });
                 let same = Arc::<PutItems>::clone(&step);
                 step.written(&self.registry.carry_out(same).await?.0)
             }
@@ -230,13 +256,14 @@ impl Importer {
         durability: Durability,
     ) -> Result<usize, RegistryError> {
         let rows: Vec<R> = taken(rows).collect();
-        let changes = self.write(PutRows { rows, durability }).await?.0;
+        let act = self.act.clone();
+        let mut changes = self.write(PutRows { rows, act, durability }).await?.0;
         if self.dry_run {
             let routes = changes.routes.iter().filter_map(Change::put);
             let foreseen = routes.map(|route| (route.key.clone(), route.model.clone()));
             Arc::make_mut(&mut self.foreseen).extend(foreseen);
         }
-        Ok(changes.rows())
+        Ok(R::changes_mut(&mut changes).len())
     }
 
     /// Returns an entry as it will be stored, and counts how many times the export has contained it.

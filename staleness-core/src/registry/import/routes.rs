@@ -1,14 +1,11 @@
-//! The steps that write imported vectors, and routes of other systems.
+//! The step that writes imported vectors.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::ITEMS;
-use super::rows::PutRows;
 use crate::ids::{ModelId, ProjectId};
 use crate::registry::routes::{check_dimensions, dimensions_in};
-use crate::registry::{RegistryError, Routes};
-use crate::route::{Route, RouteKey, RouteVector, Vector, own_id};
+use crate::route::{Route, RouteKey, RouteVector};
 use crate::store::{Durability, Edit, Selection, Step, VectorFilter};
 use crate::time::Timestamp;
 
@@ -49,45 +46,4 @@ pub(super) fn put_vectors(
         Ok(())
     });
     put.lasting(durability)
-}
-
-/// A route of another system, with its vector.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldRoute {
-    /// The route. Its model is taken from the vector.
-    pub route: Route,
-    /// The vector of the query, with the model that made it.
-    pub vector: Option<(ModelId, Vector)>,
-}
-
-impl Routes<'_> {
-    /// Imports routes of another system, 50 per commit: new ones, and known ones that were used later.
-    /// Returns the number written. May be repeated: importing again changes nothing.
-    ///
-    /// # Errors
-    /// [`crate::store::Refusal::Invalid`] if a route is invalid, in which case nothing was written.
-    pub async fn import(self, routes: Vec<ToldRoute>) -> Result<usize, RegistryError> {
-        routes.iter().try_for_each(|told| told.route.check().and_then(|()| own_id(&told.route)))?;
-        let durability = Durability::Full;
-        let mut written = 0;
-        for part in routes.chunks(ITEMS) {
-            let embedded = |told: &ToldRoute| {
-                let (model, vector) = told.vector.clone()?;
-                Some(RouteVector { key: told.route.key.clone(), model, vector })
-            };
-            let named = |told: &ToldRoute| Route {
-                model: told.vector.as_ref().map(|(model, _)| model.clone()),
-                ..told.route.clone()
-            };
-            let rows = part.iter().map(named).collect();
-            let step = Arc::new(PutRows::<Route> { rows, durability });
-            written += self.0.carry_out(step).await?.0.routes.len();
-            let rows: Vec<RouteVector> = part.iter().filter_map(embedded).collect();
-            if !rows.is_empty() {
-                let step = put_vectors(rows, Foreseen::default(), durability);
-                self.0.carry_out(Arc::new(step)).await?;
-            }
-        }
-        Ok(written)
-    }
 }

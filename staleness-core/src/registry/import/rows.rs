@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::definition::Definition;
+use crate::journal::{Action, JournalEntry, Subject};
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::registry::Act;
 use crate::route::Route;
 use crate::session::{Cursor, Session};
 use crate::source::Source;
@@ -24,6 +26,11 @@ const NO_DIGEST: u128 = 1;
 pub(super) trait Merge: Row {
     /// Returns the row to write; `None` if the known row stays.
     fn beside(&self, _: &Self) -> Option<Self> {
+        None
+    }
+
+    /// Returns the journal entry for writing this row in place of the known one.
+    fn entry(&self, _: Option<&Self>, _: &Act) -> Option<JournalEntry> {
         None
     }
 }
@@ -77,6 +84,12 @@ impl Merge for Work {
             ..self.clone()
         })
     }
+
+    fn entry(&self, known: Option<&Self>, act: &Act) -> Option<JournalEntry> {
+        let action = if known.is_some() { Action::Edited } else { Action::Added };
+        let states = (known.map(|known| known.status.as_str()), Some(self.status.as_str()));
+        Some(act.entry(Subject::work(&self.key), action, states, "imported"))
+    }
 }
 
 impl Merge for Route {
@@ -95,6 +108,8 @@ impl Merge for Route {
 #[derive(Debug)]
 pub(super) struct PutRows<R> {
     pub(super) rows: Vec<R>,
+    /// The act that imports them, if they come without a journal of their own.
+    pub(super) act: Option<Act>,
     pub(super) durability: Durability,
 }
 
@@ -114,6 +129,11 @@ impl<R: Merge> Step for PutRows<R> {
             kept.extend(put.map(|row| (key, row)));
         }
         let mut changes = ChangeSet::default();
+        if let Some(act) = &self.act {
+            let entries =
+                kept.iter().filter_map(|(key, row)| row.entry(R::rows(view).get(key), act));
+            changes.journal.extend(entries);
+        }
         R::changes_mut(&mut changes).extend(kept.into_values().map(Change::Put));
         Ok(Decision::Write(changes))
     }
