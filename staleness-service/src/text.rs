@@ -1,13 +1,17 @@
 //! Checks text that is not in a file, such as a plan, for names that no longer exist or never existed.
 
 use staleness::knowledge::{Block, Context, Evidence, ItemKind};
+use staleness::registry::ScopeChoice;
+use staleness::tool::{PresenceCause, Status};
 use staleness::verdict::{Ground, Level, NextAction, Signal, Verdict};
+use staleness::{Registry, Wait};
 use staleness_docs::{Fate, MissingName, Note, check_text};
 
 use crate::documents::context;
 use crate::error::{ErrorKind, ServiceError};
 use crate::listener::Listener;
-use crate::settings::Settings;
+use crate::settings::{Access, Settings};
+use crate::tools::{NamedTool, resolve};
 
 /// The freshness for a name that never existed. It leads to a review.
 const INVENTED: f64 = 0.5;
@@ -19,12 +23,14 @@ pub struct Judged {
     pub missing: MissingName,
     /// The verdict on text with this name.
     pub verdict: Verdict,
+    /// True if the name is that of a tool which is gone.
+    pub is_tool: bool,
 }
 
 impl Judged {
-    /// Returns true if the name never existed in any commit.
+    /// Returns true if the name never existed in any commit, and is no tool's.
     pub const fn is_invented(&self) -> bool {
-        matches!(self.missing.fate, Fate::Invented { .. })
+        !self.is_tool && matches!(self.missing.fate, Fate::Invented { .. })
     }
 }
 
@@ -69,12 +75,33 @@ pub fn judge(
     let report =
         report.map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))?;
     let context = context(settings, None);
+    let is_invented = |each: &MissingName| matches!(each.fate, Fate::Invented { .. });
+    // Without a registry, every such name stays invented.
+    let registry = report.found.iter().any(is_invented).then(|| settings.open(Access::Look).ok());
+    let registry = registry.flatten();
     let judged = |missing: MissingName| {
-        let verdict = verdict(&missing, &context);
-        Judged { missing, verdict }
+        let known = registry.as_ref().filter(|_| is_invented(&missing));
+        match known.and_then(|registry| tool_verdict(registry, settings, &missing.name)) {
+            Some(gone) => gone.map(|verdict| Judged { missing, verdict, is_tool: true }),
+            None => {
+                let verdict = verdict(&missing, &context);
+                Some(Judged { missing, verdict, is_tool: false })
+            }
+        }
     };
-    let found = report.found.into_iter().map(judged).collect();
+    let found = report.found.into_iter().filter_map(judged).collect();
     Ok(JudgedText { found, names: report.names, notes: report.notes, head: report.head })
+}
+
+/// Returns `None` if no tool has this name, or only failed calls used it. Otherwise the tool's verdict if it is
+/// gone, and `Some(None)` if it is not.
+fn tool_verdict(registry: &Registry, settings: &Settings, name: &str) -> Option<Option<Verdict>> {
+    let NamedTool::Known(key) = resolve(registry, settings, name, ScopeChoice::Either).ok()? else {
+        return Some(None);
+    };
+    let tool = registry.tools().show(&settings.project, &[key], settings.now).wait().ok()?;
+    let is_tool = tool.presence.cause != PresenceCause::Invented;
+    is_tool.then(|| (tool.status == Status::Stale).then_some(tool.verdict))
 }
 
 fn verdict(missing: &MissingName, context: &Context) -> Verdict {

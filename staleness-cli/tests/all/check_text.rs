@@ -1,6 +1,6 @@
 //! `check -`: a text on standard input.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox, fed};
 
@@ -31,6 +31,31 @@ fn a_plan_is_told_what_went_and_what_never_was() {
     let invented = check(&sandbox, &["--fail-on", "stale"], b"Edit `src/rooting.rs`.\n");
     assert_eq!(invented.code, 0, "{invented:?}");
     assert_eq!(sandbox.files(), before, "nothing is stored");
+}
+
+/// Bug: the name of a tool that works was called invented.
+#[test]
+fn a_tool_in_the_registry_is_not_invented() {
+    let sandbox = Sandbox::rotted();
+    sandbox.claude(&["hub"]);
+    let list = |names: &[&str]| {
+        let tools: Vec<Value> =
+            names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect();
+        sandbox.lists("hub", &json!({ "tools": tools }));
+    };
+    list(&["find", "merge"]);
+    list(&["find"]);
+    let plan = b"1. Call `mcp__hub__find`, then `mcp__hub__merge`.\n2. Call `mcp__nub__find`.\n";
+    let run = check(&sandbox, &["--json"], plan);
+    let told: Value = serde_json::from_str(&run.out).unwrap();
+    let items = told["items"].as_array().unwrap().iter();
+    let items: Vec<(&str, &str)> = items
+        .map(|each| (each["state"].as_str().unwrap(), each["name"].as_str().unwrap()))
+        .collect();
+    assert_eq!(items, [("stale", "mcp__hub__merge"), ("invented", "mcp__nub__find")], "{run:?}");
+    assert_eq!(told["counts"], json!({ "stale": 1, "invented": 1 }));
+    let reason = told["items"][0]["verdict"]["signals"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("its server no longer lists it"), "{reason}");
 }
 
 #[test]
