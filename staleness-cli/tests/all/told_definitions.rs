@@ -77,6 +77,34 @@ fn an_agent_is_sent_to_its_user_for_what_a_server_changed() {
     assert_eq!(sandbox.session_start(&here, "s3", "startup"), None, "it may be used: once a week");
 }
 
+/// Bug: tools that were used last came first, and a narrowed one was cut.
+#[test]
+fn the_most_serious_change_is_told_first() {
+    let sandbox = with_servers(&["git"]);
+    let here = sandbox.project.clone();
+    let wide: Vec<String> = (0..60).map(|at| format!("wide{at:02}")).collect();
+    let tools = |optional: &str, needed: &[&str]| {
+        let mut all: Vec<Value> = wide.iter().map(|name| tool(name, "W", &[], true)).collect();
+        for each in &mut all {
+            each["inputSchema"]["properties"][optional] = json!({ "type": "string" });
+        }
+        all.push(tool("zoom", "Z", needed, true));
+        all
+    };
+    list(&sandbox, "git", &tools("a", &[]));
+    sandbox.ok(&["record", "mcp__git__wide07", "--success"]);
+    sandbox.session_start(&here, "s1", "startup");
+    let mut later = tools("b", &["path"]);
+    for each in &mut later[..60] {
+        each["inputSchema"]["properties"]["a"] = json!({ "type": "string" });
+    }
+    list(&sandbox, "git", &later);
+    let told = sandbox.session_start(&here, "s2", "startup").unwrap();
+    let first = "NAME`: `mcp__git__zoom` (narrowed: now requires `path`), `mcp__git__wide07`";
+    assert!(told.contains(first), "{told}");
+    assert!(told.contains(" more"), "{told}");
+}
+
 #[test]
 fn an_agent_reads_no_text_of_a_server_where_a_person_does() {
     let sandbox = with_servers(&["git"]);

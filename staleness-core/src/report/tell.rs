@@ -93,7 +93,8 @@ pub struct Redefined {
     pub since: Timestamp,
 }
 
-/// Returns the tools that a project sees with a definition change that awaits a decision, last used first.
+/// Returns the tools that a project sees with a definition change that awaits a decision, the most serious class
+/// first, and within a class those last used.
 pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
     let redefined = context.view().definitions.values().filter_map(|row| {
         let tool = context.view().tools.get(&row.key)?;
@@ -123,7 +124,7 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
         .collect();
     all.sort_by(|one, other| one.1.name.cmp(&other.1.name));
     all.dedup_by(|one, other| one.1.name == other.1.name);
-    all.sort_by_key(|(used, _)| std::cmp::Reverse(*used));
+    all.sort_by_key(|(used, each)| std::cmp::Reverse((each.class, *used)));
     all.into_iter().map(|(_, each)| each).collect()
 }
 
