@@ -56,6 +56,11 @@ pub(crate) fn run(
     }
     let keys: Vec<ServerKey> = names.iter().filter_map(|name| ServerKey::of(name)).collect();
     all.retain(|each| names.is_empty() || keys.contains(&each.key));
+    for each in &mut all {
+        if let Some(why) = each.launch.as_ref().ok().and_then(unreachable) {
+            each.launch = Err(why.to_owned());
+        }
+    }
     // A command with one name is probed once, even if several clients have it.
     let mut launches: Vec<Launch> = Vec::new();
     let mut servers: Vec<&str> = Vec::new();
@@ -116,6 +121,17 @@ pub(crate) fn replaced<'i>(
         found: Vec::new(),
     };
     known.filter(is_replaced).map(empty).collect()
+}
+
+/// Returns the reason why this build cannot probe the server.
+#[cfg(feature = "mcp")]
+fn unreachable(launch: &Launch) -> Option<&'static str> {
+    staleness_mcp::probe::unreachable(&launch.target)
+}
+
+#[cfg(not(feature = "mcp"))]
+const fn unreachable(_: &Launch) -> Option<&'static str> {
+    None
 }
 
 /// Probes the servers, and reports which ones have not answered yet.

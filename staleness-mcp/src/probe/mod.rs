@@ -127,7 +127,7 @@ async fn ask_one(launch: Launch, limits: Limits, stop: Ended) -> Option<Answer> 
             () = stop.ended() => None,
         },
         #[cfg(not(feature = "http"))]
-        Target::Http { .. } => Some(Err(NO_HTTP.to_owned())),
+        Target::Http { .. } => unreachable(&launch.target).map(|why| Err(why.to_owned())),
         Target::Program { program, args, env } => {
             let mut child = match start(&program, &args, &env, &launch.folder) {
                 Ok(child) => child,
@@ -153,9 +153,16 @@ async fn ask_one(launch: Launch, limits: Limits, stop: Ended) -> Option<Answer> 
     }
 }
 
-#[cfg(not(feature = "http"))]
-const NO_HTTP: &str = "this build cannot reach HTTP servers; install one that can with \
-                       `cargo install --path staleness-cli --locked --features http`";
+/// Returns the reason why this build cannot probe the server.
+pub const fn unreachable(target: &Target) -> Option<&'static str> {
+    match target {
+        Target::Http { .. } if cfg!(not(feature = "http")) => Some(
+            "this build cannot reach HTTP servers; install one that can with \
+             `cargo install --path staleness-cli --locked --features http`",
+        ),
+        _ => None,
+    }
+}
 
 fn no_answer(limits: Limits) -> String {
     format!("no answer within {} s", limits.time.as_secs())
