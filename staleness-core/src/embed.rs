@@ -36,10 +36,11 @@ pub trait Embedder: fmt::Debug + Send + Sync + 'static {
 }
 
 /// The reason why a text could not be embedded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedError {
     /// A file of the model is missing or cannot be read.
+    #[error("{}: {why}", path.display())]
     File {
         /// The path of the file.
         path: PathBuf,
@@ -47,6 +48,7 @@ pub enum EmbedError {
         why: String,
     },
     /// A file of the model has contents that this program cannot use.
+    #[error("{}: {why}", path.display())]
     Model {
         /// The path of the file.
         path: PathBuf,
@@ -54,27 +56,15 @@ pub enum EmbedError {
         why: String,
     },
     /// A text contains no word. The value is its index among the texts.
+    #[error("text {0} (counted from 0) has no words")]
     Empty(usize),
     /// The model returned an invalid vector.
+    #[error("the model returned no vector: {0}")]
     Vector(VectorError),
     /// The model failed; the text is its error message.
+    #[error("the model failed: {0}")]
     Failed(String),
 }
-
-impl fmt::Display for EmbedError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File { path, why } | Self::Model { path, why } => {
-                write!(f, "{}: {why}", path.display())
-            }
-            Self::Empty(at) => write!(f, "text {at} (counted from 0) has no words"),
-            Self::Vector(why) => write!(f, "the model returned no vector: {why}"),
-            Self::Failed(why) => write!(f, "the model failed: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for EmbedError {}
 
 impl From<VectorError> for EmbedError {
     fn from(why: VectorError) -> Self {

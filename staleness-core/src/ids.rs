@@ -9,13 +9,16 @@ use serde::{Deserialize, Serialize, Serializer};
 use siphasher::sip128::{Hasher128, SipHasher13};
 
 /// The reason why a text is not a valid identifier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     /// The text is empty or only white space.
+    #[error("is empty")]
     Empty,
     /// The text is longer than [`IdError::MAX_BYTES`]; the value is its length in bytes.
+    #[error("is {0} bytes long; at most {max} are allowed", max = Self::MAX_BYTES)]
     TooLong(usize),
     /// The text contains a control character.
+    #[error("contains a control character")]
     Control,
 }
 
@@ -47,20 +50,6 @@ impl IdError {
         }
     }
 }
-
-impl fmt::Display for IdError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("is empty"),
-            Self::TooLong(bytes) => {
-                write!(f, "is {bytes} bytes long; at most {} are allowed", Self::MAX_BYTES)
-            }
-            Self::Control => f.write_str("contains a control character"),
-        }
-    }
-}
-
-impl std::error::Error for IdError {}
 
 macro_rules! text_ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(

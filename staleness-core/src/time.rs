@@ -95,16 +95,9 @@ impl fmt::Display for Timestamp {
 }
 
 /// The error for a text that is not an RFC 3339 timestamp.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not an RFC 3339 timestamp")]
 pub struct ParseTimestampError(String);
-
-impl fmt::Display for ParseTimestampError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is not an RFC 3339 timestamp", self.0)
-    }
-}
-
-impl std::error::Error for ParseTimestampError {}
 
 impl FromStr for Timestamp {
     type Err = ParseTimestampError;

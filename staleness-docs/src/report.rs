@@ -1,5 +1,3 @@
-use std::fmt;
-
 use staleness_core::knowledge::{Document, Gap, Item, SignalSet};
 
 /// Path that stands for the whole project.
@@ -179,13 +177,6 @@ pub enum Progress {
 }
 
 /// The caller cancelled the check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the check was stopped before it finished")]
 pub struct Cancelled;
-
-impl fmt::Display for Cancelled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the check was stopped before it finished")
-    }
-}
-
-impl std::error::Error for Cancelled {}

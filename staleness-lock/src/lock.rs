@@ -1,7 +1,5 @@
 //! A lock that combines a queue of threads with a locked file.
 
-use std::error::Error;
-use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,36 +32,14 @@ struct Kept {
 }
 
 /// The reason a lock was not acquired.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Others held the lock for longer than the timeout.
+    #[error("another process held the lock for too long")]
     TimedOut,
     /// The lock file could not be created, opened or locked.
-    Io(io::Error),
-}
-
-impl fmt::Display for LockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TimedOut => f.write_str("another process held the lock for too long"),
-            Self::Io(_) => f.write_str("the lock file could not be opened or locked"),
-        }
-    }
-}
-
-impl Error for LockError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::TimedOut => None,
-            Self::Io(source) => Some(source),
-        }
-    }
-}
-
-impl From<io::Error> for LockError {
-    fn from(source: io::Error) -> Self {
-        Self::Io(source)
-    }
+    #[error("the lock file could not be opened or locked")]
+    Io(#[from] io::Error),
 }
 
 impl FileLock {

@@ -1,5 +1,6 @@
 //! Tests of the lock between threads and between processes.
 
+use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,5 @@
 //! Runs the server over standard input and output, for `staleness mcp`.
 
-use std::fmt;
 use std::sync::Mutex;
 
 use rmcp::ServiceExt;
@@ -17,16 +16,9 @@ use crate::wire::{Departure, Wire};
 const SPARE_THREADS: usize = 4;
 
 /// The reason a server ended before its client did.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct ServeError(pub(crate) String);
-
-impl fmt::Display for ServeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ServeError {}
 
 /// Serves standard input and output until the client disconnects. Creates its own runtime.
 ///

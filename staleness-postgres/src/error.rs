@@ -8,19 +8,12 @@ use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
 
 /// A server error reduced to code and message. Details are omitted, because they may quote rows.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message} ({code})")]
 struct Reported {
     code: String,
     message: String,
 }
-
-impl fmt::Display for Reported {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.message, self.code)
-    }
-}
-
-impl std::error::Error for Reported {}
 
 /// An error with its cause, which the driver reports separately.
 #[derive(Debug)]

@@ -1,6 +1,5 @@
 //! Errors shown to users, scripts and models: one line, and a hint.
 
-use std::fmt;
 use std::io::Read;
 
 use serde_json::json;
@@ -49,7 +48,8 @@ impl ErrorKind {
 }
 
 /// An error message with a hint on what to do next.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct ServiceError {
     /// The category.
     pub kind: ErrorKind,
@@ -137,14 +137,6 @@ pub fn in_words(error: &std::io::Error) -> String {
         _ => error.to_string(),
     }
 }
-
-impl fmt::Display for ServiceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ServiceError {}
 
 impl From<Refusal> for ServiceError {
     fn from(refusal: Refusal) -> Self {

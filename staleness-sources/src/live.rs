@@ -1,7 +1,6 @@
 //! Reads tools that a running MCP server reports.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -20,16 +19,9 @@ use staleness_docs::disk::shown;
 pub const LIVE_CLIENT: &str = "live";
 
 /// The reason a tool list was rejected. The message does not quote the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct LiveError(String);
-
-impl fmt::Display for LiveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for LiveError {}
 
 /// Returns the id of a live source. Without a server the origin of the list is unknown.
 fn source(server: Option<&str>, project: Option<&ProjectId>) -> SourceId {

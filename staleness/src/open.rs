@@ -1,6 +1,5 @@
 //! Opens a registry by URL.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,32 +37,15 @@ impl Default for OpenOptions {
 }
 
 /// The reason a registry could not be opened.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
     /// The URL could not be parsed.
+    #[error(transparent)]
     Url(ParseUrlError),
     /// The store could not be opened.
+    #[error(transparent)]
     Store(StoreError),
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Url(error) => error.fmt(f),
-            Self::Store(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for OpenError {
-    /// Returns the source of the inner error, because `Display` already prints the inner error itself.
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Url(error) => error.source(),
-            Self::Store(error) => error.source(),
-        }
-    }
 }
 
 /// Opens the registry at `url` with the default policy, creating it if it is missing.

@@ -154,45 +154,26 @@ fn is_path(text: &str) -> bool {
 }
 
 /// The reason a text is not a store URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseUrlError {
     /// The text has no `scheme:`.
+    #[error("use sqlite:PATH, redb:PATH, postgres://… or memory:")]
     NoScheme,
     /// The scheme is not one that this crate knows. A known scheme that was not built in fails later, when
     /// the store is opened.
+    #[error("there is no {0} backend; choose sqlite:PATH, redb:PATH, postgres://… or memory:")]
     NotOffered(String),
     /// The path after the scheme is missing.
+    #[error("the store's path is missing: sqlite:PATH or redb:PATH")]
     NoPath,
     /// The server after the scheme is missing.
+    #[error("the server is missing: postgres://USER@HOST/DATABASE?workspace=NAME")]
     NoServer,
     /// `memory:` is followed by text, although it takes no path.
+    #[error("memory: takes no path; for a file, use sqlite:PATH or redb:PATH")]
     KeptNowhere,
 }
-
-impl fmt::Display for ParseUrlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoScheme => f.write_str("use sqlite:PATH, redb:PATH, postgres://… or memory:"),
-            Self::NotOffered(scheme) => {
-                write!(
-                    f,
-                    "there is no {scheme} backend; choose sqlite:PATH, redb:PATH, postgres://… or \
-                     memory:"
-                )
-            }
-            Self::NoServer => {
-                f.write_str("the server is missing: postgres://USER@HOST/DATABASE?workspace=NAME")
-            }
-            Self::KeptNowhere => {
-                f.write_str("memory: takes no path; for a file, use sqlite:PATH or redb:PATH")
-            }
-            Self::NoPath => f.write_str("the store's path is missing: sqlite:PATH or redb:PATH"),
-        }
-    }
-}
-
-impl std::error::Error for ParseUrlError {}
 
 impl FromStr for StoreUrl {
     type Err = ParseUrlError;

@@ -1,16 +1,15 @@
 //! The error type of the registry.
 
-use std::error::Error;
-use std::fmt;
-
 use crate::store::{Refusal, StoreError};
 
 /// An error of a method of the registry.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
     /// The request was refused for this reason; nothing was written.
-    Rejected(Refusal),
+    #[error(transparent)]
+    Rejected(#[from] Refusal),
     /// The store failed. Never [`StoreError::Refused`].
+    #[error(transparent)]
     Store(StoreError),
 }
 
@@ -38,30 +37,6 @@ impl From<RegistryError> for StoreError {
         match error {
             RegistryError::Rejected(refusal) => Self::Refused(refusal),
             RegistryError::Store(error) => error,
-        }
-    }
-}
-
-impl From<Refusal> for RegistryError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Rejected(refusal)
-    }
-}
-
-impl fmt::Display for RegistryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rejected(refusal) => refusal.fmt(f),
-            Self::Store(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for RegistryError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Rejected(_) => None,
-            Self::Store(error) => error.source(),
         }
     }
 }

@@ -24,8 +24,6 @@
 mod check;
 mod row;
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 pub use check::Checker;
@@ -175,21 +173,14 @@ macro_rules! records {
 exported!(records);
 
 /// An error in a line of an export.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
 pub struct LineError {
     /// The line, counted from 1.
     pub line: u64,
     /// The reason.
     pub what: String,
 }
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.what)
-    }
-}
-
-impl std::error::Error for LineError {}
 
 /// Defines what each kind of record has.
 macro_rules! kinds {

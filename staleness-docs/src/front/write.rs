@@ -1,6 +1,5 @@
 //! Changes single fields in place.
 
-use std::fmt;
 use std::fmt::Write as _;
 
 use staleness_core::time::Timestamp;
@@ -25,12 +24,14 @@ pub enum FieldValue {
 pub type Change = (Field, Option<FieldValue>);
 
 /// The reason that front matter was not changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetError {
     /// The front matter cannot be parsed.
+    #[error("the file {0}")]
     Unreadable(&'static str),
     /// The field cannot be changed safely: it spans several lines, occurs twice, or refers to another.
+    #[error("`{key}` in line {line} {why}; edit it by hand")]
     Field {
         /// The key as written in the file.
         key: String,
@@ -40,24 +41,9 @@ pub enum SetError {
         why: &'static str,
     },
     /// The value contains control characters.
+    #[error("a value for `{}` must be on one line", .0.names()[0])]
     Value(Field),
 }
-
-impl fmt::Display for SetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(why) => write!(f, "the file {why}"),
-            Self::Field { key, line, why } => {
-                write!(f, "`{key}` in line {line} {why}; edit it by hand")
-            }
-            Self::Value(field) => {
-                write!(f, "a value for `{}` must be on one line", field.names()[0])
-            }
-        }
-    }
-}
-
-impl std::error::Error for SetError {}
 
 /// Changes single fields in the front matter of a text, under the names that the text uses. Everything else
 /// stays the same, byte for byte. New fields are added at the end, and front matter is added if there is

@@ -28,7 +28,6 @@
 mod meter;
 
 use std::collections::HashMap;
-use std::fmt;
 
 use rmcp::model::Tool;
 use serde_json::Value;
@@ -56,42 +55,20 @@ const CLIENT: &str = "gateway";
 const PATH: &str = "tools/list";
 
 /// The reason why a method of a gateway failed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GatewayError {
     /// The registry.
-    Registry(RegistryError),
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
     /// The name of a server or tool, or a tool list, is invalid.
+    #[error("{0}")]
     Invalid(String),
-}
-
-impl fmt::Display for GatewayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Registry(error) => error.fmt(f),
-            Self::Invalid(what) => f.write_str(what),
-        }
-    }
-}
-
-impl std::error::Error for GatewayError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Registry(error) => error.source(),
-            Self::Invalid(_) => None,
-        }
-    }
 }
 
 impl From<StoreError> for GatewayError {
     fn from(error: StoreError) -> Self {
         Self::Registry(error.into())
-    }
-}
-
-impl From<RegistryError> for GatewayError {
-    fn from(error: RegistryError) -> Self {
-        Self::Registry(error)
     }
 }
 

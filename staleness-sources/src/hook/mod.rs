@@ -167,16 +167,20 @@ pub struct ToolEvent {
 }
 
 /// The reason a payload was rejected. No variant contains text from the payload.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookError {
     /// The payload is empty.
+    #[error("the payload is empty")]
     Empty,
     /// The payload is larger than [`MAX_PAYLOAD_BYTES`]. Contains its size in bytes.
+    #[error("the payload is {0} bytes long; at most {MAX_PAYLOAD_BYTES} are read")]
     TooLarge(usize),
     /// The payload is not UTF-8.
+    #[error("the payload is not UTF-8")]
     NotUtf8,
     /// The payload is not a JSON object.
+    #[error("the payload is not a JSON object (line {line}, column {column})")]
     NotJson {
         /// The line where parsing stopped, from 1.
         line: usize,
@@ -184,41 +188,18 @@ pub enum HookError {
         column: usize,
     },
     /// The client's name is not one of [`HookClient::ALL`].
+    #[error("unknown client; use one of: {}", HookClient::ALL.map(HookClient::as_str).join(", "))]
     UnknownClient,
     /// Neither the payload nor the caller names the event.
+    #[error("the payload has no event; set it with --event")]
     NoEvent,
     /// A required field of the event is missing.
+    #[error("the payload has no {0}")]
     Missing(&'static str),
     /// A required field has the wrong type, or a value that cannot be stored.
+    #[error("the payload's {0} cannot be used")]
     Unusable(&'static str),
 }
-
-impl fmt::Display for HookError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("the payload is empty"),
-            Self::TooLarge(bytes) => {
-                write!(f, "the payload is {bytes} bytes long; at most {MAX_PAYLOAD_BYTES} are read")
-            }
-            Self::NotUtf8 => f.write_str("the payload is not UTF-8"),
-            Self::NotJson { line, column } => {
-                write!(f, "the payload is not a JSON object (line {line}, column {column})")
-            }
-            Self::UnknownClient => {
-                f.write_str("unknown client; use one of:")?;
-                for (at, client) in HookClient::ALL.into_iter().enumerate() {
-                    write!(f, "{} {}", if at == 0 { "" } else { "," }, client.as_str())?;
-                }
-                Ok(())
-            }
-            Self::NoEvent => f.write_str("the payload has no event; set it with --event"),
-            Self::Missing(field) => write!(f, "the payload has no {field}"),
-            Self::Unusable(field) => write!(f, "the payload's {field} cannot be used"),
-        }
-    }
-}
-
-impl std::error::Error for HookError {}
 
 /// Parses the payload of a hook.
 ///

@@ -94,7 +94,8 @@ pub struct Taken {
 }
 
 /// The reason why a system could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct ReadError {
     /// The reason, with the path.
     pub message: String,
@@ -111,14 +112,6 @@ impl ReadError {
         Self { message: format!("{} {what}", shown(path)), is_refused: false }
     }
 }
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ReadError {}
 
 /// Passes the records of a system on as lines of JSON. `project` is the root of the target project. If the system
 /// has data of several projects, data of other projects is skipped. A line for which `into` returns false is

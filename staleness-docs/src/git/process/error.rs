@@ -1,6 +1,6 @@
 //! Errors of git.
 
-use std::{fmt, io};
+use std::io;
 
 /// Maximum length of an error message to keep, in characters.
 const MAX_MESSAGE: usize = 200;
@@ -9,28 +9,37 @@ const MAX_MESSAGE: usize = 200;
 const OUT_OF_MEMORY: [&str; 3] = ["ut of memory", "unable to mmap", "mmap failed"];
 
 /// The reason that git gave no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GitError {
     /// There is no `git` program, or it cannot be started.
+    #[error("the program git was not found")]
     NoProgram,
     /// The folder belongs to no repository, or to one without a work tree.
+    #[error("this is not the work tree of a git repository")]
     NoRepository,
     /// The repository has no commit yet.
+    #[error("the repository has no commit yet")]
     NoCommits,
     /// The repository belongs to another user, and git does not trust it: see `safe.directory`.
+    #[error("git does not trust this repository, which belongs to another user (safe.directory)")]
     NotTrusted,
     /// The revision that was asked for does not exist.
+    #[error("no commit has this name")]
     UnknownRevision,
     /// Git failed. The text is the first line of its message that names a problem, without control
     /// characters.
+    #[error("{0}")]
     Failed(String),
     /// Git did not answer within the time limit of [`ProcessLimits`](super::ProcessLimits), and was stopped.
+    #[error("git did not answer and was stopped")]
     NoAnswer,
     /// Git exceeded the limits of time, memory or answer size for one query in
     /// [`ProcessLimits`](super::ProcessLimits).
+    #[error("git needed too much time or memory")]
     TooMuch,
     /// The caller cancelled the query.
+    #[error("cancelled")]
     Cancelled,
 }
 
@@ -93,26 +102,6 @@ fn is_plain(c: char) -> bool {
     !c.is_control()
         && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
-
-impl fmt::Display for GitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoProgram => "the program git was not found",
-            Self::NoRepository => "this is not the work tree of a git repository",
-            Self::NoCommits => "the repository has no commit yet",
-            Self::NotTrusted => {
-                "git does not trust this repository, which belongs to another user (safe.directory)"
-            }
-            Self::UnknownRevision => "no commit has this name",
-            Self::Failed(message) => message,
-            Self::NoAnswer => "git did not answer and was stopped",
-            Self::TooMuch => "git needed too much time or memory",
-            Self::Cancelled => "cancelled",
-        })
-    }
-}
-
-impl std::error::Error for GitError {}
 
 #[cfg(test)]
 mod tests {
