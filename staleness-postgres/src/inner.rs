@@ -69,7 +69,7 @@ impl Inner {
             .map_err(|source| StoreError::io("starting a thread for the database", source))?;
         let patience = Patience::new(options.busy_timeout, runtime.handle().clone());
         Ok(Self {
-            pool: pool(Connector::new(target, patience.clone())?, options.connections)?,
+            pool: pool(Connector::new(target, patience.clone())?, options.connections.max(1))?,
             workspace: target.workspace.clone(),
             patience,
             read_only: options.read_only,

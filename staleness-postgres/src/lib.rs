@@ -6,7 +6,7 @@
 //! use staleness_postgres::{OpenOptions, PostgresStore};
 //!
 //! let url = "postgres://registry@db.example/staleness?workspace=team";
-//! let store = PostgresStore::open(url, OpenOptions::new())?;
+//! let store = PostgresStore::open(url, OpenOptions::default())?;
 //! let view = pollster::block_on(store.view(Arc::new(Selection::everything())))?;
 //! assert!(view.is_empty());
 //! # Ok::<(), staleness_core::store::StoreError>(())

@@ -78,7 +78,7 @@ impl Backend for Postgres {
     }
 
     fn open(&self, location: &str) -> Result<Arc<dyn RegistryStore>, StoreError> {
-        Ok(Arc::new(PostgresStore::open(location, OpenOptions::new())?))
+        Ok(Arc::new(PostgresStore::open(location, OpenOptions::default())?))
     }
 }
 

@@ -19,7 +19,7 @@ const TURNS: usize = 15;
 const NAME: &str = "registry.redb";
 
 fn open(folder: &Path) -> Result<RedbStore, StoreError> {
-    RedbStore::open(folder.join(NAME), OpenOptions::new())
+    RedbStore::open(folder.join(NAME), OpenOptions::default())
 }
 
 fn registry(store: &RedbStore) -> Registry {

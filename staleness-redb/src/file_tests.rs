@@ -149,7 +149,7 @@ const NAME: &str = "registry.redb";
 fn fresh() -> (tempfile::TempDir, std::path::PathBuf, Inner) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(NAME);
-    let store = Inner::open(&path, OpenOptions::new()).unwrap();
+    let store = Inner::open(&path, OpenOptions::default()).unwrap();
     (folder, path, store)
 }
 

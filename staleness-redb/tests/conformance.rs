@@ -19,10 +19,14 @@ staleness_conformance::main!(Simple {
     open: |path, opening| {
         let options = match opening {
             // On a busy machine sixteen processes may wait for each other for longer than five seconds.
-            Opening::Create => OpenOptions::new().busy_timeout(Duration::from_secs(60)),
-            Opening::Existing => OpenOptions::new().create(false),
-            Opening::ReadOnly => OpenOptions::new().read_only(true),
-            Opening::Impatient => OpenOptions::new().busy_timeout(Duration::ZERO),
+            Opening::Create => {
+                OpenOptions { busy_timeout: Duration::from_secs(60), ..OpenOptions::default() }
+            }
+            Opening::Existing => OpenOptions { create: false, ..OpenOptions::default() },
+            Opening::ReadOnly => OpenOptions { read_only: true, ..OpenOptions::default() },
+            Opening::Impatient => {
+                OpenOptions { busy_timeout: Duration::ZERO, ..OpenOptions::default() }
+            }
         };
         Ok(Arc::new(RedbStore::open(path, options)?))
     },

@@ -7,7 +7,7 @@
 //!
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let path = folder.path().join("registry.db");
-//! let store = SqliteStore::open(&path, OpenOptions::new())?;
+//! let store = SqliteStore::open(&path, OpenOptions::default())?;
 //! let view = pollster::block_on(store.view(Arc::new(Selection::everything())))?;
 //! assert!(view.is_empty());
 //! # Ok::<(), staleness_core::store::StoreError>(())

@@ -18,10 +18,12 @@ staleness_conformance::main!(Simple {
     },
     open: |path, opening| {
         let options = match opening {
-            Opening::Create => OpenOptions::new(),
-            Opening::Existing => OpenOptions::new().create(false),
-            Opening::ReadOnly => OpenOptions::new().read_only(true),
-            Opening::Impatient => OpenOptions::new().busy_timeout(Duration::ZERO),
+            Opening::Create => OpenOptions::default(),
+            Opening::Existing => OpenOptions { create: false, ..OpenOptions::default() },
+            Opening::ReadOnly => OpenOptions { read_only: true, ..OpenOptions::default() },
+            Opening::Impatient => {
+                OpenOptions { busy_timeout: Duration::ZERO, ..OpenOptions::default() }
+            }
         };
         Ok(Arc::new(SqliteStore::open(path, options)?))
     },

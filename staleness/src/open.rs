@@ -66,11 +66,8 @@ pub fn open_with(url: &StoreUrl, options: OpenOptions) -> Result<Registry, Store
         StoreUrl::Memory => Arc::new(MemoryStore::new()),
         #[cfg(feature = "sqlite")]
         StoreUrl::Sqlite(path) => {
-            let how = staleness_sqlite::OpenOptions::new()
-                .create(options.create)
-                .read_only(options.read_only)
-                .busy_timeout(options.busy_timeout)
-                .total_wait(options.total_wait);
+            let OpenOptions { create, read_only, busy_timeout, total_wait, .. } = options;
+            let how = staleness_sqlite::OpenOptions { create, read_only, busy_timeout, total_wait };
             Arc::new(staleness_sqlite::SqliteStore::open(path, how)?)
         }
         #[cfg(not(feature = "sqlite"))]
@@ -79,19 +76,19 @@ pub fn open_with(url: &StoreUrl, options: OpenOptions) -> Result<Registry, Store
         }
         #[cfg(feature = "redb")]
         StoreUrl::Redb(path) => {
-            let how = staleness_redb::OpenOptions::new()
-                .create(options.create)
-                .read_only(options.read_only)
-                .busy_timeout(options.busy_timeout)
-                .total_wait(options.total_wait);
+            let OpenOptions { create, read_only, busy_timeout, total_wait, .. } = options;
+            let how = staleness_redb::OpenOptions { create, read_only, busy_timeout, total_wait };
             Arc::new(staleness_redb::RedbStore::open(path, how)?)
         }
         #[cfg(feature = "postgres")]
         StoreUrl::Postgres(url) => {
-            let how = staleness_postgres::OpenOptions::new()
-                .create(options.create)
-                .read_only(options.read_only)
-                .busy_timeout(options.busy_timeout);
+            let OpenOptions { create, read_only, busy_timeout, .. } = options;
+            let how = staleness_postgres::OpenOptions {
+                create,
+                read_only,
+                busy_timeout,
+                ..Default::default()
+            };
             Arc::new(staleness_postgres::PostgresStore::open(url.expose(), how)?)
         }
         #[cfg(not(feature = "postgres"))]

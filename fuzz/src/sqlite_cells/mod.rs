@@ -95,7 +95,7 @@ fn live(path: &Path, mut workload: Workload, choices: &[u8]) {
 }
 
 fn opened(path: &Path) -> Option<Registry> {
-    match SqliteStore::open(path, OpenOptions::new()) {
+    match SqliteStore::open(path, OpenOptions::default()) {
         Ok(store) => Some(workload::registry(Arc::new(store))),
         Err(error) => {
             let _ = one_line(&error);

@@ -22,7 +22,7 @@ struct Site {
 impl Site {
     fn new(url: &str) -> Self {
         let store: Arc<dyn RegistryStore> =
-            Arc::new(PostgresStore::open(url, OpenOptions::new()).unwrap());
+            Arc::new(PostgresStore::open(url, OpenOptions::default()).unwrap());
         let registry = Registry::new(store, Policy::default());
         fill(&registry);
         let sql = Sql::connect(url).unwrap();

@@ -21,7 +21,7 @@ fn a_server_whose_certificate_does_not_hold_is_refused() {
     let (_server, port) = Server::encrypted(CERTIFICATE, KEY);
     let open = |host: &str, rest: &str| {
         let url = format!("postgres://{OWNER}:{PASSWORD}@{host}:{port}/postgres?{rest}");
-        PostgresStore::open(&url, OpenOptions::new())
+        PostgresStore::open(&url, OpenOptions::default())
     };
     let named = "hostaddr=127.0.0.1&sslrootcert=";
     let trusted = format!("{named}{}", fixture("authority.pem"));

@@ -19,7 +19,7 @@ use staleness_core::{Policy, Registry, RegistryError, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
 fn open(url: &str) -> PostgresStore {
-    PostgresStore::open(url, OpenOptions::new()).unwrap()
+    PostgresStore::open(url, OpenOptions::default()).unwrap()
 }
 
 fn used(turn: u32) -> Use {
@@ -75,7 +75,7 @@ fn a_row_that_others_hold_for_too_long_is_busy_and_then_free() {
     let server = Server::shared();
     let database = server.database();
     let holder = open(database.url());
-    let hasty = OpenOptions::new().busy_timeout(Duration::from_millis(500));
+    let hasty = OpenOptions { busy_timeout: Duration::from_millis(500), ..OpenOptions::default() };
     let hasty = PostgresStore::open(database.url(), hasty).unwrap();
     let (entered, is_in) = std::sync::mpsc::sync_channel(1);
     let (go, leave) = std::sync::mpsc::sync_channel(1);
@@ -94,7 +94,11 @@ fn a_row_that_others_hold_for_too_long_is_busy_and_then_free() {
 fn a_connection_that_others_use_for_too_long_is_busy_and_then_free() {
     let server = Server::shared();
     let database = server.database();
-    let single = OpenOptions::new().busy_timeout(Duration::from_millis(500)).connections(1);
+    let single = OpenOptions {
+        busy_timeout: Duration::from_millis(500),
+        connections: 1,
+        ..OpenOptions::default()
+    };
     drop(open(database.url()));
     let store = PostgresStore::open(database.url(), single).unwrap();
     let (entered, is_in) = std::sync::mpsc::sync_channel(1);
@@ -114,7 +118,7 @@ fn a_connection_that_others_use_for_too_long_is_busy_and_then_free() {
 fn a_server_that_says_nothing_is_given_up() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("postgres://me:{PASSWORD}@{}/x", listener.local_addr().unwrap());
-    let hasty = OpenOptions::new().busy_timeout(Duration::from_millis(20));
+    let hasty = OpenOptions { busy_timeout: Duration::from_millis(20), ..OpenOptions::default() };
     // The system accepts for it.
     match PostgresStore::open(url, hasty) {
         Err(StoreError::Io { source, .. }) => assert_eq!(source.kind(), io::ErrorKind::TimedOut),
@@ -125,7 +129,7 @@ fn a_server_that_says_nothing_is_given_up() {
 /// The shortest time that a whole transaction may take is 10 s, which these two tests take too.
 fn hasty(url: &str) -> PostgresStore {
     drop(open(url));
-    let hasty = OpenOptions::new().busy_timeout(Duration::from_millis(20));
+    let hasty = OpenOptions { busy_timeout: Duration::from_millis(20), ..OpenOptions::default() };
     PostgresStore::open(url, hasty).unwrap()
 }
 
@@ -240,7 +244,7 @@ fn tables_of_a_newer_program_are_refused_unless_it_says_that_they_may_be_used() 
     assert!(matches!(refused, Err(StoreError::FormatTooNew { found: 99, .. })), "{refused:?}");
     let refused = block_on(store.transact(Arc::new(Idle)));
     assert!(matches!(refused, Err(StoreError::FormatTooNew { .. })), "{refused:?}");
-    let refused = PostgresStore::open(database.url(), OpenOptions::new());
+    let refused = PostgresStore::open(database.url(), OpenOptions::default());
     assert!(matches!(refused, Err(StoreError::FormatTooNew { .. })), "{refused:?}");
 }
 
@@ -253,7 +257,8 @@ fn nothing_is_created_unless_it_may_be() {
         Err(StoreError::Io { source, .. }) => source.kind() == io::ErrorKind::NotFound,
         other => panic!("{other:?}"),
     };
-    let missing = |url: &str| missing_to(url, OpenOptions::new().create(false));
+    let missing =
+        |url: &str| missing_to(url, OpenOptions { create: false, ..OpenOptions::default() });
     assert!(missing(database.url()));
     // A server that is not there is none without a registry.
     assert!(!missing("postgres://me@/x?host=%2Fnowhere"));
@@ -268,8 +273,8 @@ fn nothing_is_created_unless_it_may_be() {
         of_it.run(&format!("UPDATE staleness.meta SET format = {to}, least = {to}")).unwrap();
     };
     set(format - 1);
-    let read_only = OpenOptions::new().read_only(true);
-    for options in [read_only, OpenOptions::new()] {
+    let read_only = OpenOptions { read_only: true, ..OpenOptions::default() };
+    for options in [read_only, OpenOptions::default()] {
         let refused = PostgresStore::open(database.url(), options);
         let Err(StoreError::FormatTooOld { found, needed }) = refused else {
             panic!("{refused:?}");
@@ -281,7 +286,8 @@ fn nothing_is_created_unless_it_may_be() {
     let refused = block_on(store.transact(Arc::new(Idle)));
     assert!(matches!(refused, Err(StoreError::ReadOnly)), "{refused:?}");
     assert!(missing_to(&format!("{}&workspace=other", database.url()), read_only));
-    PostgresStore::open(database.url(), OpenOptions::new().create(false)).unwrap();
+    PostgresStore::open(database.url(), OpenOptions { create: false, ..OpenOptions::default() })
+        .unwrap();
 }
 
 #[test]
@@ -293,7 +299,7 @@ fn a_database_that_cannot_hold_every_text_is_refused() {
     sql.run(&format!("CREATE DATABASE {name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"))
         .unwrap();
     let url = with_database(server.url(), &name);
-    let refused = PostgresStore::open(&url, OpenOptions::new());
+    let refused = PostgresStore::open(&url, OpenOptions::default());
     assert!(
         matches!(&refused, Err(StoreError::NotAStore(why)) if why.contains("UTF8")),
         "{refused:?}"
@@ -316,7 +322,7 @@ fn no_error_tells_a_password() {
     ];
     urls.push((format!("postgres://me:{PASSWORD}@x@y/z"), "%40"));
     for (url, why) in urls {
-        let error = PostgresStore::open(&url, OpenOptions::new()).unwrap_err();
+        let error = PostgresStore::open(&url, OpenOptions::default()).unwrap_err();
         let told = format!("{error} {error:?}");
         assert!(told.contains(why), "{told}");
         assert!(!told.contains(PASSWORD) && !told.contains("hunter2"), "{told}");

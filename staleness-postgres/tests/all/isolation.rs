@@ -40,7 +40,7 @@ impl Step for Put {
 }
 
 fn open(url: &str, workspace: &str) -> Result<PostgresStore, StoreError> {
-    PostgresStore::open(format!("{url}&workspace={workspace}"), OpenOptions::new())
+    PostgresStore::open(format!("{url}&workspace={workspace}"), OpenOptions::default())
 }
 
 fn names(store: &PostgresStore) -> Vec<String> {

@@ -25,7 +25,7 @@ const FAR: Duration = Duration::from_millis(40);
 const TRIES: u32 = 6;
 
 fn registry(url: &str) -> Registry {
-    let store = PostgresStore::open(url, OpenOptions::new()).unwrap();
+    let store = PostgresStore::open(url, OpenOptions::default()).unwrap();
     Registry::new(Arc::new(store), Policy::default())
 }
 

@@ -20,7 +20,7 @@ use staleness_postgres::{OpenOptions, PostgresStore};
 const SOON: Duration = Duration::from_secs(30);
 
 fn open(url: &str) -> Registry {
-    let store = PostgresStore::open(url, OpenOptions::new()).unwrap();
+    let store = PostgresStore::open(url, OpenOptions::default()).unwrap();
     Registry::new(Arc::new(store), Policy::default())
 }
 

@@ -44,7 +44,7 @@ fn until_done<T, E: Into<RegistryError>>(mut work: impl FnMut() -> Result<T, E>)
 }
 
 fn registry(url: &str) -> Registry {
-    let store = until_done(|| PostgresStore::open(url, OpenOptions::new()));
+    let store = until_done(|| PostgresStore::open(url, OpenOptions::default()));
     Registry::new(Arc::new(store), Policy::default())
 }
 

@@ -29,7 +29,7 @@ const AFTER: u32 = 20;
 const MOST: usize = 200;
 
 fn open(url: &str) -> Registry {
-    let store = PostgresStore::open(url, OpenOptions::new()).unwrap();
+    let store = PostgresStore::open(url, OpenOptions::default()).unwrap();
     Registry::new(Arc::new(store), Policy::default())
 }
 

@@ -18,7 +18,7 @@ use staleness_core::tool::{PresenceCause, Tool, ToolKind};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
 fn open(database: &Database) -> PostgresStore {
-    PostgresStore::open(database.url(), OpenOptions::new()).unwrap()
+    PostgresStore::open(database.url(), OpenOptions::default()).unwrap()
 }
 
 /// A connection past the store, in its workspace.

@@ -13,7 +13,7 @@ use staleness_core::{Policy, Registry};
 use staleness_redb::{OpenOptions, RedbStore};
 
 fn registry(path: &Path) -> Registry {
-    let store = RedbStore::open(path, OpenOptions::new()).unwrap();
+    let store = RedbStore::open(path, OpenOptions::default()).unwrap();
     Registry::new(Arc::new(store), Policy::default())
 }
 

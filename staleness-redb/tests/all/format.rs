@@ -12,7 +12,7 @@ use staleness_redb::{OpenOptions, RedbStore};
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
 
 fn try_open(path: &Path) -> Result<RedbStore, StoreError> {
-    RedbStore::open(path, OpenOptions::new())
+    RedbStore::open(path, OpenOptions::default())
 }
 
 /// Opening must fail, and leave the folder as it is but for the lock.

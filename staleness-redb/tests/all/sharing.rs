@@ -10,7 +10,11 @@ use staleness_redb::{OpenOptions, RedbStore};
 fn a_program_without_the_lock_makes_it_busy_too() {
     let (_folder, path) = fresh();
     drop(filled(&path));
-    let store = RedbStore::open(&path, OpenOptions::new().busy_timeout(Duration::ZERO)).unwrap();
+    let store = RedbStore::open(
+        &path,
+        OpenOptions { busy_timeout: Duration::ZERO, ..OpenOptions::default() },
+    )
+    .unwrap();
     let other = staleness_redb::database(&path).unwrap();
     assert!(matches!(transact(&store, use_tool("b", 2)), Err(StoreError::Busy)));
     assert!(matches!(everything(&store), Err(StoreError::Busy)));

@@ -11,7 +11,7 @@ use staleness_core::{Policy, Registry};
 use staleness_sqlite::{OpenOptions, SqliteStore};
 
 fn registry(path: &Path) -> Registry {
-    let store = SqliteStore::open(path, OpenOptions::new()).unwrap();
+    let store = SqliteStore::open(path, OpenOptions::default()).unwrap();
     Registry::new(Arc::new(store), Policy::default())
 }
 

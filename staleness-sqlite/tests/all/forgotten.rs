@@ -16,7 +16,7 @@ const WORDS: &str = "an unmistakable quagga";
 
 fn registry(path: &Path) -> Registry {
     let store: Arc<dyn RegistryStore> =
-        Arc::new(SqliteStore::open(path, OpenOptions::new()).unwrap());
+        Arc::new(SqliteStore::open(path, OpenOptions::default()).unwrap());
     Registry::new(store, Policy::default())
 }
 

@@ -9,7 +9,7 @@ use staleness_core::store::StoreError;
 use staleness_sqlite::{OpenOptions, SqliteStore};
 
 fn try_open(path: &Path) -> Result<SqliteStore, StoreError> {
-    SqliteStore::open(path, OpenOptions::new())
+    SqliteStore::open(path, OpenOptions::default())
 }
 
 fn pragma(path: &Path, name: &str) -> String {
@@ -142,8 +142,9 @@ fn flipped_bytes_are_errors_at_most() {
         let mut damaged = whole.clone();
         damaged[place] ^= 1 << (place % 8);
         fs::write(&path, &damaged).unwrap();
-        let read = SqliteStore::open(&path, OpenOptions::new().read_only(true))
-            .and_then(|store| check(&store).and_then(|()| everything(&store)));
+        let read =
+            SqliteStore::open(&path, OpenOptions { read_only: true, ..OpenOptions::default() })
+                .and_then(|store| check(&store).and_then(|()| everything(&store)));
         match read {
             Ok(view) => assert_eq!(view, sound, "byte {place}"),
             Err(StoreError::Corrupt(_) | StoreError::NotAStore(_)) => found += 1,
@@ -178,7 +179,7 @@ fn a_store_that_another_program_moved_the_log_of_is_a_store() {
     let last = bytes.len() - 4_096;
     bytes[last..].fill(0);
     fs::write(&path, bytes).unwrap();
-    let opened = SqliteStore::open(&path, OpenOptions::new());
+    let opened = SqliteStore::open(&path, OpenOptions::default());
     let checked = opened.and_then(|store| check(&store));
     assert!(matches!(checked, Err(StoreError::Corrupt(_))), "{checked:?}");
 }

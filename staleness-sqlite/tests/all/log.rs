@@ -141,6 +141,8 @@ fn a_checkpoint_empties_it() {
     store.checkpoint().unwrap();
     assert_eq!(frames(&path), 0);
     assert_eq!(everything(&store).unwrap().tools.len(), 1);
-    let reader = SqliteStore::open(&path, OpenOptions::new().read_only(true)).unwrap();
+    let reader =
+        SqliteStore::open(&path, OpenOptions { read_only: true, ..OpenOptions::default() })
+            .unwrap();
     assert!(matches!(reader.checkpoint(), Err(StoreError::ReadOnly)));
 }

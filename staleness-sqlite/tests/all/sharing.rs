@@ -10,7 +10,11 @@ use staleness_sqlite::{OpenOptions, SqliteStore};
 fn a_program_without_the_lock_makes_it_busy_too() {
     let (_folder, path) = fresh();
     drop(filled(&path));
-    let store = SqliteStore::open(&path, OpenOptions::new().busy_timeout(Duration::ZERO)).unwrap();
+    let store = SqliteStore::open(
+        &path,
+        OpenOptions { busy_timeout: Duration::ZERO, ..OpenOptions::default() },
+    )
+    .unwrap();
     let other = raw(&path);
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert!(matches!(transact(&store, use_tool("b", 2)), Err(StoreError::Busy)));

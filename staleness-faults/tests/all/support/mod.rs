@@ -20,7 +20,7 @@ pub const LIFE: Life = Life(1);
 pub const NAME: &str = "registry.db";
 
 pub fn open(folder: &Path) -> Result<SqliteStore, StoreError> {
-    SqliteStore::open(folder.join(NAME), OpenOptions::new())
+    SqliteStore::open(folder.join(NAME), OpenOptions::default())
 }
 
 pub fn registry(store: &SqliteStore) -> Registry {

@@ -17,7 +17,7 @@ pub fn fresh() -> (TempDir, PathBuf) {
 
 /// Opens or creates a store.
 pub fn open(path: &Path) -> RedbStore {
-    RedbStore::open(path, OpenOptions::new()).unwrap()
+    RedbStore::open(path, OpenOptions::default()).unwrap()
 }
 
 /// A store with one row in every table but projects and sources.

@@ -24,7 +24,7 @@ pub fn raw(path: &Path) -> rusqlite::Connection {
 
 /// Opens or creates a store.
 pub fn open(path: &Path) -> SqliteStore {
-    SqliteStore::open(path, OpenOptions::new()).unwrap()
+    SqliteStore::open(path, OpenOptions::default()).unwrap()
 }
 
 /// A store with one row in every table but projects and sources.
