@@ -137,8 +137,7 @@ fn what_was_demoted_by_hand_is_told_apart_from_what_fails() {
 /// Bug: a removed server that nobody ever used was to be reviewed for ever.
 #[test]
 fn what_is_gone_and_was_never_used_needs_no_review() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "linear"]);
+    let sandbox = Sandbox::with_servers(&["github", "linear"]);
     sandbox.ok(&["scan"]);
     sandbox.ok(&line(&format!("record {LIST} --success --agent claude-code")));
     sandbox.claude(&[]);
@@ -228,8 +227,7 @@ fn an_agent_is_told_what_to_correct_and_not_to_open_an_editor() {
 /// Bug: of the user's and the project's entry of a server, one could not be told from the other.
 #[test]
 fn entries_of_one_name_in_both_scopes_are_told_apart() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["hub"]);
+    let sandbox = Sandbox::with_servers(&["hub"]);
     let servers = json!({ "mcpServers": { "hub": { "command": "x" } } });
     sandbox.write("project/.cursor/mcp.json", servers.to_string());
     sandbox.ok(&["scan"]);

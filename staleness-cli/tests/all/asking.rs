@@ -86,8 +86,7 @@ fn a_misspelt_name_is_not_recorded_as_a_new_tool() {
 /// A server that fails or went stands for its tools, whatever is asked.
 #[test]
 fn a_server_in_trouble_is_one_row_for_all_its_tools() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "slack"]);
+    let sandbox = Sandbox::with_servers(&["github", "slack"]);
     sandbox.start_of("claude-code", "c1");
     for name in ["create", "list"] {
         for outcome in ["--success", "--failure", "--failure", "--failure"] {
@@ -122,8 +121,7 @@ fn a_server_in_trouble_is_one_row_for_all_its_tools() {
 /// More failures than a tool remembers are no hint that it ever worked.
 #[test]
 fn a_tool_that_fails_for_long_hides_neither_its_sibling_nor_that_it_never_worked() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.codex(&["github"]);
     sandbox.start_of("claude-code", "c1");
     let fails = |name: &str, times: usize| {
@@ -143,8 +141,7 @@ fn a_tool_that_fails_for_long_hides_neither_its_sibling_nor_that_it_never_worked
 /// Commands that a hook suggests work as they are printed.
 #[test]
 fn a_hook_names_the_store_that_it_was_given() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     for (folder, quote) in [("stores", ""), ("my stores", "'")] {
         let store = format!("sqlite:{}", sandbox.root().join(folder).join("a.db").display());
         let start = |id: &str| {

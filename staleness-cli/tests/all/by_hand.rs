@@ -49,8 +49,7 @@ fn the_tools_of_an_ignored_server_are_ignored_with_it() {
 
 #[test]
 fn the_same_name_in_both_scopes_is_two_tools() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["db"]);
+    let sandbox = Sandbox::with_servers(&["db"]);
     sandbox.write("project/.mcp.json", r#"{"mcpServers": {"db": {"command": "own"}}}"#);
     sandbox.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     sandbox.ok(&["scan"]);
@@ -286,8 +285,7 @@ fn m2_a_name_that_no_client_lists_and_that_only_failed_is_no_tool() {
 /// Bug: an agent replaced what a person had pinned or ignored.
 #[test]
 fn an_agent_replaces_no_decision_of_a_person() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.ok(&["scan"]);
     let run = |verb: &str, agent: &str| {
         let run = sandbox.run(&line(&format!("tools {verb} github {agent}")));

@@ -10,8 +10,7 @@ const TOOL: &str = "mcp__hub__find";
 /// `fails` a number of times or `works`, its server `lists` it with a description and parameters, the configuration has
 /// these `servers`, or a person runs a command.
 fn why(life: &str) -> (Sandbox, Value) {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["hub", "other"]);
+    let sandbox = Sandbox::with_servers(&["hub", "other"]);
     for step in life.split("; ") {
         let (at, step) = step.split_once(' ').unwrap();
         let (day, hour) = at.split_once('.').unwrap();

@@ -48,10 +48,16 @@ impl Sandbox {
         sandbox
     }
 
+    /// A machine with these user-level servers of Claude Code.
+    pub(crate) fn with_servers(servers: &[&str]) -> Self {
+        let sandbox = Self::new();
+        sandbox.claude(servers);
+        sandbox
+    }
+
     /// A machine with one user-level server of Claude Code, `github`, scanned at [`NOW`].
     pub(crate) fn scanned() -> Self {
-        let sandbox = Self::new();
-        sandbox.claude(&["github"]);
+        let sandbox = Self::with_servers(&["github"]);
         sandbox.ok(&["scan"]);
         sandbox
     }

@@ -238,8 +238,7 @@ fn who_was_told_of_a_handoff_hears_once_that_another_took_it() {
 #[test]
 fn the_first_session_of_a_client_is_told_the_same_whoever_came_before() {
     for order in [["claude-code", "codex"], ["codex", "claude-code"]] {
-        let sandbox = Sandbox::new();
-        sandbox.claude(&["github", "linear"]);
+        let sandbox = Sandbox::with_servers(&["github", "linear"]);
         sandbox.codex(&["github", "docs"]);
         sandbox.ok(&["scan"]);
         sandbox.claude(&["github", "added"]);

@@ -7,8 +7,7 @@ use crate::store_trouble::set_format;
 
 /// A machine on which something has happened in every collection.
 pub(crate) fn laptop() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "slack"]);
+    let sandbox = Sandbox::with_servers(&["github", "slack"]);
     // Of some years, and pruned.
     sandbox.ok(&["--now", "2024-06-01", "scan"]);
     for (day, verb) in [(2, "pin"), (3, "restore"), (4, "pin"), (5, "restore")] {

@@ -12,8 +12,7 @@ fn check(report: &Value, name: &str) -> (String, String) {
 
 #[test]
 fn all_is_well_before_and_after_the_first_scan() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     let report = sandbox.json(&["doctor"]);
     assert_eq!(report["ok"], true);
     assert!(check(&report, "store").1.contains("does not exist yet"), "{report}");

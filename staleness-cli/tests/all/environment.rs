@@ -39,8 +39,7 @@ fn a_home_that_is_no_place_is_none() {
 
 #[test]
 fn a_store_in_memory_leaves_nothing_behind() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     let before = sandbox.files();
     let scan = sandbox.json(&["--store", "memory:", "scan"]);
     assert_eq!(names(&scan["added"]), ["mcp__github__*"]);
@@ -64,8 +63,7 @@ fn the_project() {
 
 #[test]
 fn the_home_and_the_folders_of_the_clients() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["mine"]);
+    let sandbox = Sandbox::with_servers(&["mine"]);
     sandbox.write("home2/.claude.json", r#"{"mcpServers": {"second": {"command": "x"}}}"#);
     sandbox.write("moved/.claude.json", r#"{"mcpServers": {"moved": {"command": "x"}}}"#);
     sandbox.write("moved/skills/pdf/SKILL.md", "");

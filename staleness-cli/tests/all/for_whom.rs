@@ -93,8 +93,7 @@ fn a_handoff_that_a_person_typed_says_from_whom_it_is_and_quotes_it() {
 /// Bug W1: an agent is told of servers that its own client never had.
 #[test]
 fn w1_codex_is_not_told_of_servers_of_claude_code() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.codex(&["context7"]);
     sandbox.start_of("claude-code", "c1");
     sandbox.start_of("codex", "x1");
@@ -144,8 +143,7 @@ fn an_answer_says_for_which_client_it_is() {
 /// Bug W2: a server is gone for one client, and nobody says so because another one has it.
 #[test]
 fn w2_claude_code_is_told_of_its_loss_though_cursor_has_the_server() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     let servers = json!({ "mcpServers": { "github": { "command": "npx" } } });
     sandbox.write("home/.cursor/mcp.json", servers.to_string());
     sandbox.start_of("claude-code", "c1");
@@ -201,8 +199,7 @@ fn an_edited_rule_that_is_over_is_told_as_over() {
 /// Bug W1: a server that is new to a client "came back", since another client lost it, or since it was approved.
 #[test]
 fn w1_a_server_that_is_new_to_a_client_did_not_come_back() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.codex(&["context7"]);
     for (client, id) in [("claude-code", "c1"), ("codex", "x1")] {
         sandbox.start_of(client, id);
@@ -218,8 +215,7 @@ fn w1_a_server_that_is_new_to_a_client_did_not_come_back() {
 /// Bug W6: one server under three headings.
 #[test]
 fn w6_a_server_that_went_is_told_alone_though_its_tools_failed() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "linear"]);
+    let sandbox = Sandbox::with_servers(&["github", "linear"]);
     sandbox.start_of("claude-code", "c1");
     for _ in 0..3 {
         sandbox.ok(&["record", "mcp__github__create", "--failure", "--agent", "claude-code"]);
@@ -250,8 +246,7 @@ fn w9_after_a_holiday_no_tool_needs_attention() {
 #[test]
 fn f2_a_call_of_a_client_that_lacks_the_server_says_nothing_of_the_tool() {
     const TOOL: &str = "mcp__github__search";
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.codex(&["context7"]);
     sandbox.start_of("claude-code", "c1");
     sandbox.start_of("codex", "x1");

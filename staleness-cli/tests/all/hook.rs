@@ -261,8 +261,7 @@ fn a_payload_belongs_to_the_root_above_its_folder_unless_a_project_is_named() {
 
 #[test]
 fn explain_says_what_would_be_done_and_writes_nothing() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     let before = sandbox.files();
     let here = json!(sandbox.project);
     let mut events = vec![used("PostToolUse", "mcp__github__search", "t1")];

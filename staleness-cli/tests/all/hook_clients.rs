@@ -138,8 +138,7 @@ fn gemini(event: &str, tool: &str) -> Value {
 
 #[test]
 fn gemini_reports_uses_under_the_names_of_its_servers() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "git_hub"]);
+    let sandbox = Sandbox::with_servers(&["github", "git_hub"]);
     sandbox.ok(&["scan"]);
     let mut end = gemini("AfterTool", "mcp_github_search");
     end["tool_response"] = json!({ "llmContent": "x", "returnDisplay": "x", "error": null });
@@ -299,8 +298,7 @@ fn a_client_that_no_payload_tells_is_the_one_that_the_hook_names() {
 
 #[test]
 fn the_server_that_claude_code_names_is_believed_over_the_name_of_the_tool() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["a", "a__b"]);
+    let sandbox = Sandbox::with_servers(&["a", "a__b"]);
     sandbox.ok(&["scan"]);
     let mut end = used("PostToolUse", "mcp__a__b__c", "t");
     end["mcp_server"] = json!({ "name": "a", "source": "user" });
@@ -353,8 +351,7 @@ fn a_slash_command_that_a_person_types_was_used() {
 /// A first session, which has no news of its own, was told of changed tools that only another client lists.
 #[test]
 fn nobody_is_told_of_what_only_another_client_lists() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "linear"]);
+    let sandbox = Sandbox::with_servers(&["github", "linear"]);
     sandbox.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     let own = |command: &str| {
         let servers = json!({ "mcpServers": { "own": { "command": command } } });

@@ -7,8 +7,7 @@ use crate::common::{Sandbox, line};
 /// A model may have invented a tool of a server that is configured.
 #[test]
 fn a_tool_that_never_worked_is_told_to_its_caller_alone_and_says_nothing_to_others() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.codex(&["github"]);
     for client in ["claude-code", "codex"] {
         sandbox.start_of(client, "s1");
@@ -58,8 +57,7 @@ fn a_server_that_is_down_is_told_as_one_though_some_of_its_tools_never_worked() 
 /// No file lists the server of an account, so that it is unlisted proves nothing.
 #[test]
 fn a_connector_of_an_account_is_excused_while_the_machine_is_offline() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["a", "b", "c"]);
+    let sandbox = Sandbox::with_servers(&["a", "b", "c"]);
     sandbox.ok(&["scan"]);
     for outcome in ["success", "failure"] {
         for server in ["a", "b", "c"] {
@@ -79,8 +77,7 @@ fn a_connector_of_an_account_is_excused_while_the_machine_is_offline() {
 
 #[test]
 fn invented_names_are_no_evidence_that_the_machine_is_offline() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["tracker"]);
+    let sandbox = Sandbox::with_servers(&["tracker"]);
     sandbox.ok(&["scan"]);
     let fail = |tool: &str| {
         sandbox.ok(&line(&format!("record {tool} --failure --agent claude-code")));

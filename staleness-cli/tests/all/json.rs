@@ -52,8 +52,7 @@ fn each<'a>(document: &'a Value, key: &str) -> &'a Vec<Value> {
 
 /// A machine with something of everything.
 fn eventful() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "linear"]);
+    let sandbox = Sandbox::with_servers(&["github", "linear"]);
     sandbox.write("home/.cursor/mcp.json", "{ broken");
     sandbox.write("home/.claude/skills/pdf/SKILL.md", "---\ndescription: Reads PDFs\n---\n");
     sandbox.write("project/.mcp.json", r#"{"mcpServers": {"team": {"command": "x"}}}"#);

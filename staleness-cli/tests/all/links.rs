@@ -215,8 +215,7 @@ fn skills_commands_and_agents_name_tools_as_documents_do() {
 
 #[test]
 fn a_name_belongs_to_the_server_that_has_the_tool() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["a", "a__b"]);
+    let sandbox = Sandbox::with_servers(&["a", "a__b"]);
     for (server, name) in [("a", "get__node"), ("a__b", "find")] {
         let tool = json!({ "name": name, "inputSchema": {} });
         sandbox.lists(server, &json!({ "tools": [tool] }));
@@ -285,8 +284,7 @@ fn a_plan_tells_what_it_rests_on_that_does_not_hold_and_an_item_since_when() {
 /// Bug: a document that names a tool that is gone was fresh, and nothing else said so.
 #[test]
 fn texts_tell_which_tools_that_they_name_are_gone() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["hub", "kept"]);
+    let sandbox = Sandbox::with_servers(&["hub", "kept"]);
     sandbox.ok(&["scan"]);
     for name in ["mcp__hub__find", "mcp__hub__drop", "mcp__kept__get"] {
         sandbox.ok(&["record", name, "--success"]);

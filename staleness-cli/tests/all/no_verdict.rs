@@ -137,8 +137,7 @@ fn a_tool_of_another_client_is_simply_not_this_ones() {
 /// A name that no server of its client can have is no tool while it only fails, though the client omits the server.
 #[test]
 fn a_name_that_its_server_does_not_have_is_invented() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "slack", "mail"]);
+    let sandbox = Sandbox::with_servers(&["github", "slack", "mail"]);
     let servers =
         json!({ "mcpServers": { "github": { "command": "x" }, "slack": { "command": "x" } } });
     sandbox.write("home/.cursor/mcp.json", servers.to_string());
@@ -245,8 +244,7 @@ fn an_unseen_tool_of_another_clients_server_is_none_of_this_one() {
 
 #[test]
 fn a_server_is_known_by_the_name_in_its_tools_names() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["my server.x", "other"]);
+    let sandbox = Sandbox::with_servers(&["my server.x", "other"]);
     sandbox.ok(&["scan"]);
     for name in ["mcp__my_server_x__*", "my_server_x", "my server.x"] {
         let shown = sandbox.json(&["tools", "show", name]);

@@ -7,8 +7,7 @@ use crate::told::told_on;
 
 /// A machine on which two clients have the server `github`.
 fn shared() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.codex(&["github"]);
     sandbox.ok(&["scan"]);
     sandbox
@@ -80,8 +79,7 @@ fn a_tool_whose_server_awaits_approval_is_not_replaced() {
 /// Bug: a client that loads the project's server was told to approve it, because another client waits for that.
 #[test]
 fn a_client_that_loads_the_projects_server_is_not_told_to_approve_it() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.ok(&["scan"]);
     sandbox.ok(&line("record mcp__github__q --success --agent claude-code"));
     sandbox.claude(&[]);
@@ -98,8 +96,7 @@ fn a_client_that_loads_the_projects_server_is_not_told_to_approve_it() {
 /// Bug: what failed before a server came to a client was told to fail since its last session.
 #[test]
 fn a_tool_that_failed_before_is_not_said_to_fail_since_the_last_session() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.codex(&["other"]);
     sandbox.ok(&["scan"]);
     sandbox.ok(&line("record mcp__github__q --success --agent claude-code"));

@@ -36,8 +36,7 @@ fn a_laptop_is_copied_to_postgres_and_back_byte_for_byte() {
 #[ignore = "needs a Postgres server"]
 fn what_happens_to_both_is_the_same() {
     let places = Places::shared();
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "slack"]);
+    let sandbox = Sandbox::with_servers(&["github", "slack"]);
     let team = places.url("life");
     let both = |args: &str| {
         let words = line(args);
@@ -84,8 +83,7 @@ fn what_a_person_typed_is_not_quoted_from_a_server() {
 
 #[test]
 fn trouble_with_a_server_names_it_and_no_password() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     for url in [
         "postgres://me:hunter2@127.0.0.1:1/team?workspace=w",
         "postgres://me:hunter2@x@127.0.0.1/team",

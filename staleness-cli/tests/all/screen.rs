@@ -19,8 +19,7 @@ fn screen(sandbox: &Sandbox, args: &[&str]) -> String {
 
 /// A project with one tool of each fate.
 fn fates() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "linear"]);
+    let sandbox = Sandbox::with_servers(&["github", "linear"]);
     sandbox.write("project/.claude/commands/fix.md", "---\ndescription: Fixes the build\n---\n");
     sandbox.ok(&["scan"]);
     let outcomes = ["success", "failure", "interrupted", "failure", "failure"];
@@ -51,8 +50,7 @@ fn nothing_known() {
 
 #[test]
 fn f1_what_is_configured_and_was_never_used_is_not_trusted() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "linear"]);
+    let sandbox = Sandbox::with_servers(&["github", "linear"]);
     let text = screen(&sandbox, &[]);
     assert!(
         text.contains("\n2 tools configured, none used yet: nothing is known about them\n"),
@@ -65,8 +63,7 @@ fn f1_what_is_configured_and_was_never_used_is_not_trusted() {
 
 #[test]
 fn a_server_that_left_is_listed_as_long_as_the_policy_of_its_kind_says() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "linear"]);
+    let sandbox = Sandbox::with_servers(&["github", "linear"]);
     sandbox.ok(&["scan"]);
     sandbox.claude(&["github"]);
     sandbox.ok(&["scan"]);
@@ -123,8 +120,7 @@ for any client (`--agent codex` answers for one)
 /// F6: the list did not say which client has which tool.
 #[test]
 fn f6_a_list_of_tools_names_the_clients_that_list_them() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     let off = "[mcp_servers.github]\ncommand = \"x\"\nenabled = false\n";
     sandbox.write("home/.codex/config.toml", off);
     sandbox.ok(&["scan"]);
@@ -401,8 +397,7 @@ fn a_reader_that_goes_away_is_no_error() {
 /// W14: a server with many tools that was removed filled the screen.
 #[test]
 fn w14_a_server_that_went_speaks_for_its_tools() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["linear"]);
+    let sandbox = Sandbox::with_servers(&["linear"]);
     sandbox.ok(&["scan"]);
     for tool in ["mcp__linear__a", "mcp__linear__b"] {
         sandbox.ok(&["record", tool, "--success"]);

@@ -22,8 +22,7 @@ fn scan(sandbox: &Sandbox, tools: &[(&str, &str)], more: &[&str]) -> String {
 
 #[test]
 fn what_a_server_took_back_cannot_be_accepted_and_the_pinned_version_can_be_kept() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["hub"]);
+    let sandbox = Sandbox::with_servers(&["hub"]);
     let digest = || {
         let shown = sandbox.json(&["tools", "diff", NAME])["definitions"][0].clone();
         shown["digest"].as_str().unwrap()[..16].to_owned()
@@ -61,8 +60,7 @@ fn what_a_server_took_back_cannot_be_accepted_and_the_pinned_version_can_be_kept
 
 #[test]
 fn a_tool_that_left_its_list_is_told_as_that() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["hub"]);
+    let sandbox = Sandbox::with_servers(&["hub"]);
     lists(&sandbox, &[("find", "Finds"), ("old", "Seeks")]);
     let stale = lists(&sandbox, &[("find", "Finds")])["stale"].clone();
     let reason = &stale[0]["verdict"]["signals"][0]["reason"];

@@ -60,8 +60,7 @@ fn a_command_is_printed_without_what_it_has_from_elsewhere() {
 /// Bug: after a server recovered in part, the other client hears neither that nor of the tool that still fails.
 #[test]
 fn a_server_that_recovers_in_part_is_told_to_both_of_its_clients_alike() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["shared"]);
+    let sandbox = Sandbox::with_servers(&["shared"]);
     sandbox.codex(&["shared"]);
     let on = |day: u32, act: &str| {
         let act = format!("record mcp__shared__{act} --agent claude-code --now 2026-11-{day}");
@@ -94,8 +93,7 @@ fn a_server_that_recovers_in_part_is_told_to_both_of_its_clients_alike() {
 /// Bug: an agent is told that another client no longer lists its server, or lists what that dropped.
 #[test]
 fn a_removal_names_the_files_of_the_client_that_asks_or_else_of_each() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["shared", "own"]);
+    let sandbox = Sandbox::with_servers(&["shared", "own"]);
     sandbox.codex(&["shared", "other"]);
     sandbox.ok(&["scan"]);
     sandbox.claude(&["kept"]);
@@ -436,8 +434,7 @@ fn what_waits_for_nothing_any_more_is_told_once_to_whom_it_concerns() {
 /// Bug: what is asked for one client lists the files of all.
 #[test]
 fn a_scan_a_tool_and_the_doctor_name_the_files_of_the_client_that_asks() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["shared", "own"]);
+    let sandbox = Sandbox::with_servers(&["shared", "own"]);
     sandbox.codex(&["shared"]);
     sandbox.write("home/.gemini/settings.json", "{,");
     let run = |args: &str, agent: &str| sandbox.json(&line(&format!("{args} --agent {agent}")));

@@ -10,8 +10,7 @@ const HEADER: &str = "{\"kind\":\"staleness-export\",\"version\":2}\n";
 
 /// A machine on which much has happened: demoted, pinned, removed, forgotten, used.
 fn lived_in() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "slack", "jira"]);
+    let sandbox = Sandbox::with_servers(&["github", "slack", "jira"]);
     sandbox.ok(&["scan"]);
     for id in ["a", "b", "c"] {
         sandbox.hook(&used("PostToolUseFailure", "mcp__github__search", id));

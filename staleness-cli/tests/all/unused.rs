@@ -85,8 +85,7 @@ fn changed_files(
 
 #[test]
 fn what_is_never_used_is_told_by_client_with_its_cost() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["hub", "spare"]);
+    let sandbox = Sandbox::with_servers(&["hub", "spare"]);
     sandbox.codex(&["hub", "dark"]);
     let skill = "---\nname: tidy\ndescription: Tidies the house.\n---\nA long text.\n";
     sandbox.write("home/.claude/skills/tidy/SKILL.md", skill);
@@ -284,8 +283,7 @@ fn a_server_is_switched_off_in_the_clients_own_way_and_shown_first() {
 /// Tools that both clients use do not hide which of them a client never uses.
 #[test]
 fn clients_that_share_a_tool_are_told_apart_by_their_outcomes() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["linear"]);
+    let sandbox = Sandbox::with_servers(&["linear"]);
     sandbox.codex(&["dark"]);
     scanned_long_ago(&sandbox);
     use_of(&sandbox, "claude-code", "Bash", LONG_AGO);
@@ -314,8 +312,7 @@ fn clients_that_share_a_tool_are_told_apart_by_their_outcomes() {
 
 #[test]
 fn what_was_never_used_is_told_before_it_counts_as_unused() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["dead"]);
+    let sandbox = Sandbox::with_servers(&["dead"]);
     scanned_long_ago(&sandbox);
     use_of(&sandbox, "claude-code", "Own", LONG_AGO);
     daily(&sandbox, "claude-code", "Own", ("10", 1..=9));

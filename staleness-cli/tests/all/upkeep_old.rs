@@ -94,8 +94,7 @@ fn a_project_that_holds_what_a_person_wrote_or_decided_stays() {
 
 #[test]
 fn old_entries_of_the_journal_go_and_whoever_was_not_told_them_hears_that() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     let then = |day: u32, args: &[&str]| {
         sandbox.ok(&[&["--now", &format!("2024-06-0{day}")], args].concat())
     };

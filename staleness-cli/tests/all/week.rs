@@ -168,8 +168,7 @@ fn used_on(sandbox: &Sandbox, day: &str, agent: &str, outcome: &str, tools: &[&s
 /// Bug W6: one server is told as available again and as failing.
 #[test]
 fn w6_a_server_that_came_back_and_fails_is_told_once() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     told_on(&sandbox, "2026-11-20");
     used_on(&sandbox, "2026-11-20", "claude-code", "success", &["list", "merge"]);
     used_on(&sandbox, "2026-11-20", "claude-code", "failure", &["list", "merge"].repeat(3));
@@ -186,8 +185,7 @@ fn w6_a_server_that_came_back_and_fails_is_told_once() {
 /// A tool that recovered while its server was away was never told to fail.
 #[test]
 fn w6_a_server_that_came_back_speaks_for_a_tool_that_recovered_meanwhile() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.codex(&["github"]);
     told_on(&sandbox, "2026-11-20");
     sandbox.start_of("codex", "x1");

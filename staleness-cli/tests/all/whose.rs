@@ -37,8 +37,7 @@ fn an_agent_is_named_for_what_it_did() {
 /// Bug: what an agent demoted was told as demoted by the user, and an agent restored what the user had demoted.
 #[test]
 fn an_agent_demotes_in_its_own_name_and_lifts_only_what_an_agent_demoted() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     told_on(&sandbox, "claude-code", 2);
     let on = |day: u32, text: &str| sandbox.run(&line(&format!("{text} --now 2026-11-{day:02}")));
     let ok = |day: u32, text: &str| {
@@ -209,8 +208,7 @@ fn a_persons_rule_is_told_beside_an_item_that_has_its_id() {
 /// Bug: an agent silenced what another was told of a server that only that one's client has.
 #[test]
 fn an_agent_neither_ignores_nor_pins_a_tool_of_another_client() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.ok(&["scan"]);
     for verb in ["ignore", "pin"] {
         let run = sandbox.run(&line(&format!("tools {verb} github --agent codex")));
@@ -248,8 +246,7 @@ fn an_agent_removes_no_preference_of_a_person() {
 /// Bug: an agent ended a person's demotion by a tool of the server, by the server of a tool, and without its name.
 #[test]
 fn a_persons_demotion_is_ended_by_no_other_door() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.ok(&["scan"]);
     let ok = |text: &str| sandbox.ok(&line(text));
     for tool in ["get", "delete"] {
@@ -296,8 +293,7 @@ fn a_persons_demotion_is_ended_by_no_other_door() {
 /// Bug: an agent that demoted the project's entry too was told instead of the person who had demoted the user's.
 #[test]
 fn of_two_that_demoted_a_name_the_person_is_told() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["db"]);
+    let sandbox = Sandbox::with_servers(&["db"]);
     sandbox.write("project/.mcp.json", r#"{"mcpServers": {"db": {"command": "own"}}}"#);
     sandbox.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     told_on(&sandbox, "claude-code", 2);
@@ -313,8 +309,7 @@ fn of_two_that_demoted_a_name_the_person_is_told() {
 /// Bug: what an agent demoted was told with the cause of a scan that found it again.
 #[test]
 fn what_an_agent_demoted_is_told_as_that_after_it_went_and_came_back() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     told_on(&sandbox, "claude-code", 2);
     sandbox.ok(&line("tools demote github --agent codex --now 2026-11-03"));
     for servers in [&[][..], &["github"]] {
@@ -328,8 +323,7 @@ fn what_an_agent_demoted_is_told_as_that_after_it_went_and_came_back() {
 /// Bug: a person's demotion was lost when the server's entry went from one file to another.
 #[test]
 fn a_demotion_of_a_server_holds_wherever_the_project_has_it() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     told_on(&sandbox, "claude-code", 2);
     let on = |day: u32, text: &str| sandbox.ok(&line(&format!("{text} --now 2026-11-{day:02}")));
     on(3, "tools demote github --reason 'leaks keys'");
@@ -361,8 +355,7 @@ fn a_demotion_of_a_server_holds_wherever_the_project_has_it() {
 /// Bug: an agent was told that its tool is switched off, because another client switched its own entry off.
 #[test]
 fn what_waits_for_one_client_is_not_told_as_what_another_switched_off() {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github"]);
+    let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.codex_github(true);
     told_on(&sandbox, "claude-code", 2);
     let on = |day: u32, text: &str| sandbox.ok(&line(&format!("{text} --now 2026-11-{day:02}")));

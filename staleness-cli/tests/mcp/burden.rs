@@ -119,8 +119,7 @@ fn a_server_ends_with_its_input_though_its_answers_are_unread() {
 
 #[test]
 fn b6_what_is_no_request_is_answered_with_an_error() {
-    let machine = Machine::new();
-    let mut client = machine.client(&[]);
+    let (_machine, mut client) = Machine::served();
     let deep = format!(
         r#"{{"jsonrpc":"2.0","id":3,"method":"ping","params":{}1{}}}"#,
         r#"{"a":"#.repeat(100_000),
@@ -147,8 +146,7 @@ fn b6_what_is_no_request_is_answered_with_an_error() {
 
 #[test]
 fn an_id_that_is_in_use_is_refused() {
-    let machine = Machine::new();
-    let mut client = machine.client(&[]);
+    let (_machine, mut client) = Machine::served();
     let call = r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"list_stale","arguments":{}}}"#;
     client.send(&format!("{call}\n{call}"));
     let both = [client.receive(), client.receive()];

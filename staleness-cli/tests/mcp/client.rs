@@ -39,6 +39,13 @@ impl Machine {
         Self { _dir: dir, root, project }
     }
 
+    /// A machine with a client of its server, as [`Machine::client`] without arguments.
+    pub(crate) fn served() -> (Self, Client) {
+        let machine = Self::new();
+        let client = machine.client(&[]);
+        (machine, client)
+    }
+
     /// The program in the project, with nothing of this machine's environment.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_staleness"));

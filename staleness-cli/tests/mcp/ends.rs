@@ -27,8 +27,7 @@ fn the_end_of_input_ends_the_process_within_a_second_pruned() {
 
 #[test]
 fn what_was_asked_is_answered_though_the_client_closed_its_side() {
-    let machine = Machine::new();
-    let mut client = machine.client(&[]);
+    let (_machine, mut client) = Machine::served();
     client.request("tools/call", json!({ "name": "list_stale", "arguments": {} }));
     let output = client.leave();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -70,8 +69,7 @@ fn news_are_told_once_and_again_if_nobody_read_them() {
 /// Bug: an agent that asked for the news of another took them away.
 #[test]
 fn the_news_of_another_agent_are_read_and_not_taken() {
-    let machine = Machine::new();
-    let mut client = machine.client(&[]);
+    let (machine, mut client) = Machine::served();
     client.data("resume_session", json!({}));
     machine.ok(&["resume", "--agent", "codex"]);
     machine.ok(&["work", "add", "decision", "tabs it is", "--id", "tabs"]);

@@ -77,8 +77,7 @@ fn gemini_reads_tools_as_it_calls_them_whatever_its_agent_is_called() {
 
 #[test]
 fn m1_nothing_is_verified_unless_the_call_says_what_was_seen() {
-    let machine = Machine::new();
-    let mut client = machine.client(&[]);
+    let (_machine, mut client) = Machine::served();
     client.data("save_knowledge", json!({ "body": "The port is 5432", "id": "port" }));
     let wrong = json!({ "ids": ["port"], "still": "wrong", "reason": "it is 5433" });
     client.data("verify_knowledge", wrong);
@@ -438,8 +437,7 @@ fn m10_the_next_step_fits_the_kind_of_work() {
 /// Bug F4: a handoff by another name of a client reaches nobody, and so does one without a name.
 #[test]
 fn f4_a_handoff_reaches_whom_the_model_means() {
-    let machine = Machine::new();
-    let mut client = machine.client(&[]);
+    let (_machine, mut client) = Machine::served();
     let mut add = |to: Option<&str>| {
         let mut item = json!({ "action": "add", "kind": "handoff", "text": "Review it" });
         if let Some(to) = to {

@@ -55,8 +55,7 @@ fn every_tool_has_a_schema_and_says_what_it_does_to_the_world() {
 
 #[test]
 fn an_unknown_tool_is_an_error_of_the_protocol() {
-    let machine = Machine::new();
-    let mut client = machine.client(&[]);
+    let (_machine, mut client) = Machine::served();
     let answer = client.ask("tools/call", json!({ "name": "forget_all", "arguments": {} }));
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
     assert!(answer["error"]["message"].as_str().unwrap().contains("forget_all"), "{answer}");
@@ -70,8 +69,7 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
 
 #[test]
 fn bad_arguments_are_errors_of_the_tool_that_say_what_to_do() {
-    let machine = Machine::new();
-    let mut client = machine.client(&[]);
+    let (_machine, mut client) = Machine::served();
     for (name, arguments, what) in [
         ("tool_status", json!({}), "`name` is required"),
         ("tool_status", json!({ "name": 7 }), "`name` must be a string"),
@@ -121,8 +119,7 @@ fn bad_arguments_are_errors_of_the_tool_that_say_what_to_do() {
 
 #[test]
 fn lines_that_are_no_requests_do_not_end_the_server() {
-    let machine = Machine::new();
-    let mut client = machine.client(&[]);
+    let (_machine, mut client) = Machine::served();
     client.send("this is no JSON");
     client.send("");
     assert!(client.ask("ping", json!({}))["error"].is_null());

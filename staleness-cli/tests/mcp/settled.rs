@@ -45,8 +45,7 @@ fn an_agent_does_not_lift_what_a_person_said() {
 /// Bug: a superseded item was listed for ever.
 #[test]
 fn what_is_superseded_is_settled_and_names_what_holds() {
-    let machine = Machine::new();
-    let mut client = machine.client(&[]);
+    let (machine, mut client) = Machine::served();
     client.data("save_knowledge", json!({ "id": "ports2", "body": "The port is 5433" }));
     let new = json!({ "id": "ports3", "body": "The port is 5434", "supersedes": ["ports2"] });
     client.data("save_knowledge", new);

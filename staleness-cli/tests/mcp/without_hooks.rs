@@ -237,8 +237,7 @@ fn a_digest_takes_no_notice_of_the_lock_away() {
 
 #[test]
 fn m11_a_handoff_says_whom_it_is_for_and_from_whom() {
-    let machine = Machine::new();
-    let mut client = machine.client(&[]);
+    let (machine, mut client) = Machine::served();
     let nothing = client.call("resume_session", json!({ "digest": true }));
     assert_eq!(
         nothing["content"][0]["text"],

@@ -259,8 +259,7 @@ fn in_a_batch_each_failure_looks_back_from_its_own_time() {
 /// A use of a name that is in two scopes counts for the tool that can have been used.
 #[test]
 fn a_use_counts_for_the_global_tool_where_the_projects_own_is_gone() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     let both = |mine: Vec<Found>| {
         let all = vec![skill("pdf"), command("/go")];
         vec![read(user("shelf"), all), read(own(&p, "shelf"), mine)]

@@ -330,8 +330,7 @@ fn raw_outcomes_are_pruned_by_age_and_number_with_the_same_answer_dry() {
 
 #[test]
 fn probation_doubles_and_only_that_tool_is_offered_then() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     world.uses("/x", "FFF");
     let offered = |world: &World, after: i64| -> Vec<String> {
         let at: Timestamp = world.now().plus_millis(after);

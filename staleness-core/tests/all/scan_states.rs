@@ -241,8 +241,7 @@ fn what_was_forgotten_comes_back_as_new_while_it_is_listed() {
 
 #[test]
 fn a_forgotten_project_starts_again() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     let config = || vec![read(own(&p, "commands"), vec![command(TOOL)])];
     world.scan(config());
     world.uses(TOOL, "S");

@@ -29,8 +29,7 @@ fn failing(cause: &str) -> Failing {
 
 #[test]
 fn first_contact_says_nothing_but_what_is_failing() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     world.scan(config(&["/a", "/b"]));
     world.uses("/a", "FFF");
     let q = ProjectRef::of_root("/q");
@@ -45,8 +44,7 @@ fn first_contact_says_nothing_but_what_is_failing() {
 
 #[test]
 fn a_project_that_was_used_before_it_was_scanned_is_new_too() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     world.uses("Bash", "S");
     world.scan(config(&["/a"]));
     assert!(is_silent(&world.told(&p, "s")));
@@ -56,16 +54,14 @@ fn a_project_that_was_used_before_it_was_scanned_is_new_too() {
 
 #[test]
 fn a_project_that_nobody_knows_is_told_nothing() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     assert!(is_silent(&world.told(&p, "s")));
     assert!(world.everything().projects.is_empty());
 }
 
 #[test]
 fn only_the_net_change_is_told() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     world.scan(config(&["/a", "/b", "/c"]));
     world.told(&p, "s1");
     world.scan(config(&["/b", "/c"]));
@@ -80,8 +76,7 @@ fn only_the_net_change_is_told() {
 
 #[test]
 fn of_what_is_failing_and_gone_both_are_told() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     world.scan(config(&["/a"]));
     world.uses("/a", "FFF");
     world.told(&p, "s1");
@@ -96,8 +91,7 @@ fn of_what_is_failing_and_gone_both_are_told() {
 
 #[test]
 fn what_was_added_and_went_again_is_told_as_it_stands() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     world.scan(config(&[]));
     world.told(&p, "s1");
     world.scan(config(&["/a"]));
@@ -108,8 +102,7 @@ fn what_was_added_and_went_again_is_told_as_it_stands() {
 
 #[test]
 fn ignored_and_forgotten_tools_are_not_told() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     world.scan(config(&["/a", "/b", "/c"]));
     world.told(&p, "s1");
     world.hold("/a", Hold::Ignored);
@@ -134,8 +127,7 @@ fn projects_are_told_each_by_itself_and_not_of_each_others_tools() {
 
 #[test]
 fn what_was_told_moves_forward_only() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     world.scan(config(&["/a", "/b"]));
     world.told(&p, "first");
     let (resume, slow) = world.looked(&p, &session("slow"));
@@ -157,8 +149,7 @@ fn what_was_told_moves_forward_only() {
 
 #[test]
 fn what_was_not_acknowledged_is_told_again() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     world.scan(config(&["/a"]));
     world.told(&p, "s1");
     world.scan(config(&[]));
@@ -168,8 +159,7 @@ fn what_was_not_acknowledged_is_told_again() {
 
 #[test]
 fn a_repeated_session_keeps_its_beginning() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     world.scan(config(&["/a", "/b", "/c"]));
     world.told(&p, "s1");
     world.scan(config(&["/b", "/c"]));
@@ -185,8 +175,7 @@ fn a_repeated_session_keeps_its_beginning() {
 
 #[test]
 fn a_server_whose_tools_all_fail_is_unreliable_and_not_a_change() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     let servers = |found| vec![read(user("mcp"), found)];
     world.scan(servers(vec![server("x")]));
     world.uses("mcp__x__a", "SFFF");
@@ -203,8 +192,7 @@ fn a_server_whose_tools_all_fail_is_unreliable_and_not_a_change() {
 
 #[test]
 fn the_tools_of_a_server_are_told_with_it() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     world.scan(vec![read(user("mcp"), vec![server("x")])]);
     world.uses("mcp__x__a", "S");
     world.told(&p, "s1");
@@ -218,8 +206,7 @@ fn the_tools_of_a_server_are_told_with_it() {
 
 #[test]
 fn a_server_is_unreliable_only_when_none_of_its_tools_in_use_works() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     world.scan(vec![read(user("mcp"), vec![server("x")])]);
     for (name, letters) in [("a", "SFFF"), ("b", "SFFF"), ("c", "S")] {
         world.uses(&format!("mcp__x__{name}"), letters);
@@ -241,8 +228,7 @@ fn a_server_is_unreliable_only_when_none_of_its_tools_in_use_works() {
 /// A project is told of a name in two scopes what the name means to it.
 #[test]
 fn of_a_name_in_two_scopes_only_the_one_that_serves_is_told() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     let q = ProjectRef::of_root("/q");
     let both = |global: bool, mine: bool| {
         let shelf = |there: bool| if there { vec![command("/x")] } else { Vec::new() };
@@ -275,8 +261,7 @@ fn of_a_name_in_two_scopes_only_the_one_that_serves_is_told() {
 
 #[test]
 fn a_demoted_tool_that_another_of_its_name_replaces_is_not_told() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     let mine = |found| read(own(&p, "commands"), found);
     world.scan(vec![read(user("commands"), vec![command("/x")]), mine(Vec::new())]);
     world.uses("/x", "FFF");

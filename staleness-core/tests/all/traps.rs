@@ -234,8 +234,7 @@ fn marking_stale_does_not_count_as_being_seen() {
 
 #[test]
 fn a_session_start_for_a_known_session_still_scans_and_is_told_again() {
-    let world = World::default();
-    let p = world.project.clone();
+    let (world, p) = World::and_project();
     let config = |found| vec![read(user("mcp"), found)];
     world.scan(config(vec![server("x"), server("y")]));
     assert!(is_silent(&world.told(&p, "s1")), "first contact");

@@ -84,8 +84,7 @@ fn values(kind: &str) -> Vec<String> {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn whatever_stands_in_a_cell_is_read_or_named() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let site = Site::new(database.url());
     assert!(read(&site.registry).iter().all(Result::is_ok));
     let every = cells::every();

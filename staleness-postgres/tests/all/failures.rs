@@ -72,8 +72,7 @@ impl Step for Idle {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn a_row_that_others_hold_for_too_long_is_busy_and_then_free() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let holder = open(database.url());
     let hasty = OpenOptions { busy_timeout: Duration::from_millis(500), ..OpenOptions::default() };
     let hasty = PostgresStore::open(database.url(), hasty).unwrap();
@@ -92,8 +91,7 @@ fn a_row_that_others_hold_for_too_long_is_busy_and_then_free() {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn a_connection_that_others_use_for_too_long_is_busy_and_then_free() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let single = OpenOptions {
         busy_timeout: Duration::from_millis(500),
         connections: 1,
@@ -136,8 +134,7 @@ fn hasty(url: &str) -> PostgresStore {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn a_query_that_is_not_answered_is_given_up() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let store = hasty(database.url());
     Registry::new(Arc::new(store.clone()), Policy::default())
         .tools()
@@ -157,8 +154,7 @@ fn a_query_that_is_not_answered_is_given_up() {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn of_a_commit_that_is_not_acknowledged_nobody_knows_and_it_may_be_repeated() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let registry = Registry::new(Arc::new(hasty(database.url())), Policy::default());
     let sql = Sql::connect(database.url()).unwrap();
     sql.run(
@@ -213,8 +209,7 @@ fn a_store_outlives_the_crash_of_its_server() {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn connections_that_the_server_ends_are_replaced_unnoticed() {
-    let server = Server::shared();
-    let database = server.database();
+    let (server, database) = Server::and_database();
     let registry = Registry::new(Arc::new(open(database.url())), Policy::default());
     let sql = Sql::connect(server.url()).unwrap();
     let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
@@ -231,8 +226,7 @@ fn connections_that_the_server_ends_are_replaced_unnoticed() {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn tables_of_a_newer_program_are_refused_unless_it_says_that_they_may_be_used() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let store = open(database.url());
     let sql = Sql::connect(database.url()).unwrap();
     let everything = || block_on(store.view(Arc::new(Selection::everything())));
@@ -251,8 +245,7 @@ fn tables_of_a_newer_program_are_refused_unless_it_says_that_they_may_be_used() 
 #[test]
 #[ignore = "needs a Postgres server"]
 fn nothing_is_created_unless_it_may_be() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let missing_to = |url: &str, options| match PostgresStore::open(url, options) {
         Err(StoreError::Io { source, .. }) => source.kind() == io::ErrorKind::NotFound,
         other => panic!("{other:?}"),
@@ -310,8 +303,7 @@ fn a_database_that_cannot_hold_every_text_is_refused() {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn no_error_tells_a_password() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let wrong = database.url().replacen(PASSWORD, "hunter2", 1);
     let mut urls = vec![
         (wrong, "authentication failed"),
@@ -334,8 +326,7 @@ fn no_error_tells_a_password() {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn a_text_with_nul_is_kept_as_it_is() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let registry = Registry::new(Arc::new(open(database.url())), Policy::default());
     let project = ProjectRef { root: "/a\0b\u{1}c".into(), ..ProjectRef::of_root("/p") };
     registry.tools().record(Use { project, ..used(1) }).wait().unwrap();
@@ -346,8 +337,7 @@ fn a_text_with_nul_is_kept_as_it_is() {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn a_handle_may_be_dropped_on_a_thread_of_another_runtime() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
     runtime.block_on(async {
         let store = open(database.url());

@@ -125,8 +125,7 @@ fn a_role_with_the_least_rights_works_in_its_workspace_and_sees_no_other() {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn the_policy_is_forced_on_every_table_but_the_format() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     open(database.url(), "any").unwrap();
     let sql = Sql::connect(database.url()).unwrap();
     let bare = "SELECT count(*) FROM pg_class WHERE relnamespace = 'staleness'::regnamespace \

@@ -73,8 +73,7 @@ fn an_outcome_takes_two_round_trips_and_a_scan_of_ten_thousand_tools_four() {
 fn clients_that_use_the_same_tools_lose_no_update() {
     const CLIENTS: usize = 8;
     const EACH: usize = 25;
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     drop(registry(database.url()));
     std::thread::scope(|scope| {
         for client in 0..CLIENTS {

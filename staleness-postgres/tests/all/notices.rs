@@ -54,8 +54,7 @@ fn end_all(sql: &Sql) {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn a_commit_is_told_to_whoever_waits_in_its_workspace_and_to_nobody_else() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let (writer, reader) = (open(database.url()), open(database.url()));
     let other = open(&format!("{}&workspace=other", database.url()));
     let mut seen = commit(&writer, "first");
@@ -76,8 +75,7 @@ fn a_commit_is_told_to_whoever_waits_in_its_workspace_and_to_nobody_else() {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn what_the_listener_saw_before_is_no_news() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let (writer, reader) = (open(database.url()), open(database.url()));
     let seen = commit(&writer, "first");
     assert_eq!(changed(&reader, Revision(0)), Some(seen));
@@ -103,8 +101,7 @@ fn poll_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn a_connection_that_is_lost_costs_nobody_a_commit() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let (writer, reader) = (open(database.url()), open(database.url()));
     let past = Sql::connect(database.url()).unwrap();
     let mut seen = commit(&writer, "first");

@@ -110,8 +110,7 @@ fn followed(sql: &Sql) -> Vec<String> {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn what_a_step_asked_by_may_change_while_it_begins_again() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let store = open(&database);
     block_on(store.transact(Arc::new(Put::new("pointer", "a")))).unwrap();
     let behind = |turn| {
@@ -130,8 +129,7 @@ fn what_a_step_asked_by_may_change_while_it_begins_again() {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn a_step_that_others_mislead_for_ever_gives_way() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let store = open(&database);
     block_on(store.transact(Arc::new(Put::new("pointer", "a")))).unwrap();
     let behind = |turn| {
@@ -163,8 +161,7 @@ fn seen(sql: &Sql) -> Vec<String> {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn what_a_person_decided_or_the_journal_tells_waits_for_the_log_of_the_server() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     drop(open(&database));
     let sql = past(&database);
     watch(&sql, "synchronous_commit");
@@ -186,8 +183,7 @@ fn what_a_person_decided_or_the_journal_tells_waits_for_the_log_of_the_server() 
 #[test]
 #[ignore = "needs a Postgres server"]
 fn the_server_ends_the_transaction_of_a_client_that_falls_silent() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let store = open(&database);
     let sql = past(&database);
     watch(&sql, "idle_in_transaction_session_timeout");
@@ -217,8 +213,7 @@ impl Step for Sawn {
 #[test]
 #[ignore = "needs a Postgres server"]
 fn nothing_is_committed_without_its_numbers() {
-    let server = Server::shared();
-    let database = server.database();
+    let (_server, database) = Server::and_database();
     let store = open(&database);
     let put = Put { told: true, ..Put::new("a", "") };
     let ended = block_on(store.transact(Arc::new(Sawn(put, past(&database)))));

@@ -12,7 +12,8 @@ const INDEX: &str = ".claude/plugins/installed_plugins.json";
 const FOLDER: &str = ".claude/plugins/cache/market/kit/1.0.0";
 
 /// A home with one plugin that provides one thing of each sort.
-fn with_plugin(tree: &Tree) {
+fn with_plugin() -> Tree {
+    let tree = Tree::new();
     let folder = tree.home.join(FOLDER);
     tree.user(
         INDEX,
@@ -26,6 +27,7 @@ fn with_plugin(tree: &Tree) {
     tree.user(&format!("{FOLDER}/commands/sub/on.md"), "");
     tree.user(&format!("{FOLDER}/skills/pdf/SKILL.md"), "");
     tree.user(&format!("{FOLDER}/agents/tester.md"), "");
+    tree
 }
 
 fn part(tree: &Tree, part: &str) -> SourceReading {
@@ -34,8 +36,7 @@ fn part(tree: &Tree, part: &str) -> SourceReading {
 
 #[test]
 fn a_plugin_and_everything_it_provides_is_read() {
-    let tree = Tree::new();
-    with_plugin(&tree);
+    let tree = with_plugin();
     let readings = tree.read();
     let plugins = of(&readings, CLAUDE, Level::User, "plugins");
     lists(&plugins, &["kit@market"]);
@@ -60,8 +61,7 @@ fn a_plugin_and_everything_it_provides_is_read() {
 
 #[test]
 fn a_plugin_that_is_switched_off_takes_everything_along() {
-    let tree = Tree::new();
-    with_plugin(&tree);
+    let tree = with_plugin();
     tree.user(".claude/settings.json", r#"{"enabledPlugins": {"kit@market": false}}"#);
     lists(&tree.source(CLAUDE, Level::User, "plugins"), &["-kit@market"]);
     lists(&part(&tree, "mcp"), &["-mcp__plugin_kit_db__*"]);
@@ -73,8 +73,7 @@ fn a_plugin_that_is_switched_off_takes_everything_along() {
 
 #[test]
 fn the_first_version_of_the_index_is_read() {
-    let tree = Tree::new();
-    with_plugin(&tree);
+    let tree = with_plugin();
     let folder = tree.home.join(FOLDER);
     tree.user(
         INDEX,
@@ -86,8 +85,7 @@ fn the_first_version_of_the_index_is_read() {
 
 #[test]
 fn plugins_of_a_project_belong_to_it_alone() {
-    let tree = Tree::new();
-    with_plugin(&tree);
+    let tree = with_plugin();
     let folder = tree.home.join(FOLDER);
     let own = &tree.project.folder;
     tree.user(
@@ -117,8 +115,7 @@ fn plugins_of_a_project_belong_to_it_alone() {
 
 #[test]
 fn the_manifest_adds_places() {
-    let tree = Tree::new();
-    with_plugin(&tree);
+    let tree = with_plugin();
     tree.user(
         &format!("{FOLDER}/.claude-plugin/plugin.json"),
         r#"{"name": "kit", "version": "1",
@@ -137,8 +134,7 @@ fn the_manifest_adds_places() {
 
 #[test]
 fn servers_of_a_manifest_may_be_in_a_file_of_any_shape() {
-    let tree = Tree::new();
-    with_plugin(&tree);
+    let tree = with_plugin();
     let manifest = format!("{FOLDER}/.claude-plugin/plugin.json");
     tree.user(&manifest, r#"{"mcpServers": ["./a.json", "./b.json", {"c": {}}]}"#);
     tree.user(&format!("{FOLDER}/a.json"), r#"{"mcpServers": {"a": {}}}"#);
@@ -154,8 +150,7 @@ fn servers_of_a_manifest_may_be_in_a_file_of_any_shape() {
 
 #[test]
 fn a_manifest_cannot_lead_out_of_the_plugin() {
-    let tree = Tree::new();
-    with_plugin(&tree);
+    let tree = with_plugin();
     tree.user("private/SECRET.md", "---\ndescription: SECRET\n---");
     let private = tree.home.join("private");
     tree.user(
@@ -180,8 +175,7 @@ fn a_manifest_cannot_lead_out_of_the_plugin() {
 
 #[test]
 fn a_broken_manifest_makes_what_was_found_incomplete() {
-    let tree = Tree::new();
-    with_plugin(&tree);
+    let tree = with_plugin();
     tree.user(&format!("{FOLDER}/.claude-plugin/plugin.json"), "{");
     let source = part(&tree, "skills");
     assert_eq!(source.state, SourceState::Partial);
@@ -190,8 +184,7 @@ fn a_broken_manifest_makes_what_was_found_incomplete() {
 
 #[test]
 fn an_index_that_was_not_read_whole_proves_nothing() {
-    let tree = Tree::new();
-    with_plugin(&tree);
+    let tree = with_plugin();
     for text in [
         "",
         "{",
@@ -221,8 +214,7 @@ fn an_index_that_was_not_read_whole_proves_nothing() {
 
 #[test]
 fn a_plugin_whose_folder_is_gone_has_nothing() {
-    let tree = Tree::new();
-    with_plugin(&tree);
+    let tree = with_plugin();
     fs::remove_dir_all(tree.home.join(FOLDER)).unwrap();
     let source = part(&tree, "skills");
     assert_eq!(source.state, SourceState::Missing);
@@ -231,8 +223,7 @@ fn a_plugin_whose_folder_is_gone_has_nothing() {
 
 #[test]
 fn a_server_of_a_projects_plugin_can_be_switched_off_alone() {
-    let tree = Tree::new();
-    with_plugin(&tree);
+    let tree = with_plugin();
     let folder = tree.home.join(FOLDER);
     let own = &tree.project.folder;
     tree.user(

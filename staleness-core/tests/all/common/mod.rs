@@ -145,6 +145,13 @@ impl Default for World {
 }
 
 impl World {
+    /// A registry with the default policy, and its project.
+    pub(crate) fn and_project() -> (Self, ProjectRef) {
+        let world = Self::default();
+        let project = world.project.clone();
+        (world, project)
+    }
+
     pub(crate) fn with(policy: Policy) -> Self {
         let spy = Spy::default();
         let registry = Registry::new(Arc::new(spy.clone()), policy);

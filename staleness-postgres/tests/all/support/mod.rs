@@ -8,10 +8,19 @@ pub(crate) mod scan;
 pub(crate) mod server;
 pub(crate) mod sql;
 
+use std::sync::Arc;
+
 use server::{OWNER, PASSWORD, Server, new_database, new_name, with_database};
 use sql::Sql;
 
 impl Server {
+    /// The shared server, with a new database.
+    pub(crate) fn and_database() -> (Arc<Self>, Database) {
+        let server = Self::shared();
+        let database = server.database();
+        (server, database)
+    }
+
     /// A new database, in which nothing is yet.
     pub(crate) fn database(&self) -> Database {
         Database::new(&self.url)
