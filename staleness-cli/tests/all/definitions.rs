@@ -105,8 +105,7 @@ fn a_server_is_asked_its_tools_are_pinned_and_what_it_changes_waits() {
     let history = sandbox.ok(&["tools", "history", NAME]);
     assert!(history.contains("accepted") && history.contains("agreed"), "{history}");
     let refused = sandbox.run(&["tools", "accept", NAME]);
-    assert_eq!(refused.code, 3);
-    assert!(refused.err.contains("mcp__hub__find has no change to accept"), "{}", refused.err);
+    assert!(refused.code == 3 && refused.err.contains("has no change to accept"), "{refused:?}");
 }
 
 #[test]
