@@ -39,68 +39,37 @@ const MAX_ENTRY_BYTES: u64 = 1 << 20;
 pub enum Entry {
     /// A tool was used.
     Used(Box<Use>),
-    /// A call began, and the client will only report a success.
-    CallBegan {
-        /// The project of the session.
-        project: ProjectRef,
-        /// The session in which the call began.
-        session: SessionId,
-        /// The call, by tool and op id.
-        call: OpenCall,
-    },
-    /// A person was asked for permission to continue calls.
-    PermissionAsked {
-        /// The project of the session.
-        project: ProjectRef,
-        /// The session in which the question was asked.
-        session: SessionId,
-        /// The tool to be called.
-        tool: ToolName,
-        /// The turn of the call.
-        turn: OpId,
-        /// The time of the question.
-        at: Timestamp,
-    },
     /// A turn ended.
     TurnEnded(TurnEnd),
-    /// A prompt was sent: tools were suggested for it, or routes may learn from it.
-    Prompted {
-        /// The project of the session.
-        project: ProjectRef,
-        /// The session of the prompt.
-        session: SessionId,
-        /// The suggested tools, and the words to learn from.
-        prompted: Prompted,
-    },
-    /// A session of an agent started.
-    SessionStarted {
-        /// The project of the session.
-        project: ProjectRef,
-        /// The agent of the session.
-        agent: AgentId,
-        /// The id of the session.
-        session: SessionId,
-        /// The time when it started.
-        at: Timestamp,
-    },
-    /// Another event of a session, which renews its claims.
-    Renewed {
+    /// Something else happened in a session.
+    Session {
         /// The project of the session.
         project: ProjectRef,
         /// The id of the session.
         session: SessionId,
         /// The time when it happened.
         at: Timestamp,
+        /// The event.
+        event: SessionEvent,
     },
-    /// A session ended.
-    SessionEnded {
-        /// The project of the session.
-        project: ProjectRef,
-        /// The id of the session.
-        session: SessionId,
-        /// The time when it ended.
-        at: Timestamp,
-    },
+}
+
+/// An event of a session. Each event but the end renews the claims of the session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionEvent {
+    /// A call began, and the client will only report a success.
+    CallBegan(OpenCall),
+    /// A person was asked for permission to continue calls of this tool in this turn.
+    PermissionAsked(ToolName, OpId),
+    /// A prompt was sent: tools were suggested for it, or routes may learn from it.
+    Prompted(Prompted),
+    /// A session of this agent started.
+    Started(AgentId),
+    /// Another event happened.
+    Renewed,
+    /// The session ended.
+    Ended,
 }
 
 impl Entry {
@@ -108,12 +77,7 @@ impl Entry {
         match self {
             Self::Used(used) => &used.project,
             Self::TurnEnded(end) => &end.project,
-            Self::CallBegan { project, .. }
-            | Self::PermissionAsked { project, .. }
-            | Self::Prompted { project, .. }
-            | Self::SessionStarted { project, .. }
-            | Self::Renewed { project, .. }
-            | Self::SessionEnded { project, .. } => project,
+            Self::Session { project, .. } => project,
         }
     }
 
@@ -123,47 +87,44 @@ impl Entry {
         let renew = |key: &SessionKey, at| registry.sessions().renew_claims(key, at).wait();
         match self {
             Self::Used(used) => registry.tools().record_quietly(*used).wait().map(|(_, lost)| lost),
-            Self::CallBegan { project, session, call } => {
-                registry.admin().see_project(&project, call.at).wait()?;
-                let (key, at) = (SessionKey { project: project.id, id: session }, call.at);
-                registry.sessions().begin_call(key.clone(), call).wait()?;
-                renew(&key, at)
-            }
-            Self::PermissionAsked { project, session, tool, turn, at } => {
-                let key = SessionKey { project: project.id, id: session };
-                registry.sessions().ask_permission(key.clone(), tool, turn, at).wait()?;
-                renew(&key, at)
-            }
-            Self::Renewed { project, session, at } => {
-                renew(&SessionKey { project: project.id, id: session }, at)
-            }
-            Self::Prompted { project, session, prompted } => {
-                // Rows of an unknown project are neither pruned nor forgotten.
-                registry.admin().see_project(&project, prompted.at).wait()?;
-                let (key, at) = (SessionKey { project: project.id, id: session }, prompted.at);
-                registry.sessions().note_prompt(key.clone(), prompted).wait()?;
-                renew(&key, at)
-            }
             Self::TurnEnded(end) => {
                 let key = SessionKey { project: end.project.id.clone(), id: end.session.clone() };
                 let at = end.at;
                 registry.sessions().end_turn(end).wait()?;
                 renew(&key, at)
             }
-            Self::SessionStarted { project, agent, session, at } => {
-                registry.admin().see_project(&project, at).wait()?;
-                // Another process has recorded this entry and the end of the session.
-                let is_over = |known: &Session| {
-                    known.key.id == session && known.ended_at.is_some_and(|ended| ended >= at)
-                };
-                if registry.sessions().list(&project.id).wait()?.iter().any(is_over) {
-                    return Ok(Vec::new());
+            Self::Session { project, session, at, event } => {
+                use SessionEvent::{CallBegan, Ended, PermissionAsked, Prompted, Renewed, Started};
+                let sessions = registry.sessions();
+                let key = SessionKey { project: project.id.clone(), id: session };
+                if matches!(event, CallBegan(_) | Prompted(_) | Started(_)) {
+                    // Rows of an unknown project are neither pruned nor forgotten.
+                    registry.admin().see_project(&project, at).wait()?;
                 }
-                registry.sessions().start(&project.id, &agent, &session, at).wait()?;
-                renew(&SessionKey { project: project.id, id: session }, at)
-            }
-            Self::SessionEnded { project, session, at } => {
-                registry.sessions().end(&project.id, &session, at).wait().map(|_| Vec::new())
+                match event {
+                    CallBegan(call) => sessions.begin_call(key.clone(), call).wait()?,
+                    PermissionAsked(tool, turn) => {
+                        sessions.ask_permission(key.clone(), tool, turn, at).wait()?;
+                    }
+                    Prompted(prompted) => {
+                        sessions.note_prompt(key.clone(), prompted).wait()?;
+                    }
+                    Started(agent) => {
+                        // Another process has recorded this entry and the end of the session.
+                        let is_over = |known: &Session| {
+                            known.key.id == key.id && known.ended_at.is_some_and(|end| end >= at)
+                        };
+                        if sessions.list(&project.id).wait()?.iter().any(is_over) {
+                            return Ok(Vec::new());
+                        }
+                        sessions.start(&project.id, &agent, &key.id, at).wait()?;
+                    }
+                    Renewed => {}
+                    Ended => {
+                        return sessions.end(&project.id, &key.id, at).wait().map(|_| Vec::new());
+                    }
+                }
+                renew(&key, at)
             }
         }
     }
@@ -295,7 +256,7 @@ impl Spool {
                 // Stop at an unreadable entry, to keep the order.
                 Err(_) => return Ok(()),
             };
-            let ended = matches!(entry, Some(Entry::SessionEnded { .. }));
+            let ended = matches!(entry, Some(Entry::Session { event: SessionEvent::Ended, .. }));
             let record = |entry: Entry| {
                 let registry = registry_of(&entry.project().id);
                 entry.record(&registry).map(drop)

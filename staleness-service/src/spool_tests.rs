@@ -11,6 +11,10 @@ fn project() -> ProjectRef {
     ProjectRef::of_root("/p")
 }
 
+fn happened(session: &SessionId, at: Timestamp, event: SessionEvent) -> Entry {
+    Entry::Session { project: project(), session: session.clone(), at, event }
+}
+
 fn used(number: i64) -> Entry {
     let op = OpId::new(format!("op-{number}")).unwrap();
     let tool = ToolName::new("mcp__a__b").unwrap();
@@ -67,13 +71,13 @@ fn sessions_that_could_not_be_recorded_in_time_are_recorded_later() {
     let (_folder, spool, registry) = place();
     let (agent, session) = (AgentId::new("codex").unwrap(), SessionId::new("s1").unwrap());
     let at = Timestamp::from_millis(1);
-    let started = Entry::SessionStarted { project: project(), agent, session: session.clone(), at };
+    let started = happened(&session, at, SessionEvent::Started(agent));
     spool.add(&started).unwrap();
     let ended = Timestamp::from_millis(2);
-    spool.add(&Entry::SessionEnded { project: project(), session, at: ended }).unwrap();
+    spool.add(&happened(&session, ended, SessionEvent::Ended)).unwrap();
     // This session was never started.
     let unknown = SessionId::new("s2").unwrap();
-    spool.add(&Entry::SessionEnded { project: project(), session: unknown, at: ended }).unwrap();
+    spool.add(&happened(&unknown, ended, SessionEvent::Ended)).unwrap();
     spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
     let sessions = registry.sessions().list(&project().id).wait().unwrap();
     assert_eq!(sessions.len(), 1);
@@ -86,8 +90,8 @@ fn a_session_whose_end_another_process_recorded_is_not_opened_again() {
     let (_folder, spool, registry) = place();
     let (agent, session) = (AgentId::new("codex").unwrap(), SessionId::new("s1").unwrap());
     let at = Timestamp::from_millis(1);
-    let started = Entry::SessionStarted { project: project(), agent, session: session.clone(), at };
-    let ended = Entry::SessionEnded { project: project(), session, at: Timestamp::from_millis(2) };
+    let started = happened(&session, at, SessionEvent::Started(agent));
+    let ended = happened(&session, Timestamp::from_millis(2), SessionEvent::Ended);
     started.clone().record(&registry).unwrap();
     ended.record(&registry).unwrap();
     spool.add(&started).unwrap();
@@ -173,7 +177,7 @@ fn a_call_whose_beginning_is_recorded_twice_does_not_fail_after_its_end() {
         let tool = ToolName::new("mcp__a__b").unwrap();
         let at = Timestamp::from_millis(number);
         let call = OpenCall { op, tool, turn: Some(turn.clone()), needs_permission: false, at };
-        Entry::CallBegan { project: project(), session: session.clone(), call }
+        happened(&session, at, SessionEvent::CallBegan(call))
     };
     let Entry::Used(mut ended) = used(2) else { unreachable!() };
     ended.session = Some(session.clone());

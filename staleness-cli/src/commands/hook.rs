@@ -31,7 +31,7 @@ use crate::args::{Global, HookArgs};
 use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::Output;
 use crate::settings::{Access, Settings};
-use staleness_service::spool::{Entry, Spool};
+use staleness_service::spool::{Entry, SessionEvent, Spool};
 
 /// Maximum number of further bytes to read and discard if a payload is too large.
 const MAX_DRAINED: u64 = 256 * 1024 * 1024;
@@ -89,14 +89,12 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
             let Some(session) = input.session.clone() else { return Ok(()) };
             let (tool, op, turn) = (tool.clone(), op.clone(), Some(turn.clone()));
             let call = OpenCall { op, tool, turn, needs_permission: false, at: settings.now };
-            record(settings, Entry::CallBegan { project: settings.project.clone(), session, call })
-                .map(drop)
+            record(settings, happened(settings, session, SessionEvent::CallBegan(call))).map(drop)
         }
         Event::PermissionAsked { tool, turn } => {
             let Some(session) = input.session.clone() else { return Ok(()) };
-            let (tool, turn, at) = (tool.clone(), turn.clone(), settings.now);
-            let project = settings.project.clone();
-            record(settings, Entry::PermissionAsked { project, session, tool, turn, at }).map(drop)
+            let asked = SessionEvent::PermissionAsked(tool.clone(), turn.clone());
+            record(settings, happened(settings, session, asked)).map(drop)
         }
         Event::TurnEnded { turn, interrupted } => {
             let Some(session) = input.session.clone() else { return Ok(()) };
@@ -169,6 +167,11 @@ fn is_whole(payload: &[u8]) -> bool {
 
 fn open(settings: &Settings, access: Access) -> Result<Registry, CliError> {
     settings.open_for_hook(access).map_err(|error| settings.opening(error))
+}
+
+/// Returns the entry for an event of a session that happens now.
+fn happened(settings: &Settings, session: SessionId, event: SessionEvent) -> Entry {
+    Entry::Session { project: settings.project.clone(), session, at: settings.now, event }
 }
 
 /// Records an entry. Adds it to the spool if the store is locked for too long, full or damaged, or if other
@@ -279,10 +282,8 @@ fn session_start(
     // These contexts have lost earlier reports.
     let cleared = matches!(source, Some(CLEAR | "compact"));
     let mut resume = Resume { cleared, ..request(settings, agent(settings, input)?) };
-    let later = |id: &SessionId| {
-        let (project, agent) = (project.clone(), resume.agent.clone());
-        leave(settings, &Entry::SessionStarted { project, agent, session: id.clone(), at: now })
-    };
+    let started = SessionEvent::Started(resume.agent.clone());
+    let later = |id: &SessionId| leave(settings, &happened(settings, id.clone(), started.clone()));
     let Some(registry) = open_in_order(settings, Access::Write)? else {
         return input.session.as_ref().map_or(Ok(()), later);
     };
@@ -341,8 +342,8 @@ fn user_prompt(
     if !found.is_worth_noting() {
         return Ok(());
     }
-    let (project, session, prompted) = (settings.project.clone(), found.key.id, found.prompted);
-    record(settings, Entry::Prompted { project, session, prompted }).map(drop)
+    let prompted = SessionEvent::Prompted(found.prompted);
+    record(settings, happened(settings, found.key.id, prompted)).map(drop)
 }
 
 /// Renews the claims of the session, if it has any. Returns the claims that it lost to others.
@@ -352,13 +353,12 @@ fn renewed(
     input: &HookInput,
 ) -> Result<Vec<LostClaim>, CliError> {
     let Some(id) = &input.session else { return Ok(Vec::new()) };
-    let project = settings.project.clone();
-    let key = SessionKey { project: project.id.clone(), id: id.clone() };
+    let key = SessionKey { project: settings.project.id.clone(), id: id.clone() };
     let known = registry.sessions().suggestions(&key).wait()?;
     if known.is_none_or(|known| known.claims.is_empty()) {
         return Ok(Vec::new());
     }
-    record(settings, Entry::Renewed { project, session: id.clone(), at: settings.now })
+    record(settings, happened(settings, key.id, SessionEvent::Renewed))
 }
 
 /// Ends the session and prunes what exceeds the policy's limits.
@@ -376,8 +376,7 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
         match ended {
             Ok(Some(_)) => {}
             Ok(None) => {
-                let (project, session) = (settings.project.clone(), id.clone());
-                leave(settings, &Entry::SessionEnded { project, session, at: settings.now })?;
+                leave(settings, &happened(settings, id.clone(), SessionEvent::Ended))?;
             }
             // The session was never started.
             Err(RegistryError::Rejected(_)) => {}
