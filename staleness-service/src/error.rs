@@ -2,48 +2,36 @@
 
 use std::io::Read;
 
+use serde::Serialize;
 use serde_json::json;
 use staleness::RegistryError;
 use staleness::store::{Refusal, StoreError};
+use staleness_core::wording;
 
 use crate::escape::escape;
 use crate::limits;
 
-/// The category of an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// An unknown option or a missing argument.
-    Usage,
-    /// A rejected value or invalid input.
-    Invalid,
-    /// An unknown name or id.
-    Unknown,
-    /// An invalid policy file or value.
-    Config,
-    /// A feature that this build does not include.
-    NotOffered,
-    /// An error of the store.
-    Store,
-    /// A file that could not be read or written.
-    Io,
-    /// Work that was cancelled before it finished.
-    Cancelled,
-}
-
-impl ErrorKind {
-    /// Returns the name used in reports.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Usage => "usage",
-            Self::Invalid => "invalid",
-            Self::Unknown => "unknown",
-            Self::Config => "config",
-            Self::NotOffered => "not_offered",
-            Self::Store => "store",
-            Self::Io => "io",
-            Self::Cancelled => "cancelled",
-        }
+wording! {
+    /// The category of an error.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[non_exhaustive]
+    pub enum ErrorKind {
+        /// An unknown option or a missing argument.
+        Usage = "usage",
+        /// A rejected value or invalid input.
+        Invalid = "invalid",
+        /// An unknown name or id.
+        Unknown = "unknown",
+        /// An invalid policy file or value.
+        Config = "config",
+        /// A feature that this build does not include.
+        NotOffered = "not_offered",
+        /// An error of the store.
+        Store = "store",
+        /// A file that could not be read or written.
+        Io = "io",
+        /// Work that was cancelled before it finished.
+        Cancelled = "cancelled",
     }
 }
 

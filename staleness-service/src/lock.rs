@@ -12,6 +12,7 @@ use staleness::ids::{Scope, ServerKey};
 use staleness::tool::PresenceCause;
 use staleness::{Registry, Wait};
 use staleness_core::definition::ChangeClass;
+use staleness_core::wording;
 use staleness_docs::is_loaded_by;
 use staleness_sources::clients::{Declarations, is_file_of};
 
@@ -75,26 +76,16 @@ pub struct Current {
     pub unaccepted: Vec<Unaccepted>,
 }
 
-/// The change of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Move {
-    /// It is not in the file.
-    Added,
-    /// The project no longer has it.
-    Removed,
-    /// It has another digest.
-    Changed,
-}
-
-impl Move {
-    /// Returns the change as a word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Removed => "removed",
-            Self::Changed => "changed",
-        }
+wording! {
+    /// The change of an entry.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum Move {
+        /// It is not in the file.
+        Added = "added",
+        /// The project no longer has it.
+        Removed = "removed",
+        /// It has another digest.
+        Changed = "changed",
     }
 }
 

@@ -47,18 +47,8 @@ pub(crate) enum FormatArg {
 
 impl FormatArg {
     /// Returns the system, or `None` for lines of any system.
-    pub(crate) const fn system(self) -> Option<System> {
-        match self {
-            Self::Jsonl => None,
-            Self::Beads => Some(System::Beads),
-            Self::BasicMemory => Some(System::BasicMemory),
-            Self::ClaudeMem => Some(System::ClaudeMem),
-            Self::ClaudeMemory => Some(System::ClaudeMemory),
-            Self::Laminark => Some(System::Laminark),
-            Self::Riglm2 => Some(System::Riglm2),
-            Self::Sage => Some(System::Sage),
-            Self::Brainclaw => Some(System::Brainclaw),
-        }
+    pub(crate) fn system(self) -> Option<System> {
+        System::from_word(self.to_possible_value()?.get_name())
     }
 }
 

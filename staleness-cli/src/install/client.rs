@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use serde::Serialize;
+use staleness_core::wording;
 
 use super::hooks::{Hooks, Shape};
 use super::part::Part;
@@ -10,37 +12,31 @@ use super::server::Server;
 use super::shell::Program;
 use super::toml_server::TomlServer;
 
-/// A client that can be set up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Client {
-    /// Claude Code: hooks, MCP server, and a skill with --skill.
-    ClaudeCode,
-    /// Codex CLI: hooks and MCP server.
-    Codex,
-    /// Cursor: hooks and MCP server.
-    Cursor,
-    /// VS Code: MCP server.
-    Vscode,
-    /// Gemini CLI: hooks and MCP server.
-    Gemini,
+wording! {
+    /// A client that can be set up.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+    pub(crate) enum Client {
+        /// Claude Code: hooks, MCP server, and a skill with --skill.
+        ClaudeCode = "claude-code",
+        /// Codex CLI: hooks and MCP server.
+        Codex = "codex",
+        /// Cursor: hooks and MCP server.
+        Cursor = "cursor",
+        /// VS Code: MCP server.
+        Vscode = "vscode",
+        /// Gemini CLI: hooks and MCP server.
+        Gemini = "gemini",
+    }
 }
 
-/// The level of a configuration: user or project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Level {
-    /// The user's configuration, for all projects.
-    User,
-    /// The configuration of one project.
-    Project,
-}
-
-impl Level {
-    /// Returns the level's name.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-        }
+wording! {
+    /// The level of a configuration: user or project.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub(crate) enum Level {
+        /// The user's configuration, for all projects.
+        User = "user",
+        /// The configuration of one project.
+        Project = "project",
     }
 }
 
@@ -103,21 +99,6 @@ const CURSOR_EVENTS: &[&str] = &["sessionStart", "postToolUse", "postToolUseFail
 const GEMINI_EVENTS: &[&str] = &["SessionStart", "BeforeAgent", "AfterTool", "SessionEnd"];
 
 impl Client {
-    /// Returns the client's name.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Cursor => "cursor",
-            Self::Vscode => "vscode",
-            Self::Gemini => "gemini",
-        }
-    }
-
-    /// All clients.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::ClaudeCode, Self::Codex, Self::Cursor, Self::Vscode, Self::Gemini];
-
     /// Returns true if the client keeps files in the user's home.
     pub(crate) fn is_there(self, folders: &Folders) -> bool {
         let home = |name| folders.home.join(name);

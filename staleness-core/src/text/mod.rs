@@ -9,6 +9,7 @@ mod split;
 mod wording;
 mod words;
 
+pub(crate) use crate::wording;
 pub use counted::counted;
 pub(crate) use counted::days;
 pub(crate) use fold::fold_query;
@@ -16,6 +17,5 @@ pub(crate) use packed::{nested, pack, unpack};
 pub use shown::is_unsafe;
 pub(crate) use shown::{IN_SESSION, holder};
 pub(crate) use split::{parts_ascii, split};
-pub(crate) use wording::wording;
 pub use words::terms;
 pub(crate) use words::{MAX_CHARS, MIN_PREFIX, Run, Token, question, tokens};

@@ -2,6 +2,8 @@
 
 /// Implements `ALL`, `as_str` and `from_word` for an enum: the variants in order, the word for each variant, and
 /// its inverse. Defines the enum with its words, which serde also uses, or extends an existing one.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! wording {
     (
         $(#[$meta:meta])* $vis:vis enum $name:ident {
@@ -13,7 +15,7 @@ macro_rules! wording {
             $($(#[$own])* #[serde(rename = $word)] $variant,)*
         }
 
-        wording! { $name { $($variant = $word),* } }
+        $crate::wording! { $name { $($variant = $word),* } }
     };
     ($name:ident { $($variant:ident = $word:literal),* $(,)? }) => {
         impl $name {
@@ -34,4 +36,3 @@ macro_rules! wording {
         }
     };
 }
-pub(crate) use wording;

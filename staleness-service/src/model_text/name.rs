@@ -183,7 +183,7 @@ impl fmt::Display for Word {
 
 /// Returns the name by which a client's model calls a registry tool.
 pub fn called_by(client: Option<&ClientId>, tool: &str) -> String {
-    let client = client.and_then(|client| HookClient::from_name(client.as_str()));
+    let client = client.and_then(|client| HookClient::from_word(client.as_str()));
     client.map_or_else(|| tool.to_owned(), |client| client.calls(tool))
 }
 

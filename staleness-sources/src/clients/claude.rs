@@ -73,10 +73,10 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
     };
     sources.push(project_servers(outside, &settings, &local));
     for shelf in Shelf::ALL {
-        let path = user.dir.join(shelf.word());
-        let own = format!(".claude/{}", shelf.word());
+        let path = user.dir.join(shelf.as_str());
+        let own = format!(".claude/{}", shelf.as_str());
         for place in outside.places(path, user.is_there, Some(&own)) {
-            let mut draft = place.draft(CLIENT, shelf.word());
+            let mut draft = place.draft(CLIENT, shelf.as_str());
             let looked = look_into(&mut draft, &place.path, shelf, &Owner::default(), place.fence);
             sources.push(match looked {
                 Ok(false) => draft.missing(place.root_is_there),

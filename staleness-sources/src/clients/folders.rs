@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use serde::Serialize;
 use staleness_core::ids::ToolName;
 use staleness_core::scan::Found;
 use staleness_core::tool::ToolKind;
+use staleness_core::wording;
 
 use crate::draft::Draft;
 use crate::folder::{Item, Lister, ends_in};
@@ -17,29 +19,20 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// Number of bytes to read from the start of a file.
 const HEAD_BYTES: u64 = 64 * 1024;
 
-/// The kind of content in a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shelf {
-    /// `**/*.md`: slash commands.
-    Commands,
-    /// `*/SKILL.md`: skills.
-    Skills,
-    /// `*.md`: sub-agents.
-    Agents,
+wording! {
+    /// The kind of content in a folder. The word is the folder's name, and the part in the source's id.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub(super) enum Shelf {
+        /// `**/*.md`: slash commands.
+        Commands = "commands",
+        /// `*/SKILL.md`: skills.
+        Skills = "skills",
+        /// `*.md`: sub-agents.
+        Agents = "agents",
+    }
 }
 
 impl Shelf {
-    pub(super) const ALL: [Self; 3] = [Self::Commands, Self::Skills, Self::Agents];
-
-    /// Returns the folder's name, which is also the part in the source's id.
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Commands => "commands",
-            Self::Skills => "skills",
-            Self::Agents => "agents",
-        }
-    }
-
     const fn kind(self) -> ToolKind {
         match self {
             Self::Commands => ToolKind::SlashCommand,

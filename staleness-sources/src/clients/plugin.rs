@@ -55,7 +55,9 @@ pub(super) fn read(
     };
     push("mcp", plugin.folder.join(".mcp.json"), &|draft| reader.servers(draft, local));
     for shelf in Shelf::ALL {
-        push(shelf.word(), plugin.folder.join(shelf.word()), &|draft| reader.shelf(draft, shelf));
+        push(shelf.as_str(), plugin.folder.join(shelf.as_str()), &|draft| {
+            reader.shelf(draft, shelf)
+        });
     }
 }
 
@@ -144,9 +146,9 @@ impl<'a> Reader<'a> {
 
     /// Adds the contents of a shelf. Returns true if the shelf exists.
     fn shelf(&self, draft: &mut Draft, shelf: Shelf) -> bool {
-        let own = self.plugin.folder.join(shelf.word());
+        let own = self.plugin.folder.join(shelf.as_str());
         let mut seen = self.look_into(draft, &own, shelf);
-        for (file, value) in self.declared(draft, shelf.word()) {
+        for (file, value) in self.declared(draft, shelf.as_str()) {
             if let (Shelf::Commands, Value::Object(map)) = (shelf, value) {
                 seen = true;
                 self.inline_commands(draft, file, map);

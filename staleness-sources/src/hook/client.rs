@@ -1,46 +1,29 @@
 //! The clients with supported hooks.
 
+use serde::Serialize;
 use staleness_core::ids::ClientId;
+use staleness_core::wording;
 
-/// A client with supported hooks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HookClient {
-    /// Claude Code.
-    ClaudeCode,
-    /// Codex CLI.
-    Codex,
-    /// Copilot CLI.
-    Copilot,
-    /// Cursor.
-    Cursor,
-    /// Gemini CLI.
-    Gemini,
-    /// VS Code, which also runs the hooks of Claude Code.
-    Vscode,
+wording! {
+    /// A client with supported hooks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    pub enum HookClient {
+        /// Claude Code.
+        ClaudeCode = "claude-code",
+        /// Codex CLI.
+        Codex = "codex",
+        /// Copilot CLI.
+        Copilot = "copilot",
+        /// Cursor.
+        Cursor = "cursor",
+        /// Gemini CLI.
+        Gemini = "gemini",
+        /// VS Code, which also runs the hooks of Claude Code.
+        Vscode = "vscode",
+    }
 }
 
 impl HookClient {
-    /// All clients.
-    pub const ALL: [Self; 6] =
-        [Self::ClaudeCode, Self::Codex, Self::Copilot, Self::Cursor, Self::Gemini, Self::Vscode];
-
-    /// Returns the client's name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Copilot => "copilot",
-            Self::Cursor => "cursor",
-            Self::Gemini => "gemini",
-            Self::Vscode => "vscode",
-        }
-    }
-
-    /// Returns the client with this name. Inverse of [`HookClient::as_str`].
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|client| client.as_str() == name)
-    }
-
     /// Returns the name by which the client's model calls a registry tool.
     pub fn calls(self, tool: &str) -> String {
         let own =
@@ -65,8 +48,8 @@ mod tests {
     fn names_are_ids_and_round_trip() {
         for client in HookClient::ALL {
             assert_eq!(client.id().as_str(), client.as_str());
-            assert_eq!(HookClient::from_name(client.as_str()), Some(client));
+            assert_eq!(HookClient::from_word(client.as_str()), Some(client));
         }
-        assert_eq!(HookClient::from_name("vim"), None);
+        assert_eq!(HookClient::from_word("vim"), None);
     }
 }

@@ -215,7 +215,7 @@ pub fn parse(
     event: Option<&str>,
 ) -> Result<HookInput, HookError> {
     let given = client
-        .map(|name| HookClient::from_name(name).ok_or(HookError::UnknownClient))
+        .map(|name| HookClient::from_word(name).ok_or(HookError::UnknownClient))
         .transpose()?;
     let text = payload::text(bytes)?;
     let payload = payload::Payload::read(&text)?;

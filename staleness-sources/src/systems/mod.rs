@@ -22,7 +22,9 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use serde::Serialize;
 use sha2::{Digest, Sha256};
+use staleness_core::wording;
 use staleness_docs::disk::shown;
 
 use line::{Mapped, Sink};
@@ -33,42 +35,30 @@ pub(crate) const MAX_RECORDS: u64 = 1_000_000;
 /// Maximum size of a database, and of all records together, in bytes.
 pub(crate) const MAX_BYTES: u64 = 4 << 30;
 
-/// A memory system whose data can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum System {
-    /// The issue tracker beads: the JSON Lines that it exports.
-    Beads,
-    /// A basic-memory vault: Markdown files.
-    BasicMemory,
-    /// The database of claude-mem.
-    ClaudeMem,
-    /// The auto memory of Claude Code: Markdown files.
-    ClaudeMemory,
-    /// The database of Laminark.
-    Laminark,
-    /// The database of riglm2.
-    Riglm2,
-    /// The folder of sage: Markdown files.
-    Sage,
-    /// The folder of brainclaw: JSON files.
-    Brainclaw,
+wording! {
+    /// A memory system whose data can be read.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum System {
+        /// The issue tracker beads: the JSON Lines that it exports.
+        Beads = "beads",
+        /// A basic-memory vault: Markdown files.
+        BasicMemory = "basic-memory",
+        /// The database of claude-mem.
+        ClaudeMem = "claude-mem",
+        /// The auto memory of Claude Code: Markdown files.
+        ClaudeMemory = "claude-memory",
+        /// The database of Laminark.
+        Laminark = "laminark",
+        /// The database of riglm2.
+        Riglm2 = "riglm2",
+        /// The folder of sage: Markdown files.
+        Sage = "sage",
+        /// The folder of brainclaw: JSON files.
+        Brainclaw = "brainclaw",
+    }
 }
 
 impl System {
-    /// Returns the name of the system.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Beads => "beads",
-            Self::BasicMemory => "basic-memory",
-            Self::ClaudeMem => "claude-mem",
-            Self::ClaudeMemory => "claude-memory",
-            Self::Laminark => "laminark",
-            Self::Riglm2 => "riglm2",
-            Self::Sage => "sage",
-            Self::Brainclaw => "brainclaw",
-        }
-    }
-
     /// Returns the default path of its data.
     pub const fn usual_path(self) -> &'static str {
         match self {

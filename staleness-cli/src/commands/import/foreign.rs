@@ -94,7 +94,7 @@ pub(super) fn run(
     out: &Output,
 ) -> Result<ImportReport, CliError> {
     // A system's data about one project must not replace its data about another.
-    let of_project = |system: System| format!("{}:{}", system.name(), settings.project.id);
+    let of_project = |system: System| format!("{}:{}", system.as_str(), settings.project.id);
     let of_system = args.from.and_then(FormatArg::system).map(of_project);
     let source = args.source.as_deref().or(of_system.as_deref()).unwrap_or(SOURCE);
     IdError::check(source)

@@ -69,7 +69,7 @@ impl Input {
     ) -> Result<(Self, Taken), CliError> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             let what =
-                format!("--from {} needs a path: usually {}", system.name(), system.usual_path());
+                format!("--from {} needs a path: usually {}", system.as_str(), system.usual_path());
             return Err(CliError::new(ErrorKind::Usage, what));
         };
         let spool = save::unnamed().map_err(|error| trouble(&brief(path), &error))?;
