@@ -7,17 +7,13 @@ use super::words::{B, Shares};
 
 /// BM25: how quickly repetitions of a word in a tool's text and queries stop helping.
 const K1: f64 = 2.0;
-/// Weight of the text and the queries as one document.
-const WHOLE: f64 = 2.5;
 /// Weight of the similarity between the question and a tool's queries.
-const LIKENESS: f64 = 2.5;
+const LIKENESS: f64 = 5.0;
 /// Number of queries at which this similarity counts a quarter.
 const FEW: f64 = 10.0;
-/// Number of queries from which a tool no longer gets the benefit of the doubt.
-const KNOWN: f64 = 2.0;
 
 impl SearchIndex {
-    /// Computes the combined evidence for each tool, by its index: `2.5 × whole + 2.5 × likeness`. Filler words
+    /// Computes the combined evidence for each tool, by its index: `whole + 5 × likeness`. Filler words
     /// count too, because people ask for different tools in different ways.
     ///
     /// **whole**: BM25 over the text and the queries as one document, divided by its maximum: `Σ idf × n ÷ (n + 2
@@ -74,13 +70,8 @@ impl SearchIndex {
             let known = count / (count + FEW);
             let norm = squares.sqrt() * weights.tool_norms[place];
             let cosine = if norm > 0.0 { likeness[place] / norm } else { 0.0 };
-            *whole = (LIKENESS * known * known).mul_add(cosine, WHOLE * *whole / sum);
+            *whole = (LIKENESS * known * known).mul_add(cosine, *whole / sum);
         }
         whole
-    }
-
-    /// Returns the tool's share of the benefit of the doubt: 1 without learned queries, 0 from two on.
-    pub(super) fn doubt(&self, place: u32) -> f64 {
-        (1.0 - queries(self.weights().tool_routes[place as usize]) / KNOWN).max(0.0)
     }
 }

@@ -4,13 +4,12 @@ use super::index::SearchIndex;
 use super::is_cold;
 use super::learned::{Best, Candidate, LearnedMatch, Meaning};
 use super::question::Question;
+use super::weights::queries;
 use super::words::Shares;
 use crate::ids::ToolName;
 use crate::knowledge::blend;
 use crate::verdict::round;
 
-/// Weight of the best learned query in the learned score.
-const CLOSEST: f64 = 1.25;
 /// Weight of the best learned query for suggestions that nobody asked for: see [`Scores::sure`].
 const UNASKED: f64 = 0.4;
 
@@ -62,7 +61,7 @@ impl SearchIndex {
     ///
     /// **learned**: `1 − e^−x`, 0 if nothing was learned for any tool. Two kinds of evidence add up to `x`, so
     /// each closes a share of the gap that the other leaves:
-    /// - *the best query* of the tool: 1.25 × closeness × confidence. The closeness of two queries is `(Σ idf
+    /// - *the best query* of the tool: (closeness × confidence)². The closeness of two queries is `(Σ idf
     ///   of common words ÷ √(Σ idf of one × Σ idf of the other))^3`: 1 for equal queries, almost 0 for one
     ///   common word of many. Here `idf` is over the texts of tools only, so closeness does not depend on
     ///   other learned queries. With [`Meaning`], both are blended as in `search::blend`.
@@ -72,8 +71,8 @@ impl SearchIndex {
     ///
     /// A tool without learned queries gets the benefit of the doubt, so that it does not lose to learned
     /// tools. It gains as much as the tool that learning helps most, times `1 − c²` and `√(its word score ÷ the
-    /// best word score)`. One learned query halves the gain, two end it. Half of the habits of its
-    /// server is added.
+    /// best word score)`, and half of the habits of its server. A learned query ends this, in proportion to
+    /// its confidence.
     ///
     /// A word of the question with three or more letters also matches longer words that begin with it. These
     /// count 0.56 to 0.8, depending on the matched part. Synonyms count 0.7, or less if they are in more
@@ -149,16 +148,17 @@ impl SearchIndex {
             let at = place as usize;
             let closest = best.of(place).map_or(0.0, |route| route.score);
             if words[at] > 0.0 || closest > 0.0 {
-                let learned = evidence[at].mul_add(rest, CLOSEST * closest);
+                let learned = evidence[at].mul_add(rest, closest * closest);
                 *whole = (1.0 - words[at]).mul_add(-(-learned).exp(), 1.0);
             }
             gain = gain.max(*whole - text[at] - habits[at] / 2.0);
         }
         if fitting > 0.0 && self.routes() > 0 {
             let gain = gain * rest;
-            for (place, whole) in (0..).zip(&mut whole) {
-                let (text, habit) = (text[place as usize], habits[place as usize]);
-                let doubt = (gain * self.doubt(place)).mul_add((text / fitting).sqrt(), text);
+            for (place, whole) in whole.iter_mut().enumerate() {
+                let (text, habit) = (text[place], habits[place]);
+                let doubt = (1.0 - queries(self.weights().tool_routes[place])).max(0.0);
+                let doubt = (gain * doubt).mul_add((text / fitting).sqrt(), text);
                 *whole = whole.max((doubt + habit / 2.0).min(1.0));
             }
         }

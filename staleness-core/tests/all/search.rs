@@ -144,6 +144,16 @@ fn ten_queries_that_agree_count_for_more_than_one() {
 }
 
 #[test]
+fn one_query_of_another_tool_does_not_outweigh_the_text() {
+    let routes = [
+        ("mcp__mail__send", "lunch for everybody", 1.0),
+        ("mcp__cal__create_event", "block friday", 1.0),
+    ];
+    let found = find(&index(TOOLS, &routes), "create lunch event for everybody");
+    assert_eq!(order(&found)[..2], ["mcp__cal__create_event", "mcp__mail__send"]);
+}
+
+#[test]
 fn how_people_ask_tells_tools_apart_once_it_was_learned() {
     let routes = [
         ("mcp__hub__merge", "how do I see pancakes", 1.0),
