@@ -56,9 +56,9 @@ fn a_global_item_is_told_although_one_of_the_project_hides_it() {
 fn a_global_item_is_superseded_by_a_global_one() {
     let sandbox = Sandbox::new();
     sandbox.ok(&line("knowledge add --id ports --body 5432 --global"));
-    let run = sandbox.run(&line("knowledge add --supersedes ports --body 6432"));
-    assert!(run.code == 3 && run.err.contains("make the new item a global one"), "{run:?}");
-    sandbox.ok(&line("knowledge add --supersedes ports --body 6432 --global"));
+    let new = sandbox.json(&line("knowledge add --supersedes ports --body 6432 --id new"));
+    assert_eq!(new["item"]["scope"], "global", "{new}");
+    sandbox.ok(&line("knowledge add --supersedes new --body 7432 --global"));
 }
 
 #[test]

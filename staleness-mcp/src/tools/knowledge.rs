@@ -210,7 +210,12 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer<Saved>, ServiceError> {
     };
     let id = words::optional("id", asked.id.as_ref())?;
     let global = asked.global.unwrap_or(false);
-    let scope = if global { ScopeChoice::Global } else { ScopeChoice::Project };
+    let scope = match (global, &fields.body) {
+        (true, _) => ScopeChoice::Global,
+        // Without a text it is an item that exists.
+        (false, None) => ScopeChoice::Either,
+        (false, Some(_)) => ScopeChoice::Project,
+    };
     // If an item in a file has this id, its fields are changed there.
     let known = match &id {
         Some(id) => {

@@ -31,7 +31,15 @@ pub struct NewItem {
 /// # Errors
 /// If a field is invalid, an item that it refers to is unknown, a file holds an item with this id, an agent
 /// supersedes a person's preference, or the store rejects it.
-pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceError> {
+pub fn add(world: &World<'_>, mut new: NewItem) -> Result<KnowledgeReport, ServiceError> {
+    let scope = if new.global { ScopeChoice::Global } else { ScopeChoice::Either };
+    let registry = world.settings.open(Access::Look)?;
+    let mut targets: Vec<Target> = Vec::new();
+    for id in new.fields.supersedes.iter().flatten().filter(|id| Some(*id) != new.id.as_ref()) {
+        targets.push(world.target(&registry, id, scope)?);
+    }
+    // What replaces an item of all projects is one, too.
+    new.global |= targets.iter().any(|old| old.item.key.scope == Scope::Global);
     let global = new.global;
     // A derived id cannot clash with the id of a file.
     let is_named = new.id.is_some() && !global;
@@ -43,17 +51,8 @@ pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceEr
     for id in item.related.iter().filter(|id| **id != item.key.id) {
         world.target(&registry, id, ScopeChoice::Either)?;
     }
-    let scope = if global { ScopeChoice::Global } else { ScopeChoice::Either };
-    let mut targets: Vec<Target> = Vec::new();
-    for id in item.supersedes.iter().filter(|id| **id != item.key.id) {
-        targets.push(world.target(&registry, id, scope)?);
-    }
     let act = world.act(&targets, None);
     targets.iter().try_for_each(|old| refuse_preference(world, &registry, &old.item, &act))?;
-    if let Some(old) = targets.iter().find(|old| !global && old.item.key.scope == Scope::Global) {
-        let message = format!("{} is an item of all projects", quoted(old.item.key.id.as_str()));
-        return Err(ServiceError::invalid(message).hint("make the new item a global one, too"));
-    }
     if !global {
         refuse_hiding(world, &registry, &item, &act)?;
     }
