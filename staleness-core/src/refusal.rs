@@ -140,6 +140,9 @@ reasons! {
         /// An agent may not lift a person's decision. `typed` is the tool's name on a command line.
         HeldByPerson { tool: ToolName, hold: &'static str, typed: String }
             = "a person {hold} {tool}, so only a person can change that, with `staleness tools restore {typed}`";
+        /// An agent may not pin or ignore a tool.
+        NotByAgent { tool: ToolName, verb: &'static str, typed: String }
+            = "only a person can {verb} {tool}, with `staleness tools {verb} {typed}`";
         /// No changed definition of the tool waits.
         NoChange { tool: ToolName } = "{tool} has no change to accept";
         /// The server withdrew the definition that was to be accepted.

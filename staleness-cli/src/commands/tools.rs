@@ -366,22 +366,6 @@ fn may_end(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<()
     }
 }
 
-/// Rejects an agent's command that would hide reports about tools from other agents.
-fn refuse_others(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<(), CliError> {
-    let Some(agent) = &settings.agent else { return Ok(()) };
-    let own = settings.client.as_ref().map_or(agent.as_str(), |client| client.as_str());
-    let keys = std::slice::from_ref(key);
-    let registry = registry.clone().seen_by(None);
-    let told = registry.tools().show(&settings.project, keys, settings.now).wait()?;
-    // A person's demotion is refused with the command that restores the tool.
-    let is_persons = told.health.state == HealthState::Demoted;
-    let other = told.clients.keys().find(|client| *client != own && !is_persons);
-    let Some(other) = other else { return Ok(()) };
-    let message = format!("{} is a tool of {other} too, so only a person can do that", key.name);
-    Err(CliError::invalid(message)
-        .hint("ask the user, or demote it: other agents are told of that"))
-}
-
 /// The longest reason to store, in characters.
 const MAX_REASON: usize = 1_000;
 
@@ -400,9 +384,6 @@ fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Resul
     let registry = settings.open(Access::Write)?;
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
     may_end(settings, &registry, &key)?;
-    if matches!(hold, Hold::Pinned | Hold::Ignored) {
-        refuse_others(settings, &registry, &key)?;
-    }
     let report = registry.tools().set_hold(by_hand(settings, key, reason), hold).wait()?;
     out.done(&json!({ "tool": report }), || tools::show(&report, &[], out))
 }

@@ -306,7 +306,7 @@ fn an_agent_replaces_no_decision_of_a_person() {
         let shown = sandbox.json(&["tools", "show", "github"]);
         assert!(shown["hold"] == held && shown["held_by"].is_null(), "{shown}");
         assert_eq!(run("restore", "").0, 0);
-        for verb in [verb, "restore"] {
+        for verb in ["demote", "restore"] {
             assert_eq!(run(verb, "--agent claude-code").0, 0, "its own decision");
         }
     }

@@ -178,10 +178,10 @@ fn a_tool_of_a_demoted_server_is_demoted_with_it() {
     let status = client.data("tool_status", json!({ "name": "mcp__github__get" }));
     assert_eq!(status["status"], "active", "{status}");
     // Bug: of some acts of agents the history named a command instead.
-    at(later, "tools ignore github --agent claude-code");
+    at(later, "tools demote github --agent claude-code");
     let status = client.call("tool_status", json!({ "name": "github", "history": 9 })).to_string();
     assert!(
-        status.contains("ignored by `claude-code`") || status.contains("ignored by claude-code"),
+        status.contains("demoted by `claude-code`") || status.contains("demoted by claude-code"),
         "{status}"
     );
 }

@@ -86,9 +86,22 @@ impl ByHand {
         if self.act.actor.is_none() || is_kept || !is_persons() {
             return Ok(());
         }
-        let name = &tool.key.name;
-        let typed = word(name.spelled_server().unwrap_or(name.as_str())).to_owned();
-        Err(Conflict::HeldByPerson { tool: name.clone(), hold: tool.hold.as_str(), typed }.into())
+        let (tool, hold) = (tool.key.name.clone(), tool.hold.as_str());
+        Err(Conflict::HeldByPerson { typed: typed(&tool), tool, hold }.into())
+    }
+
+    /// Refuses an agent that pins or ignores a tool, which other clients may get later.
+    fn may_choose(&self, hold: Hold, tool: &Tool) -> Result<(), Refusal> {
+        let verb = match hold {
+            Hold::Pinned => "pin",
+            Hold::Ignored => "ignore",
+            Hold::None | Hold::Demoted => return Ok(()),
+        };
+        if self.act.actor.is_none() || tool.hold == hold {
+            return Ok(());
+        }
+        let tool = tool.key.name.clone();
+        Err(Conflict::NotByAgent { typed: typed(&tool), tool, verb }.into())
     }
 
     pub(super) fn selection(&self) -> Selection {
@@ -118,9 +131,14 @@ impl ByHand {
     }
 }
 
+/// Returns the name of a tool, or of its server, on a command line.
+fn typed(tool: &ToolName) -> String {
+    word(tool.spelled_server().unwrap_or(tool.as_str())).to_owned()
+}
+
 /// Sets a hold. [`Hold::None`] restores the tool: it lifts a pin or an ignore, or otherwise a demotion (by hand or
 /// for failures), including that of the other entries of a server. Does nothing if the tool is already in that
-/// state. An agent does not end a person's decision, and a person takes over an agent's.
+/// state. An agent does not end a person's decision, pin or ignore, and a person takes over an agent's demotion.
 #[derive(Debug)]
 pub(super) struct SetHold {
     /// The actor, the tool and the reason.
@@ -160,6 +178,7 @@ impl Step for SetHold {
         });
         let all = || iter::once(tool).chain(others.clone());
         all().try_for_each(|tool| by_hand.may_set(hold, view, tool))?;
+        by_hand.may_choose(hold, tool)?;
         let policy = self.policy.tools_for(tool.kind, by_hand.project.caller(None));
         for tool in all().take(if lifts { usize::MAX } else { 1 }) {
             let mut edited = tool.clone();

@@ -242,7 +242,7 @@ mod tests {
         for text in ["3 of the last 5 uses failed", "demoted by hand"] {
             assert_eq!(cause(text).as_str(), text);
         }
-        for deed in ["demoted", "its server is demoted", "ignored", "accepted", "forgotten"] {
+        for deed in ["demoted", "its server is demoted", "accepted", "forgotten"] {
             let told = cause(&format!("{deed} by my bot"));
             assert!(told.as_str().starts_with(&format!("{deed} by ")), "{told}");
         }
@@ -289,7 +289,6 @@ mod tests {
             claim_end: None,
             at: Timestamp::default(),
             own: false,
-            begun: false,
         };
         let told = |source, plans: usize, knowledge: usize, pruned: bool| {
             let items = (0..plans).map(work).chain((0..knowledge).map(item)).map(entry).collect();
