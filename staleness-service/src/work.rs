@@ -168,7 +168,7 @@ fn refuse_rule(settings: &Settings, item: &Work, act: &Act) -> Result<(), Servic
                 true => format!("end it, with `staleness work set {id} --status resolved`"),
                 false => format!("reopen it, with `staleness work reopen {id}`"),
             };
-            let message = format!("a person wrote {}, so only a person can {what}", quoted(id));
+            let message = format!("a person wrote {}, so only a person can {what}", quoted(&id));
             Err(ServiceError::invalid(message).hint("ask the user whether the rule still holds"))
         }
     }
@@ -193,6 +193,7 @@ fn refuse_others(
                 Some(from) => {
                     format!("only {}, {} or a person can end it", quoted(from), quoted(to))
                 }
+                Some(_) => format!("only {} or a person can end it", quoted(to)),
                 None => "leave it to that agent, or ask the user".into(),
             }))
         }
@@ -326,6 +327,12 @@ pub fn state(kind: Option<WorkKind>, text: &str) -> Result<WorkStatus, ServiceEr
 /// Never, if the text contains words.
 pub fn id_for(kind: WorkKind, text: &str, settings: &Settings) -> Result<WorkId, ServiceError> {
     words::id("id", id_of(kind.as_str(), text, &settings.now.to_string(), WORDS))
+}
+
+/// Returns ids of other items that an item refers to or waits for. An item of all projects may be named as it is printed.
+pub fn others(ids: impl IntoIterator<Item = String>) -> BTreeSet<String> {
+    let bare = |id: String| id.strip_prefix(WorkKey::GLOBAL).map(ToOwned::to_owned).unwrap_or(id);
+    ids.into_iter().map(bare).collect()
 }
 
 /// Returns the key of an item of this project, or of a global item.

@@ -94,8 +94,7 @@ fn an_agent_ends_no_rule_of_a_person_and_is_named_for_what_it_ends() {
     };
     for id in ["gen", "freeze"] {
         let run = set(4, id, "--agent codex");
-        let why =
-            format!("only a person can end it, with `staleness work set {id} --status resolved`");
+        let why = format!("change or end it, as with `staleness work set {id} --status resolved`");
         assert!(run.code == 3 && run.err.contains(&why), "{run:?}");
     }
     let mut command = sandbox.command();
@@ -146,7 +145,7 @@ fn an_agent_touches_no_rule_of_a_person_by_another_door() {
         let run = on(7, &format!("{text} --agent codex"));
         assert!(run.code == 3 && run.err.contains(why), "{text}: {run:?}");
     };
-    let end = "only a person can end it, with `staleness work set gen --status resolved`";
+    let end = "change or end it, as with `staleness work set gen --status resolved`";
     for edit in ["--expires -1d", "--expires +9d", "--text Edit", "--text Edit --to ana"] {
         refused(&format!("work set gen {edit}"), end);
     }
