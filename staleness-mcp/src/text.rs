@@ -78,7 +78,8 @@ impl From<Reason<'_>> for Part {
 impl Reason<'_> {
     /// Returns the reason without quotes, as in structured content.
     pub(crate) fn text(&self) -> String {
-        line(&for_model(self.0))
+        let line = for_model(self.0.lines().next().unwrap_or_default());
+        cut(&escape(&line), MAX_MESSAGE)
     }
 }
 

@@ -8,7 +8,7 @@ use staleness::report::{StatusWord, Suggestion, ToolReport};
 use staleness::verdict::{Level, NextAction, Verdict};
 use staleness_service::model_text::{ModelName, called_by};
 
-use crate::text::{Fraction, Quoted, Reason, Text, line};
+use crate::text::{Fraction, Message, Quoted, Reason, Text, line};
 use crate::words::for_model;
 
 /// Maximum number of reasons per row.
@@ -72,7 +72,7 @@ pub(super) fn words(verdict: &Verdict) -> Text {
     if why.is_empty() {
         return text;
     }
-    let why = why.iter().map(|reason| Text::new(Quoted(reason)));
+    let why = why.iter().map(|reason| Text::new(Message(reason)));
     text.and(": ").and(Text::join(why, "; "))
 }
 
