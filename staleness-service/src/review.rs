@@ -170,7 +170,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
 
 /// Returns overdue work. For an agent, omits handoffs between two others.
 fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, ServiceError> {
-    let mut items = crate::awaited::open(settings, registry)?;
+    let mut items = awaited::open(settings, registry)?;
     let is_left = |it: &Work| !settles_expired(settings, [&it.from, &it.to]);
     items.retain(|it| !(it.is_expired_handoff(settings.now) && is_left(it)));
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
@@ -179,12 +179,18 @@ fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Servi
     retain_own(settings, registry, settings.agent.as_ref(), &mut overdue, |it| {
         (it.kind, it.from.as_deref(), it.to.as_deref())
     })?;
+    awaited::note_waiting(settings, registry, &mut overdue)?;
+    for each in &mut overdue {
+        if let (Some(id), Some(signal)) = (&each.waits_for, each.verdict.signals.first_mut()) {
+            signal.reason.push_str(&format!("; it waits for {id}"));
+        }
+    }
     let agent = settings.agent.as_ref().map(AgentId::as_str);
     Ok(overdue
         .into_iter()
         .map(|each| Entry {
             kind: each.kind.as_str(),
-            id: each.id.to_string(),
+            id: each.key.to_string(),
             title: each.text.lines().next().unwrap_or_default().to_owned(),
             verdict: each.verdict,
             since: None,
