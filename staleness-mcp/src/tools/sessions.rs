@@ -15,7 +15,7 @@ use staleness_service::model_text::{
     ModelName, ModelText, NameKind, called_by, cause, counts, ended, failing, is_plain, overdue,
     redefined, state, summary,
 };
-use staleness_service::sessions::{Asked, resume, told};
+use staleness_service::sessions::{Asked, agent as agent_named, resume, told};
 use staleness_service::settings::Settings;
 use staleness_service::tools::{Demotion, demotion};
 use staleness_service::work::is_addressed;
@@ -109,7 +109,16 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
         told_now.delta.upto = told_now.delta.upto.min(page.upto);
     }
     let briefing = told_now.briefing(settings)?;
-    let (mut answer, whole) = render(settings, &told_now.delta, &agent, page, &briefing);
+    let of = agent_named(settings, &agent)?;
+    // An unknown client may go by any name.
+    let reader = settings.agent.as_ref().filter(|_| settings.client.is_some()).unwrap_or(&of);
+    if *reader != of {
+        // What is another agent's is not told to the one that asks as its own.
+        for item in &mut told_now.delta.items {
+            (item.own, item.claim_end) = (false, None);
+        }
+    }
+    let (mut answer, whole) = render(settings, &told_now.delta, reader.as_str(), page, &briefing);
     // The cursor only moves when everything was delivered. Otherwise it is reported again.
     let whole = whole && briefing.doubts.whole;
     let lock = briefing.doubts.lock.filter(|_| page.is_none() && told_now.delta.moves);
