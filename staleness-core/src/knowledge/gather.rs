@@ -61,7 +61,8 @@ impl Evidence {
     /// - An id refers to an item of the same scope, else to a global one. Ids without an item, and an item's
     ///   own id, are ignored.
     /// - Items that are done or evergreen, and preferences, depend on nothing.
-    /// - An item in a file of the project cannot supersede a global item or one in a file of the user.
+    /// - An item in a file of the project cannot supersede a global item, a stored preference or one in a file of the
+    ///   user.
     ///
     /// # Panics
     /// If the two slices differ in length.
@@ -139,12 +140,14 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
     }
 }
 
-/// Returns true if an item in a file of the project refers to a global item or one in a file of the user.
+/// Returns true if an item in a file of the project refers to a global item, a stored preference or one in a file of
+/// the user.
 /// Files in a project may come from other people, so they must not affect the user's own items.
 fn reaches_out(item: &Item, other: &Item) -> bool {
     let is_users = |path: &str| path.starts_with("~/") || Path::new(path).is_absolute();
     let is_theirs = item.path.as_deref().is_some_and(|path| !is_users(path));
-    is_theirs && other.path.as_deref().map_or(other.key.scope == Scope::Global, is_users)
+    let is_own = || other.key.scope == Scope::Global || other.kind == ItemKind::Preference;
+    is_theirs && other.path.as_deref().map_or_else(is_own, is_users)
 }
 
 fn depends(item: &Item) -> bool {
