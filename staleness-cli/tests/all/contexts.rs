@@ -63,6 +63,30 @@ fn a_cleared_context_goes_on_with_the_claims_of_the_last_one() {
     assert!(told.contains("plan `p`"), "{told}");
 }
 
+/// Bug: of two sessions that ended together, only the claims of the last one went on.
+#[test]
+fn each_of_two_contexts_that_are_cleared_together_goes_on() {
+    let sandbox = Sandbox::new();
+    for (session, id) in [("s1", "p"), ("s2", "q"), ("s3", "")] {
+        start(&sandbox, 12, session, "startup");
+        if !id.is_empty() {
+            sandbox.ok(&line(&format!("work add plan Ship --id {id}")));
+            let claim = format!("work claim {id} --agent claude-code --session {session}");
+            sandbox.ok(&line(&format!("{claim} --now 2026-11-20T12:00:00Z")));
+        }
+    }
+    for (at, session) in ["s1", "s2", "s3"].into_iter().enumerate() {
+        event(&sandbox, &format!("2026-11-20T12:20:0{at}"), session, ("SessionEnd", ""));
+    }
+    for (at, session) in ["s4", "s5"].into_iter().enumerate() {
+        let told =
+            event(&sandbox, &format!("2026-11-20T12:20:1{at}"), session, ("SessionStart", "clear"));
+        assert!(told.contains("- Claimed by you: plan `"), "{session}: {told}");
+    }
+    let told = event(&sandbox, "2026-11-20T12:20:13", "s6", ("SessionStart", "clear"));
+    assert!(!told.contains("Claimed by you") && !told.contains("Abandoned"), "{told}");
+}
+
 /// A resumed context knows what it was told, so it hears that this holds no longer, whoever else heard it meanwhile.
 #[test]
 fn a_resumed_session_is_told_that_something_came_back() {

@@ -1,11 +1,13 @@
 //! Renewal of claims by the events of the sessions that made them.
 
+use std::cmp::Reverse;
+
 use super::act::HISTORY;
 use crate::ids::{AgentId, SessionId, WorkKey};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::registry::{Registry, RegistryError, Sessions};
 use crate::route::Suggestions;
-use crate::session::{Session, SessionKey};
+use crate::session::SessionKey;
 use crate::store::{
     Decision, Draft, Durability, Edit, JournalFilter, Refusal, Selection, SessionFilter, Step,
     SuggestionFilter, View,
@@ -26,55 +28,31 @@ impl Sessions<'_> {
         self.0.renew_claims(known.iter(), at).await
     }
 
-    /// Transfers the claims of the agent's last ended session to a new session. The new session must be unknown
-    /// before `at`, and begin at most a minute after the other one ended: a cleared context continues under a new
-    /// id. May be repeated.
+    /// Transfers the claims of the agent's last ended session that has any to a new session. The new session must be
+    /// unknown before `at`, and begin at most a minute after the other one ended: a cleared context continues under a
+    /// new id. May be repeated.
     pub async fn inherit_claims(
         self,
         agent: &AgentId,
         key: &SessionKey,
         at: Timestamp,
     ) -> Result<(), RegistryError> {
-        let ended = |each: &Session| each.ended_at.filter(|_| each.agent == *agent);
-        let sessions = self.list(&key.project).await?;
+        let mut sessions = self.list(&key.project).await?;
         if sessions.iter().any(|each| each.key == *key && each.started_at < at) {
             return Ok(());
         }
-        let last = sessions.iter().filter(|each| each.key != *key).max_by_key(|each| ended(each));
-        let is_near =
-            |ended: &Timestamp| (0..=Timestamp::MINUTE).contains(&at.millis_since(*ended));
-        let Some(left) = last.filter(|each| ended(each).is_some_and(|at| is_near(&at))) else {
-            return Ok(());
-        };
-        let Some(known) = self.suggestions(&left.key).await? else { return Ok(()) };
-        let (left, heir, agent) = (left.key.id.clone(), key.clone(), agent.clone());
-        let all = Selection::new().lock(SuggestionFilter::Key(heir.clone()));
-        let all = all.lock_keys::<Work>(known.claims.iter().map(|(work, _)| work.clone()));
-        let inherit = Edit::new(at, all, move |draft| {
-            let row = draft.get::<Suggestions>(&heir).cloned();
-            let mut row = row.unwrap_or_else(|| Suggestions::new(heir.clone()));
-            for (key, noted) in &known.claims {
-                let work = draft.get(key).filter(|it: &&Work| it.status.is_open());
-                let Some(mut work) = work.cloned() else { continue };
-                let Some(claim) = work.claim.as_mut().filter(|it| it.agent == agent) else {
-                    continue;
-                };
-                let is_beside = claim.session.as_ref().is_some_and(SessionId::is_unreported);
-                let is_own = claim.session.as_ref() == Some(&left);
-                let has_part = is_own || is_beside && claim.holds(at);
-                let is_noted = has_part && row.claim(key.clone(), *noted).is_ok();
-                if is_noted && is_own {
-                    claim.session = Some(heir.id.clone());
-                    claim.renew(at);
-                    draft.put(work);
-                }
-            }
-            if !row.claims.is_empty() {
-                draft.put(row);
-            }
-            Ok(())
+        let is_near = |ended: Timestamp| (0..=Timestamp::MINUTE).contains(&at.millis_since(ended));
+        sessions.retain(|each| {
+            each.key != *key && each.agent == *agent && each.ended_at.is_some_and(is_near)
         });
-        self.0.run(inherit).await.map(drop)
+        sessions.sort_by_key(|each| Reverse(each.ended_at));
+        for left in sessions {
+            let Some(known) = self.suggestions(&left.key).await? else { continue };
+            if !self.0.run(inherit(known, key, agent, at)).await?.changes.is_empty() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Forgets the claims of a session on those of these items that it has lost. Call it after they were reported
@@ -110,6 +88,42 @@ impl Registry {
         }
         Ok(lost)
     }
+}
+
+/// Transfers the claims of an ended session, by its row, to a session `heir` of the same agent.
+fn inherit(
+    known: Suggestions,
+    heir: &SessionKey,
+    agent: &AgentId,
+    at: Timestamp,
+) -> impl Step + use<> {
+    let (heir, agent) = (heir.clone(), agent.clone());
+    let all = Selection::new().lock(SuggestionFilter::Key(heir.clone()));
+    let all = all.lock_keys::<Work>(known.claims.iter().map(|(work, _)| work.clone()));
+    Edit::new(at, all, move |draft| {
+        let row = draft.get::<Suggestions>(&heir).cloned();
+        let mut row = row.unwrap_or_else(|| Suggestions::new(heir.clone()));
+        for (key, noted) in &known.claims {
+            let work = draft.get(key).filter(|it: &&Work| it.status.is_open());
+            let Some(mut work) = work.cloned() else { continue };
+            let Some(claim) = work.claim.as_mut().filter(|it| it.agent == agent) else {
+                continue;
+            };
+            let is_beside = claim.session.as_ref().is_some_and(SessionId::is_unreported);
+            let is_own = claim.session.as_ref() == Some(&known.key.id);
+            let has_part = is_own || is_beside && claim.holds(at);
+            let is_noted = has_part && row.claim(key.clone(), *noted).is_ok();
+            if is_noted && is_own {
+                claim.session = Some(heir.id.clone());
+                claim.renew(at);
+                draft.put(work);
+            }
+        }
+        if !row.claims.is_empty() {
+            draft.put(row);
+        }
+        Ok(())
+    })
 }
 
 /// The holder of an item that a session has claimed.
