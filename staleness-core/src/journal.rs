@@ -255,6 +255,16 @@ pub struct JournalEntry {
 }
 
 impl JournalEntry {
+    /// The beginning of the cause where an item lost a link, because the linked item was removed.
+    pub(crate) const DROPPED: &str = "no longer ";
+
+    /// Returns true if an item only lost a link, which nobody edited.
+    pub(crate) fn drops_link(&self) -> bool {
+        self.action == Action::Edited
+            && self.from == self.to
+            && self.cause.starts_with(Self::DROPPED)
+    }
+
     /// Creates an entry with only a time, a subject, an action and a cause.
     pub fn new(at: Timestamp, subject: Subject, action: Action, cause: impl Into<String>) -> Self {
         Self {

@@ -232,9 +232,8 @@ pub(crate) fn changes(
 ) -> Vec<DeltaItem> {
     let mut runs: BTreeMap<&Subject, Vec<&JournalEntry>> = BTreeMap::new();
     for entry in view.journal.values() {
-        if entry.revision > after
-            && matches!(entry.subject.kind, SubjectKind::Work | SubjectKind::Item)
-        {
+        let is_told = matches!(entry.subject.kind, SubjectKind::Work | SubjectKind::Item);
+        if entry.revision > after && is_told && !entry.drops_link() {
             runs.entry(&entry.subject).or_default().push(entry);
         }
     }

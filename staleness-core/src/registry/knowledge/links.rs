@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::act::{Act, lock, state, touch};
 use super::unknown;
 use crate::ids::{ItemId, ItemKey, Scope};
-use crate::journal::Action;
+use crate::journal::{Action, JournalEntry};
 use crate::knowledge::Item;
 use crate::store::{Conflict, Draft, Invalid, ItemFilter, Refusal, Selection, Step};
 
@@ -103,7 +103,7 @@ pub(super) fn remove(key: ItemKey, act: Act) -> impl Step {
                 lost.push("related to");
             }
             for how in lost {
-                let cause = format!("no longer {how} {id}");
+                let cause = format!("{}{how} {id}", JournalEntry::DROPPED);
                 act.tell(draft, &other.key, Action::Edited, from, cause);
             }
         }
