@@ -24,8 +24,8 @@ impl Digest {
     /// Returns the open work that an agent should know about first, at most `DIGEST_ITEMS`.
     ///
     /// The order is: handoffs, at most `DIGEST_HANDOFFS`, those to the agent first; then plans in progress,
-    /// traps and constraints, blocked plans, plans to do, candidates, decisions, notes. Within each group the
-    /// newest come first.
+    /// traps and constraints, blocked plans, plans to do, candidates, decisions, notes. Within each group what a
+    /// person typed comes first, then the newest.
     pub(crate) fn of<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> Self {
         let mut open: Vec<(u8, bool, &Work)> = work
             .into_iter()
@@ -36,7 +36,7 @@ impl Digest {
             })
             .collect();
         open.sort_by_key(|(urgency, to_other, work)| {
-            (*urgency, *to_other, Reverse(work.updated_at), &work.key)
+            (*urgency, *to_other, !work.by_person, Reverse(work.updated_at), &work.key)
         });
         let (mut handoffs, mut digest) = (0, Self::default());
         for (_, _, work) in open {

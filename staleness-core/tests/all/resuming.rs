@@ -99,6 +99,20 @@ fn first_contact_is_a_digest_and_the_cursor_starts_at_the_end() {
     assert_eq!(resumed(&registry, &of("a")), list(&[]));
 }
 
+/// Bug: at first contact a person's rule came after as many rules of agents as a digest has room for.
+#[test]
+fn a_digest_begins_with_the_rules_that_a_person_typed() {
+    let registry = registry();
+    let typed = Work::new(key("typed"), WorkKind::Constraint, "No pushes", at(0));
+    let typed = Work { by_person: true, ..typed };
+    registry.work().add(typed, act("add typed", 0)).wait().unwrap();
+    for n in 0..12 {
+        add(&registry, WorkKind::Trap, &format!("t{n}"), 1);
+    }
+    let delta = look(&registry, &of("a"));
+    assert_eq!((news(&delta)[0].0.as_str(), delta.more), ("typed", 1));
+}
+
 #[test]
 fn each_thing_is_told_once_with_its_net_change() {
     let registry = registry();

@@ -189,8 +189,11 @@ impl Briefing {
         let is_change =
             |item: &&DeltaItem| delta.items.iter().any(|each| each.subject == item.subject);
         let changed = delta.items.iter().filter(|item| !self.doubts.tell(item) && !is_said(item));
+        let mut changed: Vec<&DeltaItem> = changed.collect();
+        // A person's rule is on the first page, as at a session start.
+        changed.sort_by_key(|item| !(item.by_person && work::is_rule(item)));
         let standing = self.standing.iter().filter(|item| !is_change(item) && !is_said(item));
-        [changed.collect(), standing.collect()]
+        [changed, standing.collect()]
     }
 }
 

@@ -213,7 +213,7 @@ pub(super) fn by(resume: &Resume) -> ModelText {
 const LINE: usize = "\n- : ".len();
 
 /// Returns true if an item is a rule that was not ended.
-fn is_rule(item: &DeltaItem) -> bool {
+pub(super) fn is_rule(item: &DeltaItem) -> bool {
     let kind = item.subject.work_kind();
     matches!(kind, Some(WorkKind::Trap | WorkKind::Constraint)) && !item.has_ended()
 }

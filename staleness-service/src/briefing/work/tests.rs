@@ -4,6 +4,7 @@ use staleness::verdict::Level;
 use staleness::work::WorkStatus;
 use staleness_core::work::Flag;
 
+use super::super::{Briefing, Doubts};
 use super::*;
 
 fn resume() -> Resume {
@@ -78,6 +79,19 @@ fn what_is_told_names_the_commands_that_fit_it() {
                 codex`, that goes on: `staleness work touch ID`; settle, which drops a plan: `staleness stale \
                 resolve ID --agent codex`): plan `p2` (";
     assert!(told.starts_with(head), "{told}");
+}
+
+/// Bug: over MCP what agents wrote filled the first page before a person's rule.
+#[test]
+fn a_persons_rule_comes_before_other_changes() {
+    let mut delta = delta(&["p1".into(), "p2".into(), "t1".into()], &[]);
+    make(&mut delta.items[2], WorkKind::Trap);
+    delta.items[2].by_person = true;
+    let doubts = Doubts { documents: None, told: BTreeSet::new(), whole: true, lock: None };
+    let briefing = Briefing { doubts, standing: Vec::new() };
+    let [items, _] = briefing.items(&delta, &[]);
+    let ids: Vec<&str> = items.iter().map(|item| item.subject.id()).collect();
+    assert_eq!(ids, ["t1", "p1", "p2"]);
 }
 
 #[test]
