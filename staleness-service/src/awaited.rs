@@ -102,7 +102,8 @@ pub(crate) fn note_awaited(
     note_overdue(&pairs, Some(agent), warnings);
     let waits = waits(&pairs);
     let is_end = |item: &&DeltaItem| {
-        item.subject.work_kind().is_some() && item.action.is_some() && item.has_ended()
+        let is_moved = item.action.is_some() && item.to.is_some();
+        item.subject.work_kind().is_some() && is_moved && item.has_ended()
     };
     let ended: BTreeSet<&str> = items.iter().filter(is_end).map(|item| item.subject.id()).collect();
     let mut freed = if ended.is_empty() { Vec::new() } else { open(settings, registry)? };

@@ -402,7 +402,11 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
         (None, _, Some(to)) => to.to_owned(),
         (_, Some(from), Some(to)) => format!("{from} → {to}"),
         (Some(Action::Added), _, Some(to)) if each.has_ended() => format!("added, now {to}"),
-        (action, _, _) => action.map_or("there", Action::as_str).to_owned(),
+        (action, _, _) => {
+            let over = each.status.filter(|status| !status.is_open());
+            let over = over.map(|status| format!(", {}", status.as_str())).unwrap_or_default();
+            action.map_or("there", Action::as_str).to_owned() + &over
+        }
     };
     let last = each.last.map(|last| format!(", {}", last.as_str()));
     let waits = match each.waits_for.as_ref().filter(|_| !each.has_ended()) {

@@ -210,11 +210,8 @@ impl DeltaItem {
 
     /// Returns true if it is work that has ended or was done, so that no action is needed.
     pub fn has_ended(&self) -> bool {
-        match self.to {
-            Some(DeltaState::Work(status)) => !status.is_open(),
-            Some(DeltaState::Knowledge(state)) => state == ItemState::Done,
-            None => false,
-        }
+        let is_done = self.to == Some(DeltaState::Knowledge(ItemState::Done));
+        self.status.map_or(is_done, |status| !status.is_open())
     }
 }
 

@@ -255,7 +255,8 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
         parts.push(Text::new("by this agent"));
     }
     parts.extend(ended.map(Text::new));
-    let to = each.to.map(|to| to.as_str()).filter(|_| !is_added || each.tells_state());
+    let over = each.status.filter(|status| !status.is_open()).map(|status| status.as_str());
+    let to = each.to.map(|to| to.as_str()).or(over).filter(|_| !is_added || each.tells_state());
     if let Some(to) = to.and_then(state) {
         let is_plain = parts.is_empty() || is_added && !each.has_ended();
         parts.push(Text::new(if is_plain { "" } else { "now " }).and(to));

@@ -310,7 +310,7 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
     match item.recipient.as_deref().filter(|to| *to != resume.agent.as_str()) {
         Some(other) => net.and(" for ").and(ModelName::new(NameKind::Agent, other)),
         // Nobody is to act on what has ended, even if it was only edited since.
-        None if item.has_ended() || item.status.is_some_and(|status| !status.is_open()) => net,
+        None if item.has_ended() => net,
         None => quoting(net, &item.text, item.by_person),
     }
 }
