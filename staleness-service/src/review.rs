@@ -12,6 +12,7 @@ use staleness::work::Work;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Context;
 
+use crate::awaited;
 use crate::documents::without_others;
 use crate::error::ServiceError;
 use crate::findings::{Findings, nothing};

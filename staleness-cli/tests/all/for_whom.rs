@@ -173,7 +173,7 @@ fn what_was_added_and_has_ended_is_told_as_ended() {
     sandbox.ok(&line("work set ship --status accepted --agent codex"));
     let told = sandbox.start_of("claude-code", "c2");
     assert!(told.contains("constraint `r` (added, now resolved)"), "{told}");
-    assert!(told.contains("handoff `ship` (added, now accepted) for `codex`"), "{told}");
+    assert!(told.contains("handoff `ship` (open → accepted) for `codex`"), "{told}");
     assert!(!told.contains("Frozen"), "{told}");
     let told = sandbox.start_of("codex", "x2");
     assert!(told.contains("handoff `ship` (added, now accepted"), "{told}");

@@ -30,6 +30,8 @@ mod damage;
 #[cfg(all(unix, feature = "mcp"))]
 mod definitions;
 mod doctor;
+#[cfg(unix)]
+mod edits;
 mod embedder;
 mod environment;
 mod errors;

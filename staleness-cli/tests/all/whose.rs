@@ -410,10 +410,8 @@ fn news_say_what_became_of_what_was_added_and_who_did_it() {
     on(4, "knowledge supersede k2 --by k1");
     on(4, "work step p half");
     let told = told_on(&sandbox, "codex", 5);
-    for part in [
-        "knowledge `k1` (added by this agent, marked as wrong by `claude-code`)",
-        "knowledge `k2` (added, superseded by `k1`)",
-    ] {
+    for part in ["): knowledge `k1` by `claude-code`", "knowledge `k2` (added, superseded by `k1`)"]
+    {
         assert!(told.contains(part), "{part}: {told}");
     }
     // The last event comes with its own time.

@@ -113,7 +113,7 @@ pub struct DeltaItem {
     /// `actor`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// The agent that made the last change, other than adding, claiming or contradicting it.
+    /// The agent that made the last change, other than adding or contradicting it.
     #[serde(skip)]
     pub actor: Option<AgentId>,
     /// The sender of a handoff.
@@ -143,9 +143,6 @@ pub struct DeltaItem {
     pub at: Timestamp,
     /// True if the agent made all of these changes itself.
     pub own: bool,
-    /// True if the agent made the first of these changes.
-    #[serde(skip)]
-    pub begun: bool,
 }
 
 /// The changes since the last report to an agent.
@@ -208,7 +205,13 @@ impl DeltaItem {
         self.subject.work_kind().is_some_and(|kind| kind.is_task() || is_moved(kind))
     }
 
-    /// Returns true if it is work that has ended or was done, so that no action is needed.
+    /// Returns true if the change is that the receiver of a handoff, an agent, claimed or answered it.
+    pub fn is_taken_by(&self, agent: &str) -> bool {
+        let takes = self.action == Some(Action::Claimed) || self.to.is_some();
+        takes && self.recipient.as_deref() == Some(agent)
+    }
+
+    /// Returns true if it is work that has ended or was done, now or before, so that no action is needed.
     pub fn has_ended(&self) -> bool {
         let is_done = self.to == Some(DeltaState::Knowledge(ItemState::Done));
         self.status.map_or(is_done, |status| !status.is_open())
@@ -249,6 +252,13 @@ fn net(
     agent: &AgentId,
     told: Option<Timestamp>,
 ) -> Option<DeltaItem> {
+    let is_agents = |entry: &JournalEntry| entry.actor.as_ref() == Some(agent);
+    // What the agent added itself is no news to it, but what others did to it since.
+    let of_others = run.iter().position(|entry| !is_agents(entry));
+    let run = match of_others {
+        Some(at) if run[0].action == Action::Added => &run[at..],
+        _ => run,
+    };
     let (first, last) = (run.first()?, run.last()?);
     let added = first.action == Action::Added;
     let removed = last.action == Action::Removed;
@@ -283,10 +293,9 @@ fn net(
     let item = item.filter(|_| !is_over);
     let heir = item.and_then(|item| item.superseded_by.first()).map(ToString::to_string);
     let doubt = item.and_then(|item| item.contradicted.as_ref()).filter(|_| heir.is_none());
-    let deed = deed.filter(|entry| is_over || !added && entry.action != Action::Claimed);
+    let deed = deed.filter(|_| is_over || !added);
     let actor = deed.and_then(|entry| entry.actor.clone()).filter(|_| doubt.is_none());
     let by = heir.or_else(|| doubt.map(|doubt| doubt.by.clone()));
-    let is_agents = |entry: &JournalEntry| entry.actor.as_ref() == Some(agent);
     let handoff = work.filter(|work| work.kind == WorkKind::Handoff);
     Some(DeltaItem {
         subject: of,
@@ -314,7 +323,6 @@ fn net(
             .find_map(|entry| ClaimEnd::of(entry, |holder, _| holder == agent)),
         at: last.at,
         own: run.iter().all(|entry| is_agents(entry)),
-        begun: is_agents(first),
     })
 }
 

@@ -75,7 +75,6 @@ impl DeltaItem {
             claim_end: None,
             at: work.updated_at,
             own: work.author.as_deref() == Some(agent.as_str()),
-            begun: false,
         }
     }
 }

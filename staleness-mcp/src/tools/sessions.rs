@@ -251,9 +251,6 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     let action = action.filter(|_| is_added || ended.is_none());
     let mut parts: Vec<Text> = action.map(Text::new).into_iter().collect();
     let has_ended = ended.is_some();
-    if is_added && each.begun && has_ended {
-        parts.push(Text::new("by this agent"));
-    }
     parts.extend(ended.map(Text::new));
     let over = each.status.filter(|status| !status.is_open()).map(|status| status.as_str());
     let to = each.to.map(|to| to.as_str()).or(over).filter(|_| !is_added || each.tells_state());
@@ -289,7 +286,9 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
         parts.push(text.and(": stop working on it or ask the user"));
     }
     let actor = each.actor.as_ref().map(AgentId::as_str);
-    let other = actor.filter(|name| *name != agent && each.recipient.as_deref() != Some(*name));
+    let holder = each.claim.as_ref().map(|claim| claim.agent.as_str());
+    let is_named = |name: &str| holder == Some(name) && action == Some("claimed");
+    let other = actor.filter(|name| *name != agent && !each.is_taken_by(name) && !is_named(name));
     if let Some(name) = other {
         parts.push(named("by", name));
     }

@@ -100,7 +100,6 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         claim_end: None,
         at: Timestamp::default(),
         own: at % 2 == 0,
-        begun: false,
     };
     let warning = |name: &String| Warning {
         id: id(name),

@@ -143,8 +143,7 @@ pub struct Doubts {
 impl Doubts {
     /// Returns true if these texts cover the change of an item.
     pub fn tell(&self, item: &DeltaItem) -> bool {
-        let is_begun = item.begun && item.action == Some(Action::Added);
-        !is_begun && self.told.contains(&item.subject)
+        self.told.contains(&item.subject)
     }
 }
 

@@ -273,9 +273,8 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
     let (from, to) = (word(item.from), word(item.to));
     let named = named(&item.subject).and(" (");
     let ended = ended(item, resume.agent.as_str());
-    let added = if item.begun { "added by this agent, " } else { "added, " };
     let net = match (&ended, item.action, from, to) {
-        (Some(ended), Some(Action::Added), ..) => named.and(added).and(ended),
+        (Some(ended), Some(Action::Added), ..) => named.and("added, ").and(ended),
         (Some(ended), ..) => named.and(ended),
         (_, Some(Action::Added), _, Some(to)) if item.has_ended() => {
             named.and("added, now ").and(to)
@@ -292,21 +291,21 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
             }
         }
     };
+    let is_own = item.own && item.action.is_some() && ended.is_none();
+    let net = match item.actor.as_ref().map(AgentId::as_str) {
+        _ if is_own => net.and(", by this agent"),
+        Some(agent) if agent == resume.agent.as_str() => net.and(", by this agent"),
+        Some(agent) if !item.is_taken_by(agent) => {
+            net.and(", by ").and(ModelName::new(NameKind::Agent, agent))
+        }
+        _ => net,
+    };
     let net = match item.waits_for.as_ref().filter(|_| !item.has_ended()) {
         Some(id) => net.and(", waits for ").and(ModelName::new(NameKind::Work, id.as_str())),
         None if item.freed => net.and(", no longer waits for anything"),
         None => net,
     };
-    let is_own = item.own && item.action.is_some() && ended.is_none();
-    let net = match item.actor.as_ref().map(AgentId::as_str) {
-        _ if is_own => net.and(", by this agent)"),
-        Some(agent) if agent == resume.agent.as_str() => net.and(", by this agent)"),
-        // Whoever took a handoff is named as its receiver.
-        Some(agent) if item.recipient.as_deref() != Some(agent) => {
-            net.and(", by ").and(ModelName::new(NameKind::Agent, agent)).and(")")
-        }
-        _ => net.and(")"),
-    };
+    let net = net.and(")");
     match item.recipient.as_deref().filter(|to| *to != resume.agent.as_str()) {
         Some(other) => net.and(" for ").and(ModelName::new(NameKind::Agent, other)),
         // Nobody is to act on what has ended, even if it was only edited since.

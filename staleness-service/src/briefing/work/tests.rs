@@ -36,7 +36,6 @@ fn delta(ids: &[String], overdue: &[String]) -> Delta {
         claim_end: None,
         at: Timestamp::default(),
         own: false,
-        begun: false,
     };
     let warning = |id: &String| Warning {
         id: WorkId::new(id).unwrap(),
