@@ -258,6 +258,29 @@ pub struct WorkKey {
     pub id: WorkId,
 }
 
+impl WorkKey {
+    /// The beginning of a printed key of an item of all projects.
+    pub const GLOBAL: &str = "global:";
+
+    /// Writes the id, and the scope of an item of all projects.
+    pub(crate) fn as_fields<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let scope = Some(self.scope.word()).filter(|_| self.scope == Scope::Global);
+        to.collect_map(
+            [("id", Some(self.id.as_str())), ("scope", scope)]
+                .into_iter()
+                .filter(|(_, each)| each.is_some()),
+        )
+    }
+}
+
+impl fmt::Display for WorkKey {
+    /// Prints the id, for an item of all projects after `global:`, because the project may have another item of this id.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let global = if self.scope == Scope::Global { Self::GLOBAL } else { "" };
+        write!(f, "{global}{}", self.id)
+    }
+}
+
 /// The identity of a checked document: a project and a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocumentKey {

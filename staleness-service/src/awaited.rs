@@ -46,16 +46,15 @@ pub fn note_waiting(
         let pairs = registry.work().awaited(&settings.project.id).wait()?;
         let waits = waits(&pairs);
         for each in items {
-            each.waits_for = waits.get(&(each.kind, &each.id)).copied().cloned();
+            each.waits_for = waits.get(&each.key).copied().cloned();
         }
     }
     Ok(())
 }
 
 /// Returns, for each waiting item, an open item that it waits for.
-pub(crate) fn waits(pairs: &[(WorkKey, Work)]) -> BTreeMap<(WorkKind, &WorkId), &WorkId> {
-    let waits = pairs.iter().rev().map(|(of, by)| ((by.kind, &by.key.id), &of.id));
-    waits.collect()
+pub(crate) fn waits(pairs: &[(WorkKey, Work)]) -> BTreeMap<&WorkKey, &WorkId> {
+    pairs.iter().rev().map(|(of, by)| (&by.key, &of.id)).collect()
 }
 
 /// Sets, for each overdue item, an open item that it waits for and one that waits for it, preferably one that the
@@ -80,9 +79,8 @@ pub(crate) fn note_overdue(
         }
     }
     for each in overdue {
-        let key = WorkKey { scope: each.scope.clone(), id: each.id.clone() };
-        each.awaited_by = awaited.get(&key).map(|by| by.key.id.clone());
-        each.waits_for = waits.get(&(each.kind, &each.id)).copied().cloned();
+        each.awaited_by = awaited.get(&each.key).map(|by| by.key.id.clone());
+        each.waits_for = waits.get(&each.key).copied().cloned();
     }
 }
 
@@ -109,9 +107,9 @@ pub(crate) fn note_awaited(
     let mut freed = if ended.is_empty() { Vec::new() } else { open(settings, registry)? };
     freed.retain(|work| {
         let waited = work.after.iter().any(|id| ended.contains(id.as_str()));
-        let is_it = |each: &Warning| (each.kind, &each.id) == (work.kind, &work.key.id);
-        let is_left = |each: &Warning| each.flag.overdue == Overdue::Abandoned && is_it(each);
-        waited && !waits.contains_key(&(work.kind, &work.key.id)) && !warnings.iter().any(is_left)
+        let is_left =
+            |each: &Warning| each.flag.overdue == Overdue::Abandoned && each.key == work.key;
+        waited && !waits.contains_key(&work.key) && !warnings.iter().any(is_left)
     });
     let known = match freed.is_empty() {
         true => BTreeSet::new(),
@@ -128,8 +126,8 @@ pub(crate) fn note_awaited(
         items[at].freed = true;
     }
     for each in items {
-        if let DeltaSubject::Work(kind, key) = &each.subject {
-            each.waits_for = waits.get(&(*kind, &key.id)).copied().cloned();
+        if let DeltaSubject::Work(_, key) = &each.subject {
+            each.waits_for = waits.get(key).copied().cloned();
         }
     }
     Ok(())

@@ -38,7 +38,7 @@ pub fn find(
         RegistryError::Rejected(Refusal::Unknown { .. }) => {
             let message = format!("no work item named {}", quoted(id));
             let known = registry.work().list(project, WorkListing::default()).wait();
-            let known = known.unwrap_or_default().into_iter().map(|work| work.key.id.to_string());
+            let known = known.unwrap_or_default().into_iter().map(|work| work.key.to_string());
             ServiceError::new(ErrorKind::Unknown, message).hint(words::near(
                 id,
                 known,
@@ -163,9 +163,11 @@ fn refuse_rule(settings: &Settings, item: &Work, act: &Act) -> Result<(), Servic
         None if settings.may_run_for_agent() => Err(nobody()),
         None => Ok(()),
         Some(_) => {
-            let id = item.key.id.as_str();
+            let id = item.key.to_string();
             let what = match is_open {
-                true => format!("end it, with `staleness work set {id} --status resolved`"),
+                true => {
+                    format!("change or end it, as with `staleness work set {id} --status resolved`")
+                }
                 false => format!("reopen it, with `staleness work reopen {id}`"),
             };
             let message = format!("a person wrote {}, so only a person can {what}", quoted(&id));
@@ -190,7 +192,7 @@ fn refuse_others(
             let id = quoted(item.key.id.as_str());
             let message = format!("{id} is a handoff for {}", quoted(to));
             Err(ServiceError::invalid(message).hint(match sender {
-                Some(from) => {
+                Some(from) if from != to => {
                     format!("only {}, {} or a person can end it", quoted(from), quoted(to))
                 }
                 Some(_) => format!("only {} or a person can end it", quoted(to)),

@@ -78,7 +78,7 @@ fn resolving(settings: &Settings, warning: &Warning) -> String {
         Reason::Abandoned => "work release",
         _ => "stale resolve",
     };
-    again(settings, &format!("staleness {command} {}", quoted(warning.id.as_str())))
+    again(settings, &format!("staleness {command} {}", quoted(&warning.key.to_string())))
 }
 
 /// Returns the overdue items with the commands that settle them.
@@ -114,9 +114,10 @@ fn resolve(
     out: &Output,
 ) -> Result<(), CliError> {
     let (done, may_reopen) = service::resolve(settings, id, scope, act(settings))?;
-    let back = format!("staleness work reopen {}", quoted(done.id.as_str()));
+    let id = done.key.to_string();
+    let back = format!("staleness work reopen {}", quoted(&id));
     let back = may_reopen.then(|| format!("  to undo: `{}`", escape(&again(settings, &back))));
     let back = back.map(|back| out.paint.dim(&back)).unwrap_or_default();
-    let (id, from, to) = (out.paint.bold(&escape(done.id.as_str())), &done.from, &done.to);
+    let (id, from, to) = (out.paint.bold(&escape(&id)), &done.from, &done.to);
     out.done(&done, || format!("{id}  {from} → {to}{back}\n"))
 }

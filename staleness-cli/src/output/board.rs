@@ -85,7 +85,7 @@ fn row(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
     vec![
         (what, Some(paint_of(each.verdict.level))),
         (format!("{}d", now.days_since(each.updated_at)), Some(Paint::dim)),
-        (each.id.to_string(), Some(Paint::bold)),
+        (each.key.to_string(), Some(Paint::bold)),
         (work::what(each), None),
     ]
 }
@@ -95,7 +95,7 @@ fn overdue(warnings: &[Warning], out: &Output) -> String {
         vec![
             (each.kind.as_str().into(), Some(paint_of(each.level))),
             (format!("{}d", each.flag.age_days), Some(Paint::dim)),
-            (each.id.to_string(), Some(Paint::bold)),
+            (each.key.to_string(), Some(Paint::bold)),
             (each.text.clone(), None),
         ]
     }))

@@ -38,7 +38,7 @@ fn line(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
     vec![
         (each.kind.as_str().into(), Some(Paint::dim)),
         (words(each.status), Some(painter)),
-        (each.id.to_string(), Some(Paint::bold)),
+        (each.key.to_string(), Some(Paint::bold)),
         (ago(now, each.updated_at), Some(Paint::dim)),
         (what(each), None),
     ]
@@ -89,7 +89,7 @@ pub(crate) fn noted(told: &WorkReport, dry_run: bool, out: &Output) -> String {
     let would = if dry_run { "  nothing was written" } else { "" };
     let mut text = format!(
         "{}  {} {}{}\n",
-        out.paint.bold(&escape(told.id.as_str())),
+        out.paint.bold(&escape(&told.key.to_string())),
         told.kind,
         words(told.status),
         out.paint.dim(would)
@@ -152,7 +152,7 @@ pub(crate) fn show(
 ) -> String {
     let paint = out.paint;
     let mut text =
-        format!("{}  {}\n", paint.bold(&escape(told.id.as_str())), state(&told.verdict, out));
+        format!("{}  {}\n", paint.bold(&escape(&told.key.to_string())), state(&told.verdict, out));
     for line in told.text.lines() {
         for line in wrap(&escape(line), out.width.saturating_sub(2)) {
             text.push_str(&format!("  {line}\n"));
@@ -255,7 +255,7 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
         "{}  {} {}\n",
         paint_of(level)(paint, level.as_str()),
         paint.dim(each.kind.as_str()),
-        paint.bold(&escape(each.id.as_str()))
+        paint.bold(&escape(&each.key.to_string()))
     );
     let title = handed_over(&each.from, &each.to, each.text.clone());
     let title = fitting(&escape(&title), out.width.saturating_sub(4));
@@ -328,7 +328,7 @@ fn warnings(warnings: &[Warning], out: &Output) -> String {
     out.table(warnings.iter().map(|each| -> Vec<Cell> {
         vec![
             (each.kind.as_str().into(), Some(Paint::dim)),
-            (each.id.to_string(), Some(Paint::bold)),
+            (each.key.to_string(), Some(Paint::bold)),
             (each.reason(), Some(paint_of(each.level))),
             (each.text.clone(), None),
         ]
@@ -427,7 +427,7 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
         (each.subject.kind().into(), Some(Paint::dim)),
         (net, None),
         (own.into(), Some(Paint::dim)),
-        (each.subject.id().to_owned(), Some(Paint::bold)),
+        (each.subject.name(), Some(Paint::bold)),
         (handed_over(&each.sender, &each.recipient, held + &each.text), None),
     ]
 }

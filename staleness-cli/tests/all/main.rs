@@ -71,6 +71,8 @@ mod moving;
 mod moving_databases;
 mod network;
 mod no_verdict;
+#[cfg(unix)]
+mod one_id;
 mod others;
 #[cfg(unix)]
 mod page;

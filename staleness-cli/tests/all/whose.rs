@@ -138,7 +138,7 @@ fn an_agent_touches_no_rule_of_a_person_by_another_door() {
     told_on(&sandbox, "claude-code", 5);
     told_on(&sandbox, "claude-code", 6);
     let told = told_on(&sandbox, "claude-code", 7);
-    let rules = "- In force: trap `staging`: \"Staging is read-only\", constraint `gen`: \"";
+    let rules = "- In force: trap `global:staging`: \"Staging is read-only\", constraint `gen`: \"";
     assert!(told.contains(rules), "{told}");
 
     let refused = |text: &str, why: &str| {
@@ -159,7 +159,7 @@ fn an_agent_touches_no_rule_of_a_person_by_another_door() {
 
     assert_eq!(on(7, "work add trap Mine --id staging --agent codex").code, 0);
     let told = told_on(&sandbox, "claude-code", 8);
-    assert!(told.contains("- In force: trap `staging`: \"Staging is read-only\""), "{told}");
+    assert!(told.contains("- In force: trap `global:staging`: \"Staging is read-only\""), "{told}");
     on(7, "knowledge add --kind preference --id tabs --body Tabs --global");
     refused("knowledge add --kind preference --id tabs --body Spaces", "\"tabs\" already");
     for edit in ["set tabs --kind knowledge", "set tabs --body 2", "add --body 2 --supersedes tabs"]
@@ -189,7 +189,7 @@ fn a_persons_rule_is_told_beside_an_item_that_has_its_id() {
     told_on(&sandbox, "claude-code", 21);
     let told = told_on(&sandbox, "claude-code", 22);
     for id in ["constraint", "plan"] {
-        assert!(told.contains(&format!("constraint `{id}`: \"Never push\"")), "{told}");
+        assert!(told.contains(&format!("constraint `global:{id}`: \"Never push\"")), "{told}");
     }
     let project = "work add constraint 'Push as you like' --id push --expires 2026-11-22";
     sandbox.ok(&line(&format!("{project} --agent codex --now 2026-11-21")));
@@ -198,7 +198,7 @@ fn a_persons_rule_is_told_beside_an_item_that_has_its_id() {
     told_on(&sandbox, "claude-code", 21);
     for day in [23, 24] {
         let told = told_on(&sandbox, "claude-code", day);
-        assert!(told.contains("constraint `push`: \"Never push\""), "{told}");
+        assert!(told.contains("constraint `global:push`: \"Never push\""), "{told}");
         assert_eq!(told.matches("constraint `push` (").count(), 1, "{told}");
         sandbox.run(&line("work set push --status resolved --now 2026-11-23"));
     }

@@ -217,7 +217,7 @@ fn what_has_ended_hides_no_overdue_item_of_every_project() {
     add(&[]);
     sandbox.ok(&["work", "set", "t", "--status", "resolved"]);
     let action = sandbox.json(&["stale"])["warnings"][0]["suggested_action"].clone();
-    assert_eq!(action, "staleness stale resolve t");
+    assert_eq!(action, "staleness stale resolve global:t");
     assert_eq!(sandbox.json(&["stale", "resolve", "t"])["to"], "resolved");
     assert_eq!(sandbox.json(&["stale"])["warnings"], json!([]));
 }

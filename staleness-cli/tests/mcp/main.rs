@@ -12,4 +12,5 @@ mod models;
 mod protocol;
 mod settled;
 mod tools;
+mod whom;
 mod without_hooks;

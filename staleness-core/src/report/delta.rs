@@ -43,6 +43,14 @@ impl DeltaSubject {
         }
     }
 
+    /// Returns the id with which a command names it.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Work(_, key) => key.to_string(),
+            Self::Knowledge(id) => id.to_string(),
+        }
+    }
+
     /// Returns the kind of a work item.
     pub const fn work_kind(&self) -> Option<WorkKind> {
         match self {

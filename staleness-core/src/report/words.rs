@@ -31,11 +31,14 @@ pub(super) fn scope<S: Serializer>(scope: &Scope, to: S) -> Result<S::Ok, S::Err
     to.serialize_str(scope.word())
 }
 
-/// Writes the id and the kind of a record.
+/// Writes the id and the kind of a record, and the scope of work of all projects.
 pub(super) fn subject<S: Serializer>(of: &DeltaSubject, to: S) -> Result<S::Ok, S::Error> {
-    let mut map = to.serialize_map(Some(2))?;
+    let mut map = to.serialize_map(None)?;
     map.serialize_entry("id", of.id())?;
     map.serialize_entry("kind", of.kind())?;
+    if matches!(of, DeltaSubject::Work(_, key) if key.scope == Scope::Global) {
+        map.serialize_entry("scope", Scope::Global.word())?;
+    }
     map.end()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::ids::WorkId;
+use crate::ids::{WorkId, WorkKey};
 use crate::time::Timestamp;
 use crate::verdict::{Ground, Verdict};
 use crate::work::{Claim, NoteType, Work, WorkKind, WorkStatus, WorkStep};
@@ -12,8 +12,9 @@ use crate::work::{Claim, NoteType, Work, WorkKind, WorkStatus, WorkStep};
 /// A work item with its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WorkReport {
-    /// The id of the work item.
-    pub id: WorkId,
+    /// The scope and id of the work item.
+    #[serde(flatten, serialize_with = "WorkKey::as_fields")]
+    pub key: WorkKey,
     /// The kind of work.
     pub kind: WorkKind,
     /// The state of the item.
@@ -69,7 +70,7 @@ impl WorkReport {
     /// Creates a report from an item and its verdict.
     pub fn new(work: Work, verdict: Verdict) -> Self {
         Self {
-            id: work.key.id,
+            key: work.key,
             kind: work.kind,
             status: work.status,
             text: work.text,

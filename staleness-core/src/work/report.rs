@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Claim, Flag, NoteType, Overdue, Work, WorkKind, WorkPolicy, WorkStep};
-use crate::ids::{Scope, WorkId};
+use crate::ids::{WorkId, WorkKey};
 use crate::time::Timestamp;
 use crate::verdict::{Ground, Level, NextAction, Signal, SignalKind, Verdict, round};
 
@@ -16,11 +16,9 @@ const MAX_TEXT: usize = 80;
 /// A warning about one overdue item. [`WorkKind::resolved`] is the state that settles it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Warning {
-    /// The id of the item.
-    pub id: WorkId,
-    /// The scope of the item.
-    #[serde(skip)]
-    pub scope: Scope,
+    /// The scope and id of the item.
+    #[serde(flatten, serialize_with = "WorkKey::as_fields")]
+    pub key: WorkKey,
     /// The kind of work.
     pub kind: WorkKind,
     /// The sender of a handoff.
@@ -83,8 +81,7 @@ impl Warning {
             let rules = policy(work);
             Self {
                 level: Level::of(freshness(rules.borrow(), softened_by.is_some())),
-                id: work.key.id.clone(),
-                scope: work.key.scope.clone(),
+                key: work.key.clone(),
                 kind: work.kind,
                 from: work.from.clone(),
                 to: work.to.clone(),

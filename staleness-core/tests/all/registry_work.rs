@@ -131,7 +131,7 @@ fn only_what_is_overdue_is_resolved_and_reopening_undoes_it() {
     assert!(refused(early).contains("not overdue"));
     assert!(registry.work().stale(&project(), at(29)).wait().unwrap().is_empty());
     let warnings = registry.work().stale(&project(), at(30)).wait().unwrap();
-    let ids: Vec<&str> = warnings.iter().map(|each| each.id.as_str()).collect();
+    let ids: Vec<&str> = warnings.iter().map(|each| each.key.id.as_str()).collect();
     assert_eq!(ids, ["p"]);
     for _ in 0..2 {
         let done =
@@ -162,7 +162,7 @@ fn fresh_work_softens_and_thresholds_can_be_set() {
     add(&registry, work(WorkKind::Candidate, "c"));
     let at_day = |day| -> Vec<String> {
         let warnings = registry.work().stale(&project(), at(day)).wait().unwrap();
-        warnings.into_iter().map(|each| each.id.into()).collect()
+        warnings.into_iter().map(|each| each.key.id.into()).collect()
     };
     assert_eq!(at_day(0), [""; 0]);
     assert_eq!(at_day(1), ["b", "h"]);
@@ -172,12 +172,13 @@ fn fresh_work_softens_and_thresholds_can_be_set() {
     add(&registry, refers);
     let all = registry.work().list(&project().id, WorkListing::default()).wait().unwrap();
     let reports = registry.work().reports(&project(), all, at(3)).wait().unwrap();
-    let of = |text: &str| reports.iter().find(|each| each.id == id(text)).unwrap();
+    let of = |text: &str| reports.iter().find(|each| each.key.id == id(text)).unwrap();
     assert!((of("p").verdict.freshness - 0.5).abs() < 1e-9);
     assert!((of("h").verdict.freshness - 0.3).abs() < 1e-9);
     assert!((of("d").verdict.freshness - 1.0).abs() < 1e-9);
     let softened = |day| registry.work().stale(&project(), at(day)).wait().unwrap();
-    let by = |day| softened(day).into_iter().find(|each| each.id == id("p")).unwrap().softened_by;
+    let by =
+        |day| softened(day).into_iter().find(|each| each.key.id == id("p")).unwrap().softened_by;
     assert_eq!((by(29), by(30)), (Some(id("d")), None), "a decision keeps alive for a while");
     let bad: Policy = toml::from_str("work.agent.x.freshness_flagged = 2.0").unwrap();
     assert_eq!(bad.faults(), ["work.agent.x.freshness_flagged: must be between 0 and 1"]);

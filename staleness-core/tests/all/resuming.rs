@@ -286,7 +286,7 @@ fn overdue_work_comes_along() {
         add(&registry, WorkKind::Plan, &format!("p{number}"), -40 - number);
     }
     let Delta { warnings, .. } = look(&registry, &of("a"));
-    let ids: Vec<&str> = warnings.iter().map(|each| each.id.as_str()).collect();
+    let ids: Vec<&str> = warnings.iter().map(|each| each.key.id.as_str()).collect();
     assert_eq!(ids, ["p6", "p5", "p4", "p3", "p2", "p1", "p0"]);
     resumed(&registry, &of("a"));
     let told = look(&registry, &of("a"));

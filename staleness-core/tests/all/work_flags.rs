@@ -134,7 +134,7 @@ fn warnings_are_oldest_first_with_their_reasons() {
         work("p3", WorkKind::Plan, WorkStatus::Done),
     ];
     let warnings = stale(&all, after(40));
-    let ids: Vec<&str> = warnings.iter().map(|each| each.id.as_str()).collect();
+    let ids: Vec<&str> = warnings.iter().map(|each| each.key.id.as_str()).collect();
     assert_eq!(ids, ["p1", "p2", "h1", "t1"]);
     assert_eq!(warnings[3].flag, Flag { overdue: Overdue::Expired, age_days: 2 });
     assert_eq!(warnings[3].reason(), "expired 2 days ago");

@@ -296,11 +296,13 @@ fn settle(call: &Call<'_>, asked: SettleWork) -> Result<Answer<Settled>, Service
     let act = staleness::registry::Act { note, ..work::act(settings, call.agent.clone()) };
     let done = work::resolve(settings, &asked.id, ScopeChoice::Either, act);
     let (done, may_reopen) = done.map_err(|error| elsewhere(call, &asked.id, error))?;
-    let name = ModelName::new(NameKind::Work, done.id.as_str());
-    let text = Text::new(name).and(" went from ").and(state(&done.from).unwrap_or("?"));
+    let name = done.key.to_string();
+    let text = Text::new(ModelName::new(NameKind::Work, &name))
+        .and(" went from ")
+        .and(state(&done.from).unwrap_or("?"));
     let text = text.and(" to ").and(state(&done.to).unwrap_or("?"));
     let text = text.and(if may_reopen { "; work_item with action reopen undoes it" } else { "" });
-    let (id, kind) = (done.id.to_string(), done.kind.as_str());
+    let (id, kind) = (name, done.kind.as_str());
     Ok(Answer::new(text, Settled { id, kind, from: done.from, to: done.to }))
 }
 

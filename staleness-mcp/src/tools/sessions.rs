@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use staleness::Timestamp;
-use staleness::ids::{AgentId, ClientId, ToolName};
+use staleness::ids::{AgentId, ClientId, ToolName, WorkId};
 use staleness::journal::Revision;
-use staleness::report::{Delta, DeltaItem, DeltaSource, NetChange, Redefined};
+use staleness::report::{Delta, DeltaItem, DeltaSource, DeltaSubject, NetChange, Redefined};
 use staleness::verdict::Level;
 use staleness::work::{self, Warning, WorkKind, WorkStatus};
 use staleness_service::ServiceError;
@@ -190,7 +190,7 @@ impl News<'_> {
     fn mark(&self) -> u32 {
         match self {
             Self::Tool(each) => mark("tool", each.name.as_str()),
-            Self::Item(each) => mark(each.subject.kind(), each.subject.id()),
+            Self::Item(each) => mark(each.subject.kind(), &each.subject.name()),
         }
     }
 
@@ -205,7 +205,7 @@ impl News<'_> {
                 let of = &each.subject;
                 let name = match of.work_kind() {
                     None => ModelName::path(NameKind::Knowledge, of.id()),
-                    Some(_) => ModelName::new(NameKind::Work, of.id()),
+                    Some(_) => ModelName::new(NameKind::Work, &of.name()),
                 };
                 let text = Text::new("- ").and(of.kind()).and(" ").and(name).and(" (");
                 let about = Text::join(about(each, agent), ", ");
@@ -227,7 +227,7 @@ fn named(word: &'static str, name: &str) -> Text {
 /// Describes an overdue item. For a handoff, includes the receiver and the sender.
 fn overdue_item(each: &Warning, agent: &str) -> Text {
     let text = Text::new("- overdue ").and(each.kind.as_str()).and(" ");
-    let mut text = text.and(ModelName::new(NameKind::Work, each.id.as_str()));
+    let mut text = text.and(ModelName::new(NameKind::Work, &each.key.to_string()));
     if each.kind == WorkKind::Handoff {
         match each.to.as_deref() {
             Some(to) if to == agent => text = text.and(" for you"),
@@ -326,7 +326,7 @@ fn render(
             overdue => settled_by(each.kind, overdue == work::Overdue::Expired, is_others),
         };
         let row = Overdue {
-            id: each.id.to_string(),
+            id: each.key.to_string(),
             kind: each.kind,
             level: each.level,
             text: each.text.clone(),
@@ -431,7 +431,13 @@ fn render(
             News::Tool(each) => {
                 tools.push(NetChange { name: called(client, &each.name), ..each.clone() });
             }
-            News::Item(each) => items.push(each.clone()),
+            News::Item(each) => {
+                let mut each = each.clone();
+                if let DeltaSubject::Work(_, key) = &mut each.subject {
+                    key.id = WorkId::new(key.to_string()).unwrap_or_else(|_| key.id.clone());
+                }
+                items.push(each);
+            }
         }
     }
     let data = Resumed {

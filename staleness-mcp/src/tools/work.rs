@@ -185,8 +185,8 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
                 by_person: false,
                 expires_at: expires(call, asked.expires.as_deref())?.map(Some),
                 to: asked.to.map(|to| Some(work::party(settings, to))),
-                refs: asked.refs.map(|refs| refs.into_iter().collect()),
-                after: asked.after.map(|after| after.into_iter().collect()),
+                refs: asked.refs.map(work::others),
+                after: asked.after.map(work::others),
             };
             if patch == WorkPatch::default() {
                 return Err(ServiceError::invalid("no change was given")
@@ -292,8 +292,8 @@ fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
     // A candidate from a model counts as generated, not as written by a person.
     item.generated = kind == WorkKind::Candidate;
     item.expires_at = expires_at;
-    item.refs = asked.refs.unwrap_or_default().into_iter().collect();
-    item.after = asked.after.unwrap_or_default().into_iter().collect();
+    item.refs = work::others(asked.refs.unwrap_or_default());
+    item.after = work::others(asked.after.unwrap_or_default());
     let registry = settings.open_here()?;
     let to = item.to.clone();
     let item = registry.work().add(item, work::act(settings, call.agent.clone())).wait()?;
@@ -343,7 +343,7 @@ fn rows(
     let limit = asked.limit.map_or(20, |limit| limit as usize);
     let rows = Rows::fit(&told, limit, |each| {
         let row = Row {
-            id: each.id.to_string(),
+            id: each.key.to_string(),
             kind: each.kind,
             status: each.status,
             text: line(&each.text),
@@ -383,7 +383,7 @@ fn holder(told: &WorkReport) -> Option<&AgentId> {
 
 /// Returns an item's kind and id.
 fn named(told: &WorkReport) -> Text {
-    let id = ModelName::new(NameKind::Work, told.id.as_str());
+    let id = ModelName::new(NameKind::Work, &told.key.to_string());
     Text::new(told.kind.as_str()).and(" ").and(id)
 }
 
@@ -411,6 +411,7 @@ fn tell(call: &Call<'_>, what: &'static str, item: Work) -> Result<Answer<Told>,
 
 fn brief(told: &WorkReport) -> Value {
     let mut value = serde_json::to_value(told).unwrap_or_default();
+    value["id"] = told.key.to_string().into();
     value["text"] = cut(&escape_lines(&told.text), MAX_TEXT).into();
     for (key, more, ids) in
         [("refs", "more_refs", &told.refs), ("after", "more_after", &told.after)]

@@ -25,7 +25,7 @@ pub fn taken_over(settings: &Settings, lost: &mut Vec<LostClaim>) -> Option<Mode
     let told = |begin: &'static str, is_ended: bool| {
         let name = |lost: &LostClaim| {
             let work = &lost.work;
-            let name = ModelName::new(NameKind::Work, work.key.id.as_str());
+            let name = ModelName::new(NameKind::Work, &work.key.to_string());
             let name = ModelText::from(work.kind.as_str()).and(" ").and(name);
             match &lost.end {
                 Some(end) => Some(ended(name, work.status, end)),

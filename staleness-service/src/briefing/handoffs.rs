@@ -54,7 +54,10 @@ pub(super) fn offers(
         _ if items.iter().all(|item| item.waits_for.is_some()) => (title.into(), all),
         ([item], [text]) => {
             if let Some(id) = Word::new(item.subject.id()) {
-                *text = take(text.clone().and(" (take it"), &ModelText::default().and(id));
+                let is_global = item.subject.name() != item.subject.id();
+                let scope = if is_global { " --scope global" } else { "" };
+                *text =
+                    take(text.clone().and(" (take it"), &ModelText::default().and(id).and(scope));
             }
             (title.into(), all)
         }

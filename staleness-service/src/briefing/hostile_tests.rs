@@ -102,8 +102,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         own: at % 2 == 0,
     };
     let warning = |name: &String| Warning {
-        id: id(name),
-        scope: Scope::Global,
+        key: key(name),
         kind: WorkKind::Handoff,
         from: None,
         to: None,

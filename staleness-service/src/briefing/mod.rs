@@ -15,7 +15,7 @@ mod work;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use staleness::ids::{ClientId, ItemId};
+use staleness::ids::{ClientId, ItemId, WorkKey};
 use staleness::knowledge::{Context, Document, Fact};
 use staleness::registry::{FindTools, Resume};
 use staleness::report::{Delta, DeltaItem, DeltaSource, DeltaSubject};
@@ -278,10 +278,7 @@ fn standing(
     resume: &Resume,
 ) -> Result<Vec<DeltaItem>, ServiceError> {
     let mut items = awaited::open(settings, registry)?;
-    let is_due = |id: &str| {
-        let due = |each: &Warning| each.kind == WorkKind::Handoff && each.id.as_str() == id;
-        delta.warnings.iter().any(due)
-    };
+    let is_due = |key: &WorkKey| delta.warnings.iter().any(|each| each.key == *key);
     items.retain(|item| match item.kind {
         // What has expired is overdue, and no longer in force.
         WorkKind::Trap | WorkKind::Constraint => item.expires_at.is_none_or(|at| settings.now < at),
@@ -293,7 +290,7 @@ fn standing(
             }
             None => {
                 let is_held = item.held(settings.now).is_some();
-                resume.cleared || is_held || is_due(item.key.id.as_str())
+                resume.cleared || is_held || is_due(&item.key)
             }
         },
         WorkKind::Plan => item.held(settings.now).is_some(),
@@ -309,7 +306,7 @@ fn standing(
     let waits = awaited::waits(&pairs);
     let standing = |item: &Work| DeltaItem {
         claim: item.held(settings.now).cloned(),
-        waits_for: waits.get(&(item.kind, &item.key.id)).copied().cloned(),
+        waits_for: waits.get(&item.key).copied().cloned(),
         ..DeltaItem::standing(item, &resume.agent)
     };
     Ok(items.iter().map(standing).collect())

@@ -1,6 +1,5 @@
 //! The text on overdue work: the items, the reasons, and the commands that resolve them.
 
-use staleness::ids::WorkKey;
 use staleness::registry::Resume;
 use staleness::report::DeltaSubject;
 use staleness::work::{Overdue, Warning, WorkKind};
@@ -34,8 +33,7 @@ pub(super) fn overdue_title(by: &ModelText, warnings: &[&Warning]) -> (ModelText
 
 /// Returns the item that a warning is about.
 pub(super) fn subject(warning: &Warning) -> DeltaSubject {
-    let key = WorkKey { scope: warning.scope.clone(), id: warning.id.clone() };
-    DeltaSubject::Work(warning.kind, key)
+    DeltaSubject::Work(warning.kind, warning.key.clone())
 }
 
 /// Describes an overdue item with the reason and, for a handoff to another agent, the recipient.

@@ -265,7 +265,7 @@ fn resumed(resume: &Resume) -> Option<ModelText> {
 /// Returns the kind of an item, and its id.
 pub(super) fn named(item: &DeltaSubject) -> ModelText {
     let sort = item.work_kind().map_or(NameKind::Knowledge, |_| NameKind::Work);
-    ModelText::from(item.kind()).and(" ").and(ModelName::new(sort, item.id()))
+    ModelText::from(item.kind()).and(" ").and(ModelName::new(sort, &item.name()))
 }
 
 fn item(item: &DeltaItem, resume: &Resume) -> ModelText {

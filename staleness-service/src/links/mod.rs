@@ -166,10 +166,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             (why.title, why.verdict) = (Some(item.title), Some(item.verdict));
         }
         Thing::Work(work, key) => {
-            let keys = ScopeChoice::Either.work_keys(&settings.project.id, &work.id);
-            for key in keys {
-                journal.extend(events(registry, Subject::work(&key))?);
-            }
+            journal.extend(events(registry, Subject::work(&key))?);
             why.causes = of_references(world, registry, &work)?;
             let steps = work.steps.iter().map(|step| step.text.as_str());
             let texts: Vec<&str> = steps.chain([work.text.as_str()]).collect();
@@ -233,7 +230,7 @@ impl Thing {
             Self::Route(route) => ("route", route.id.to_string()),
             Self::Document(path) => ("document", path.clone()),
             Self::Item(item, _) => (item.kind.as_str(), item.id.clone()),
-            Self::Work(work, _) => (work.kind.as_str(), work.id.to_string()),
+            Self::Work(work, _) => (work.kind.as_str(), work.key.to_string()),
         };
         (kind.to_owned(), name)
     }
@@ -283,7 +280,7 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
     let items = registry.knowledge().list(&project.id).wait()?.into_iter();
     let work = registry.work().list(&project.id, WorkListing::default()).wait()?.into_iter();
     let known = paths.into_iter().chain(items.map(|item| item.key.id.to_string()));
-    let known = known.chain(work.map(|work| work.key.id.to_string()));
+    let known = known.chain(work.map(|work| work.key.to_string()));
     let near = nearest(name, known).or(tool).filter(|near| near.split('/').all(is_plain));
     let message = format!("no tool, route, document, item or work named {}", quoted(name));
     let file = settings.place.folder.join(path);

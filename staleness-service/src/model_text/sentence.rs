@@ -45,8 +45,6 @@ const FAILING: &[&str] = &[
     "demoted by @",
     "its server is demoted by @",
     "restored by @",
-    "pinned by @",
-    "ignored by @",
     "accepted by @",
     "forgotten by @",
 ];

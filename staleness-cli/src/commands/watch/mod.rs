@@ -266,9 +266,9 @@ fn work_row(it: &WorkReport, now: staleness::Timestamp) -> Row {
     let state = format!("{} {}", it.kind.as_str(), it.status.as_str().replace('_', " "));
     let why = reasons(&it.verdict);
     Row {
-        key: Key::Work(it.id.to_string()),
+        key: Key::Work(it.key.to_string()),
         level: it.verdict.level,
-        cells: [it.id.to_string(), state, ago(now, it.updated_at)],
+        cells: [it.key.to_string(), state, ago(now, it.updated_at)],
         why: if why.is_empty() { escape(&what(it)).into_owned() } else { why },
         evidence,
     }

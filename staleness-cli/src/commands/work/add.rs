@@ -8,7 +8,7 @@ use staleness::work::{NoteType, Work, WorkKind};
 use staleness::{RegistryError, Wait};
 
 use staleness_service::words::{id, word};
-use staleness_service::work::{id_for, key, party};
+use staleness_service::work::{id_for, key, others, party};
 
 use super::{act, find, kind, state, told, warn_of_stranger};
 use crate::args::work_args::WorkAddArgs;
@@ -93,8 +93,8 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     item.note = note;
     item.expires_at =
         args.expires.as_deref().map(|text| when::parse_for("--expires", text, now)).transpose()?;
-    item.refs = args.refs.iter().cloned().collect();
-    item.after = args.after.iter().cloned().collect();
+    item.refs = others(args.refs.clone());
+    item.after = others(args.after.clone());
     Ok(item)
 }
 

@@ -64,7 +64,7 @@ fn others(ids: &[String]) -> Result<Option<BTreeSet<String>>, CliError> {
             Err(CliError::invalid("`none` cannot be combined with other references")
                 .hint("give `none` or ids"))
         }
-        ids => Ok(Some(ids.iter().cloned().collect())),
+        ids => Ok(Some(service::others(ids.iter().cloned()))),
     }
 }
 

@@ -220,7 +220,7 @@ impl Page<'_> {
                     tr {
                         td { (item.kind.as_str()) }
                         td { (item.status.as_str().replace('_', " ")) }
-                        td { (escape(item.id.as_str())) }
+                        td { (escape(&item.key.to_string())) }
                         td data-key=(item.updated_at.as_millis()) { (ago(self.now, item.updated_at)) }
                         td { (escape(&what(item))) }
                         td.(item.verdict.word()) { (reasons(&item.verdict)) }

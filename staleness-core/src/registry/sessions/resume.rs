@@ -195,10 +195,7 @@ impl WhatChanged {
         let is_others = |work: &Work| others.as_ref().is_some_and(|others| others.have(work, *now));
         let open = visible_open(&self.project, &view);
         let subject = |work: &Work| DeltaSubject::Work(work.kind, work.key.clone());
-        let of = |each: &Warning| {
-            let key = WorkKey { scope: each.scope.clone(), id: each.id.clone() };
-            DeltaSubject::Work(each.kind, key)
-        };
+        let of = |each: &Warning| DeltaSubject::Work(each.kind, each.key.clone());
         let hidden: Vec<&Work> = open.iter().copied().filter(|work| is_others(work)).collect();
         let expired: BTreeSet<DeltaSubject> =
             hidden.iter().filter(|it| it.is_expired_handoff(*now)).map(|it| subject(it)).collect();

@@ -27,8 +27,9 @@ use act::{ActOnWork, Claiming, Deed, touch};
 /// The result of resolving an overdue item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Resolution {
-    /// The id of the item.
-    pub id: WorkId,
+    /// The scope and id of the item.
+    #[serde(flatten, serialize_with = "WorkKey::as_fields")]
+    pub key: WorkKey,
     /// The kind of work.
     pub kind: WorkKind,
     /// The state before, to which it can be reopened.
@@ -150,12 +151,7 @@ impl WorkItems<'_> {
         let state = |state: &Option<String>| state.clone().unwrap_or_default();
         entries
             .find(|entry: &&JournalEntry| entry.op.as_ref() == Some(&op))
-            .map(|entry| Resolution {
-                id: key.id,
-                kind,
-                from: state(&entry.from),
-                to: state(&entry.to),
-            })
+            .map(|entry| Resolution { key, kind, from: state(&entry.from), to: state(&entry.to) })
             .ok_or_else(|| StoreError::Misstep("nothing was resolved".into()).into())
     }
 }

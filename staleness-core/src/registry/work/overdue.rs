@@ -152,17 +152,25 @@ fn own_in_place<'a>(
         .fold(more, |more, key| more.peek(WorkFilter::Key(key)))
 }
 
-/// Returns the open work of a view that a project sees. Its own item hides the global one with the same id,
-/// as long as it has not ended, but none that a person typed.
+/// Returns the open work of a view that a project sees.
 pub(in crate::registry) fn visible_open<'v>(project: &ProjectId, view: &'v View) -> Vec<&'v Work> {
-    let open = || view.work.values().filter(|work| work.status.is_open());
+    let mut open = visible(project, view);
+    open.retain(|work| work.status.is_open());
+    open
+}
+
+/// Returns the work of a view that a project sees. Its own item hides the global one with the same id,
+/// as long as it has not ended, but none that a person typed.
+pub(super) fn visible<'v>(project: &ProjectId, view: &'v View) -> Vec<&'v Work> {
+    let all = || view.work.values();
     let is_own = |work: &&Work| work.key.scope.project() == Some(project);
     let own: BTreeSet<&WorkId> = match view.work.keys().next().map(|key| &key.scope) {
-        Some(Scope::Global) => open().filter(is_own).map(|work| &work.key.id).collect(),
+        Some(Scope::Global) => all()
+            .filter(is_own)
+            .filter(|work| work.status.is_open())
+            .map(|work| &work.key.id)
+            .collect(),
         _ => BTreeSet::new(),
     };
-    if own.is_empty() {
-        return open().collect();
-    }
-    open().filter(|work| is_own(work) || work.by_person || !own.contains(&work.key.id)).collect()
+    all().filter(|work| is_own(work) || work.by_person || !own.contains(&work.key.id)).collect()
 }

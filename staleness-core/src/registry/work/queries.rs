@@ -14,7 +14,7 @@ use crate::time::Timestamp;
 use crate::work::{Warning, Work, WorkKind, WorkPolicy, WorkStatus};
 
 use super::act::meant;
-use super::overdue::{Overdue, Referring, visible_open};
+use super::overdue::{Overdue, Referring, visible, visible_open};
 use super::unknown;
 
 /// A filter for a list of work items.
@@ -29,9 +29,13 @@ pub struct WorkListing {
 }
 
 impl ScopeChoice {
-    /// Returns the keys of work items that an id may mean in a project, most likely first.
+    /// Returns the keys of work items that an id may mean in a project, most likely first. An id may be printed as that
+    /// of an item of all projects.
     pub fn work_keys(self, project: &ProjectId, id: &WorkId) -> Vec<WorkKey> {
-        self.scopes(project).map(|scope| WorkKey { scope, id: id.clone() }).collect()
+        let printed = id.as_str().strip_prefix(WorkKey::GLOBAL).and_then(|id| WorkId::new(id).ok());
+        let printed = printed.filter(|_| self != Self::Project);
+        let keys = self.scopes(project).map(|scope| WorkKey { scope, id: id.clone() });
+        keys.chain(printed.map(|id| WorkKey { scope: Scope::Global, id })).collect()
     }
 }
 
@@ -50,8 +54,8 @@ impl WorkItems<'_> {
         found.ok_or_else(|| unknown(id).into())
     }
 
-    /// Returns the work items that a project sees, by id: its own, and global ones unless it has an item with
-    /// the same id.
+    /// Returns the work items that a project sees, by id: its own, and global ones. Its own open item hides a global one
+    /// with the same id, but none that a person typed.
     pub async fn list(
         self,
         project: &ProjectId,
@@ -64,11 +68,8 @@ impl WorkItems<'_> {
             Selection::new().peek_both(project, WorkFilter::Scope)
         };
         let view = self.0.ask(selection).await?;
-        let mut work: Vec<&Work> = match listing.open {
-            true => visible_open(project, &view),
-            false => visible(&view).into_values().collect(),
-        };
-        work.sort_by(|a, b| a.key.id.cmp(&b.key.id));
+        let mut work = visible(project, &view);
+        work.sort_by(|a, b| (&a.key.id, &a.key).cmp(&(&b.key.id, &b.key)));
         Ok(work
             .into_iter()
             .filter(|work| listing.kind.is_none_or(|kind| work.kind == kind))
@@ -197,12 +198,6 @@ impl Query for Ready {
 /// Selects the open work that a project sees.
 pub(in crate::registry) fn open(project: &ProjectId) -> Selection {
     Selection::new().peek_both(project, WorkFilter::Open)
-}
-
-/// Returns the work items of a view by id. A project's own items hide global ones.
-fn visible(view: &View) -> BTreeMap<&WorkId, &Work> {
-    // Global items sort first, so a project's own item overwrites them.
-    view.work.iter().map(|(key, work)| (&key.id, work)).collect()
 }
 
 /// Returns the thresholds for an item in a project.

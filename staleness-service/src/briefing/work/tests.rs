@@ -1,5 +1,5 @@
 use staleness::Timestamp;
-use staleness::ids::{AgentId, ItemId, Scope, SessionId, WorkId, WorkKey};
+use staleness::ids::{AgentId, ItemId, ProjectId, Scope, SessionId, WorkId, WorkKey};
 use staleness::verdict::Level;
 use staleness::work::WorkStatus;
 use staleness_core::work::Flag;
@@ -13,7 +13,12 @@ fn resume() -> Resume {
 }
 
 fn subject_of(kind: WorkKind, id: &str) -> DeltaSubject {
-    DeltaSubject::Work(kind, WorkKey { scope: Scope::Global, id: WorkId::new(id).unwrap() })
+    DeltaSubject::Work(kind, key(id))
+}
+
+fn key(id: &str) -> WorkKey {
+    let scope = Scope::Project(ProjectId::of_root("/shop"));
+    WorkKey { scope, id: WorkId::new(id).unwrap() }
 }
 
 fn delta(ids: &[String], overdue: &[String]) -> Delta {
@@ -38,8 +43,7 @@ fn delta(ids: &[String], overdue: &[String]) -> Delta {
         own: false,
     };
     let warning = |id: &String| Warning {
-        id: WorkId::new(id).unwrap(),
-        scope: Scope::Global,
+        key: key(id),
         kind: WorkKind::Handoff,
         from: None,
         to: None,
