@@ -103,6 +103,17 @@ fn a_reason_is_told_with_all_of_its_command() {
     assert!(text(&listed).contains("`staleness scan --probe wx`\""), "{listed}");
 }
 
+/// Bug: an agent was told to replace a preference, which is then refused.
+#[test]
+fn of_a_preference_that_is_said_to_be_wrong_the_user_is_asked() {
+    let machine = Machine::new();
+    let add = ["knowledge", "add", "--id", "tabs", "--body", "Use tabs", "--kind", "preference"];
+    machine.ok(&add);
+    machine.ok(&["knowledge", "contradict", "tabs", "--by", "codex", "--reason", "no"]);
+    let listed = machine.client(&[]).data("list_stale", json!({}));
+    assert_eq!(listed["items"][0]["next"], "ask the user whether it holds", "{listed}");
+}
+
 /// Bug: overdue work that waits for other work was listed without it.
 #[test]
 fn what_is_overdue_is_listed_with_what_it_waits_for() {

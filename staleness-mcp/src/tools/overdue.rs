@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use staleness::ids::ClientId;
+use staleness::knowledge::ItemKind;
 use staleness::registry::ScopeChoice;
 use staleness::report::HealthState;
 use staleness::verdict::{Ground, NextAction, SignalKind};
@@ -114,7 +115,10 @@ fn next(each: &Entry) -> ModelText {
     if let Subject::Item { path: None, .. } = each.subject
         && each.verdict.rests_on(SignalKind::Contradicted)
     {
-        return "save what is true now with save_knowledge and supersedes".into();
+        return ModelText::from(match ItemKind::from_word(each.kind) {
+            Some(ItemKind::Preference) => "ask the user whether it holds",
+            _ => "save what is true now with save_knowledge and supersedes",
+        });
     }
     if let (Subject::Item { path: None, cite, .. }, NextAction::Update) =
         (&each.subject, each.verdict.action)
