@@ -1,5 +1,7 @@
 //! `tools diff` and `tools accept`: show and accept changes that a server made to its tools.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 use serde_json::{Value, json};
 use staleness::ids::ToolKey;
@@ -40,6 +42,9 @@ pub(crate) struct Told<'a> {
     digest: String,
     pub(crate) differences: Vec<Difference>,
     parts: Vec<ToldPart<'a>>,
+    /// The parts of the worst version that the listed one replaced.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    replaced: Vec<ToldPart<'a>>,
 }
 
 #[derive(Serialize)]
@@ -58,28 +63,11 @@ struct ToldPart<'a> {
 
 impl<'a> Told<'a> {
     pub(crate) fn new(row: &'a Definition) -> Self {
-        let of = |of: Option<&'a Part>| of.map(|part| part.text.as_str());
-        let parts = |version: &'a DefinitionVersion| {
-            version.parts().collect::<std::collections::BTreeMap<&'static str, &Part>>()
-        };
-        let before = row.previous.as_ref().map(parts);
+        let before = row.previous.as_ref();
         let is_first = before.is_none() && row.pending.is_none();
-        let now = if is_first { Default::default() } else { parts(&row.current) };
-        let before = before.unwrap_or_default();
-        let names: std::collections::BTreeSet<&'static str> =
-            before.keys().chain(now.keys()).copied().collect();
-        let differ = names.into_iter().filter_map(|part| {
-            let (before, now) = (before.get(part).copied(), now.get(part).copied());
-            let is_same = before.map(|part| &part.digest) == now.map(|part| &part.digest);
-            let [before_chars, now_chars] = [before, now].map(|part| part?.chars);
-            (!is_same).then(|| ToldPart {
-                part,
-                before: of(before),
-                now: of(now),
-                before_chars,
-                now_chars,
-            })
-        });
+        let parts = differing(before, if is_first { None } else { Some(&row.current) });
+        let worst = row.current.worst.as_deref();
+        let replaced = worst.map_or_else(Vec::new, |worst| differing(before, Some(worst)));
         Self {
             name: row.key.name.as_str(),
             scope: row.key.scope.word(),
@@ -90,9 +78,30 @@ impl<'a> Told<'a> {
             taken_back: row.taken_back(),
             digest: row.listed().digest(),
             differences: row.differences(),
-            parts: differ.collect(),
+            parts,
+            replaced,
         }
     }
+}
+
+/// Returns the parts that differ between two versions.
+fn differing<'a>(
+    before: Option<&'a DefinitionVersion>,
+    now: Option<&'a DefinitionVersion>,
+) -> Vec<ToldPart<'a>> {
+    let all = |version: Option<&'a DefinitionVersion>| -> BTreeMap<&'static str, &'a Part> {
+        version.map(|version| version.parts().collect()).unwrap_or_default()
+    };
+    let (before, now) = (all(before), all(now));
+    let names: BTreeSet<&'static str> = before.keys().chain(now.keys()).copied().collect();
+    let differ = names.into_iter().filter_map(|part| {
+        let (before, now) = (before.get(part).copied(), now.get(part).copied());
+        let is_same = before.map(|part| &part.digest) == now.map(|part| &part.digest);
+        let [before_chars, now_chars] = [before, now].map(|part| part?.chars);
+        let [before, now] = [before, now].map(|part| Some(part?.text.as_str()));
+        (!is_same).then_some(ToldPart { part, before, now, before_chars, now_chars })
+    });
+    differ.collect()
 }
 
 impl Told<'_> {
@@ -129,6 +138,7 @@ impl Told<'_> {
     /// Removes the server's texts, which only `tools diff` shows.
     pub(crate) fn without_texts(mut self) -> Self {
         self.parts.clear();
+        self.replaced.clear();
         for each in &mut self.differences {
             each.name = each.name.take().filter(|name| is_plain(name));
         }
@@ -309,11 +319,12 @@ fn render(told: &Told<'_>, is_agent: bool, is_gone: bool, out: &Output) -> Strin
         ]
     })));
     // The texts are untrusted, so characters that a terminal hides or interprets are escaped.
-    for part in &told.parts {
+    let now = if told.taken_back.is_some() { "taken back" } else { "now" };
+    let all = told.replaced.iter().map(|part| (part, "taken back"));
+    for (part, now_word) in all.chain(told.parts.iter().map(|part| (part, now))) {
         let [before, now] = [part.before, part.now].map(|text| lines(text.unwrap_or_default()));
-        let words =
-            if told.taken_back.is_some() { ["pinned", "taken back"] } else { ["before", "now"] };
-        let names = words.map(|word| format!("{} {word}", part.part));
+        let before_word = if now_word == "now" { "before" } else { "pinned" };
+        let names = [before_word, now_word].map(|word| format!("{} {word}", part.part));
         text.push_str(&painted(&unified([&names[0], &names[1]], &before, &now), out));
     }
     if told.pending.is_some() && !is_agent {

@@ -87,6 +87,21 @@ fn a_tool_tells_since_when_it_fails_what_happened_then_and_what_rests_on_it() {
 }
 
 #[test]
+fn a_lost_parameter_is_named_after_the_next_change_too() {
+    let sandbox = connected();
+    sandbox.ok(&["tools", "accept", TOOL]);
+    let schema = json!({ "type": "object", "properties": { "project": { "type": "string" } } });
+    let tool = json!({ "name": "find_issue", "description": "Finds it.", "inputSchema": schema });
+    sandbox.lists("hub", &json!({ "tools": [tool] }));
+    let impact = sandbox.json(&["impact", TOOL]);
+    assert_eq!((&impact["lost"], &impact["counts"]["still"]), (&json!(["repo"]), &json!(3)));
+    let route = impact["routes"][0]["id"].as_str().unwrap();
+    let why = sandbox.json(&["why", route]);
+    let cause = "its query names `repo`, which mcp__hub__find_issue no longer has";
+    assert!(why["causes"].as_array().unwrap().contains(&json!(cause)), "{why}");
+}
+
+#[test]
 fn a_change_after_the_failures_is_not_their_cause() {
     let sandbox = connected();
     let tool = json!({ "name": "find_issue", "description": "Finds.", "inputSchema": {} });

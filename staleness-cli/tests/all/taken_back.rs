@@ -59,6 +59,31 @@ fn what_a_server_took_back_cannot_be_accepted_and_the_pinned_version_can_be_kept
 }
 
 #[test]
+fn a_third_text_does_not_hide_the_second() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["hub"]);
+    for text in ["Finds open issues", POISON, "Finds many issues"] {
+        lists(&sandbox, &[("find", text)]);
+    }
+    let text = sandbox.ok(&["tools", "diff", NAME]);
+    for part in [
+        "suspicious  tells the model to ignore its instructions\n",
+        "--- description pinned\n+++ description taken back\n",
+        &format!("+{POISON}\n"),
+        "--- description before\n+++ description now\n",
+        "+Finds many issues\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let told = sandbox.start_of("claude-code", "s1");
+    assert!(told.contains("(suspicious: tells the model to ignore its instructions)"), "{told}");
+    let diff = sandbox.json(&["tools", "diff", NAME])["definitions"][0].clone();
+    sandbox.ok(&["tools", "accept", NAME, "--seen", diff["digest"].as_str().unwrap()]);
+    let text = sandbox.ok(&["tools", "diff", NAME]);
+    assert!(text.contains("+Finds many issues\n") && !text.contains(POISON), "{text}");
+}
+
+#[test]
 fn a_tool_that_left_its_list_is_told_as_that() {
     let sandbox = Sandbox::with_servers(&["hub"]);
     lists(&sandbox, &[("find", "Finds"), ("old", "Seeks")]);

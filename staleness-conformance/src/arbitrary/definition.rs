@@ -9,6 +9,13 @@ use super::{Reach, longest, maybe, text, timestamp};
 
 /// Generates one version of a definition.
 fn version(reach: Reach) -> BoxedStrategy<DefinitionVersion> {
+    let worst = maybe(alone(reach).prop_map(Box::new));
+    let both = (alone(reach), worst);
+    both.prop_map(|(version, worst)| DefinitionVersion { worst, ..version }).boxed()
+}
+
+/// Generates a version that replaced none.
+fn alone(reach: Reach) -> BoxedStrategy<DefinitionVersion> {
     let part = move || {
         maybe(record!(Part {
             digest: text(64),
@@ -33,6 +40,8 @@ fn version(reach: Reach) -> BoxedStrategy<DefinitionVersion> {
         metadata: part(),
         found: prop::collection::btree_set(finding, 0..3),
         listed_again: maybe(timestamp(reach)),
+        lost: prop::collection::btree_set(text(20), 0..3),
+        worst: Just(None),
     })
 }
 

@@ -104,9 +104,12 @@ pub(super) fn definitions(row: Definition) -> Vec<Definition> {
         ]
         .into(),
         listed_again: Some(Timestamp::MIN),
+        lost: [text.to_owned()].into(),
+        worst: None,
     };
+    let worst = Some(Box::new(of(ROCKET)));
     let full = |class: ChangeClass| Definition {
-        current: of(TEXTS[class as usize]),
+        current: DefinitionVersion { worst: worst.clone(), ..of(TEXTS[class as usize]) },
         previous: Some(of(ROCKET)),
         since: Timestamp::MAX,
         pending: Some(class),

@@ -393,6 +393,25 @@ fn descriptions(schema: &Value) -> Vec<&str> {
                 left.extend(members.values());
             }
             Value::Array(elements) => left.extend(elements),
+/// Returns the names of all properties in a schema.
+pub(super) fn names(schema: &str) -> BTreeSet<String> {
+    let schema: Value = serde_json::from_str(schema).unwrap_or_default();
+    let mut all = BTreeSet::new();
+    let mut left = vec![&schema];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Object(schema) => {
+                let properties = members(schema, "properties").into_iter().flat_map(Map::keys);
+                all.extend(properties.map(|name| name.chars().take(MAX_NAME).collect::<String>()));
+                left.extend(schema.values());
+            }
+            Value::Array(elements) => left.extend(elements),
+            _ => {}
+        }
+    }
+    all
+}
+
             _ => {}
         }
     }

@@ -78,6 +78,13 @@ pub struct DefinitionVersion {
     /// The time at which the server listed this version again after a later, pending version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed_again: Option<Timestamp>,
+    /// The parameters that an earlier accepted version had and none has had since, at most
+    /// [`DefinitionVersion::MAX_LOST`].
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub lost: BTreeSet<String>,
+    /// The worst of the versions that a person did not accept and this one replaced, if this one hides it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<Box<DefinitionVersion>>,
 }
 
 /// One part of a definition.
@@ -137,6 +144,9 @@ impl DefinitionVersion {
     /// Maximum stored length of a part, in bytes. The digest covers the complete text.
     pub const MAX_PART_BYTES: usize = 16 * 1024;
 
+    /// Maximum number of lost parameters stored.
+    pub const MAX_LOST: usize = 100;
+
     /// Returns the definition of a tool as a `tools/list` result holds it.
     pub fn of(tool: &Map<String, Value>) -> Self {
         let part = |key: &str| tool.get(key).and_then(Part::new);
@@ -156,7 +166,7 @@ impl DefinitionVersion {
             others: None,
             metadata: (!odd.is_empty()).then(|| Part::new(&metadata)).flatten(),
             found: suspect::bounded(&found | &odd),
-            listed_again: None,
+            ..Self::default()
         }
     }
 
@@ -235,6 +245,13 @@ impl DefinitionVersion {
         all.push(own);
         let is_cut = |each: &Map<String, Value>| each.values().any(Value::is_array);
         (!all.iter().any(is_cut)).then(|| all.iter().map(Self::of).collect())
+    }
+
+    /// Returns the names of its parameters and of the fields of its answers. `None` if a part was truncated.
+    fn names(&self) -> Option<BTreeSet<String>> {
+        let all = self.all_of_its_name()?;
+        let schemas = all.iter().flat_map(|each| each.input.iter().chain(&each.output));
+        Some(schemas.flat_map(|part| change::names(&part.text)).collect())
     }
 
     /// Returns the parts that it has, by their keys in a `tools/list` result. `others` and `metadata` are keys of
@@ -361,10 +378,31 @@ impl Definition {
     /// Returns what the current version changed, compared with the accepted version if it is pending, otherwise
     /// with the previous one.
     pub fn differences(&self) -> Vec<Difference> {
-        match (&self.previous, self.pending) {
-            (None, None) => Vec::new(),
-            (previous, _) => change::differences(previous.as_ref(), &self.current),
+        if self.previous.is_none() && self.pending.is_none() {
+            return Vec::new();
         }
+        let before = self.previous.as_ref();
+        let now = change::differences(before, &self.current);
+        let mut all = self.current.worst.as_ref().map_or_else(Vec::new, |worst| {
+            let mut of_worst = change::differences(before, worst);
+            of_worst.retain(|each| Some(each.class) == self.pending && !now.contains(each));
+            of_worst
+        });
+        all.extend(now);
+        all
+    }
+
+    /// Returns the worst of the replaced versions that a person did not accept, if the new version hides it.
+    fn worst(&self, now: &[Difference], policy: &DefinitionPolicy) -> Option<DefinitionVersion> {
+        let accepted = self.accepted();
+        let all = [Some(&self.current), self.current.worst.as_deref()].into_iter().flatten();
+        let all = all.map(|each| (change::differences(accepted, each), each));
+        let (differences, worst) = all.max_by_key(|(differences, _)| change::class(differences))?;
+        let is_hidden = |each: &Difference| {
+            policy.state(Some(each.class)) == ListingState::Withheld && !now.contains(each)
+        };
+        let without = || DefinitionVersion { lost: BTreeSet::new(), worst: None, ..worst.clone() };
+        differences.iter().any(is_hidden).then(without)
     }
 
     /// Records the version that a server lists now. Returns the class of a change for the journal.
@@ -399,7 +437,16 @@ impl Definition {
             let step = change::class(&change::differences(Some(&self.current), now));
             class.min(step.unwrap_or(ChangeClass::Wording))
         };
-        let before = std::mem::replace(&mut self.current, now.clone());
+        let mut lost = std::mem::take(&mut self.current.lost);
+        // Nothing is known to be lost while a part is truncated.
+        if let Some(has) = now.names() {
+            let had = accepted.as_ref().and_then(DefinitionVersion::names).unwrap_or_default();
+            let all = lost.union(&had).filter(|name| !has.contains(*name));
+            lost = all.take(DefinitionVersion::MAX_LOST).cloned().collect();
+        }
+        let worst = if is_withheld { self.worst(&differences, policy) } else { None };
+        let now = DefinitionVersion { lost, worst: worst.map(Box::new), ..now.clone() };
+        let before = std::mem::replace(&mut self.current, now);
         self.previous = if is_accepted { Some(before) } else { accepted };
         self.pending = if is_withheld { self.pending.max(pending) } else { pending };
         self.since = at;
@@ -451,6 +498,7 @@ impl Definition {
             previous.listed_again = None;
             std::mem::swap(previous, &mut self.current);
             self.since = at;
+        self.current.worst = None;
         }
         self.pending = None;
     }

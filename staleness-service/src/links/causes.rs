@@ -1,5 +1,7 @@
 //! Finds the time at which a tool's state began, and the likely causes.
 
+use std::collections::BTreeSet;
+
 use staleness::ids::ToolKey;
 use staleness::registry::ScopeChoice;
 use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
@@ -204,7 +206,7 @@ fn causes(
     let mut causes = Vec::new();
     for event in own.iter().filter(is_then).filter(|_| is_failing || waits) {
         let Some(class) = changed(event) else { continue };
-        let what = match lost(definitions) {
+        let what = match lost_last(definitions) {
             lost if !lost.is_empty() && is_only_loss(event, own) => {
                 let names: Vec<String> = lost.iter().map(|name| format!("`{name}`")).collect();
                 format!("lost {}", names.join(", "))
@@ -234,6 +236,12 @@ fn changed(event: &Event) -> Option<ChangeClass> {
     let class =
         ChangeClass::from_word(&event.entry.cause).filter(|_| is(event, Action::Redefined))?;
     (class > ChangeClass::Wording).then_some(class)
+}
+
+/// Returns the parameters that the latest changes of definitions removed.
+fn lost_last(definitions: &[Definition]) -> BTreeSet<String> {
+    let lost = definitions.iter().flat_map(Definition::differences).filter(|it| it.what == "lost");
+    lost.filter_map(|it| Some(it.name?.rsplit(['.', ':']).next()?.to_owned())).collect()
 }
 
 /// Returns true if this change alone removed what the definition is known to have lost. The latest changes up to

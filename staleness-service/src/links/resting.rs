@@ -383,9 +383,8 @@ pub(super) fn asks_for(query: &str, lost: &[String]) -> Vec<String> {
     lost.iter().filter(|name| term(name).is_in(query)).cloned().collect()
 }
 
-/// Returns the parameters that were removed from definitions.
+/// Returns the parameters that were removed from definitions, and not added again.
 pub(super) fn lost(definitions: &[Definition]) -> Vec<String> {
-    let lost = definitions.iter().flat_map(Definition::differences).filter(|it| it.what == "lost");
-    let names = lost.filter_map(|it| Some(it.name?.rsplit(['.', ':']).next()?.to_owned()));
-    names.collect::<BTreeSet<_>>().into_iter().collect()
+    let lost = definitions.iter().flat_map(|each| &each.listed().lost);
+    lost.collect::<BTreeSet<_>>().into_iter().cloned().collect()
 }
