@@ -169,7 +169,7 @@ pub(crate) fn difference(each: &Difference) -> String {
     match &each.name {
         Some(name) => format!("{} {name}", each.what),
         // A name that only `tools diff` shows.
-        None if ["for", "takes", "requires", "lost", "address", "in"]
+        None if ["for", "takes", "requires", "lost", "address", "tool", "in", "of"]
             .iter()
             .any(|end| each.what.ends_with(end)) =>
         {

@@ -127,6 +127,7 @@ const NEW: &str = "now has a schema for";
 
 /// Placeholder for a whole input or output, until the side is known.
 const ALL: &str = "*";
+const DEFAULT: &str = "changed the default of";
 
 impl Differences {
     fn add(&mut self, class: ChangeClass, what: &'static str, name: Option<&str>) {
@@ -215,7 +216,7 @@ impl Differences {
         for (class, what, name) in found.0 {
             let class = match (side, what) {
                 // A reader of an answer needs removed fields, and can ignore all other changes.
-                (Side::Output, MORE | NEW) => ChangeClass::Wording,
+                (Side::Output, MORE | NEW | DEFAULT) => ChangeClass::Wording,
                 (Side::Output, _) if what != LOST => class.min(ChangeClass::Widened),
                 _ => class,
             };
@@ -262,13 +263,19 @@ impl Differences {
             }
         }
         if let (Some(old), Some(new)) = (old.get("items"), new.get("items")) {
-            self.schema(old, new, &below(path, "[]"));
+            self.schema(old, new, path);
+        }
+        // A call without the parameter now means something else.
+        let default =
+            |of: &Map<String, Value>| of.get("default").filter(|it| !it.is_null()).cloned();
+        if default(old).is_some_and(|old| default(new) != Some(old)) {
+            self.add(Narrowed, DEFAULT, named);
         }
         self.values(old.get("enum").map(elements), new.get("enum").map(elements), named);
         // The protocol only allows objects there, even without a schema.
         let types = |of: &Map<String, Value>| {
             let root = || path.is_empty().then(|| BTreeSet::from(["object".to_owned()]));
-            of.get("type").map(types).or_else(root)
+            of.get("type").or(any_of_types(of).as_ref()).map(types).or_else(root)
         };
         self.values(types(old), types(new), named);
         let both = |key: &str| old.contains_key(key) && new.contains_key(key);
@@ -282,7 +289,8 @@ impl Differences {
         for key in keys {
             let is_open = key == "additionalProperties";
             let rule = |of: &Map<String, Value>| {
-                of.get(key).filter(|rule| !(is_open && **rule == true)).cloned()
+                let is_types = key == "anyOf" && any_of_types(of).is_some();
+                of.get(key).filter(|rule| !is_types && !(is_open && **rule == true)).cloned()
             };
             let (old, new) = (rule(old), rule(new));
             if old == new {
@@ -385,14 +393,6 @@ fn limit(
 /// Returns every description in a schema.
 fn descriptions(schema: &Value) -> Vec<&str> {
     let mut all = Vec::new();
-    let mut left = vec![schema];
-    while let Some(value) = left.pop() {
-        match value {
-            Value::Object(members) => {
-                all.extend(members.get("description").and_then(Value::as_str));
-                left.extend(members.values());
-            }
-            Value::Array(elements) => left.extend(elements),
 /// Returns the names of all properties in a schema.
 pub(super) fn names(schema: &str) -> BTreeSet<String> {
     let schema: Value = serde_json::from_str(schema).unwrap_or_default();
@@ -412,6 +412,14 @@ pub(super) fn names(schema: &str) -> BTreeSet<String> {
     all
 }
 
+    let mut left = vec![schema];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Object(members) => {
+                all.extend(members.get("description").and_then(Value::as_str));
+                left.extend(members.values());
+            }
+            Value::Array(elements) => left.extend(elements),
             _ => {}
         }
     }
@@ -448,6 +456,13 @@ fn elements(list: &Value) -> BTreeSet<String> {
 /// Returns the types that a schema allows. `number` includes integers.
 fn types(value: &Value) -> BTreeSet<String> {
     let one = value.as_str().map(ToOwned::to_owned);
+/// Returns the types of a schema that says no more than `anyOf` types.
+fn any_of_types(schema: &Map<String, Value>) -> Option<Value> {
+    let all = schema.get("anyOf").filter(|_| !schema.contains_key("type"))?.as_array()?;
+    let one = |of: &Value| of.as_object().filter(|of| of.len() == 1)?.get("type").cloned();
+    all.iter().map(one).collect()
+}
+
     let many = value.as_array().into_iter().flatten().filter_map(Value::as_str);
     let mut types: BTreeSet<String> = one.into_iter().chain(many.map(ToOwned::to_owned)).collect();
     if types.contains("number") {

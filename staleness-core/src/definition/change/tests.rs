@@ -93,6 +93,25 @@ fn a_difference_is_told_as_what_it_is() {
     ] {
         assert_eq!(told(Some(&limits(before)), &limits(now)), [expected]);
     }
+    // A call that leaves it out now does something else.
+    for (before, now, expected) in [
+        ("true", "false", "narrowed: changed the default of files"),
+        ("3", "null", "narrowed: changed the default of files"),
+        ("null", "3", "wording: changed schema, with the same rules"),
+    ] {
+        let [before, now] = [before, now].map(|it| limits(&format!(r#"{{"default": {it}}}"#)));
+        assert_eq!(told(Some(&before), &now), [expected]);
+    }
+    let list = |rules: &str| limits(&format!(r#"{{"items": {rules}}}"#));
+    let (some, more) = (list("{}"), list(r#"{"properties": {"q": {}}, "required": ["q"]}"#));
+    assert_eq!(told(Some(&some), &more), ["narrowed: now requires files.q"]);
+    // Types are the same in either form.
+    let types =
+        [r#"{"anyOf": [{"type": "string"}, {"type": "null"}]}"#, r#"{"type": ["null", "string"]}"#];
+    let same = "wording: changed schema, with the same rules";
+    for [before, now] in [types, [types[1], types[0]]] {
+        assert_eq!(told(Some(&limits(before)), &limits(now)), [same]);
+    }
     // What a server says in other words is the same.
     let bare = version(&json!({ "inputSchema": { "required": [] } }));
     let typed = version(&json!({ "inputSchema": { "type": "object" } }));
