@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::suspect::{Finding, MANY, words_of};
+use super::suspect::{Finding, MANY, TOOL, words_of};
 use super::{DefinitionVersion, Part};
 use crate::text::wording;
 
@@ -43,12 +43,14 @@ impl Difference {
     pub(crate) fn alone(&self) -> &'static str {
         match self.what {
             ADDRESS => "names a new address",
+            NAMED => "names another tool",
             what => what.trim_end_matches(':'),
         }
     }
 }
 
 const ADDRESS: &str = "names the address";
+const NAMED: &str = "names the tool";
 
 /// Maximum number of differences reported between two versions.
 const MAX_DIFFERENCES: usize = 100;
@@ -90,7 +92,8 @@ pub(super) fn differences(
         match finding {
             Finding::Address(_, _) if before.is_none() => {}
             Finding::Address(host, _) => {
-                all.add(ChangeClass::Suspicious, ADDRESS, Some(host));
+                let what = if host.starts_with(TOOL) { NAMED } else { ADDRESS };
+                all.add(ChangeClass::Suspicious, what, Some(host));
             }
             Finding::Order(what) => all.add(ChangeClass::Suspicious, words_of(what), None),
             Finding::Text(_) => {}
@@ -124,10 +127,10 @@ const LOST: &str = "lost";
 const MORE: &str = "also takes";
 const DEPRECATED: &str = "now says that it is deprecated";
 const NEW: &str = "now has a schema for";
+const DEFAULT: &str = "changed the default of";
 
 /// Placeholder for a whole input or output, until the side is known.
 const ALL: &str = "*";
-const DEFAULT: &str = "changed the default of";
 
 impl Differences {
     fn add(&mut self, class: ChangeClass, what: &'static str, name: Option<&str>) {
@@ -390,9 +393,6 @@ fn limit(
     })
 }
 
-/// Returns every description in a schema.
-fn descriptions(schema: &Value) -> Vec<&str> {
-    let mut all = Vec::new();
 /// Returns the names of all properties in a schema.
 pub(super) fn names(schema: &str) -> BTreeSet<String> {
     let schema: Value = serde_json::from_str(schema).unwrap_or_default();
@@ -412,6 +412,9 @@ pub(super) fn names(schema: &str) -> BTreeSet<String> {
     all
 }
 
+/// Returns every description in a schema.
+fn descriptions(schema: &Value) -> Vec<&str> {
+    let mut all = Vec::new();
     let mut left = vec![schema];
     while let Some(value) = left.pop() {
         match value {
@@ -453,9 +456,6 @@ fn elements(list: &Value) -> BTreeSet<String> {
     list.as_array().into_iter().flatten().map(ToString::to_string).collect()
 }
 
-/// Returns the types that a schema allows. `number` includes integers.
-fn types(value: &Value) -> BTreeSet<String> {
-    let one = value.as_str().map(ToOwned::to_owned);
 /// Returns the types of a schema that says no more than `anyOf` types.
 fn any_of_types(schema: &Map<String, Value>) -> Option<Value> {
     let all = schema.get("anyOf").filter(|_| !schema.contains_key("type"))?.as_array()?;
@@ -463,6 +463,9 @@ fn any_of_types(schema: &Map<String, Value>) -> Option<Value> {
     all.iter().map(one).collect()
 }
 
+/// Returns the types that a schema allows. `number` includes integers.
+fn types(value: &Value) -> BTreeSet<String> {
+    let one = value.as_str().map(ToOwned::to_owned);
     let many = value.as_array().into_iter().flatten().filter_map(Value::as_str);
     let mut types: BTreeSet<String> = one.into_iter().chain(many.map(ToOwned::to_owned)).collect();
     if types.contains("number") {
