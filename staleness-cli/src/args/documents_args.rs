@@ -37,7 +37,7 @@ pub(crate) struct CheckArgs {
     /// Compare what the project gives to agents with agents.lock. Exit with 1 if they differ.
     #[arg(long, conflicts_with_all = ["paths", "fail_on", "since", "baseline", "write_baseline", "fix"])]
     pub locked: bool,
-    /// Replace old names in the documents with the new onesif git history is unambiguous.
+    /// Replace old names in the documents with the new ones if git history is unambiguous.
     #[arg(long, conflicts_with_all = ["format", "write_baseline"])]
     pub fix: bool,
     /// With --fix: show the changes without writing them.

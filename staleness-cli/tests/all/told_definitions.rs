@@ -184,6 +184,11 @@ fn changes_of_one_kind_are_told_and_accepted_by_server() {
     assert!(text.contains("3 of its 3 tools changed") && !text.contains("git__log"), "{text}");
     let text = sandbox.ok(&["tools"]);
     assert!(text.contains(server) && text.contains("mcp__git__log"), "all that is there: {text}");
+    let mut wider = tools(&["repo"]);
+    wider[0]["inputSchema"] = json!({ "properties": { "repo": {} } });
+    list(&sandbox, "git", &wider);
+    let text = sandbox.ok::<&str>(&[]);
+    assert!(text.contains("3 of its 3 tools changed (narrowed at worst): see"), "{text}");
     // One of another kind is named, and all of them by name.
     let mut other = tools(&["repo"]);
     other[0] = tool("log", POISON, &[], true);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Context, ToolReport};
-use crate::definition::{ChangeClass, Definition};
+use crate::definition::{ChangeClass, Definition, Finding};
 use crate::tool::{Tool, ToolKind};
 use crate::verdict::Ground;
 
@@ -25,9 +25,11 @@ pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, 
     let definitions = &context.view().definitions;
     let class = |each: &&Tool| waiting(context, each, definitions.get(&each.key)?);
     let classes: BTreeSet<ChangeClass> = waits.iter().filter_map(class).collect();
-    let worst = classes.last().map_or_else(String::new, |class| format!(" ({})", class.as_str()));
     let is_server = tool.kind == ToolKind::McpServer;
     let is_any_withheld = waits.iter().any(|each| each.is_withheld());
+    let at_worst = if classes.len() > 1 && !is_any_withheld { " at worst" } else { "" };
+    let worst = classes.last().map(|class| format!(" ({}{at_worst})", class.as_str()));
+    let worst = worst.unwrap_or_default();
     let (ground, what) = match is_any_withheld {
         _ if is_server => {
             waits.retain(|each| each.is_withheld() || !is_any_withheld);
@@ -62,8 +64,9 @@ pub(super) fn waiting(context: &Context<'_>, tool: &Tool, row: &Definition) -> O
     row.waiting(tool.defined_state(), &context.policy().definitions)
 }
 
-/// Returns a name for a command line, or a placeholder if a shell would read the name as more than one word.
+/// Returns a name for a command line, or a placeholder if it is suspicious or a shell would read more than one word.
 pub(crate) fn word(name: &str) -> &str {
     let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-:/.".contains(c));
-    if is_word && !name.starts_with('-') { name } else { "NAME" }
+    let is_shown = is_word && !name.starts_with('-') && !Finding::is_in_name(name);
+    if is_shown { name } else { "NAME" }
 }
