@@ -11,7 +11,7 @@ use serde::Serialize;
 use staleness::ids::{Scope, ServerKey};
 use staleness::tool::PresenceCause;
 use staleness::{Registry, Wait};
-use staleness_core::definition::ChangeClass;
+use staleness_core::definition::{ChangeClass, DefinitionVersion};
 use staleness_core::wording;
 use staleness_docs::is_loaded_by;
 use staleness_sources::clients::{Declarations, is_file_of};
@@ -144,6 +144,9 @@ pub struct Unaccepted {
     /// Its line in the file, from 1; `None` if it has no entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
+    /// The digest of its accepted definition, if there is one.
+    #[serde(skip)]
+    pub accepted: Option<String>,
 }
 
 /// A file compared with the project.
@@ -213,6 +216,7 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
                     class,
                     withheld,
                     line: None,
+                    accepted: row.accepted().map(DefinitionVersion::digest),
                 }));
             }
         }
@@ -309,7 +313,8 @@ impl Lock {
 }
 
 impl Current {
-    /// Returns the file to write. Entries of tools with unknown definitions are kept.
+    /// Returns the file to write. Entries of tools with unknown definitions are kept, and a withheld tool has its
+    /// accepted definition.
     ///
     /// # Errors
     /// If something could not be read, because its entry would be missing without a warning, or if the file would
@@ -320,6 +325,12 @@ impl Current {
                 .hint("fix it, then write the lock again"));
         }
         let mut lock = self.lock.clone();
+        for each in self.unaccepted.iter().filter(|each| each.withheld) {
+            lock.0.remove(&(TOOL.to_owned(), each.name.clone()));
+            if let Some(digest) = &each.accepted {
+                lock.insert(TOOL, &each.name, digest.clone(), 0);
+            }
+        }
         for ((kind, name), entry) in before.into_iter().flat_map(|lock| &lock.0) {
             if kind == TOOL && self.is_known(name) == Some(false) {
                 lock.insert(kind, name, entry.digest.clone(), 0);
