@@ -308,7 +308,10 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
         let shared = begun.clients.is_empty() && ended.clients.is_empty();
         let is_away = client.is_some() && tool.presence.is_absent();
         let was_away = is_away && shared && ended.action != Action::Absent;
-        if from != Some(to) && !use_alone && !was_never_there && !was_away {
+        // A withheld tool was stale before it went.
+        let was_withheld = ended.action == Action::Absent && before(ended) == Some(Status::Stale);
+        let is_news = from != Some(to) || was_withheld && to == Status::Stale;
+        if is_news && !use_alone && !was_never_there && !was_away {
             let now = health(context, tool);
             let agent = ended.actor.as_ref().filter(|_| ended.cause == "by_hand");
             let by_agent = agent.map(|agent| format!("{} by {agent}", ended.action.as_str()));

@@ -283,18 +283,21 @@ impl<'s> Evaluation<'s> {
         let at = self.scan.at;
         let tool = draft.get::<Tool>(key)?;
         let was_present = tool.presence.is_present();
+        let was_withheld = tool.presence.cause == PresenceCause::DefinitionChanged;
         let Some(cause) = target.filter(|cause| *cause != tool.presence.cause) else {
             if tool.presence.revived {
                 draft.edit::<Tool, _>(key, |tool| tool.presence.revived = false);
             }
             return None;
         };
+        // A withheld tool goes like one that may be used.
+        let is_moved = was_present != cause.is_present() || was_withheld;
         draft.edit::<Tool, _>(key, |tool| {
-            let since = if was_present == cause.is_present() { tool.presence.since } else { at };
+            let since = if is_moved { at } else { tool.presence.since };
             tool.presence = Presence::new(cause, since);
         });
         let action = if cause.is_present() { Action::Present } else { Action::Absent };
-        (was_present != cause.is_present()).then_some((action, cause))
+        is_moved.then_some((action, cause))
     }
 
     fn journal(

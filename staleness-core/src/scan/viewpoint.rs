@@ -99,6 +99,10 @@ pub(super) fn withheld_now(before: &[Listing], after: &[Listing], client: &str) 
     }
     let was = own[0].or_else(|| of(before, ALL))?;
     let is = own[1].or_else(|| of(after, ALL))?;
+    let is_gone = |each: &Listing| each.is_live() && each.state == ListingState::Gone;
+    if after.iter().any(|each| is_gone(each) && each.source.client == client) {
+        return None;
+    }
     (was != is).then_some(is)
 }
 
