@@ -211,18 +211,38 @@ pub(crate) fn diff(
     if out.json {
         return out.json(&json!({ "definitions": told }));
     }
+    let others = of_other_scope(&registry, settings, &key, name)?;
     if rows.is_empty() {
         let none = "no changed definition is known; `staleness scan --probe` asks its server\n";
-        return out.text(if out.quiet { "" } else { none });
+        return out.text(&(if out.quiet { "" } else { none }.to_owned() + &out.hint(&others)));
     }
     let tool = registry.tools().show(&settings.project, &[key], settings.now).wait()?;
     let is_gone = tool.presence.cause == PresenceCause::NotListed;
-    let mut text = told.iter().map(|told| render(told, is_agent, is_gone, out)).collect::<String>();
+    let mut text =
+        told.iter().map(|told| render(told, is_agent, is_gone, scope, out)).collect::<String>();
     if is_agent {
         let how = format!("ask the user to run `{}` and decide", diff_of(name));
         text.push_str(&out.hint(&format!("a server's texts are not shown to agents; {how}")));
     }
-    out.text(&text)
+    out.text(&(text + &out.hint(&others)))
+}
+
+/// Returns a hint if the name also has pending changes in the other scope. Empty otherwise.
+fn of_other_scope(
+    registry: &Registry,
+    settings: &Settings,
+    key: &ToolKey,
+    name: &str,
+) -> Result<String, CliError> {
+    let project = &settings.project.id;
+    for other in ScopeChoice::Either.keys(project, &key.name).iter().filter(|each| *each != key) {
+        let rows = registry.tools().definitions(project, other).wait()?;
+        if rows.iter().any(|row| row.pending.is_some()) {
+            let (scope, diff) = (other.scope.word(), diff_of(name));
+            return Ok(format!("another one has changes of its own: `{diff} --scope {scope}`"));
+        }
+    }
+    Ok(String::new())
 }
 
 /// Accepts the pending changes, unless an agent may be running the command.
@@ -251,17 +271,25 @@ pub(crate) fn accept(
                 preview_refused(&rows, out)?;
             }
             let error = CliError::from(RegistryError::Rejected(Refusal::Conflict(why)));
-            return Err(error.hint(format!("see `{}`", diff_of(&args.name))));
+            let others = of_other_scope(&registry, settings, &key, &args.name)?;
+            let see = format!("see `{}`", diff_of(&args.name));
+            return Err(error.hint(if others.is_empty() {
+                see
+            } else {
+                format!("{see}; {others}")
+            }));
         }
         Err(error) => return Err(error.into()),
     };
     for cut in accepted.iter().map(|row| Told::new(row).cuts()).filter(|cuts| !cuts.is_empty()) {
         out.warn(&format!("warning: {}", cut.trim_end()));
     }
+    let others = of_other_scope(&registry, settings, &key, &args.name)?;
     let told: Vec<Value> = accepted.iter().map(|row| json!(Told::new(row))).collect();
     out.done(&json!({ "accepted": told }), || {
         let would = if dry_run { "would accept" } else { "accepted" };
-        accepted.iter().map(|row| format!("{would} {}\n", named(row))).collect()
+        let lines = accepted.iter().map(|row| format!("{would} {}\n", named(row)));
+        lines.collect::<String>() + &out.hint(&others)
     })
 }
 
@@ -294,7 +322,13 @@ fn named(row: &Definition) -> String {
     format!("{}{what}", escape(row.key.name.as_str()))
 }
 
-fn render(told: &Told<'_>, is_agent: bool, is_gone: bool, out: &Output) -> String {
+fn render(
+    told: &Told<'_>,
+    is_agent: bool,
+    is_gone: bool,
+    scope: ScopeChoice,
+    out: &Output,
+) -> String {
     let name = out.paint.bold(&escape(told.name));
     let state = match told.pending {
         Some(class) if told.taken_back.is_some() => {
@@ -333,7 +367,11 @@ fn render(told: &Told<'_>, is_agent: bool, is_gone: bool, out: &Output) -> Strin
             text.push_str(&out.paint.warn(&cuts).to_string());
         }
         let (seen, name) = (&told.digest[..DefinitionVersion::NAMED_BY], quoted(told.name));
-        let how = format!("staleness tools accept --seen {seen} {}", escape(&name));
+        let of = match scope {
+            ScopeChoice::Either => String::new(),
+            _ => format!(" --scope {}", told.scope),
+        };
+        let how = format!("staleness tools accept --seen {seen} {}{of}", escape(&name));
         let what = told.taken_back.map_or("accept", |_| "keep the pinned one");
         text.push_str(&out.hint(&format!("to {what}: `{how}`")));
     }

@@ -130,7 +130,8 @@ impl Output {
 
     /// Formats a hint on what to type next, or how to read the output. Empty with `--quiet`.
     pub(crate) fn hint(&self, text: &str) -> String {
-        if self.quiet { String::new() } else { self.paint.dim(&self.lines(text)) }
+        let is_none = self.quiet || text.is_empty();
+        if is_none { String::new() } else { self.paint.dim(&self.lines(text)) }
     }
 
     /// Formats a line with the number of omitted rows and a way to see them. Empty if none were omitted.

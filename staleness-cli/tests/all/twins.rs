@@ -151,3 +151,31 @@ fn a_server_that_is_bad_at_first_sight_holds_nothing_against_another_and_goes_wi
     }
     assert!(!sandbox.ok(&["tools", "diff", NAME]).contains("not accepted"));
 }
+
+/// A project's server has the name of the user's.
+#[test]
+fn a_server_is_accepted_in_one_scope_and_the_other_is_named() {
+    let sandbox = Sandbox::new();
+    let trust = json!({ "hasTrustDialogAccepted": true, "enabledMcpjsonServers": ["github"] });
+    let state = json!({ "projects": { sandbox.project.to_str().unwrap(): trust } });
+    sandbox.write(CLAUDE.1, state.to_string());
+    for takes in [&["query", "sort"][..], &["query"]] {
+        for config in [("own", "project/.mcp.json"), CURSOR] {
+            github(&sandbox, config, &search(CLEAN, takes));
+        }
+        probe(&sandbox, 2);
+    }
+    let other = "another one has changes of its own: `staleness tools diff github --scope global`";
+    let accept = ["tools", "accept", "github"];
+    for args in [&["tools", "diff", "github"], &accept] {
+        let text = sandbox.ok(args);
+        assert!(text.matches(&format!("{NAME}  ")).count() == 1 && text.contains(other), "{text}");
+    }
+    let refused = sandbox.run(&accept);
+    assert!(refused.code == 3 && refused.err.contains(other), "{refused:?}");
+    let text = sandbox.ok(&["tools", "diff", "github", "--scope", "global"]);
+    assert!(text.contains(&format!(" {NAME} --scope global`\n")), "{text}");
+    assert!(!text.contains("another one"), "{text}");
+    sandbox.ok(&["tools", "accept", "github", "--scope", "global"]);
+    assert_eq!(sandbox.run(&accept).code, 3);
+}

@@ -75,17 +75,19 @@ impl Wanted {
         })
     }
 
-    /// Selects the tools and entries of the server, and its pending changes.
+    /// Selects the entries of the server in both scopes, and its tools and pending changes in its own scope.
     fn around(&self, tool: &Tool) -> Selection {
-        let scopes = [Scope::Global, Scope::Project(self.project.clone())];
-        let server = tool.server.clone().into_iter();
-        let both = server.flat_map(|server| scopes.clone().map(|scope| (scope, server.clone())));
-        both.fold(Selection::new(), |all, (scope, server)| match tool.kind {
+        let Some(server) = &tool.server else { return Selection::new() };
+        let scopes = [Scope::Global, Scope::Project(self.project.clone())].into_iter();
+        let entries = scopes.map(|scope| ToolFilter::Entries(scope, server.clone()));
+        let all = entries.fold(Selection::new(), Selection::lock);
+        let scope = &tool.key.scope;
+        match tool.kind {
             ToolKind::McpServer => all
-                .lock(ToolFilter::Server(scope.clone(), server))
-                .lock(DefinitionFilter::Pending(scope)),
-            _ => all.lock(ToolFilter::Entries(scope, server)),
-        })
+                .lock(ToolFilter::Server(scope.clone(), server.clone()))
+                .lock(DefinitionFilter::Pending(scope.clone())),
+            _ => all,
+        }
     }
 }
 
@@ -107,7 +109,7 @@ fn meant(view: &View, tool: &Tool) -> Vec<ToolKey> {
         return vec![tool.key.clone()];
     }
     let is_own = |row: &&Definition| {
-        let known = view.tools.get(&row.key);
+        let known = view.tools.get(&row.key).filter(|_| row.key.scope == tool.key.scope);
         row.pending.is_some() && known.is_some_and(|known| known.server == tool.server)
     };
     view.definitions.values().filter(is_own).map(|row| row.key.clone()).collect()
@@ -126,7 +128,11 @@ impl Accept {
 
     /// Accepts one definition. The tool is present again unless its server is gone.
     fn accept(&self, draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
-        draft.edit::<Definition, _>(key, Definition::accept);
+        draft.edit::<Definition, _>(key, |row| {
+            row.accept();
+            // The next change is recorded whenever it comes.
+            row.journalled = None;
+        });
         let Some(tool) = draft.get::<Tool>(key) else { return };
         let (before, clients) = (tool.status(), withheld_from(&tool.listings));
         let at = self.by_hand.act.at;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crate::common::*;
 use serde_json::{Value, json};
 use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion, Treatment};
-use staleness_core::ids::{ClientId, Level, ToolKey};
+use staleness_core::ids::{ClientId, Level, Scope, ToolKey};
 use staleness_core::outcome::OutcomeKind;
-use staleness_core::registry::{FindTools, Use};
+use staleness_core::registry::{ByHand, FindTools, ScopeChoice, Use};
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::{Hold, Status};
 use staleness_core::verdict::NextAction;
@@ -114,6 +114,60 @@ fn a_definition_that_stays_writes_nothing_and_one_that_changed_is_told_until_it_
     assert!(nothing.to_string().contains("mcp__hub__find has no change to accept"), "{nothing}");
     world.scan(vec![config(), live(&takes(&["repo"]))]);
     assert_eq!(world.report(NAME).verdict.level.as_str(), "fresh");
+}
+
+#[test]
+fn a_withheld_tool_that_goes_is_told_as_gone() {
+    let world = World::default();
+    world.scan(vec![config(), live(&json!({ "annotations": { "readOnlyHint": true } }))]);
+    world.scan(vec![config(), live(&json!({}))]);
+    world.told(&world.project, "s1");
+    world.pass(Timestamp::DAY);
+    let mut without = live(&json!({}));
+    without.found.remove(0);
+    world.scan(vec![config(), without]);
+    assert_eq!(history(&world).last().unwrap(), "absent not_listed");
+    assert_eq!(world.report(NAME).presence.since, world.now());
+    assert_eq!(
+        changes(&world.told(&world.project, "s2")),
+        ["mcp__hub__find stale stale not_listed"]
+    );
+    assert!(is_silent(&world.told(&world.project, "s3")), "once");
+}
+
+#[test]
+fn a_change_after_an_acceptance_is_recorded_at_once() {
+    let world = World::default();
+    for names in [&["a", "b", "c"][..], &["a", "b"], &["a"]] {
+        world.scan(vec![config(), live(&takes(names))]);
+        if names.len() == 2 {
+            world.registry.tools().accept(world.by_hand(NAME), None).wait().unwrap();
+        }
+    }
+    let expected = ["redefined narrowed", "accepted by_hand", "redefined narrowed"];
+    assert_eq!(history(&world), expected);
+}
+
+/// A project's server has the name of the user's.
+#[test]
+fn one_scope_is_accepted_and_not_the_other() {
+    let world = World::default();
+    let of_both = |names: &[&str]| {
+        let mut own_list = live(&takes(names));
+        own_list.id.project = Some(world.project.id.clone());
+        let own = read(own(&world.project, "mcp"), vec![server("hub")]);
+        world.scan(vec![config(), live(&takes(names)), own, own_list]);
+    };
+    of_both(&["a", "b"]);
+    of_both(&["a"]);
+    for (scope, left) in [(ScopeChoice::Project, 1), (ScopeChoice::Global, 0)] {
+        let by_hand = ByHand { scope, ..world.by_hand("mcp__hub__*") };
+        let accepted = world.registry.tools().accept(by_hand, None).wait().unwrap();
+        assert_eq!(accepted.len(), 1);
+        assert_eq!(accepted[0].key.scope == Scope::Global, scope == ScopeChoice::Global);
+        let rows = world.everything().definitions;
+        assert_eq!(rows.values().filter(|row| row.pending.is_some()).count(), left);
+    }
 }
 
 #[test]
