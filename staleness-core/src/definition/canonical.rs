@@ -1,6 +1,9 @@
-//! Canonical JSON: sorted keys, no white space, and a fixed order for lists that are sets.
+//! Canonical JSON: sorted keys, no white space, and a fixed order for lists that are sets. Digests over definitions.
 
 use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::DefinitionVersion;
 
 /// Keys of a schema whose lists are ordered.
 const ORDERED: [&str; 4] = ["prefixItems", "items", "default", "const"];
@@ -50,4 +53,27 @@ fn write(value: &Value, free: bool, fixed: bool, out: &mut String) {
         }
         other => out.push_str(&other.to_string()),
     }
+}
+
+/// Returns the number of characters of a text.
+pub(super) fn count(text: &str) -> u32 {
+    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
+}
+
+/// Returns bytes in hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Returns a digest of the definitions in a live list, independent of their order. It is cryptographic, so a
+/// hostile server cannot make two lists with the same digest.
+pub(crate) fn digest_of_all<'d>(
+    definitions: impl Iterator<Item = (&'d str, &'d DefinitionVersion)>,
+) -> u128 {
+    let mut lines: Vec<String> =
+        definitions.map(|(name, version)| format!("{name}\n{}\n", version.digest())).collect();
+    lines.sort_unstable();
+    let digest: [u8; 32] = Sha256::digest(lines.concat()).into();
+    let (first, _) = digest.split_at(16);
+    first.iter().fold(0, |number, byte| number << 8 | u128::from(*byte))
 }

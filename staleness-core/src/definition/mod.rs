@@ -16,8 +16,9 @@ use crate::ids::ToolKey;
 use crate::text::nested;
 use crate::time::Timestamp;
 use crate::tool::{ListingState, Tool};
-use canonical::canonical;
+use canonical::{canonical, count, hex};
 
+pub(crate) use canonical::digest_of_all;
 pub use change::{ChangeClass, Difference};
 pub use policy::{DefinitionPolicy, Treatment};
 pub use suspect::Finding;
@@ -129,15 +130,6 @@ impl Part {
 fn members_of(object: &Map<String, Value>, keys: &[&str]) -> Map<String, Value> {
     let members = keys.iter().filter_map(|key| object.get_key_value(*key));
     members.map(|(key, value)| (key.clone(), value.clone())).collect()
-}
-
-/// Returns the number of characters of a text.
-fn count(text: &str) -> u32 {
-    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl DefinitionVersion {
@@ -296,19 +288,6 @@ impl DefinitionVersion {
             |of: &Self| of.parts().map(|(n, p)| (n, p.digest.clone())).collect::<Vec<_>>();
         digests(self) == digests(other)
     }
-}
-
-/// Returns a digest of the definitions in a live list, independent of their order. It is cryptographic, so a
-/// hostile server cannot make two lists with the same digest.
-pub(crate) fn digest_of_all<'d>(
-    definitions: impl Iterator<Item = (&'d str, &'d DefinitionVersion)>,
-) -> u128 {
-    let mut lines: Vec<String> =
-        definitions.map(|(name, version)| format!("{name}\n{}\n", version.digest())).collect();
-    lines.sort_unstable();
-    let digest: [u8; 32] = Sha256::digest(lines.concat()).into();
-    let (first, _) = digest.split_at(16);
-    first.iter().fold(0, |number, byte| number << 8 | u128::from(*byte))
 }
 
 impl Definition {

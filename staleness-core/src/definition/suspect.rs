@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::hex;
+use super::canonical::hex;
 use crate::text::is_unsafe;
 
 /// A suspicious part of a definition. Addresses sort last, because there may be many.
