@@ -77,7 +77,8 @@ impl Check<'_> {
             // A page of an API gets its headings from the description of the API.
             let is_generated = front.is_some_and(|front| front.get(&["openapi"]).is_some());
             let is_template = is_generated || template::is_template(&read.text);
-            let loose = slugs.keys().map(|key| loose(key)).collect();
+            let titles = template::titles(&read.text).map(|title| loose(&headings::key(title)));
+            let loose = slugs.keys().map(|key| loose(key)).chain(titles).collect();
             (held <= MAX_ANCHORS).then(|| Rc::new(AnchorSet { slugs, loose, is_template }))
         };
         let known = known();

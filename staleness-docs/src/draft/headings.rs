@@ -96,13 +96,16 @@ pub(crate) fn anchors(text: &str) -> Vec<Anchor> {
     reader.end(text)
 }
 
-/// Returns the ids in attribute lists: `{#id}`, `{: #id .class}`.
+/// Returns the ids in attribute lists: `{#id}`, `{: #id .class}`, `{id="id"}`.
 fn ids(text: &str) -> impl Iterator<Item = &str> {
     let lists = text.split('{').skip(1).filter_map(|rest| {
         let list = rest.split(['}', '\n']).next()?;
         rest[list.len()..].starts_with('}').then_some(list)
     });
-    lists.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix('#'))
+    lists.flat_map(str::split_whitespace).filter_map(|word| {
+        let quoted = word.strip_prefix("id=\"").and_then(|id| id.strip_suffix('"'));
+        quoted.or_else(|| word.strip_prefix('#'))
+    })
 }
 
 /// A heading and the range of its section.
@@ -329,6 +332,7 @@ mod tests {
             ("<h2 id=\"user-content-z\">Zed</h2>\n", &["z", "zed"]),
             ("|`a|b|\n|-|-|\n|`c|d|\n|<a id=\"e\">|`f`|\n|`g|<i id=h>|", &["e", "h"]),
             ("# T {#own-id}", &["t-own-id", "own-id", "t"]),
+            ("# T {id=\"own-id\"}", &["t-idown-id", "own-id", "t"]),
             ("# key [~SQ]\n# key", &["key-sq", "key", "key"]),
             ("```\n# no\n```\n\n    # no\n\n<!--\n# no <a name=\"n\">\n-->\n", &[]),
             ("---\ntitle: a\n---\n# B ²x", &["b-x"]),

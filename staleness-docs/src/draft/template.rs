@@ -8,6 +8,9 @@ const MAX_PATH: usize = 1_024;
 const INCLUDES: [&str; 6] =
     ["--8<--", "{!", "!!!include(", "```{include}", "{{#include", "{% include"];
 
+/// Attributes with the title of a component.
+const TITLES: [&str; 2] = ["title=", "label="];
+
 /// Returns true if a document may have headings that are not in its text, because it is a template or
 /// includes other files.
 pub(crate) fn is_template(text: &str) -> bool {
@@ -26,17 +29,22 @@ pub(crate) fn is_template(text: &str) -> bool {
         || has_component(text)
 }
 
-/// Returns true if a text has a component with a title, or of its own, which may make headings.
+/// Returns true if a text has a component without contents and without a title, which may make headings.
 fn has_component(text: &str) -> bool {
-    let mut is_open = false;
-    text.lines().any(|line| {
-        let tag = line.trim_start().strip_prefix('<');
-        is_open |= tag.is_some_and(|tag| tag.starts_with(|c: char| c.is_ascii_uppercase()));
-        let signs = ["/>", "title=", "label="];
-        let makes_headings = is_open && signs.iter().any(|sign| line.contains(sign));
-        is_open &= !line.contains('>');
-        makes_headings
+    let begins_line = |at: usize| text[..at].trim_end_matches([' ', '\t']).ends_with('\n');
+    let tags = text.match_indices('<').filter(|(at, _)| *at == 0 || begins_line(*at));
+    let tags = tags.filter_map(|(at, _)| text[at + 1..].split_once('>'));
+    let mut empty = tags.filter_map(|(tag, _)| tag.strip_suffix('/'));
+    empty.any(|tag| {
+        tag.starts_with(|c: char| c.is_ascii_uppercase())
+            && !TITLES.iter().any(|title| tag.contains(title))
     })
+}
+
+/// Returns the titles of the components, which may be headings.
+pub(crate) fn titles(text: &str) -> impl Iterator<Item = &str> {
+    let titles = TITLES.into_iter().flat_map(move |title| text.match_indices(title));
+    titles.filter_map(|(at, title)| text[at + title.len()..].split(['"', '\'']).nth(1))
 }
 
 /// Returns a text without the lines of its fenced blocks, except those of directives (```` ```{note} ````).
@@ -99,7 +107,7 @@ mod tests {
     #[test]
     fn what_a_fenced_block_shows_is_no_template() {
         for sign in [
-            "<Button title=\"x\" />",
+            "<Button id=\"x\" />",
             "<Api\n  level={3}\n/>",
             "import Shared from './a.md'",
             "{{ more }}",
@@ -114,6 +122,7 @@ mod tests {
         for text in [
             "```yaml\nopenapi: 3\n```\n",
             "import { Note } from 'a.mdx'\n\n<Note>\nx\n</Note>\n",
+            "<Card\n  title=\"x\"\n/>\n",
             "<Image\n  sizes={{ a: 1 }}\n>\n",
         ] {
             assert!(!is_template(&format!("# A\n\n{text}")), "{text}");

@@ -54,6 +54,8 @@ fn a_page_of_a_site_is_known_without_its_ending() {
     ] {
         assert!(of("/guide/b#old-name", &[("docs/guide/b.md", text)]).is_empty(), "{text}");
     }
+    let card = "<Card\n  title=\"Other\"\n/>\n";
+    assert_eq!(of("/guide/b#old-name", &[("docs/guide/b.md", card)]).len(), 1);
     let note = "::: tip\nText.\n:::\n";
     assert_eq!(of("/guide/b#old-name", &[("docs/guide/b.md", note)]).len(), 1);
 }
