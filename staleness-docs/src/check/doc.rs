@@ -1,6 +1,5 @@
 //! One document of a check: read now, or reused from the last check.
 
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use staleness_core::ids::{DocumentKey, ItemId, ItemKey, Scope, stable_hash};
 use staleness_core::knowledge::{
     Block, Cited, Document, Evidence, Fact, Item, ItemKind, Version, WordKind,
@@ -9,11 +8,12 @@ use staleness_core::time::Timestamp;
 use staleness_core::verdict::SignalKind;
 
 use super::Check;
+use crate::draft::headings::{self, Anchor};
 use crate::draft::names::Names;
 use crate::draft::place::Lines;
 use crate::draft::plain::Plain;
 use crate::draft::target::citation_of;
-use crate::draft::{self, Draft, markdown, template};
+use crate::draft::{self, Draft, template};
 use crate::files::file::{self, DocFile};
 use crate::front::{self, Field, Fields};
 use crate::git::text_digest;
@@ -21,7 +21,7 @@ use crate::nature::{History, is_list, is_record};
 use crate::paths;
 
 /// Version of the rules. A new version invalidates all earlier results.
-const RULES: u8 = 33;
+const RULES: u8 = 34;
 
 /// A document that is being checked.
 #[derive(Debug)]
@@ -217,28 +217,10 @@ fn is_item(path: &str, text: &str, file: &DocFile) -> Result<bool, &'static str>
 /// Returns true if a document that is named like a list of versions has several headings without version numbers.
 fn is_guide(path: &str, text: &str) -> bool {
     is_list(path) && {
-        let titles = titles(&Plain::of(path, text).text);
-        titles.len() > 1 && !titles.iter().any(|title| title.contains(|c: char| c.is_ascii_digit()))
+        let titles = headings::anchors(&Plain::of(path, text).text);
+        let has_number = |title: &Anchor| title.slug.contains(|c: char| c.is_ascii_digit());
+        titles.len() > 1 && !titles.iter().any(has_number)
     }
-}
-
-/// Returns the texts of the headings.
-fn titles(text: &str) -> Vec<String> {
-    let (mut titles, mut is_open) = (Vec::new(), false);
-    for event in Parser::new_ext(text, markdown::dialect()) {
-        match event {
-            Event::Start(Tag::Heading { .. }) => {
-                titles.push(String::new());
-                is_open = true;
-            }
-            Event::End(TagEnd::Heading(_)) => is_open = false,
-            Event::Text(text) | Event::Code(text) if is_open => {
-                titles.last_mut().into_iter().for_each(|title| title.push_str(&text));
-            }
-            _ => {}
-        }
-    }
-    titles
 }
 
 fn body_of(text: &str, body: usize) -> &str {

@@ -248,11 +248,14 @@ fn is_name(name: &str, words: &[String]) -> bool {
     let is_phase = words.windows(2).any(|pair| pair[0] == "phase" && is_number(&pair[1]));
     // `release-2.1.0` is a record, but `release` may be a guide.
     let is_release = matches!(rest[..], [word] if word == "release") && words.len() > 1;
-    let is_of_versions = is_in_capitals || is_release || is_move(words, &["to", "from"]);
+    // `v1.2`, `1.2.0`, `1.2-to-1.3`
+    let numbers = words.iter().filter(|word| is_number(word)).count();
+    let is_bare = rest.is_empty() && (numbers > 2 || numbers == 2 && name.starts_with(['v', 'V']));
+    let is_of_versions = is_in_capitals || is_release || is_bare || is_move(words, &["to", "from"]);
     parts || whole || is_record || is_of_a_day || is_phase || is_of_versions
 }
 
-/// Returns true if a name contains a date: `2026-01-02-standup`, `20260102`.
+/// Returns true if a name contains a date, or begins with a month: `2026-01-02-standup`, `20260102`, `2026-01`.
 fn is_dated(words: &[String]) -> bool {
     let is_day = |year: &str, month: &str, day: &str| {
         let number = |text: &str| text.parse::<u16>().unwrap_or(0);
@@ -261,7 +264,9 @@ fn is_dated(words: &[String]) -> bool {
             && (1..=31).contains(&number(day))
             && (month.len(), day.len()) == (2, 2)
     };
-    words.windows(3).any(|words| is_day(&words[0], &words[1], &words[2]))
+    let is_month = matches!(words, [year, month, ..] if is_day(year, month, "01"));
+    is_month
+        || words.windows(3).any(|words| is_day(&words[0], &words[1], &words[2]))
         || words.iter().filter(|word| word.len() == 8 && word.is_ascii()).any(|word| {
             let ((year, rest), day) = (word.split_at(4), &word[6..]);
             is_day(year, &rest[..2], day)
@@ -320,7 +325,8 @@ mod tests {
                        to-delete/a.md context/chats/a.md .agent/conversations/a.md \
                        docs/_deprecated/a.md website/blog/2023-08-15-reading/index.mdx \
                        docs/migration/index.md docs/legacy/index.md \
-                       site/release_note/0.2.0.md docs/previous-versions/a.md";
+                       site/release_note/0.2.0.md docs/previous-versions/a.md \
+                       notes/v0.19.0.md audits/2017-03.md audits/2017-03-queue.md 5.2-to-5.3.mdx v1.2.md";
         let with_blank = ["release notes/v0.1.md", "docs/Release Notes.md"];
         for path in history.split(' ').chain(with_blank) {
             assert!(is_by_name(path), "{path}");
@@ -399,7 +405,7 @@ mod tests {
                       docs/upgrade-service.md docs/migration-db.md docs/migrate-style.md \
                       docs/adrenaline.md docs/adr.md docs/planner.md docs/planning.md \
                       docs/two-phase-commit.md docs/phases.md docs/rfc-2026-13-02.md \
-                      docs/sha-12345678.md docs/2.md blog/README.md blog/api/x.md .md \
+                      docs/sha-12345678.md docs/2.md docs/1.2.md docs/v2.md docs/2017-sales.md blog/README.md blog/api/x.md .md \
                       .changeset/README.md .changes/README.md docs/adr/README.md announcement.md \
                       upgrading-from-django.md docs/migration/migrating-from-django.md \
                       docs/background-removal/use.md packages/conversations/a.md docs/chats/a.md";
