@@ -15,7 +15,7 @@ use super::tree::nearest_of;
 use super::{Check, commit_text, site};
 use crate::Cancelled;
 use crate::draft::plain::Plain;
-use crate::draft::{self, headings, target, template, words};
+use crate::draft::{self, headings, html, target, template, words};
 use crate::files::file;
 use crate::git::{Anchor, Cite, Oid, PartFate, PartQuery, TrackedKind};
 use crate::nature::{is_for_agents, is_markdown};
@@ -164,7 +164,7 @@ impl Check<'_> {
                         if anchored.is_before(None)
                             && !known.is_template
                             && !is_loose
-                            && !is_in_html(&held[at].text, held[at].asked[block].asks[ask].at)
+                            && !is_badge(&held[at].text, held[at].asked[block].asks[ask].at)
                             && self.may_be_broken(held[at].doc) =>
                     {
                         Fact::BrokenLink { citation, gone, commit: None }
@@ -293,6 +293,7 @@ impl Check<'_> {
         if is_from_root
             || !self.may_be_broken(open.doc)
             || !self.is_sure(open.doc, &citation.path, written)
+            || self.is_scheme(written)
             || !is_markdown(written) && site::has_address(&open.doc.key.path, &open.text)
         {
             return None;
@@ -309,7 +310,6 @@ impl Check<'_> {
         let kind = |path: &str| tracked.and_then(|tracked| tracked.kind(path));
         let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let first = written.split('/').find(|part| !matches!(*part, "." | ".."));
         // Symbolic links and submodules may contain anything.
         words::is_telling(WordKind::Path, written)
             && folders.into_iter().all(|folder| kind(folder).is_none())
@@ -318,16 +318,7 @@ impl Check<'_> {
             && !(self.may_be_page(&doc.key.path)
                 && written.starts_with("..")
                 && !self.tree().folders.contains_key(parent))
-            && (is_file(name) || {
-                let folder = written.trim_start_matches(['.', '/']).contains('/');
-                let host = first.is_some_and(|first| first.contains('.'));
-                (folder || is_usual_name(name))
-                    && !name.contains('.')
-                    && !host
-                    && (!written.starts_with("..") || self.tree().folders.contains_key(parent))
-                    && !self.tree().is_site
-                    && !doc.key.path.ends_with(".mdx")
-            })
+            && is_file(name)
     }
 
     /// Returns true if links in a document must resolve from its own folder: it is Markdown, not a template, and
@@ -342,23 +333,21 @@ impl Check<'_> {
     }
 }
 
-/// Returns true if a target stands in an attribute of HTML. Badges and tables of contributors link to anchors
-/// that never were.
-fn is_in_html(text: &str, at: usize) -> bool {
-    text.get(..at).is_some_and(|before| before.ends_with(['"', '\'']))
+/// Returns true if a target stands in an attribute of HTML, and its link has no text. Badges and tables of
+/// contributors link to anchors that never were.
+fn is_badge(text: &str, at: usize) -> bool {
+    let (before, behind) = text.split_at_checked(at).unwrap_or_default();
+    let link = behind.split_once('>').map_or("", |(_, rest)| rest);
+    let link = link.get(..link.find("</a").unwrap_or(link.len())).unwrap_or_default();
+    let is_text =
+        |piece| matches!(piece, html::Piece::Text(text) if text.contains(char::is_alphabetic));
+    before.ends_with(['"', '\'']) && !html::pieces(link).any(|(_, piece)| is_text(piece))
 }
 
 /// Returns the name at an offset, as written.
 fn written_at<'o>(open: &'o Open<'_>, at: usize) -> &'o str {
     let rest = open.text.get(at..).unwrap_or_default();
     rest.split(['`', ' ', '\n']).next().unwrap_or_default()
-}
-
-/// Returns true for the name of a file without an extension, such as `CONTRIBUTING` or `Makefile`. `URL` is a
-/// placeholder, and `Router` is an item in documentation of code.
-fn is_usual_name(name: &str) -> bool {
-    let capitals = !name.contains(char::is_lowercase) && name.len() > 4;
-    name.starts_with(char::is_uppercase) && (capitals || name.ends_with("file"))
 }
 
 /// Returns the key of a heading without hyphens and the accents of Latin, Greek and Cyrillic, which sites treat differently.

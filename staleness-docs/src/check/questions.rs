@@ -299,7 +299,8 @@ impl Asking<'_, '_> {
             return doc.file.inside.then(own)?.map(|heading| heading_ask(mention, heading));
         }
         let own = check.own_path(text);
-        if own.is_none() && doc.is_taken_over {
+        // `~/` is an alias of a site's own root.
+        if own.is_none() && doc.is_taken_over || text.starts_with("~/") {
             return None;
         }
         let written = text.split(['#', '?']).next().unwrap_or_default();
@@ -324,8 +325,6 @@ impl Asking<'_, '_> {
             && (!check.past.is_there() && !is_sure_without_history(&target.path)
                 || self.is_made(&path)
                 || check.is_published_flat(doc, &target.path)
-                || check.is_published_by_rdoc(&target.path)
-                || check.is_beside_source(doc, &path)
                 || check.is_published_copy(&path)
                 || own.is_none() && self.is_below_site(&target.path)
                 || target.path.starts_with('/')

@@ -8,7 +8,7 @@ mod aside;
 mod commands;
 mod directive;
 pub(crate) mod headings;
-mod html;
+pub(crate) mod html;
 pub(crate) mod imports;
 pub(crate) mod markdown;
 mod mdx;

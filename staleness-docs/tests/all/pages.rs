@@ -221,3 +221,28 @@ fn a_title_may_end_in_the_anchor_of_its_heading() {
     let told = ["1:39 broken docs/a.md#b", "1:51 broken docs/a.md#no"];
     assert_eq!(found(&project.check(), "docs/b.md"), told);
 }
+
+#[test]
+fn links_of_a_form_that_mostly_leads_nowhere_are_a_scheme() {
+    let broken = |count: usize, link: &str| {
+        let documents = (0..count).map(|at| (format!("docs/{at}.md"), format!("[x]({link})\n")));
+        let there = [("docs/clips/a.mp4", "x\n"), ("docs/ok.md", "[x](clips/a.mp4)\n")];
+        let mut project = Project::of(&there);
+        documents.for_each(|(path, text)| drop(project.write(&path, text)));
+        project.commit();
+        found(&project.check(), "docs/0.md").len()
+    };
+    assert_eq!([4, 5].map(|count| broken(count, "clips/none.mp4")), [1, 0]);
+    assert_eq!([3, 4].map(|count| broken(count, "pictures/none.png")), [1, 0]);
+    assert_eq!(broken(5, "pages/none.md"), 1);
+}
+
+#[test]
+fn a_link_of_html_is_broken_if_it_has_a_text() {
+    let text =
+        "<a href=\"#a\"><img alt=\"A\" src=\"https://x.org\"></a> <a href=\"#b\"><b>B</b></a>\n";
+    assert_eq!(
+        found(&Project::of(&[("doc.md", text)]).check(), "doc.md"),
+        ["1:61 broken doc.md#b"]
+    );
+}
