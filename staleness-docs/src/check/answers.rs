@@ -14,6 +14,7 @@ use super::questions::{Ask, Asked, Missing, whole_of, word_of};
 use super::{Check, commit_text};
 use crate::draft::names::NameId;
 use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace, Word, WordQuery};
+use crate::nature::says_moved;
 use crate::{Cancelled, Progress};
 
 impl Check<'_> {
@@ -132,6 +133,7 @@ impl Check<'_> {
             if let Trace::Gone { by, renamed_to } = trace
                 && !foreign.owns(*at, query.word)
                 && !explains(open, asked.block, query.word)
+                && (query.word.kind == WordKind::Path || !says_moved(&open.text))
                 && !open.says_otherwise(asked.block, offset)
                 && !renamed_to
                     .as_ref()

@@ -31,6 +31,7 @@ pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bo
     let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();
     word.kind == WordKind::Identifier
         && (text.len() <= MAX_EXPLAINED && spans::passes_on(text, &word.text)
+            || open.says_gone(&word.text)
             || open.text.len() <= MAX_MADE_IN
                 && (is_made_in(&open.text, &word.text)
                     || is_defined_in(&open.text, &word.text)
@@ -54,10 +55,10 @@ fn is_defined_in(text: &str, name: &str) -> bool {
 /// Returns true if code of the document reads the environment for a variable of this name.
 fn is_read_in(text: &str, name: &str) -> bool {
     let is_read = |before: &str| {
-        before.ends_with("process.env.")
-            || ["environ[", "environ.get(", "getenv("].iter().any(|read| {
-                before.strip_suffix(['"', '\'']).is_some_and(|before| before.ends_with(read))
-            })
+        let quoted = before.strip_suffix(['"', '\'']);
+        let calls = ["environ[", "environ.get(", "getenv("];
+        ["process.env.", "$", "${"].iter().any(|sign| before.ends_with(sign))
+            || quoted.is_some_and(|before| calls.iter().any(|call| before.ends_with(call)))
     };
     let is_constant = name.contains('_') && !name.contains(char::is_lowercase);
     is_constant && text.match_indices(name).any(|(at, _)| is_read(&text[..at]))
@@ -96,6 +97,19 @@ impl Open<'_> {
         !fenced && OF_THE_PAST.iter().any(|word| text.contains(word))
     }
 
+    /// Returns true if a block says that a name no longer exists. The document then knows it everywhere.
+    fn says_gone(&self, name: &str) -> bool {
+        let blocks = self.doc.draft.blocks.iter().filter_map(|it| self.text.get(it.range.clone()));
+        let joins = |c: char| c.is_alphanumeric() || c == '_';
+        blocks.filter(|text| text.len() <= MAX_EXPLAINED).any(|text| {
+            text.match_indices(name).any(|(at, _)| {
+                !text[..at].ends_with(joins)
+                    && !text[at + name.len()..].starts_with(joins)
+                    && is_told_gone(text, at)
+            })
+        })
+    }
+
     /// Returns true if the sentence at an offset in the document says that its subject no longer exists, or that a
     /// file without a folder belongs to the reader.
     pub(super) fn says_otherwise(&self, block: Option<usize>, at: usize) -> bool {
@@ -126,10 +140,11 @@ const NEAR: usize = 4;
 
 /// Phrases that say that the subject of a sentence no longer exists.
 #[rustfmt::skip]
-const GONE: [&str; 21] = [
-    "been dropped", "been moved", "been removed", "been renamed", "been replaced", "deprecated", "former `", "formerly",
-    "no longer", "obsolete", "removed in", "supersedes", "there is no `", "was dropped", "was moved", "was removed",
-    "was renamed", "was replaced", "→ deleted", "→ removed", "→ replaced",
+const GONE: [&str; 27] = [
+    "been dropped", "been migrated", "been moved", "been removed", "been renamed", "deprecated", "former `", "formerly",
+    "has migrated", "has moved", "have migrated", "have moved", "no longer", "obsolete", "removed in", "replaced by",
+    "been replaced", "replaced with", "supersedes", "there is no `", "was dropped", "was moved", "was removed",
+    "was renamed", "→ deleted", "→ removed", "→ replaced",
 ];
 /// Phrases directly before the name of something replaced.
 const FOR: [&str; 4] = ["instead of", "rather than", "replaces", "replacing"];

@@ -34,7 +34,9 @@ impl Dependencies {
         let part = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
         let (first, rest) = name.split_once(part)?;
         let last = rest.rsplit(part).find(|part| !part.is_empty())?;
-        (self.theirs.contains(first) && !self.ours.contains(first)).then_some(last)
+        let small = first.to_ascii_lowercase();
+        let is_in = |names: &HashSet<String>| names.contains(first) || names.contains(&small);
+        (is_in(&self.theirs) && !is_in(&self.ours)).then_some(last)
     }
 
     /// Adds names of other projects that are not in a manifest.
@@ -137,7 +139,9 @@ mod tests {
         }
         let npm = "{\"name\": \"@me/own\", \"devDependencies\": {\"express\": \"4\", \"near\": \"workspace:*\"}}";
         let npm = of("package.json", npm);
-        assert_eq!(npm.owned_by_others("express.Router"), Some("Router"));
+        for name in ["express.Router", "Express.Router"] {
+            assert_eq!(npm.owned_by_others(name), Some("Router"));
+        }
         assert_eq!(npm.owned_by_others("near.Router").or(npm.owned_by_others("own.Router")), None);
         let python = of(
             "pyproject.toml",

@@ -305,13 +305,21 @@ impl<'a> Maker<'a, '_> {
         match &piece.sort {
             Sort::Prose => {
                 let part = prose(whole, pieces, at);
+                // A title is about a topic, and a table may list the constants of a standard.
+                let is_item = |name: &str| match view.form {
+                    markdown::Form::Heading(_) => false,
+                    markdown::Form::Row => name.contains(|c: char| c.is_ascii_lowercase()),
+                    _ => true,
+                };
                 let at_sign = words::in_prose(&whole[part.clone()], &mut |(shape, name)| {
                     let is_link = shape == WordKind::Path && name.contains("://");
                     let (origin, sort) = match is_link {
                         true => (Origin::Link, NameSort::Link),
                         false => (Origin::Prose, NameSort::Word(shape)),
                     };
-                    add(origin, sort, offset_in(whole, name), name);
+                    if shape != WordKind::Identifier || is_item(name) {
+                        add(origin, sort, offset_in(whole, name), name);
+                    }
                 });
                 if at_sign {
                     let part = whole.get(part).unwrap_or_default();

@@ -64,6 +64,12 @@ const SAID: usize = 5;
 /// Minimum number of versions for a document to count as a list of versions.
 const VERSIONS: usize = 3;
 
+/// Phrases in which a document says that its subject moved.
+#[rustfmt::skip]
+const MOVED: [&str; 7] = [
+    "been migrated to", "been moved to", "has migrated to", "has moved to", "have migrated to", "have moved to", "now lives in",
+];
+
 /// Folders that contain history documents.
 #[rustfmt::skip]
 const FOLDERS: [&str; 40] = [
@@ -150,6 +156,13 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
         }
     }
     status && made || (status || made) && is_plan()
+}
+
+/// Returns true if the first lines of a document say that something moved to another project or place. Its names
+/// then belong there.
+pub(crate) fn says_moved(text: &str) -> bool {
+    let head = text.lines().take(2 * HEAD_LINES).collect::<Vec<_>>().join(" ").to_lowercase();
+    MOVED.iter().any(|phrase| head.contains(phrase))
 }
 
 /// Returns true if a comment in the first lines says that a program wrote the document, which is then mended

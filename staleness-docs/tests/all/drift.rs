@@ -10,7 +10,7 @@ pub(crate) fn drifted(document: &str) -> Project {
     let mut project = Project::new();
     project.write(
         "src/a.rs",
-        "fn old_name() { opt(\"--dry-run\"); }\nstruct OldThing;\nfn kept() {}\n",
+        "fn old_name() { opt(\"--dry-run\"); }\nstruct OldThing;\nconst OLD_CODE: u8 = 1;\nfn kept() {}\n",
     );
     project.write("src/tool.rs", "fn run_tool() {}\n");
     project.write("doc.md", document);
@@ -34,6 +34,26 @@ fn flags_paths_and_identifiers_that_are_gone_are_named_with_their_place() {
     }
     assert!(found.iter().any(|it| it.contains("src/tool.rs")), "{found:?}");
     assert_eq!(found.len(), 5, "{found:?}");
+}
+
+#[test]
+fn what_a_document_says_once_of_a_name_holds_everywhere() {
+    for text in [
+        "Call `old_name()`.\n\nThe function `old_name` was removed.\n",
+        "# Shop\n\nThis crate has moved to another project.\n\n## Use\n\n- `old_name()`\n",
+        "# Why OldThing matters\n",
+        "| a |\n|---|\n| OLD_CODE |\n",
+    ] {
+        assert!(found(&drifted(text).check(), "doc.md").is_empty(), "{text}");
+    }
+    for text in [
+        "Call `old_name()`.\n\nThe function `old_name_of` was removed.\n",
+        "Call `old_name()`.\n\n```\nold_name was removed\n```\n",
+        "# Why `OldThing` matters\n",
+        "Set OLD_CODE.\n",
+    ] {
+        assert_eq!(found(&drifted(text).check(), "doc.md").len(), 1, "{text}");
+    }
 }
 
 #[test]
