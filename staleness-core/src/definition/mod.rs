@@ -439,12 +439,6 @@ impl Definition {
         is_news.then_some(told)
     }
 
-    /// Adds versions that further clients have to the accepted one.
-    pub(crate) fn join(&mut self, all: &DefinitionVersion) {
-        let lost = std::mem::take(&mut self.current.lost);
-        self.current = DefinitionVersion { lost, ..all.clone() };
-    }
-
     /// Accepts a pending change if the policy only counts its class.
     pub(crate) fn follow(&mut self, policy: &DefinitionPolicy) {
         if self.pending.is_some_and(|class| !policy.waits(class)) {
@@ -484,6 +478,7 @@ impl Definition {
             previous.listed_again = None;
             std::mem::swap(previous, &mut self.current);
             self.since = at;
+            self.current.worst = None;
         }
         self.pending = None;
     }

@@ -82,7 +82,7 @@ impl ScanReport {
         revision: Revision,
     ) -> Self {
         let is_news = |row: &&Definition| match seen.definitions.get(&row.key) {
-            Some(before) => before.changes != row.changes,
+            Some(before) => before.current != row.current,
             None => row.pending.is_some(),
         };
         let put = changes.definitions.iter().filter_map(Change::put);

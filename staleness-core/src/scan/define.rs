@@ -63,8 +63,7 @@ impl Scan {
                 each.is_live() && !is_listed && !covered.contains(&each.source)
             };
             let unread: Vec<&Listing> = listings.iter().filter(is_unread).collect();
-            let is_part = !unread.is_empty();
-            let (mut row, class) = self.see(&key, known, (&lists, listings), is_part, policy);
+            let (mut row, class) = self.see(&key, known, &lists, !unread.is_empty(), policy);
             let was_withheld =
                 known.is_some_and(|known| known.state(policy) == ListingState::Withheld);
             let mut states = states(&row, &lists, listings, was_withheld, policy);
@@ -98,16 +97,16 @@ impl Scan {
         &self,
         key: &ToolKey,
         known: Option<&Definition>,
-        (lists, listings): (&Lists<'_>, &[Listing]),
+        lists: &Lists<'_>,
         is_part: bool,
         policy: &DefinitionPolicy,
     ) -> (Definition, Option<ChangeClass>) {
         let versions = || lists.iter().map(|(_, version)| *version);
-        let is_clean = |each: &&DefinitionVersion| {
-            Definition::class_at_first_sight(each).is_none_or(|class| !policy.waits(class))
-        };
         let Some(known) = known else {
             // A suspicious part in only some lists is a change of the others' definition.
+            let is_clean = |each: &&DefinitionVersion| {
+                Definition::class_at_first_sight(each).is_none_or(|class| !policy.waits(class))
+            };
             let (clean, odd): (Vec<_>, Vec<_>) = versions().partition(is_clean);
             let first = if clean.is_empty() { &odd } else { &clean };
             let first = DefinitionVersion::union(first.iter().copied());
@@ -122,16 +121,6 @@ impl Scan {
         let mut row = known.clone();
         if lists.is_empty() || is_part && versions().all(|each| known.current.contains(each)) {
             row.follow(policy);
-            return (row, None);
-        }
-        // Another client has another version of the server, which did not change.
-        let (old, new): (Lists<'_>, Lists<'_>) = lists
-            .iter()
-            .partition(|(source, _)| listings.iter().any(|each| each.source == **source));
-        let is_beside = !old.is_empty() && !new.is_empty();
-        let is_beside = is_beside && old.iter().all(|(_, each)| row.current.contains(each));
-        if row.pending.is_none() && is_beside && new.iter().all(|(_, each)| is_clean(each)) {
-            row.join(&DefinitionVersion::union(versions()));
             return (row, None);
         }
         let class = row.see(&DefinitionVersion::union(versions()), policy, self.at);
