@@ -10,6 +10,8 @@ use crate::ids::ToolName;
 use crate::knowledge::blend;
 use crate::verdict::round;
 
+/// Weight of the best learned query in the learned score.
+const CLOSEST: f64 = 1.25;
 /// Weight of the best learned query for suggestions that nobody asked for: see [`Scores::sure`].
 const UNASKED: f64 = 0.4;
 
@@ -61,7 +63,7 @@ impl SearchIndex {
     ///
     /// **learned**: `1 − e^−x`, 0 if nothing was learned for any tool. Two kinds of evidence add up to `x`, so
     /// each closes a share of the gap that the other leaves:
-    /// - *the best query* of the tool: (closeness × confidence)². The closeness of two queries is `(Σ idf
+    /// - *the best query* of the tool: 1.25 × closeness² × confidence. The closeness of two queries is `(Σ idf
     ///   of common words ÷ √(Σ idf of one × Σ idf of the other))^3`: 1 for equal queries, almost 0 for one
     ///   common word of many. Here `idf` is over the texts of tools only, so closeness does not depend on
     ///   other learned queries. With [`Meaning`], both are blended as in `search::blend`.
@@ -146,9 +148,9 @@ impl SearchIndex {
                 continue;
             }
             let at = place as usize;
-            let closest = best.of(place).map_or(0.0, |route| route.score);
+            let closest = best.of(place).map_or(0.0, |route| route.closeness * route.score);
             if words[at] > 0.0 || closest > 0.0 {
-                let learned = evidence[at].mul_add(rest, closest * closest);
+                let learned = evidence[at].mul_add(rest, CLOSEST * closest);
                 *whole = (1.0 - words[at]).mul_add(-(-learned).exp(), 1.0);
             }
             gain = gain.max(*whole - text[at] - habits[at] / 2.0);

@@ -66,7 +66,7 @@ pub(super) struct Candidate {
     pub(super) tool: u32,
     /// Closeness × confidence, rounded to 1e-9.
     pub(super) score: f64,
-    closeness: f64,
+    pub(super) closeness: f64,
     words: f64,
     meaning: Option<f64>,
     confidence: Confidence,

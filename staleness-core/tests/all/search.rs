@@ -153,6 +153,20 @@ fn one_query_of_another_tool_does_not_outweigh_the_text() {
     assert_eq!(order(&found)[..2], ["mcp__cal__create_event", "mcp__mail__send"]);
 }
 
+/// Bug: the description of another tool, word for word, came before it.
+#[test]
+fn the_learned_tool_comes_first_for_the_very_query() {
+    let tools = [
+        ("mcp__github__create_issue", "Create an issue in a repository"),
+        ("mcp__github__list_issues", "List open issues of a repository"),
+        ("mcp__jira__search", "Search tickets with a query"),
+        ("mcp__slack__send", "Send a message to a channel"),
+    ];
+    let query = "create an issue in a repository";
+    let found = find(&index(&tools, &[("mcp__jira__search", query, 1.0)]), query);
+    assert_eq!(order(&found)[0], "mcp__jira__search");
+}
+
 #[test]
 fn how_people_ask_tells_tools_apart_once_it_was_learned() {
     let routes = [

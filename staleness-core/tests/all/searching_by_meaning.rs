@@ -67,7 +67,7 @@ fn tools_are_found_by_what_their_learned_queries_mean() {
     assert_eq!((parts.words, parts.habit), (Some(0.0), Some(0.0)));
     assert_eq!((route.by_words, route.closeness), (0.0, route.by_meaning.unwrap()));
     assert!((route.closeness - 0.8).abs() < 1e-6);
-    let learned = 1.0 - (-route.closeness.powi(2)).exp();
+    let learned = 1.0 - (-1.25 * route.closeness.powi(2)).exp();
     assert!((parts.learned.unwrap() - learned).abs() < 1e-8);
     // Both kinds of closeness count.
     let both = suggest(&by_meaning("ship it", "m", &[1.0, 0.0, 1.0]));
