@@ -1,17 +1,20 @@
 //! Checks text that is not in a file, such as a plan, for names that no longer exist or never existed.
 
+use std::collections::{HashMap, HashSet};
+
+use staleness::Wait;
+use staleness::ids::ServerKey;
 use staleness::knowledge::{Block, Context, Evidence, ItemKind};
-use staleness::registry::ScopeChoice;
-use staleness::tool::{PresenceCause, Status};
+use staleness::registry::ToolListing;
+use staleness::report::ToolReport;
+use staleness::tool::{Status, ToolKind};
 use staleness::verdict::{Ground, Level, NextAction, Signal, Verdict};
-use staleness::{Registry, Wait};
 use staleness_docs::{Fate, MissingName, Note, check_text};
 
 use crate::documents::context;
 use crate::error::{ErrorKind, ServiceError};
 use crate::listener::Listener;
 use crate::settings::{Access, Settings};
-use crate::tools::{NamedTool, resolve};
 
 /// The freshness for a name that never existed. It leads to a review.
 const INVENTED: f64 = 0.5;
@@ -76,32 +79,56 @@ pub fn judge(
         report.map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))?;
     let context = context(settings, None);
     let is_invented = |each: &MissingName| matches!(each.fate, Fate::Invented { .. });
-    // Without a registry, every such name stays invented.
-    let registry = report.found.iter().any(is_invented).then(|| settings.open(Access::Look).ok());
-    let registry = registry.flatten();
-    let judged = |missing: MissingName| {
-        let known = registry.as_ref().filter(|_| is_invented(&missing));
-        match known.and_then(|registry| tool_verdict(registry, settings, &missing.name)) {
-            Some(gone) => gone.map(|verdict| Judged { missing, verdict, is_tool: true }),
-            None => {
-                let verdict = verdict(&missing, &context);
-                Some(Judged { missing, verdict, is_tool: false })
-            }
+    let tools = match report.found.iter().any(is_invented) {
+        // Without a registry, every such name stays invented.
+        true => Tools::read(settings).unwrap_or_default(),
+        false => Tools::default(),
+    };
+    let judged = |missing: MissingName| match tools.verdict(&missing.name) {
+        Some(gone) if is_invented(&missing) => {
+            gone.map(|verdict| Judged { missing, verdict, is_tool: true })
+        }
+        _ => {
+            let verdict = verdict(&missing, &context);
+            Some(Judged { missing, verdict, is_tool: false })
         }
     };
     let found = report.found.into_iter().filter_map(judged).collect();
     Ok(JudgedText { found, names: report.names, notes: report.notes, head: report.head })
 }
 
-/// Returns `None` if no tool has this name, or only failed calls used it. Otherwise the tool's verdict if it is
-/// gone, and `Some(None)` if it is not.
-fn tool_verdict(registry: &Registry, settings: &Settings, name: &str) -> Option<Option<Verdict>> {
-    let NamedTool::Known(key) = resolve(registry, settings, name, ScopeChoice::Either).ok()? else {
-        return Some(None);
-    };
-    let tool = registry.tools().show(&settings.project, &[key], settings.now).wait().ok()?;
-    let is_tool = tool.presence.cause != PresenceCause::Invented;
-    is_tool.then(|| (tool.status == Status::Stale).then_some(tool.verdict))
+/// The tools of the registry that the project sees.
+#[derive(Default)]
+struct Tools {
+    /// By name, with the verdict of each that is gone.
+    known: HashMap<String, Option<Verdict>>,
+    /// The configured servers of which no tool is known.
+    unlisted: HashSet<ServerKey>,
+}
+
+impl Tools {
+    fn read(settings: &Settings) -> Result<Self, ServiceError> {
+        let registry = settings.open(Access::Look)?;
+        let listing = ToolListing::default();
+        let tools = registry.tools().list(&settings.project, listing, settings.now).wait()?;
+        let (servers, others): (Vec<_>, Vec<_>) =
+            tools.iter().partition(|tool| tool.kind == ToolKind::McpServer);
+        let key = |tool: &&ToolReport| ServerKey::of(tool.server.as_ref()?);
+        let listed: HashSet<ServerKey> = others.iter().filter_map(key).collect();
+        let unlisted = servers.iter().filter(|server| server.status == Status::Active);
+        let unlisted = unlisted.filter_map(key).filter(|server| !listed.contains(server)).collect();
+        let known = tools.into_iter().map(|tool| {
+            let gone = tool.status == Status::Stale;
+            (String::from(tool.key.name), gone.then_some(tool.verdict))
+        });
+        Ok(Self { known: known.collect(), unlisted })
+    }
+
+    /// Returns `None` if the name is no tool's. Otherwise the tool's verdict if it is gone.
+    fn verdict(&self, name: &str) -> Option<Option<Verdict>> {
+        let may_be = || ServerKey::owners_of(name).iter().any(|it| self.unlisted.contains(it));
+        self.known.get(name).cloned().or_else(|| may_be().then_some(None))
+    }
 }
 
 fn verdict(missing: &MissingName, context: &Context) -> Verdict {

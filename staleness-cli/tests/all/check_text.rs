@@ -37,7 +37,7 @@ fn a_plan_is_told_what_went_and_what_never_was() {
 #[test]
 fn a_tool_in_the_registry_is_not_invented() {
     let sandbox = Sandbox::rotted();
-    sandbox.claude(&["hub"]);
+    sandbox.claude(&["hub", "quiet"]);
     let list = |names: &[&str]| {
         let tools: Vec<Value> =
             names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect();
@@ -45,7 +45,7 @@ fn a_tool_in_the_registry_is_not_invented() {
     };
     list(&["find", "merge"]);
     list(&["find"]);
-    let plan = b"1. Call `mcp__hub__find`, then `mcp__hub__merge`.\n2. Call `mcp__nub__find`.\n";
+    let plan = b"1. Call `mcp__hub__find`, then `mcp__hub__merge` or `mcp__quiet__look`.\n2. Call `mcp__nub__find`.\n";
     let run = check(&sandbox, &["--json"], plan);
     let told: Value = serde_json::from_str(&run.out).unwrap();
     let items = told["items"].as_array().unwrap().iter();
