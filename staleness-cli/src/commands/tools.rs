@@ -383,7 +383,10 @@ fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Resul
     let reason = check_reason(args.reason.as_deref())?;
     let registry = settings.open(Access::Write)?;
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
-    may_end(settings, &registry, &key)?;
+    match hold {
+        Hold::Pinned | Hold::Ignored => typed::as_someone(settings)?,
+        Hold::None | Hold::Demoted => may_end(settings, &registry, &key)?,
+    }
     let report = registry.tools().set_hold(by_hand(settings, key, reason), hold).wait()?;
     out.done(&json!({ "tool": report }), || tools::show(&report, &[], out))
 }

@@ -217,6 +217,11 @@ fn an_agent_neither_ignores_nor_pins_a_tool() {
             );
             assert!(run.code == 3 && run.err.contains(&why), "{run:?}");
         }
+        // Bug: one without a name did.
+        let mut command = sandbox.command();
+        command.args(line(&format!("tools {verb} github"))).env("CLAUDECODE", "1");
+        let run = Run::of(command.output().unwrap());
+        assert!(run.code == 2 && run.err.contains("no agent given"), "{run:?}");
         assert_eq!(sandbox.run(&line(&format!("tools {verb} github"))).code, 0);
         sandbox.ok(&line("tools restore github"));
     }
@@ -278,7 +283,7 @@ fn a_persons_demotion_is_ended_by_no_other_door() {
     assert_eq!(sandbox.status("mcp__github__delete"), "demoted");
     // What is no person's demotion is anybody's in a terminal of an editor.
     let mut command = sandbox.command();
-    command.args(line("tools pin mcp__github__get")).env("TERM_PROGRAM", "vscode");
+    command.args(line("tools demote mcp__github__get")).env("TERM_PROGRAM", "vscode");
     assert!(command.output().unwrap().status.success());
     ok("tools restore mcp__github__get");
     // What another agent demoted an agent may restore.
