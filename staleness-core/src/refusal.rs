@@ -256,6 +256,9 @@ reasons! {
         /// An item cannot replace an item of another scope.
         OtherScope { old: ItemId, new: ItemId }
             = "{:?} and {:?} belong to different scopes; an item only replaces one of its own scope", old.as_str(), new.as_str();
+        /// The id of a work item looks like a printed id of an item of all projects.
+        PrintedId { id: WorkId }
+            = "the id {:?} begins with global:, as the ids of items of all projects are printed", id.as_str();
         /// A work item has a status that its kind does not have.
         NotOfKind { kind: &'static str, status: &'static str, states: String }
             = "a {kind} cannot be {status:?}; use one of: {states}";

@@ -52,6 +52,30 @@ fn a_printed_id_means_the_item_that_it_is_printed_for() {
     assert!(why.contains("No force push") && !why.contains("resolved"), "{why}");
 }
 
+/// Bug: an agent added an item with the id that is printed for a person's rule, and the person's command ended that one.
+#[test]
+fn no_item_has_the_id_that_is_printed_for_another() {
+    let sandbox = Sandbox::new();
+    let run = |text: &str| sandbox.run(&line(text));
+    let refused = |run: &crate::common::Run| {
+        assert!(run.code == 3 && run.err.contains("begins with global:"), "{run:?}");
+    };
+    refused(&run("work add constraint 'Push' --id global:push --agent codex"));
+    let import = |lines: &str| {
+        let file = sandbox.write("lines.jsonl", lines);
+        sandbox.run(&["import", "--from", "jsonl", file.to_str().unwrap()])
+    };
+    let plan =
+        r#"{"type":"work","id":"global:push","kind":"plan","text":"Push","created":"2026-11-02"}"#;
+    refused(&import(plan));
+    // A line names others as they are printed, too.
+    sandbox.ok(&line("work add plan Base --id base --global"));
+    let after = plan.replace("global:push", "next").replace("}", r#","after":["global:base"]}"#);
+    assert_eq!(import(&after).code, 0);
+    let shown = sandbox.json(&line("work show next"));
+    assert_eq!(shown["after"], json!(["base"]), "{shown}");
+}
+
 /// Bug: over MCP the item of all projects could not be reached.
 #[cfg(feature = "mcp")]
 #[test]

@@ -1,6 +1,7 @@
 //! Limits on the contents of work items.
 
 use super::{Claim, Work};
+use crate::ids::WorkKey;
 use crate::refusal::{Invalid, Refusal};
 
 impl Work {
@@ -9,6 +10,9 @@ impl Work {
     /// # Errors
     /// [`Refusal::TooLarge`] or [`Refusal::Invalid`] with the reason.
     pub fn check(&self) -> Result<(), Refusal> {
+        if self.key.id.as_str().starts_with(WorkKey::GLOBAL) {
+            return Err(Invalid::PrintedId { id: self.key.id.clone() }.into());
+        }
         Invalid::check_text("text", &self.text)?;
         Refusal::check_size("text", self.text.len(), Self::MAX_TEXT_BYTES)?;
         let (kind, status) = (self.kind.as_str(), self.status.as_str());

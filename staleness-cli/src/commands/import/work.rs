@@ -8,6 +8,7 @@ use staleness::ids::{WorkId, WorkKey};
 use staleness::scan::ProjectRef;
 use staleness::work::{NoteType, Work, WorkKind};
 use staleness_core::work::WorkStep;
+use staleness_service::work::others;
 
 use super::home::scope_of;
 use super::moment::Moment;
@@ -107,8 +108,8 @@ impl WorkLine {
         work.note = self.note_type.unwrap_or(work.note);
         work.generated |= self.generated;
         work.expires_at = self.expires.as_ref().map_or(work.expires_at, |Moment(at)| Some(*at));
-        work.refs.extend(self.refs.iter().cloned());
-        work.after.extend(self.after.iter().cloned());
+        work.refs.extend(others(self.refs.iter().cloned()));
+        work.after.extend(others(self.after.iter().cloned()));
         let last = self.steps.iter().map(|step| step.at.0).fold(created_at, Timestamp::max);
         work.updated_at = self.updated.as_ref().map_or(last, |Moment(at)| *at);
         let steps =

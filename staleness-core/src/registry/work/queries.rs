@@ -29,13 +29,14 @@ pub struct WorkListing {
 }
 
 impl ScopeChoice {
-    /// Returns the keys of work items that an id may mean in a project, most likely first. An id may be printed as that
-    /// of an item of all projects.
+    /// Returns the keys of work items that an id may mean in a project, most likely first. An id that is printed as
+    /// that of an item of all projects means that item.
     pub fn work_keys(self, project: &ProjectId, id: &WorkId) -> Vec<WorkKey> {
         let printed = id.as_str().strip_prefix(WorkKey::GLOBAL).and_then(|id| WorkId::new(id).ok());
         let printed = printed.filter(|_| self != Self::Project);
         let keys = self.scopes(project).map(|scope| WorkKey { scope, id: id.clone() });
-        keys.chain(printed.map(|id| WorkKey { scope: Scope::Global, id })).collect()
+        let printed = printed.map(|id| WorkKey { scope: Scope::Global, id });
+        printed.into_iter().chain(keys).collect()
     }
 }
 
