@@ -76,6 +76,26 @@ fn no_item_has_the_id_that_is_printed_for_another() {
     assert_eq!(shown["after"], json!(["base"]), "{shown}");
 }
 
+/// Bug: an agent replaced a person's preference for all projects by naming an item of its own beside it.
+#[test]
+fn what_becomes_global_replaces_no_preference_of_a_person() {
+    let sandbox = Sandbox::new();
+    let run = |text: &str| sandbox.run(&line(text));
+    sandbox.ok(&line("knowledge add --kind preference --id tabs --body 'Use tabs' --global"));
+    for (id, scope) in [("x", "--global"), ("y", "--global"), ("z", "")] {
+        sandbox.ok(&line(&format!("knowledge add --id {id} --body {id} {scope} --agent codex")));
+    }
+    sandbox.write("project/t.md", "---\nid: tabs\ntype: knowledge\n---\nMine.\n");
+    let replace = |ids: &str| run(&format!("knowledge add --body Spaces {ids} --agent codex"));
+    let refused = replace("--supersedes x --supersedes tabs");
+    assert!(refused.code == 3 && refused.err.contains("only a person can"), "{refused:?}");
+    let shown = sandbox.ok(&line("knowledge show tabs --scope global"));
+    assert!(!shown.contains("superseded"), "{shown}");
+    let unknown = replace("--supersedes x --supersedes z");
+    assert!(unknown.code != 0 && unknown.err.contains("no item named"), "{unknown:?}");
+    assert_eq!(replace("--supersedes x --supersedes y").code, 0);
+}
+
 /// Bug: over MCP the item of all projects could not be reached.
 #[cfg(feature = "mcp")]
 #[test]

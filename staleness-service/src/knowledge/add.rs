@@ -32,15 +32,20 @@ pub struct NewItem {
 /// If a field is invalid, an item that it refers to is unknown, a file holds an item with this id, an agent
 /// supersedes a person's preference, or the store rejects it.
 pub fn add(world: &World<'_>, mut new: NewItem) -> Result<KnowledgeReport, ServiceError> {
-    let scope = if new.global { ScopeChoice::Global } else { ScopeChoice::Either };
     let registry = world.settings.open(Access::Look)?;
-    let mut targets: Vec<Target> = Vec::new();
-    for id in new.fields.supersedes.iter().flatten().filter(|id| Some(*id) != new.id.as_ref()) {
-        targets.push(world.target(&registry, id, scope)?);
+    let targets = |scope| -> Result<Vec<Target>, ServiceError> {
+        let ids = new.fields.supersedes.iter().flatten();
+        let others = ids.filter(|id| Some(*id) != new.id.as_ref());
+        others.map(|id| world.target(&registry, id, scope)).collect()
+    };
+    let mut replaced = targets(if new.global { ScopeChoice::Global } else { ScopeChoice::Either })?;
+    // What replaces an item of all projects is one, too, and replaces only those.
+    let is_global = |old: &Target| old.item.key.scope == Scope::Global;
+    let global = new.global || replaced.iter().any(is_global);
+    if !replaced.iter().all(is_global) && global {
+        replaced = targets(ScopeChoice::Global)?;
     }
-    // What replaces an item of all projects is one, too.
-    new.global |= targets.iter().any(|old| old.item.key.scope == Scope::Global);
-    let global = new.global;
+    new.global = global;
     // A derived id cannot clash with the id of a file.
     let is_named = new.id.is_some() && !global;
     let item = item(world, new)?;
@@ -51,8 +56,10 @@ pub fn add(world: &World<'_>, mut new: NewItem) -> Result<KnowledgeReport, Servi
     for id in item.related.iter().filter(|id| **id != item.key.id) {
         world.target(&registry, id, ScopeChoice::Either)?;
     }
-    let act = world.act(&targets, None);
-    targets.iter().try_for_each(|old| refuse_preference(world, &registry, &old.item, &act))?;
+    let act = world.act(&replaced, None);
+    replaced
+        .iter()
+        .try_for_each(|old| refuse_preference(world, &registry, &old.item, &act))?;
     if !global {
         refuse_hiding(world, &registry, &item, &act)?;
     }
