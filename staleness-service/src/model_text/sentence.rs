@@ -45,6 +45,8 @@ const FAILING: &[&str] = &[
     "demoted by @",
     "its server is demoted by @",
     "restored by @",
+    "pinned by @",
+    "ignored by @",
     "accepted by @",
     "forgotten by @",
 ];
@@ -240,7 +242,9 @@ mod tests {
         for text in ["3 of the last 5 uses failed", "demoted by hand"] {
             assert_eq!(cause(text).as_str(), text);
         }
-        for deed in ["demoted", "its server is demoted", "accepted", "forgotten"] {
+        for deed in
+            ["demoted", "its server is demoted", "pinned", "ignored", "accepted", "forgotten"]
+        {
             let told = cause(&format!("{deed} by my bot"));
             assert!(told.as_str().starts_with(&format!("{deed} by ")), "{told}");
         }
