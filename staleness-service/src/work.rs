@@ -155,7 +155,10 @@ fn refuse_held(settings: &Settings, item: &Work, act: &Act) -> Result<(), Servic
 }
 
 /// Rejects an agent's change to a rule that a person typed, unless the rule has expired and is being resolved.
-fn refuse_rule(settings: &Settings, item: &Work, act: &Act) -> Result<(), ServiceError> {
+///
+/// # Errors
+/// If an agent acts, or may be acting without its name.
+pub fn refuse_rule(settings: &Settings, item: &Work, act: &Act) -> Result<(), ServiceError> {
     let is_open = item.status.is_open();
     let is_lapsed = is_open && item.expires_at.is_some_and(|at| at <= act.at);
     match &act.actor {

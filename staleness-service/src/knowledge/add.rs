@@ -59,7 +59,7 @@ pub fn add(world: &World<'_>, mut new: NewItem) -> Result<KnowledgeReport, Servi
     let act = world.act(&replaced, None);
     replaced
         .iter()
-        .try_for_each(|old| refuse_preference(world, &registry, &old.item, &act))?;
+        .try_for_each(|old| refuse_preference(world.settings, &registry, &old.item, &act))?;
     if !global {
         refuse_hiding(world, &registry, &item, &act)?;
     }
@@ -92,7 +92,7 @@ fn refuse_hiding(
 ) -> Result<(), ServiceError> {
     let (id, project) = (&item.key.id, &world.settings.project.id);
     match registry.knowledge().get(project, id, ScopeChoice::Global).wait() {
-        Ok(there) if refuse_preference(world, registry, &there, act).is_err() => {
+        Ok(there) if refuse_preference(world.settings, registry, &there, act).is_err() => {
             Err(RegistryError::from(Refusal::Taken { what: "item", id: id.to_string() }).into())
         }
         _ => Ok(()),

@@ -98,9 +98,12 @@ pub fn set(
     let as_edited = |file: &Target| patch.applied_to(&file.item);
     let as_edited = files.iter().map(as_edited).collect();
     let act = world.act(&[&rows[..], &superseded].concat(), None);
-    superseded.iter().try_for_each(|old| refuse_preference(world, &registry, &old.item, &act))?;
+    superseded
+        .iter()
+        .try_for_each(|old| refuse_preference(world.settings, &registry, &old.item, &act))?;
     if patch.kind.is_some() || patch.body.is_some() {
-        rows.iter().try_for_each(|row| refuse_preference(world, &registry, &row.item, &act))?;
+        rows.iter()
+            .try_for_each(|row| refuse_preference(world.settings, &registry, &row.item, &act))?;
     }
     let write = |registry: &Registry| {
         registry.knowledge().edit(keys(&rows), patch.clone(), act.clone()).wait()

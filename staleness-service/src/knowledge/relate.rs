@@ -9,7 +9,7 @@ use staleness_core::journal::{Action, Subject};
 use super::filed;
 use super::world::{Pretended, Target, World};
 use crate::error::{ErrorKind, ServiceError, quoted};
-use crate::settings::Access;
+use crate::settings::{Access, Settings};
 use crate::words;
 use crate::work::nobody;
 
@@ -39,7 +39,7 @@ pub fn supersede(
     let files = files.iter().map(|file| patch.applied_to(&file.item)).collect();
     let superseded = old.item.clone();
     let act = world.act(&[old, new], None);
-    refuse_preference(world, &registry, &superseded, &act)?;
+    refuse_preference(world.settings, &registry, &superseded, &act)?;
     let write = |registry: &Registry| {
         registry.knowledge().supersede(keys[0].clone(), keys[1].clone(), act.clone()).wait()
     };
@@ -106,7 +106,7 @@ pub fn remove(
         return Err(ServiceError::invalid(message).hint("add --yes to confirm"));
     }
     let (key, act) = (target.item.key.clone(), world.act(&[], None));
-    refuse_preference(world, &registry, &target.item, &act)?;
+    refuse_preference(world.settings, &registry, &target.item, &act)?;
     let told = world.told(&registry, std::slice::from_ref(&key))?.pop();
     let registry = world.to_act()?;
     registry.knowledge().remove(key, act).wait()?;
@@ -117,15 +117,16 @@ pub fn remove(
 const ENTRIES: u32 = 100;
 
 /// Rejects an agent's change to a preference, unless an agent added it.
-pub(super) fn refuse_preference(
-    world: &World<'_>,
+///
+/// # Errors
+/// If an agent acts, or may be acting without its name; or if the store fails.
+pub fn refuse_preference(
+    settings: &Settings,
     registry: &Registry,
     item: &Item,
     act: &Act,
 ) -> Result<(), ServiceError> {
-    if item.kind != ItemKind::Preference
-        || act.actor.is_none() && !world.settings.may_run_for_agent()
-    {
+    if item.kind != ItemKind::Preference || act.actor.is_none() && !settings.may_run_for_agent() {
         return Ok(());
     }
     let entries = registry.admin().journal_of(Subject::item(&item.key), ENTRIES).wait()?;

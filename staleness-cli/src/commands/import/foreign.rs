@@ -16,13 +16,13 @@ use staleness::source::SourceState;
 use staleness::store::{ItemFilter, Selection, ToolFilter, WorkFilter};
 use staleness::tool::ToolKind;
 use staleness::work::Work;
-use staleness::{Registry, Timestamp, Wait, clock};
+use staleness::{Registry, Timestamp, Wait};
 use staleness_core::ids::IdError;
 use staleness_core::outcome::Outcome;
 use staleness_core::registry::{ImportReport, Importer};
 use staleness_core::route::{Route, RouteVector};
 use staleness_core::transfer::Record;
-use staleness_service::work::party;
+use staleness_service::work::{self, party};
 use staleness_service::{Silent, documents, scan};
 use staleness_sources::systems::System;
 
@@ -31,7 +31,7 @@ use super::knowledge::KnowledgeLine;
 use super::lines::Input;
 use super::routes::{Dimensions, RouteLine};
 use super::work::WorkLine;
-use super::{access, opened};
+use super::{access, opened, refuse_persons};
 use crate::args::{FormatArg, ImportArgs};
 use crate::error::{CliError, quoted};
 use crate::output::{Output, Progress};
@@ -141,7 +141,7 @@ pub(super) fn run(
     dimensions.check(&known)?;
     // For items in files, the file is authoritative.
     let files = documents::filed(settings, &known, &ids, &Silent)?;
-    let act = Act { files, ..Act::new(clock::fresh_op(), settings.now) };
+    let act = Act { files, ..work::act(settings, settings.agent.clone()) };
     let may_conflict = !(ids.is_empty() && work.is_empty());
     if may_conflict && !args.dry_run && !known.admin().is_empty().wait()? {
         // Conflicts with known records are detected before anything is written.
@@ -231,7 +231,7 @@ fn write(
             let is_new = |row: &&Outcome| !dry_run || counted.insert(row.identity());
             let new = recorded.iter().filter(is_new).count();
             (imported, skipped, bytes) = (imported + new, skipped + all - new, 0);
-            let put = put(registry, act, mem::take(&mut rows), &mut importer);
+            let put = put(settings, registry, act, mem::take(&mut rows), &mut importer);
             put.map_err(|error| if dry_run { input.nothing(error) } else { error })?;
         }
         if is_last {
@@ -249,6 +249,7 @@ fn write(
 
 /// Puts the records of these lines, each kind together.
 fn put(
+    settings: &Settings,
     registry: &Registry,
     act: &Act,
     lines: Vec<Entry>,
@@ -285,7 +286,10 @@ fn put(
         }
     }
     let mut records = [items, work, routes, vectors].into_iter().flatten();
-    Ok(records.try_for_each(|record| importer.put(record).wait())?)
+    records.try_for_each(|record| {
+        refuse_persons(settings, registry, &record)?;
+        Ok(importer.put(record).wait()?)
+    })
 }
 
 /// Parses a line. Agent names are mapped to the names used here. Also returns the project to register.

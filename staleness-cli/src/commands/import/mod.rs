@@ -9,14 +9,22 @@ mod routes;
 mod work;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::json;
+use staleness::ids::{ItemKey, Scope};
+use staleness::knowledge::Item;
+use staleness::store::{ItemFilter, Selection, WorkFilter};
+use staleness::work::Work;
 use staleness::{Registry, Wait};
 use staleness_core::registry::{ImportReport, TransferCounts};
 use staleness_core::text::counted;
 use staleness_core::transfer::{Checker, Record};
+use staleness_service::knowledge::refuse_preference;
+use staleness_service::work::{act, refuse_rule};
 use staleness_sources::systems::Taken;
 
+use super::typed;
 use crate::args::{FormatArg, ImportArgs};
 use crate::error::CliError;
 use crate::output::{Output, Progress, escape};
@@ -51,7 +59,9 @@ pub(crate) fn taken(
             }
         };
         let open = |access| settings.open(access);
-        return Ok((export(&mut input, read, open, args.dry_run, out)?, None));
+        let there = settings.open(Access::Look)?;
+        let may = |record: &Record| refuse_persons(settings, &there, record);
+        return Ok((export(&mut input, (may, read), open, args.dry_run, out)?, None));
     };
     let (mut input, taken) = opened(settings, Some(from), args.file.as_deref())?;
     Ok((foreign::run(settings, args, &mut input, out)?, taken))
@@ -82,11 +92,52 @@ const fn access(dry_run: bool) -> Access {
     if dry_run { Access::Look } else { Access::Write }
 }
 
-/// Imports an export. The whole file is validated first, and nothing is written if it is rejected. `read` may change a
-/// record before it is written.
+/// Rejects a record that would change a person's rule or preference, if an agent may be importing it.
+fn refuse_persons(
+    settings: &Settings,
+    registry: &Registry,
+    record: &Record,
+) -> Result<(), CliError> {
+    if !typed::may_be_agent(settings) {
+        return Ok(());
+    }
+    let act = act(settings, settings.agent.clone());
+    let all = match record {
+        Record::Work(new) => Selection::new().peek(WorkFilter::Key(new.key.clone())),
+        Record::Item(new) => {
+            let beside = new.supersedes.iter().map(|id| (new.key.scope.clone(), id));
+            let hidden = [new.key.scope.clone(), Scope::Global].map(|scope| (scope, &new.key.id));
+            let keys = beside.chain(hidden).map(|(scope, id)| ItemKey { scope, id: id.clone() });
+            keys.map(ItemFilter::Key).fold(Selection::new(), Selection::peek)
+        }
+        _ => return Ok(()),
+    };
+    let known = registry.store().view(Arc::new(all)).wait()?;
+    match record {
+        Record::Work(new) => {
+            let told = |it: &Work| (it.kind, it.status, it.text.clone(), it.expires_at);
+            let wins = |it: &&Work| new.updated_at > it.updated_at && told(it) != told(new);
+            let mut changed = known.work.values().filter(wins);
+            Ok(changed.try_for_each(|it| refuse_rule(settings, it, &act))?)
+        }
+        Record::Item(new) => {
+            let is_changed = |it: &&Item| match it.key == new.key {
+                true => it.path.is_none() && new.updated_at > it.updated_at,
+                false if it.key.id == new.key.id => !known.knowledge.contains_key(&new.key),
+                false => !it.superseded_by.contains(&new.key.id),
+            };
+            let mut changed = known.knowledge.values().filter(is_changed);
+            Ok(changed.try_for_each(|it| refuse_preference(settings, registry, it, &act))?)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Imports an export. The whole file is validated first, also with `may`, and nothing is written if it is rejected.
+/// `read` may change a record before it is written.
 pub(super) fn export(
     input: &mut Input,
-    read: impl Fn(&mut Record),
+    (may, read): (impl Fn(&Record) -> Result<(), CliError>, impl Fn(&mut Record)),
     open: impl Fn(Access) -> Result<Registry, CliError>,
     dry_run: bool,
     out: &Output,
@@ -98,9 +149,10 @@ pub(super) fn export(
     while let Some(text) = input.next()? {
         let checked = checker.line(text);
         let checked = checked.map_err(|error| input.refused(error.line, &error.what))?;
-        if let Some(Record::Vector(row)) = checked {
-            dimensions.note(&row).map_err(|what| input.refused(input.line(), &what))?;
+        if let Some(Record::Vector(row)) = &checked {
+            dimensions.note(row).map_err(|what| input.refused(input.line(), &what))?;
         }
+        checked.iter().try_for_each(&may).map_err(|error| input.nothing(error))?;
         progress.add(1);
     }
     checker.finish().map_err(|error| input.refused(error.line, &error.what))?;
