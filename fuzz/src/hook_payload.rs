@@ -89,7 +89,7 @@ fn bounds(input: &HookInput) {
             assert!(!event.builtin || event.server.is_none());
         }
         Event::CallBegan { .. } | Event::PermissionAsked { .. } | Event::TurnEnded { .. } => {}
-        Event::ConfigChanged | Event::SessionEnd => {}
+        Event::ConfigChanged | Event::SessionEnd { .. } => {}
         Event::UserPrompt(prompt) => assert!(prompt.0.len() <= MAX_PROMPT_BYTES),
     }
 }

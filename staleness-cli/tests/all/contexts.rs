@@ -12,7 +12,7 @@ fn start(sandbox: &Sandbox, hour: u8, id: &str, source: &str) -> String {
 /// Something happens in a session of Claude Code; the output of its hook.
 fn event(sandbox: &Sandbox, time: &str, id: &str, (name, source): (&str, &str)) -> String {
     let payload = json!({ "session_id": id, "cwd": sandbox.project, "hook_event_name": name,
-                          "source": source, "tool_name": "Bash" });
+                          "source": source, "reason": source, "tool_name": "Bash" });
     let now = format!("{time}Z");
     let run = sandbox.hook_with(&["--now", &now], payload.to_string().as_bytes());
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
@@ -30,7 +30,7 @@ fn a_cleared_context_goes_on_with_the_claims_of_the_last_one() {
         let claim = format!("work claim {id} --agent claude-code --session {session}");
         assert_eq!(run(&format!("{claim} --now 2026-11-20T12:00:00Z")).code, 0);
     }
-    event(&sandbox, "2026-11-20T12:20:00", "s1", ("SessionEnd", ""));
+    event(&sandbox, "2026-11-20T12:20:00", "s1", ("SessionEnd", "clear"));
     let told = event(&sandbox, "2026-11-20T12:20:05", "s3", ("SessionStart", "clear"));
     for part in [
         "- Claimed by you: plan `p` until 2026-11-20T12:50:05Z",
@@ -42,12 +42,12 @@ fn a_cleared_context_goes_on_with_the_claims_of_the_last_one() {
     let taken = run("work claim p --agent codex --session c --now 2026-11-20T13:00:00Z");
     assert!(taken.code == 3 && taken.err.contains("is claimed by"), "{taken:?}");
     // Bug: one that was there before took the work of another that had just ended.
-    event(&sandbox, "2026-11-20T13:00:10", "s2", ("SessionEnd", ""));
+    event(&sandbox, "2026-11-20T13:00:10", "s2", ("SessionEnd", "clear"));
     event(&sandbox, "2026-11-20T13:00:15", "s3", ("SessionStart", "clear"));
     let held = sandbox.json(&line("work show q --now 2026-11-20T13:00:20Z"));
     assert_eq!(held["claim"]["session"], "s2", "{held}");
     // One that ended long before does not go on.
-    event(&sandbox, "2026-11-20T13:01:00", "s3", ("SessionEnd", ""));
+    event(&sandbox, "2026-11-20T13:01:00", "s3", ("SessionEnd", "clear"));
     let told = event(&sandbox, "2026-11-20T13:03:00", "s4", ("SessionStart", "clear"));
     assert!(told.contains("- Abandoned (take it over"), "{told}");
     // Bug: that another window had taken it over before was not told.
@@ -57,7 +57,7 @@ fn a_cleared_context_goes_on_with_the_claims_of_the_last_one() {
     let claim = |more: &str| run(&format!("work claim p --agent claude-code {more}"));
     assert_eq!(claim("--session s5 --now 2026-11-20T14:00:00Z").code, 0);
     assert_eq!(claim("--now 2026-11-20T15:00:00Z").code, 0);
-    event(&sandbox, "2026-11-20T15:00:10", "s5", ("SessionEnd", ""));
+    event(&sandbox, "2026-11-20T15:00:10", "s5", ("SessionEnd", "clear"));
     event(&sandbox, "2026-11-20T15:00:15", "s7", ("SessionStart", "clear"));
     let told = event(&sandbox, "2026-11-20T15:01:00", "s7", ("PostToolUse", ""));
     assert!(told.contains("plan `p`"), "{told}");
@@ -76,7 +76,7 @@ fn each_of_two_contexts_that_are_cleared_together_goes_on() {
         }
     }
     for (at, session) in ["s1", "s2", "s3"].into_iter().enumerate() {
-        event(&sandbox, &format!("2026-11-20T12:20:0{at}"), session, ("SessionEnd", ""));
+        event(&sandbox, &format!("2026-11-20T12:20:0{at}"), session, ("SessionEnd", "clear"));
     }
     for (at, session) in ["s4", "s5"].into_iter().enumerate() {
         let told =
@@ -85,6 +85,22 @@ fn each_of_two_contexts_that_are_cleared_together_goes_on() {
     }
     let told = event(&sandbox, "2026-11-20T12:20:13", "s6", ("SessionStart", "clear"));
     assert!(!told.contains("Claimed by you") && !told.contains("Abandoned"), "{told}");
+}
+
+/// Bug: a cleared context took over the work of another window, which was closed.
+#[test]
+fn a_cleared_context_takes_over_nothing_of_a_closed_one() {
+    let sandbox = Sandbox::new();
+    for session in ["a", "b"] {
+        start(&sandbox, 12, session, "startup");
+    }
+    sandbox.ok(&line("work add plan Ship --id p"));
+    let claim = "work claim p --agent claude-code --session a --now 2026-11-20T12:00:00Z";
+    sandbox.ok(&line(claim));
+    event(&sandbox, "2026-11-20T12:20:00", "a", ("SessionEnd", "prompt_input_exit"));
+    event(&sandbox, "2026-11-20T12:20:30", "b", ("SessionEnd", "clear"));
+    let told = event(&sandbox, "2026-11-20T12:20:31", "b2", ("SessionStart", "clear"));
+    assert!(told.contains("- Abandoned (take it over") && !told.contains("by you"), "{told}");
 }
 
 /// A resumed context knows what it was told, so it hears that this holds no longer, whoever else heard it meanwhile.

@@ -124,7 +124,10 @@ pub enum Event {
     /// A configuration or instruction file changed.
     ConfigChanged,
     /// A session ended.
-    SessionEnd,
+    SessionEnd {
+        /// The reason in the client's words, such as `clear` or `logout`.
+        reason: Option<String>,
+    },
     /// The user sent a prompt.
     UserPrompt(Prompt),
     /// Any other event, with its name.

@@ -181,7 +181,10 @@ fn cursor_spells_its_events_in_camel_case() {
         read(r#"{"hook_event_name": "afterMCPExecution", "tool_name": 5, "result_json": "x"}"#);
     assert_eq!(input.event, Event::Ignored("afterMCPExecution".into()));
     let input = read(r#"{"hook_event_name": "sessionEnd"}"#);
-    assert_eq!((input.client, input.event), (HookClient::Cursor, Event::SessionEnd));
+    assert_eq!(
+        (input.client, input.event),
+        (HookClient::Cursor, Event::SessionEnd { reason: None })
+    );
 }
 
 #[test]
@@ -198,7 +201,7 @@ fn codex_is_told_apart_from_claude_code() {
 fn events_are_known_by_name() {
     for (name, event) in [
         ("SessionStart", Event::SessionStart { source: Some("resume".into()) }),
-        ("SessionEnd", Event::SessionEnd),
+        ("SessionEnd", Event::SessionEnd { reason: None }),
         ("UserPromptSubmit", Event::UserPrompt(Prompt("SECRET".into()))),
         ("userPromptSubmitted", Event::UserPrompt(Prompt("SECRET".into()))),
         ("beforeSubmitPrompt", Event::UserPrompt(Prompt("SECRET".into()))),

@@ -69,7 +69,7 @@ pub(super) fn explain(settings: &Settings, input: &HookInput) -> Result<String, 
             );
         }
         Event::ConfigChanged => line("would", "scan, and say nothing".into()),
-        Event::SessionEnd => {
+        Event::SessionEnd { .. } => {
             line("would", "end the session, and delete old usage data".into());
         }
         Event::UserPrompt(_) => {

@@ -6,7 +6,7 @@ use crate::route::{Prompted, Suggestions};
 use crate::session::SessionKey;
 use crate::store::{Edit, Selection, Step, SuggestionFilter};
 use crate::time::Timestamp;
-use crate::work::Work;
+use crate::work::{Claim, Work};
 
 impl Sessions<'_> {
     /// Records a prompt and the suggestions made for it, so that later outcomes can show their value. The
@@ -36,6 +36,17 @@ impl Sessions<'_> {
         key: SessionKey,
         at: Timestamp,
     ) -> Result<(), RegistryError> {
+        self.leave(key, at, false).await
+    }
+
+    /// Forgets the suggestions of a session, and ends its claims. If another session continues it, they hold for another
+    /// minute.
+    pub(in crate::registry) async fn leave(
+        self,
+        key: SessionKey,
+        at: Timestamp,
+        goes_on: bool,
+    ) -> Result<(), RegistryError> {
         let Some(known) = self.suggestions(&key).await? else { return Ok(()) };
         let work: Vec<WorkKey> = known.claims.into_iter().map(|(work, _)| work).collect();
         let all = Selection::new().lock(SuggestionFilter::Key(key.clone()));
@@ -50,7 +61,11 @@ impl Sessions<'_> {
             }
             for mut work in view.work.values().cloned() {
                 let own = work.claim.as_mut().filter(|own| own.session.as_ref() == Some(&key.id));
-                if own.is_some_and(|claim| claim.end(at)) {
+                let ends = |claim: &mut Claim| match goes_on {
+                    true => claim.renew(at) | claim.end(at.plus_millis(Timestamp::MINUTE)),
+                    false => claim.end(at),
+                };
+                if own.is_some_and(ends) {
                     draft.put(work);
                 }
             }

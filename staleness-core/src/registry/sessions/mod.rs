@@ -49,8 +49,31 @@ impl Sessions<'_> {
         id: &SessionId,
         at: Timestamp,
     ) -> Result<Session, RegistryError> {
+        self.finish(project, id, at, false).await
+    }
+
+    /// Ends a session whose agent continues at once in a new one, which may [inherit](Self::inherit_claims) its claims.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] if the id is unknown.
+    pub async fn clear(
+        self,
+        project: &ProjectId,
+        id: &SessionId,
+        at: Timestamp,
+    ) -> Result<Session, RegistryError> {
+        self.finish(project, id, at, true).await
+    }
+
+    async fn finish(
+        self,
+        project: &ProjectId,
+        id: &SessionId,
+        at: Timestamp,
+        goes_on: bool,
+    ) -> Result<Session, RegistryError> {
         let key = SessionKey { project: project.clone(), id: id.clone() };
-        self.forget_suggestions(key.clone(), at).await?;
+        self.leave(key.clone(), at, goes_on).await?;
         of(&self.0.run(steps::end(key.clone(), at)).await?, &key)
     }
 

@@ -28,9 +28,9 @@ impl Sessions<'_> {
         self.0.renew_claims(known.iter(), at).await
     }
 
-    /// Transfers the claims of the agent's last ended session that has any to a new session. The new session must be
-    /// unknown before `at`, and begin at most a minute after the other one ended: a cleared context continues under a
-    /// new id. May be repeated.
+    /// Transfers the claims of the agent's last [cleared](Self::clear) session that has any to a new session. The new
+    /// session must be unknown before `at`, and begin at most a minute after the other one ended: a cleared context
+    /// continues under a new id. May be repeated.
     pub async fn inherit_claims(
         self,
         agent: &AgentId,
@@ -106,13 +106,11 @@ fn inherit(
         for (key, noted) in &known.claims {
             let work = draft.get(key).filter(|it: &&Work| it.status.is_open());
             let Some(mut work) = work.cloned() else { continue };
-            let Some(claim) = work.claim.as_mut().filter(|it| it.agent == agent) else {
-                continue;
-            };
+            let claim = work.claim.as_mut().filter(|it| it.agent == agent && it.holds(at));
+            let Some(claim) = claim else { continue };
             let is_beside = claim.session.as_ref().is_some_and(SessionId::is_unreported);
             let is_own = claim.session.as_ref() == Some(&known.key.id);
-            let has_part = is_own || is_beside && claim.holds(at);
-            let is_noted = has_part && row.claim(key.clone(), *noted).is_ok();
+            let is_noted = (is_own || is_beside) && row.claim(key.clone(), *noted).is_ok();
             if is_noted && is_own {
                 claim.session = Some(heir.id.clone());
                 claim.renew(at);
