@@ -293,7 +293,7 @@ impl Differences {
             let is_open = key == "additionalProperties";
             let rule = |of: &Map<String, Value>| {
                 let is_types = key == "anyOf" && any_of_types(of).is_some();
-                of.get(key).filter(|rule| !is_types && !(is_open && **rule == true)).cloned()
+                of.get(key).filter(|rule| !(is_types || is_open && **rule == true)).cloned()
             };
             let (old, new) = (rule(old), rule(new));
             if old == new {

@@ -85,7 +85,7 @@ pub struct DefinitionVersion {
     pub lost: BTreeSet<String>,
     /// The worst of the versions that a person did not accept and this one replaced, if this one hides it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub worst: Option<Box<DefinitionVersion>>,
+    pub worst: Option<Box<Self>>,
 }
 
 /// One part of a definition.
