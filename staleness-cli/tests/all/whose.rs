@@ -250,47 +250,6 @@ fn an_agent_removes_no_preference_of_a_person() {
     assert_eq!(remove("tabs", "").code, 0);
 }
 
-/// Bug: an agent ended a person's rule and rewrote a preference with a file.
-#[test]
-fn an_agent_imports_nothing_over_what_a_person_decided() {
-    let sandbox = Sandbox::new();
-    let rule = line("work add constraint 'No push' --id np --now 2026-11-02");
-    assert!(sandbox.typed(&rule, "NOTHING=1", "").success());
-    for (id, scope, agent) in
-        [("tabs", "", ""), ("all", "--global", ""), ("own", "", "--agent codex")]
-    {
-        let add = format!("knowledge add --kind preference --id {id} --body Tabs {scope} {agent}");
-        sandbox.ok(&line(&format!("{add} --now 2026-11-02")));
-    }
-    let kept = sandbox.ok(&["export"]);
-    let import = |lines: &str, args: &[&str], variable: &str| {
-        let file = sandbox.write("lines.jsonl", lines);
-        let mut command = sandbox.command();
-        command.arg("import").args(args).arg(file).env(variable, "1");
-        Run::of(command.output().unwrap())
-    };
-    let rule = r#"{"type":"work","id":"np","kind":"constraint","text":"No push","status":"resolved","created":"2026-11-02","updated":"2027-11-02"}"#;
-    let item = |id: &str| {
-        format!(
-            r#"{{"type":"knowledge","id":"{id}","kind":"preference","body":"Spaces","added":"2026-11-03"}}"#
-        )
-    };
-    let newer = kept.replace("Tabs", "Spaces").replace("2026-11-02", "2026-11-04");
-    for lines in [rule, &item("tabs"), &item("all"), &newer] {
-        let jsonl: &[&str] = if lines == newer { &[] } else { &["--from", "jsonl"] };
-        for (args, variable, code) in [(&[][..], "CLAUDECODE", 2), (&["--agent", "codex"], "X", 3)]
-        {
-            let run = import(lines, &[jsonl, args].concat(), variable);
-            assert_eq!(run.code, code, "{lines}: {run:?}");
-        }
-        assert_eq!(sandbox.ok(&["export"]), kept, "{lines}");
-    }
-    assert_eq!(import(&kept, &["--agent", "codex"], "CLAUDECODE").code, 0, "nothing to change");
-    let own = import(&item("own"), &["--from", "jsonl", "--agent", "codex"], "CLAUDECODE");
-    assert_eq!(own.code, 0, "{own:?}");
-    assert_eq!(import(rule, &["--from", "jsonl"], "X").code, 0, "a person's own import");
-}
-
 /// Bug: an agent ended a person's demotion by a tool of the server, by the server of a tool, and without its name.
 #[test]
 fn a_persons_demotion_is_ended_by_no_other_door() {

@@ -14,11 +14,12 @@ use std::sync::Arc;
 use serde_json::json;
 use staleness::ids::{ItemKey, Scope};
 use staleness::knowledge::Item;
-use staleness::store::{ItemFilter, Selection, WorkFilter};
+use staleness::store::{ItemFilter, Selection, ToolFilter, WorkFilter};
 use staleness::work::Work;
 use staleness::{Registry, Wait};
 use staleness_core::registry::{ImportReport, TransferCounts};
 use staleness_core::text::counted;
+use staleness_core::tool::Tool;
 use staleness_core::transfer::{Checker, Record};
 use staleness_service::knowledge::refuse_preference;
 use staleness_service::work::{act, refuse_rule};
@@ -26,7 +27,7 @@ use staleness_sources::systems::Taken;
 
 use super::typed;
 use crate::args::{FormatArg, ImportArgs};
-use crate::error::CliError;
+use crate::error::{CliError, quoted};
 use crate::output::{Output, Progress, escape};
 use crate::settings::{Access, Settings};
 pub(crate) use foreign::work_in;
@@ -92,7 +93,8 @@ const fn access(dry_run: bool) -> Access {
     if dry_run { Access::Look } else { Access::Write }
 }
 
-/// Rejects a record that would change a person's rule or preference, if an agent may be importing it.
+/// Rejects a record that would change a decision on a tool or a person's rule or preference, if an agent may be importing
+/// it.
 fn refuse_persons(
     settings: &Settings,
     registry: &Registry,
@@ -103,6 +105,7 @@ fn refuse_persons(
     }
     let act = act(settings, settings.agent.clone());
     let all = match record {
+        Record::Tool(new) => Selection::new().peek(ToolFilter::Key(new.key.clone())),
         Record::Work(new) => Selection::new().peek(WorkFilter::Key(new.key.clone())),
         Record::Item(new) => {
             let beside = new.supersedes.iter().map(|id| (new.key.scope.clone(), id));
@@ -114,6 +117,14 @@ fn refuse_persons(
     };
     let known = registry.store().view(Arc::new(all)).wait()?;
     match record {
+        Record::Tool(new) => {
+            let wins = |it: &&Tool| new.updated_at > it.updated_at && it.hold != new.hold;
+            known.tools.values().find(wins).map_or(Ok(()), |it| {
+                typed::as_someone(settings)?;
+                let name = quoted(it.key.name.as_str());
+                Err(CliError::invalid(format!("only a person can import a decision on {name}")))
+            })
+        }
         Record::Work(new) => {
             let told = |it: &Work| (it.kind, it.status, it.text.clone(), it.expires_at);
             let wins = |it: &&Work| new.updated_at > it.updated_at && told(it) != told(new);
