@@ -61,6 +61,15 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Maximum number of bytes behind a sign in which to look for what belongs to it.
+const MAX_NEAR: usize = 1_024;
+
+/// Returns the text from an offset on, cut off so that many signs in a text take no time that grows with its square.
+pub(crate) fn near(text: &str, at: usize) -> &str {
+    let end = (at..=text.len().min(at + MAX_NEAR)).rev().find(|end| text.is_char_boundary(*end));
+    end.and_then(|end| text.get(at..end)).unwrap_or_default()
+}
+
 fn breaks(bytes: &[u8]) -> u32 {
     let count = bytes.iter().filter(|byte| **byte == b'\n').count();
     u32::try_from(count).unwrap_or(u32::MAX)

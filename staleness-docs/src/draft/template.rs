@@ -1,5 +1,6 @@
 //! Recognises documents that are templates or include others.
 
+use super::place::near;
 use super::plain::Fence;
 
 /// The longest path of an included document, in bytes.
@@ -33,7 +34,7 @@ pub(crate) fn is_template(text: &str) -> bool {
 fn has_component(text: &str) -> bool {
     let begins_line = |at: usize| text[..at].trim_end_matches([' ', '\t']).ends_with('\n');
     let tags = text.match_indices('<').filter(|(at, _)| *at == 0 || begins_line(*at));
-    let tags = tags.filter_map(|(at, _)| text[at + 1..].split_once('>'));
+    let tags = tags.filter_map(|(at, _)| near(text, at + 1).split_once('>'));
     let mut empty = tags.filter_map(|(tag, _)| tag.strip_suffix('/'));
     empty.any(|tag| {
         tag.starts_with(|c: char| c.is_ascii_uppercase())
@@ -44,7 +45,7 @@ fn has_component(text: &str) -> bool {
 /// Returns the titles of the components, which may be headings.
 pub(crate) fn titles(text: &str) -> impl Iterator<Item = &str> {
     let titles = TITLES.into_iter().flat_map(move |title| text.match_indices(title));
-    titles.filter_map(|(at, title)| text[at + title.len()..].split(['"', '\'']).nth(1))
+    titles.filter_map(|(at, title)| near(text, at + title.len()).split(['"', '\'']).nth(1))
 }
 
 /// Returns a text without the lines of its fenced blocks, except those of directives (```` ```{note} ````).
