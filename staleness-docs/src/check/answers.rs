@@ -14,7 +14,6 @@ use super::questions::{Ask, Asked, Missing, whole_of, word_of};
 use super::{Check, commit_text};
 use crate::draft::names::NameId;
 use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace, Word, WordQuery};
-use crate::nature::says_moved;
 use crate::{Cancelled, Progress};
 
 impl Check<'_> {
@@ -133,7 +132,7 @@ impl Check<'_> {
             if let Trace::Gone { by, renamed_to } = trace
                 && !foreign.owns(*at, query.word)
                 && !explains(open, asked.block, query.word)
-                && (query.word.kind == WordKind::Path || !says_moved(&open.text))
+                && (query.word.kind == WordKind::Path || !open.has_moved)
                 && !open.says_otherwise(asked.block, offset)
                 && !renamed_to
                     .as_ref()

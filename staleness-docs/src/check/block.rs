@@ -25,23 +25,31 @@ pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<
     Block { line, last_line, title, digest, anchored_at: None, anchor: None, evidence: Vec::new() }
 }
 
-/// Returns true if the block itself introduces the word as a parameter, or code in the document as a variable.
+/// Returns true if the block itself introduces the word as a parameter, or the document knows it as its own or as
+/// gone.
 pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bool {
     let range = block.and_then(|at| open.doc.draft.blocks.get(at)).map(|it| it.range.clone());
     let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();
     word.kind == WordKind::Identifier
         && (text.len() <= MAX_EXPLAINED && spans::passes_on(text, &word.text)
-            || open.says_gone(&word.text)
-            || open.text.len() <= MAX_MADE_IN
-                && (is_made_in(&open.text, &word.text)
-                    || is_defined_in(&open.text, &word.text)
-                    || is_read_in(&open.text, &word.text)))
+            || open.text.len() <= MAX_MADE_IN && open.knows(&word.text))
+}
+
+/// Returns the code of the fenced blocks of a document.
+fn fences(text: &str) -> impl Iterator<Item = &str> {
+    text.split("```").skip(1).step_by(2)
+}
+
+/// Returns the text before and behind each place of a name as a whole word.
+fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
+    let joins = |c: char| c.is_alphanumeric() || c == '_';
+    let places = text.match_indices(name).map(|(at, _)| (&text[..at], &text[at + name.len()..]));
+    places.filter(move |(before, behind)| !before.ends_with(joins) && !behind.starts_with(joins))
 }
 
 /// Returns true if a fenced block of the document defines an item of this name, with a body.
 fn is_defined_in(text: &str, name: &str) -> bool {
-    let mut fences = text.split("```").skip(1).step_by(2);
-    fences.any(|code| {
+    fences(text).any(|code| {
         extent(code.as_bytes(), name).is_some_and(|lines| {
             let lines: Vec<&str> = code.lines().take(lines.end).skip(lines.start).collect();
             let is_elided = |line: &&str| {
@@ -52,16 +60,23 @@ fn is_defined_in(text: &str, name: &str) -> bool {
     })
 }
 
-/// Returns true if code of the document reads the environment for a variable of this name.
+/// Returns true if code of the document reads the environment for a variable of this name, or sets it in a shell
+/// and uses it.
 fn is_read_in(text: &str, name: &str) -> bool {
     let is_read = |before: &str| {
         let quoted = before.strip_suffix(['"', '\'']);
         let calls = ["environ[", "environ.get(", "getenv("];
-        ["process.env.", "$", "${"].iter().any(|sign| before.ends_with(sign))
+        before.ends_with("process.env.")
             || quoted.is_some_and(|before| calls.iter().any(|call| before.ends_with(call)))
     };
     let is_constant = name.contains('_') && !name.contains(char::is_lowercase);
-    is_constant && text.match_indices(name).any(|(at, _)| is_read(&text[..at]))
+    let is_used = |code: &str| {
+        places(code, name).any(|(before, _)| before.ends_with(['$', '{']))
+            && places(code, name).any(|(_, behind)| behind.starts_with('='))
+    };
+    is_constant
+        && (text.match_indices(name).any(|(at, _)| is_read(&text[..at]))
+            || fences(text).any(is_used))
 }
 
 /// Returns true if a line assigns the result of a call to a variable of this name: `page = Page("x")`.
@@ -97,17 +112,23 @@ impl Open<'_> {
         !fenced && OF_THE_PAST.iter().any(|word| text.contains(word))
     }
 
-    /// Returns true if a block says that a name no longer exists. The document then knows it everywhere.
-    fn says_gone(&self, name: &str) -> bool {
-        let blocks = self.doc.draft.blocks.iter().filter_map(|it| self.text.get(it.range.clone()));
-        let joins = |c: char| c.is_alphanumeric() || c == '_';
-        blocks.filter(|text| text.len() <= MAX_EXPLAINED).any(|text| {
-            text.match_indices(name).any(|(at, _)| {
-                !text[..at].ends_with(joins)
-                    && !text[at + name.len()..].starts_with(joins)
-                    && is_told_gone(text, at)
-            })
-        })
+    /// Returns true if the document says that a name no longer exists, or its code makes, defines or reads it.
+    fn knows(&self, name: &str) -> bool {
+        if let Some(known) = self.known.borrow().get(name) {
+            return *known;
+        }
+        let gone = self.gone.get_or_init(|| {
+            let blocks = self.doc.draft.blocks.iter();
+            let texts = blocks.filter_map(|block| self.text.get(block.range.clone()));
+            let said = texts.filter(|text| text.len() <= MAX_EXPLAINED).flat_map(sentences);
+            said.filter(|it| says(it, &GONE)).collect::<Vec<_>>().join("\n")
+        });
+        let is_known = places(gone, name).next().is_some()
+            || is_made_in(&self.text, name)
+            || is_defined_in(&self.text, name)
+            || is_read_in(&self.text, name);
+        self.known.borrow_mut().insert(name.to_owned(), is_known);
+        is_known
     }
 
     /// Returns true if the sentence at an offset in the document says that its subject no longer exists, or that a
@@ -140,11 +161,15 @@ const NEAR: usize = 4;
 
 /// Phrases that say that the subject of a sentence no longer exists.
 #[rustfmt::skip]
-const GONE: [&str; 27] = [
-    "been dropped", "been migrated", "been moved", "been removed", "been renamed", "deprecated", "former `", "formerly",
-    "has migrated", "has moved", "have migrated", "have moved", "no longer", "obsolete", "removed in", "replaced by",
-    "been replaced", "replaced with", "supersedes", "there is no `", "was dropped", "was moved", "was removed",
-    "was renamed", "→ deleted", "→ removed", "→ replaced",
+const GONE: [&str; 14] = [
+    "been dropped", "been removed", "been renamed", "deprecated", "former `", "formerly", "obsolete", "removed in",
+    "there is no `", "was dropped", "was removed", "was renamed", "→ deleted", "→ removed",
+];
+/// Phrases that say so, or that the subject is elsewhere or different now.
+#[rustfmt::skip]
+const CHANGED: [&str; 13] = [
+    "been migrated", "been moved", "been replaced", "has migrated", "has moved", "have migrated", "have moved",
+    "no longer", "replaced by", "replaced with", "supersedes", "was moved", "→ replaced",
 ];
 /// Phrases directly before the name of something replaced.
 const FOR: [&str; 4] = ["instead of", "rather than", "replaces", "replacing"];
@@ -167,14 +192,29 @@ fn sentence_at(text: &str, at: usize) -> Option<(&str, &str)> {
     Some((&before[start..], &text[at..end]))
 }
 
+/// Returns the sentences of a block.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let (_, sentence) = sentence_at(text.get(at..)?, 0)?;
+        at += sentence.len() + 1;
+        Some(sentence)
+    })
+}
+
+/// Returns true if a sentence contains one of the phrases.
+fn says(sentence: &str, phrases: &[&str]) -> bool {
+    let sentence = sentence.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    phrases.iter().any(|phrase| sentence.contains(phrase))
+}
+
 /// Returns true if the sentence around an offset says that its subject no longer exists.
 fn is_told_gone(text: &str, at: usize) -> bool {
     let Some((before, behind)) = sentence_at(text, at) else { return false };
     let sentence = format!("{before}{behind}");
-    let sentence = sentence.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     // `from a to b`
     let is_left = before.ends_with("from `") && behind.contains("` to `");
-    is_left || GONE.iter().any(|phrase| sentence.contains(phrase))
+    is_left || says(&sentence, &GONE) || says(&sentence, &CHANGED)
 }
 
 /// Returns true if the clause before an offset names a replacement, or a heading says that the change removes the

@@ -64,11 +64,10 @@ const SAID: usize = 5;
 /// Minimum number of versions for a document to count as a list of versions.
 const VERSIONS: usize = 3;
 
-/// Phrases in which a document says that its subject moved.
-#[rustfmt::skip]
-const MOVED: [&str; 7] = [
-    "been migrated to", "been moved to", "has migrated to", "has moved to", "have migrated to", "have moved to", "now lives in",
-];
+/// Phrases in which a document says that its project moved, directly behind one of the nouns.
+const MOVED: [&str; 5] =
+    ["been migrated to", "been moved to", "migrated to", "moved to", "now lives in"];
+const PROJECTS: [&str; 6] = ["crate", "library", "module", "package", "project", "repository"];
 
 /// Folders that contain history documents.
 #[rustfmt::skip]
@@ -158,11 +157,19 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
     status && made || (status || made) && is_plan()
 }
 
-/// Returns true if the first lines of a document say that something moved to another project or place. Its names
+/// Returns true if the first lines of a document say that its own project moved: `this crate has moved to`. Its names
 /// then belong there.
 pub(crate) fn says_moved(text: &str) -> bool {
-    let head = text.lines().take(2 * HEAD_LINES).collect::<Vec<_>>().join(" ").to_lowercase();
-    MOVED.iter().any(|phrase| head.contains(phrase))
+    let head: Vec<&str> = text.lines().take(2 * HEAD_LINES).collect();
+    let head = words(&head.join(" ")).join(" ");
+    let is_own = |(at, _): (usize, &str)| {
+        let mut before = head[..at].split(' ').rev().skip(1).peekable();
+        before.next_if(|word| matches!(*word, "has" | "have"));
+        before.next().is_some_and(|word| PROJECTS.contains(&word))
+            && before.next().is_some_and(|word| matches!(word, "the" | "this"))
+            && !before.next().is_some_and(|word| matches!(word, "for" | "in" | "of"))
+    };
+    MOVED.iter().any(|phrase| head.match_indices(phrase).any(is_own))
 }
 
 /// Returns true if a comment in the first lines says that a program wrote the document, which is then mended
@@ -407,6 +414,25 @@ mod tests {
         }
         let plan = "Date: 2026-01-02\n\n# Goals\n\n# Non-Goals\n";
         assert!(is_record("docs/a.md", plan) && !is_record("docs/README.md", plan));
+    }
+
+    #[test]
+    fn a_document_says_that_its_own_project_moved() {
+        for text in [
+            "# Shop\n\n> **Note:** This crate has\n> moved to https://b.example.\n",
+            "The project now lives in b.",
+            "this repository has been migrated to b",
+        ] {
+            assert!(says_moved(text), "{text}");
+        }
+        for text in [
+            "The documentation has moved to https://docs.example.com.",
+            "The page of this project has moved to b.",
+            "The queue of the package now lives in b.",
+            "This project is small. Queues have been moved to b.",
+        ] {
+            assert!(!says_moved(text), "{text}");
+        }
     }
 
     #[test]

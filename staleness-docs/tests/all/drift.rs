@@ -51,6 +51,8 @@ fn what_a_document_says_once_of_a_name_holds_everywhere() {
         "Call `old_name()`.\n\n```\nold_name was removed\n```\n",
         "# Why `OldThing` matters\n",
         "Set OLD_CODE.\n",
+        "Call `old_name()`.\n\nThe placeholder `old_name` is replaced with your own.\n",
+        "The documentation has moved to https://b.example.\n\nCall `old_name()`.\n",
     ] {
         assert_eq!(found(&drifted(text).check(), "doc.md").len(), 1, "{text}");
     }
