@@ -14,6 +14,7 @@ use super::questions::Existing;
 use super::tree::nearest_of;
 use super::{Check, commit_text, site};
 use crate::Cancelled;
+use crate::draft::place::near;
 use crate::draft::plain::Plain;
 use crate::draft::{self, headings, html, target, template, words};
 use crate::files::file;
@@ -293,7 +294,6 @@ impl Check<'_> {
         if is_from_root
             || !self.may_be_broken(open.doc)
             || !self.is_sure(open.doc, &citation.path, written)
-            || self.is_scheme(written)
             || !is_markdown(written) && site::has_address(&open.doc.key.path, &open.text)
         {
             return None;
@@ -310,15 +310,18 @@ impl Check<'_> {
         let kind = |path: &str| tracked.and_then(|tracked| tracked.kind(path));
         let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_in_place = !written.starts_with("..") || self.tree().folders.contains_key(parent);
         // Symbolic links and submodules may contain anything.
         words::is_telling(WordKind::Path, written)
             && folders.into_iter().all(|folder| kind(folder).is_none())
             && !target::is_of_forge(written)
             && !self.is_routed(doc, path, written)
-            && !(self.may_be_page(&doc.key.path)
-                && written.starts_with("..")
-                && !self.tree().folders.contains_key(parent))
-            && is_file(name)
+            && (is_in_place || !self.may_be_page(&doc.key.path))
+            && (is_file(name)
+                || is_usual_name(name)
+                    && is_in_place
+                    && !self.tree().is_site
+                    && !doc.key.path.ends_with(".mdx"))
     }
 
     /// Returns true if links in a document must resolve from its own folder: it is Markdown, not a template, and
@@ -336,8 +339,8 @@ impl Check<'_> {
 /// Returns true if a target stands in an attribute of HTML, and its link has no text. Badges and tables of
 /// contributors link to anchors that never were.
 fn is_badge(text: &str, at: usize) -> bool {
-    let (before, behind) = text.split_at_checked(at).unwrap_or_default();
-    let link = behind.split_once('>').map_or("", |(_, rest)| rest);
+    let (before, _) = text.split_at_checked(at).unwrap_or_default();
+    let link = near(text, before.len()).split_once('>').map_or("", |(_, rest)| rest);
     let link = link.get(..link.find("</a").unwrap_or(link.len())).unwrap_or_default();
     let is_text =
         |piece| matches!(piece, html::Piece::Text(text) if text.contains(char::is_alphabetic));
@@ -348,6 +351,15 @@ fn is_badge(text: &str, at: usize) -> bool {
 fn written_at<'o>(open: &'o Open<'_>, at: usize) -> &'o str {
     let rest = open.text.get(at..).unwrap_or_default();
     rest.split(['`', ' ', '\n']).next().unwrap_or_default()
+}
+
+/// Returns true for the name of a file without an extension, such as `CONTRIBUTING` or `Makefile`. `URL` is a
+/// placeholder, and `Router` is an item in documentation of code.
+fn is_usual_name(name: &str) -> bool {
+    let is_capital = !name.contains(char::is_lowercase) && name.len() > 4;
+    name.starts_with(char::is_uppercase)
+        && !name.contains('.')
+        && (is_capital || name.ends_with("file"))
 }
 
 /// Returns the key of a heading without hyphens and the accents of Latin, Greek and Cyrillic, which sites treat differently.

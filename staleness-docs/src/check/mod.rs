@@ -24,7 +24,6 @@ mod open;
 mod own;
 mod past;
 mod questions;
-mod schemes;
 mod site;
 mod superseded;
 mod tree;
@@ -92,7 +91,6 @@ struct Check<'a> {
     flags: flags::Flags,
     /// Addresses that pages give themselves: see [`site`].
     addresses: OnceCell<HashSet<String>>,
-    schemes: OnceCell<schemes::Schemes>,
     /// Items in files with a history.
     undated: Vec<Undated>,
     /// The time at which the files of items were added and last edited.
@@ -164,7 +162,6 @@ pub fn check(
         own: OnceCell::new(),
         flags: flags::Flags::default(),
         addresses: OnceCell::new(),
-        schemes: OnceCell::new(),
         undated: Vec::new(),
         lives: Lives::new(),
         standing: Standing::default(),

@@ -325,6 +325,8 @@ impl Asking<'_, '_> {
             && (!check.past.is_there() && !is_sure_without_history(&target.path)
                 || self.is_made(&path)
                 || check.is_published_flat(doc, &target.path)
+                || check.is_published_by_rdoc(&target.path)
+                || check.is_beside_source(doc, &path)
                 || check.is_published_copy(&path)
                 || own.is_none() && self.is_below_site(&target.path)
                 || target.path.starts_with('/')

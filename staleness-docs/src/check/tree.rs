@@ -45,6 +45,7 @@ pub(super) struct Tree {
     /// The folders with the settings of a site.
     sites: Vec<String>,
     pub(super) is_site: bool,
+    is_gem: bool,
     /// Folders, with the folder of the original if they are translations.
     translations: RefCell<HashMap<String, bool>>,
     /// Numbers of documents and of source files.
@@ -68,6 +69,7 @@ impl Check<'_> {
                 {
                     tree.sites.push(site.to_owned());
                 }
+                tree.is_gem |= name.ends_with(".gemspec");
                 tree.documents += usize::from(is_checked(path));
                 tree.sources += usize::from(is_source(path));
                 let homes = tree.homes.entry(name.to_owned()).or_default();
@@ -194,6 +196,35 @@ impl Check<'_> {
             }
         }
         None
+    }
+
+    /// Returns true if a site includes a file from a folder beside that of its sources: `images/a.png` in
+    /// `source/a.md` from `assets/images/a.png`.
+    pub(super) fn is_beside_source(&self, doc: &Doc, path: &str) -> bool {
+        const SOURCES: [&str; 4] = ["content", "pages", "source", "src"];
+        let is_beside = |(end, _): (usize, &str)| {
+            let (above, folder) =
+                doc.key.path[..end].rsplit_once('/').unwrap_or(("", &doc.key.path[..end]));
+            let below = path.get(end + 1..).filter(|_| path[..end] == doc.key.path[..end]);
+            let split = below.and_then(|below| below.rsplit_once('/'));
+            split.filter(|_| SOURCES.contains(&folder)).is_some_and(|(inner, name)| {
+                self.tree().homes(name).iter().any(|home| {
+                    let beside = home.strip_suffix(inner).and_then(|it| it.strip_suffix('/'));
+                    let beside = beside.and_then(|it| it.strip_prefix(above));
+                    let beside = beside.map(|it| it.trim_start_matches('/'));
+                    beside.is_some_and(|it| !it.is_empty() && !it.contains('/'))
+                })
+            })
+        };
+        doc.key.path.match_indices('/').any(is_beside)
+    }
+
+    /// Returns true if RDoc publishes the target of a link. RDoc puts each file in `files/`.
+    pub(super) fn is_published_by_rdoc(&self, written: &str) -> bool {
+        self.tree().is_gem
+            && written
+                .strip_prefix("files/")
+                .is_some_and(|path| self.past.tracked().is_some_and(|tracked| tracked.holds(path)))
     }
 
     /// Returns true if ExDoc publishes the target of a link. ExDoc puts all pages into one folder, and other files

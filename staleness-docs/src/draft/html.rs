@@ -13,20 +13,28 @@ pub(crate) fn may_link(html: &str) -> bool {
     end > 0 && !RAW.iter().any(|raw| raw.eq_ignore_ascii_case(&name[..end]))
 }
 
-/// Finds the values of `href` and `src` that are in quotes and contain no escapes.
+/// Finds the values of `href` and `src` that are in quotes and contain no escapes. The `src` of a component is left
+/// out, because the component decides where it starts: `<Video src="a.mp4" />`.
 pub(crate) fn links(html: &str) -> impl Iterator<Item = Range<usize>> {
-    let after = |(at, sign): (usize, &str)| {
-        let name = html[..at].strip_suffix("href").or_else(|| html[..at].strip_suffix("src"))?;
+    let mut is_component = false;
+    let after = move |(at, sign): (usize, &str)| {
+        let (before, start) = (&html[..at], at + sign.len());
+        if sign == "<" {
+            is_component =
+                matches!(html.as_bytes()[start..], [b'A'..=b'Z', b'a'..=b'z' | b'0'..=b'9', ..]);
+            return None;
+        }
+        let name = before.strip_suffix("href").or_else(|| before.strip_suffix("src"))?;
         let apart = name.ends_with(|c: char| c.is_ascii_whitespace());
-        let start = at + sign.len();
         let quote = html[start..].chars().next().filter(|c| matches!(c, '"' | '\''))?;
         let value = &html[start + 1..];
         let value = &value[..value.find(quote)?];
+        let is_inner = is_component && before.ends_with("src") && !value.starts_with(['.', '/']);
         let plain = !value.is_empty()
             && !value.contains(|c: char| c.is_whitespace() || "<>&{}`\\".contains(c));
-        (apart && plain).then(|| start + 1..start + 1 + value.len())
+        (apart && plain && !is_inner).then(|| start + 1..start + 1 + value.len())
     };
-    html.match_indices('=').filter_map(after)
+    html.match_indices(['<', '=']).filter_map(after)
 }
 
 /// A tag or text in HTML.
@@ -93,9 +101,9 @@ mod tests {
 
     #[test]
     fn only_simple_attributes_are_links() {
-        let html = r#"<img alt="src=x" src="a.png" srcset="b.png" data-src="c.png"> <a href='d.md#x' class=y>"#;
+        let html = r#"<img alt="src=x" src="a.png" srcset="b.png" data-src="c.png"> <a href='d.md#x' class=y> <Video src="e.mp4" href="f.md"> <Image src="./g.png"> <IMG src="h.png">"#;
         let found: Vec<&str> = links(html).map(|place| &html[place]).collect();
-        assert_eq!(found, ["a.png", "d.md#x"]);
+        assert_eq!(found, ["a.png", "d.md#x", "f.md", "./g.png", "h.png"]);
         for html in ["<a href=a.md>", "<a href=\"{{ x }}\">", "<a href=\"a&amp;b\">", "<a href=\""]
         {
             assert_eq!(links(html).count(), 0, "{html}");

@@ -1,5 +1,6 @@
 //! Documents that are made to take long.
 
+use crate::drift::drifted;
 use crate::project::Project;
 
 /// Each would take minutes if its time grew with its square, and takes less than a second.
@@ -33,5 +34,24 @@ fn no_document_takes_a_time_that_grows_with_its_square() {
         let report = project.check_in(false, |_| {});
         assert!(begun.elapsed().as_secs() < 30, "{:?}: {}", begun.elapsed(), &text[..40]);
         assert!(report.documents.iter().any(|document| document.key.path == "a.md"));
+    }
+}
+
+/// The signs whose end is missing, and a name that is in each line.
+#[test]
+fn no_history_takes_a_time_that_grows_with_its_square() {
+    let many = |unit: &str| unit.repeat(100_000 / unit.len());
+    let anchors: String = (0..10_000).map(|at| format!("<a href=\"#a{at}\">\n")).collect();
+    for text in [
+        format!("{}\n\n[x](#never)\n", many("title=")),
+        format!("{}\n\n[x](#never)\n", many("<\n")),
+        format!("# T\n\n{anchors}"),
+        many("- Call `old_name()`.\n\n"),
+    ] {
+        let project = drifted(&text);
+        let begun = std::time::Instant::now();
+        let report = project.check();
+        assert!(begun.elapsed().as_secs() < 15, "{:?}: {}", begun.elapsed(), &text[..40]);
+        assert!(report.documents.iter().any(|document| document.key.path == "doc.md"));
     }
 }

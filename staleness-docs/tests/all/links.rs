@@ -109,6 +109,8 @@ fn a_link_that_never_led_anywhere_is_broken_and_no_drift() {
         ("guids.md", "broken guids.md ~ guide.md"),
         ("docs/nothing.md", "broken docs/nothing.md"),
         ("img/logo.png", "broken img/logo.png"),
+        ("CONTRIBUTING", "broken CONTRIBUTING"),
+        ("src/Makefile", "broken src/Makefile"),
         ("guide.md#nowhere", "broken guide.md#nowhere"),
         ("guide.md#usag", "broken guide.md#usag ~ #usage"),
     ] {
@@ -132,6 +134,7 @@ fn what_others_make_or_fill_in_is_not_broken() {
         ("doc.md", "[x](src/none/)"),
         ("doc.md", "[x](guides/start)"),
         ("doc.md", "![x](~/img/a.png)"),
+        ("doc.mdx", "<Video src=\"img/a.mp4\" />"),
         ("doc.md", "[x](path/to/a.md)"),
         ("doc.md", "[x](example.com/a/b)"),
         ("doc.md", "[x](guide/)"),
@@ -218,6 +221,24 @@ fn exdoc_publishes_all_pages_side_by_side() {
         ]
     );
     assert_eq!(broken(&project, files[1].0), 5);
+}
+
+#[test]
+fn a_site_takes_files_from_a_folder_beside_its_source() {
+    let text = "![x](images/a/x.png) ![y](x.png) [z](files/shop/README.md)\n";
+    let files = [("assets/images/a/x.png", "x\n"), ("shop/README.md", "x\n")];
+    let broken = |folder: &str, more: &[(&str, &str)]| {
+        let doc = format!("{folder}doc.md");
+        let images = format!("{}{}", folder.split_once('/').map_or("", |_| "g/"), files[0].0);
+        let files = [&[(&*doc, text), (&*images, "x\n"), files[1]][..], more].concat();
+        let found = found(&Project::of(&files).check(), &doc).into_iter();
+        found.map(|it| it.split(' ').next().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    let gem = [("shop/shop.gemspec", "x\n")];
+    assert_eq!(broken("g/source/", &[]), "1:22 1:34");
+    assert_eq!(broken("g/source/", &gem), "1:22");
+    assert_eq!(broken("g/guide/", &gem), "1:1 1:22");
+    assert_eq!(broken("", &gem), "1:1 1:22");
 }
 
 #[test]
@@ -455,13 +476,13 @@ fn a_link_from_the_root_of_a_site_counts_from_its_settings() {
 }
 
 #[test]
-fn packages_get_a_copy_of_the_licence_of_the_root() {
-    let text = "[MIT](LICENSE.md) [z](CONTRIBUTING.md)\n";
+fn packages_get_a_copy_of_the_licence_of_the_root_and_capitals_may_stand_for_an_address() {
+    let text = "[MIT](LICENSE) [x](URL) [y](Router) [z](CONTRIBUTING)\n";
     let broken = |files: &[(&str, &str)]| {
         let project = Project::of(&[&[("packages/a/doc.md", text)], files].concat());
         found(&project.check(), "packages/a/doc.md")
     };
-    let contributing = "1:19 broken packages/a/CONTRIBUTING.md";
-    assert_eq!(broken(&[("LICENSE.md", "x\n")]), [contributing]);
-    assert_eq!(broken(&[]), ["1:1 broken packages/a/LICENSE.md", contributing]);
+    let contributing = "1:37 broken packages/a/CONTRIBUTING";
+    assert_eq!(broken(&[("LICENSE", "x\n")]), [contributing]);
+    assert_eq!(broken(&[]), ["1:1 broken packages/a/LICENSE", contributing]);
 }
