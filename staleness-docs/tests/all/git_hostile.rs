@@ -29,9 +29,10 @@ fn a_damaged_commit_that_is_checked_out_is_not_taken_for_none() {
     let id = git.save("a.md", "x\n").to_string();
     let object = git.root.join(".git/objects").join(&id[..2]).join(&id[2..]);
     fs::remove_file(&object).unwrap();
+    let told = || open(&git.root).unwrap_err().to_string();
+    assert_eq!(told(), "the commit that is checked out cannot be read", "missing");
     fs::write(&object, "no object").unwrap();
-    let told = open(&git.root).unwrap_err();
-    assert_eq!(told.to_string(), "the commit that is checked out cannot be read");
+    assert_eq!(told(), "the commit that is checked out cannot be read");
 }
 
 #[test]

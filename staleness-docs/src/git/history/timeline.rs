@@ -91,7 +91,8 @@ impl History {
         prefix.clone_into(&mut place.prefix);
         (place.git, place.common) = (git.into(), root.join(common));
         let mut objects = Objects::new(place.clone(), limits.object_bytes);
-        let head = head(&mut objects)?;
+        let named = || place.start(&["rev-parse", "--verify", "--quiet", "HEAD"])?.all();
+        let head = head(&mut objects, || named().is_ok_and(|id| !id.is_empty()))?;
         objects.unread = Unread::default();
         Ok(Self {
             place,

@@ -14,14 +14,15 @@ pub struct Commit {
     pub at: Timestamp,
 }
 
-/// Reads the checked-out commit. A damaged commit is not reported as a missing one.
-pub(crate) fn head(objects: &mut Objects) -> Result<Commit, GitError> {
+/// Reads the checked-out commit. `is_named` returns true if a branch or `HEAD` names a commit: one that is damaged
+/// or missing is not reported as none.
+pub(crate) fn head(objects: &mut Objects, is_named: impl Fn() -> bool) -> Result<Commit, GitError> {
     let unread = || GitError::Failed("the commit that is checked out cannot be read".into());
     objects.one(Wanted::Head, |object| match object {
         Object::Found(id, Sort::Commit, bytes) => {
             committed_at(bytes).map(|at| Commit { id, at }).ok_or_else(unread)
         }
-        Object::Missing => Err(GitError::NoCommits),
+        Object::Missing if !is_named() => Err(GitError::NoCommits),
         _ => Err(unread()),
     })?
 }
