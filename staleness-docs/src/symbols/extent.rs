@@ -173,14 +173,22 @@ fn code(line: &[u8]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Returns the end of an item with an indented body, as in Python: its first line ends with a colon.
+/// Returns the end of an item with an indented body, as in Python: its first line ends with a colon, or the line on
+/// which its parameters end.
 fn indented(lines: &[&[u8]], first: usize, room: &mut usize) -> Option<usize> {
-    if !lines[first].trim_ascii_end().ends_with(b":") {
+    let mut open = 0_i64;
+    let head = lines[first..].iter().take(20).position(|line| {
+        open += code(line).filter(|byte| *byte == b'(').count() as i64;
+        open -= code(line).filter(|byte| *byte == b')').count() as i64;
+        open <= 0
+    });
+    let head = first + head?;
+    if !lines[head].trim_ascii_end().ends_with(b":") {
         return None;
     }
     let own = depth(lines[first]);
-    let mut end = first + 1;
-    for (at, line) in lines.iter().enumerate().skip(first + 1).take(MAX_LINES) {
+    let mut end = head + 1;
+    for (at, line) in lines.iter().enumerate().skip(head + 1).take(MAX_LINES) {
         spend(room, line)?;
         if line.trim_ascii().is_empty() {
             continue;
@@ -190,7 +198,7 @@ fn indented(lines: &[&[u8]], first: usize, room: &mut usize) -> Option<usize> {
         }
         end = at + 1;
     }
-    (end > first + 1).then_some(end)
+    (end > head + 1).then_some(end)
 }
 
 #[cfg(test)]
@@ -206,6 +214,8 @@ mod tests {
         let python = b"class A:\n    def run(self):\n        pass\n\n    def stop(self):\n        pass\nx = 1\n";
         assert_eq!(extent(python, "A.run"), Some(1..3));
         assert_eq!(extent(python, "A"), Some(0..6));
+        let split = b"def run(a: int,\n        b: int) -> int:\n    return a\n\ndef stop(\n    a):\nx = 1\n";
+        assert_eq!((extent(split, "run"), extent(split, "stop")), (Some(0..3), None));
         assert_eq!(extent(b"const MAX: u8 = 3;\nfn x() {}\n", "MAX"), Some(0..1));
     }
 
