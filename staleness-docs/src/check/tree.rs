@@ -106,9 +106,18 @@ impl Check<'_> {
                 || path.split('/').any(|folder| USUAL.contains(&folder)))
     }
 
-    /// Returns true if the root of a site contains the target of a link that begins with `/`.
+    /// Returns true if the root of a site contains the target of a link that begins with `/`, or a folder `static`
+    /// or `public`, whose files a site serves from its root.
     pub(super) fn is_of_site(&self, written: &str) -> bool {
         let path = written.trim_matches('/');
+        let (below, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_served = |home: &String| {
+            let root = home.strip_suffix(below).map_or("", |root| root.trim_end_matches('/'));
+            root.split('/').next_back().is_some_and(|it| matches!(it, "static" | "public"))
+        };
+        if self.tree().homes(name).iter().any(is_served) {
+            return true;
+        }
         self.tree().sites.iter().any(|site| {
             let whole = if site.is_empty() { path.to_owned() } else { format!("{site}/{path}") };
             self.is_tracked(&whole)

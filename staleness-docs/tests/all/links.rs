@@ -266,6 +266,16 @@ fn a_heading_that_a_site_names_otherwise_is_there_whatever_was_before() {
 }
 
 #[test]
+fn a_site_serves_its_static_files_from_its_root() {
+    let (doc, old, gone) =
+        (("doc.md", "![x](/images/x.png)\n"), ("images/x.png", "x\n"), ("images/x.png", ""));
+    let moved = |to| after(&[&[doc, old], &[gone, (to, "x\n")]]);
+    assert!(moved("site/static/images/x.png").is_empty());
+    assert!(moved("public/images/x.png").is_empty());
+    assert_eq!(moved("a/images/x.png"), ["1:1 missing Path images/x.png -> a/images/x.png"]);
+}
+
+#[test]
 fn a_site_gives_a_page_an_address_that_is_not_its_path() {
     let link = ("doc.md", "[x](/help/)\n");
     let (old, new) = (("help/index.md", "x\n"), ("pages/help.md", "x\n"));
