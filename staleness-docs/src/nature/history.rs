@@ -21,10 +21,10 @@ impl History {
 
 /// Words at the start or end of such names, in lower case and without separators.
 #[rustfmt::skip]
-const PARTS: [&str; 20] = [
+const PARTS: [&str; 21] = [
     "breakingchange", "breakingchanges", "changelog", "changelogs", "decisionrecord",
     "decisionrecords", "migrationguide", "migrationguides", "migrationnotes", "postmortem",
-    "postmortems", "releasehistory", "releasenote", "releasenotes", "upgradeguide",
+    "postmortems", "releasehistory", "releaselog", "releasenote", "releasenotes", "upgradeguide",
     "upgradeguides", "upgradenotes", "upgradingguide", "versionhistory", "whatsnew",
 ];
 
@@ -71,11 +71,12 @@ const PROJECTS: [&str; 6] = ["crate", "library", "module", "package", "project",
 
 /// Folders that contain history documents.
 #[rustfmt::skip]
-const FOLDERS: [&str; 40] = [
+const FOLDERS: [&str; 41] = [
     ".changeset", ".changes", ".plan", ".planning", ".plans", "adr", "adrs", "announce", "announcements", "archive", "archived", "archives", "attic",
     "changelog.d", "changes", "decisions", "deprecated", "for-removal", "graveyard", "historical", "history", "legacy",
     "migration", "migrations", "news", "newsfragments", "obsolete", "phases", "plans", "previous-versions", "proposals",
     "releases", "rfc", "rfcs", "staged-for-removal", "to-delete", "to-remove", "upgrade", "upgrading", "versioned-docs",
+    "wip",
 ];
 
 /// Folders with conversations, if they are in a hidden folder or in `context`. Elsewhere the name belongs to a
@@ -104,7 +105,10 @@ pub(crate) fn is_by_name(path: &str) -> bool {
         .any(|pair| CHATS.contains(&pair[1]) && (pair[0].starts_with('.') || pair[0] == "context"));
     let is_post = matches!(folders.last(), Some(&("blog" | "_posts")));
     let is_name = is_name(name, &words) && !is_from_another || is_dated(&self::words(name));
-    folders.iter().any(is_folder) || is_chats || is_post || is_name
+    // `release/api_1.10`
+    let numbers = words.iter().filter(|word| is_number(word)).count();
+    let is_of_release = numbers > 1 && folders.last() == Some(&"release");
+    folders.iter().any(is_folder) || is_chats || is_post || is_of_release || is_name
 }
 
 /// Returns true if the name of a history document is that of a list of versions.
@@ -255,7 +259,12 @@ fn is_move(words: &[String], to: &[&str]) -> bool {
 fn is_name(name: &str, words: &[String]) -> bool {
     let is_part = |words: &[String]| PARTS.contains(&words.concat().as_str());
     let parts = (0..=words.len()).any(|at| is_part(&words[..at]) || is_part(&words[at..]));
-    let is_record = is_at(words, 0, &["adr"]) && words.get(1).is_some_and(|word| is_number(word));
+    // `rfc-7231` is a standard of others.
+    let is_record = words.get(1).is_some_and(|word| match &*words[0] {
+        "adr" => is_number(word),
+        "rfc" => !is_number(word),
+        _ => false,
+    });
     // `HISTORY-JAVA.md`
     let is_in_capitals =
         !name.contains(char::is_lowercase) && words.iter().any(|it| LISTS.contains(&&**it));
@@ -346,7 +355,8 @@ mod tests {
                        docs/_deprecated/a.md website/blog/2023-08-15-reading/index.mdx \
                        docs/migration/index.md docs/legacy/index.md \
                        site/release_note/0.2.0.md docs/previous-versions/a.md \
-                       notes/v0.19.0.md audits/2017-03.md audits/2017-03-queue.md 5.2-to-5.3.mdx v1.2.md";
+                       notes/v0.19.0.md design/rfc-channels.md wip/events.md \
+                       doc/release/api_1.10.rst old_release_log.rst audits/2017-03.md audits/2017-03-queue.md 5.2-to-5.3.mdx v1.2.md";
         let with_blank = ["release notes/v0.1.md", "docs/Release Notes.md"];
         for path in history.split(' ').chain(with_blank) {
             assert!(is_by_name(path), "{path}");
@@ -444,7 +454,8 @@ mod tests {
                       docs/upgrade-service.md docs/migration-db.md docs/migrate-style.md \
                       docs/adrenaline.md docs/adr.md docs/planner.md docs/planning.md \
                       docs/two-phase-commit.md docs/phases.md docs/rfc-2026-13-02.md \
-                      docs/sha-12345678.md docs/2.md docs/1.2.md docs/v2.md docs/2017-sales.md blog/README.md blog/api/x.md .md \
+                      docs/sha-12345678.md docs/release/signing.md docs/api_1.10.md docs/2.md docs/1.2.md docs/v2.md \
+                      docs/2017-sales.md blog/README.md blog/api/x.md .md \
                       .changeset/README.md .changes/README.md docs/adr/README.md announcement.md \
                       upgrading-from-django.md docs/migration/migrating-from-django.md \
                       docs/background-removal/use.md packages/conversations/a.md docs/chats/a.md";
