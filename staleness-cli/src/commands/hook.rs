@@ -115,7 +115,7 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
             unless_busy(apply(&registry, settings, &[], input.session.as_ref()))?;
             renewed(settings, &registry, input).map(drop)
         }
-        Event::SessionEnd { reason } => session_end(settings, input, reason.as_deref()),
+        Event::SessionEnd { cleared } => session_end(settings, input, *cleared),
         Event::UserPrompt(prompt) => user_prompt(settings, input, prompt, say),
         Event::Ignored(_) => Ok(()),
     }
@@ -324,7 +324,7 @@ fn session_start(
     Ok(())
 }
 
-/// The reason of the end and of the start of a session under a new id, when Claude Code clears a context.
+/// The reason why a session starts under a new id, when Claude Code clears a context.
 const CLEAR: &str = "clear";
 
 /// Suggests tools that fit a prompt well, and records the suggestion.
@@ -362,11 +362,7 @@ fn renewed(
 }
 
 /// Ends the session and prunes what exceeds the policy's limits.
-fn session_end(
-    settings: &Settings,
-    input: &HookInput,
-    reason: Option<&str>,
-) -> Result<(), CliError> {
+fn session_end(settings: &Settings, input: &HookInput, cleared: bool) -> Result<(), CliError> {
     let begun = Instant::now();
     let registry = open_in_order(settings, Access::Look)?;
     if let Some(id) = &input.session {
@@ -374,9 +370,9 @@ fn session_end(
         let ended = match &registry {
             Some(registry) => {
                 let (sessions, project) = (registry.sessions(), &settings.project.id);
-                unless_busy(match reason {
-                    Some(CLEAR) => sessions.clear(project, id, settings.now).wait(),
-                    _ => sessions.end(project, id, settings.now).wait(),
+                unless_busy(match cleared {
+                    true => sessions.clear(project, id, settings.now).wait(),
+                    false => sessions.end(project, id, settings.now).wait(),
                 })
             }
             None => Ok(None),

@@ -107,7 +107,7 @@ fn event_of(payload: &Payload<'_>, client: HookClient, name: &str) -> Result<Eve
             Event::ToolOutcome(tool_event(payload, client, after_failure(payload))?)
         }
         "configchange" | "filechanged" | "instructionsloaded" => Event::ConfigChanged,
-        "sessionend" => Event::SessionEnd { reason: payload.reason.text().and_then(word) },
+        "sessionend" => Event::SessionEnd { cleared: payload.reason.text() == Some("clear") },
         "userpromptsubmit" | "userpromptsubmitted" | "beforesubmitprompt" | "beforeagent"
             if is_by_a_person(payload) =>
         {

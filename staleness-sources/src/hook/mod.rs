@@ -125,8 +125,8 @@ pub enum Event {
     ConfigChanged,
     /// A session ended.
     SessionEnd {
-        /// The reason in the client's words, such as `clear` or `logout`.
-        reason: Option<String>,
+        /// True if its context goes on under a new id, as after `/clear` of Claude Code.
+        cleared: bool,
     },
     /// The user sent a prompt.
     UserPrompt(Prompt),

@@ -183,7 +183,7 @@ fn cursor_spells_its_events_in_camel_case() {
     let input = read(r#"{"hook_event_name": "sessionEnd"}"#);
     assert_eq!(
         (input.client, input.event),
-        (HookClient::Cursor, Event::SessionEnd { reason: None })
+        (HookClient::Cursor, Event::SessionEnd { cleared: false })
     );
 }
 
@@ -201,7 +201,7 @@ fn codex_is_told_apart_from_claude_code() {
 fn events_are_known_by_name() {
     for (name, event) in [
         ("SessionStart", Event::SessionStart { source: Some("resume".into()) }),
-        ("SessionEnd", Event::SessionEnd { reason: None }),
+        ("SessionEnd", Event::SessionEnd { cleared: false }),
         ("UserPromptSubmit", Event::UserPrompt(Prompt("SECRET".into()))),
         ("userPromptSubmitted", Event::UserPrompt(Prompt("SECRET".into()))),
         ("beforeSubmitPrompt", Event::UserPrompt(Prompt("SECRET".into()))),
