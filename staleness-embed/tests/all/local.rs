@@ -180,7 +180,7 @@ fn a_folder_that_asks_for_what_is_not_known_is_refused_with_its_file() {
         ("tokenizer.json", with_table("AAAA"), "precompiled_charsmap"),
         ("tokenizer.json", with_table("/////wAA"), "precompiled_charsmap"),
         ("tokenizer.json", within(&with_table("/////wAA")), "precompiled_charsmap"),
-        ("tokenizer.json", with_table("BAAAAAAA!"), "do not fit"),
+        ("tokenizer.json", with_table("BAAAAAAA!"), "do not match"),
         ("modules.json", r#"[{"type": "sentence_transformers.models.Dense"}]"#.to_owned(), "Dense"),
         ("1_Pooling/config.json", r#"{"pooling_mode_max_tokens": true}"#.to_owned(), "mean"),
         ("model.safetensors", "no weights".to_owned(), "model.safetensors"),
