@@ -1,4 +1,4 @@
-//! What an agent is told of changes: of its own items by others, and of others' by itself.
+//! Edits as agents are told of them: of their own items by others, and of others' items by themselves.
 
 use crate::common::{Sandbox, line};
 use crate::told::told_on;
