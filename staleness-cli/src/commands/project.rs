@@ -5,6 +5,7 @@ use staleness::ids::{ProjectId, Scope};
 use staleness::registry::WorkListing;
 use staleness::{Registry, Wait, clock};
 
+use super::typed::may_be_agent;
 use crate::args::ProjectCommand;
 use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Cell, Output, Paint};
@@ -60,9 +61,9 @@ fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), 
         );
         return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }
-    if settings.agent.is_some() {
+    if may_be_agent(settings) {
         return Err(CliError::invalid("an agent cannot delete what people wrote or decided")
-            .hint("ask the user to run this without --agent"));
+            .hint("ask the user to run this in a terminal outside the client"));
     }
     let op = clock::fresh_op();
     registry.admin().forget_project_and_knowledge(project.id.clone(), op, settings.now).wait()?;

@@ -9,8 +9,9 @@ use staleness::{RegistryError, Wait, clock};
 use staleness_service::sessions as service;
 use staleness_service::words;
 
+use super::typed;
 use crate::args::SessionCommand;
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Cell, Output, Paint, work};
 use crate::settings::{Access, Settings};
 use staleness_service::when::ago;
@@ -47,8 +48,16 @@ fn end(settings: &Settings, text: &str, out: &Output) -> Result<(), CliError> {
     let id = words::id("session's id", text)?;
     let project = &settings.project.id;
     let registry = settings.open(Access::Look)?;
-    if !registry.sessions().list(project).wait()?.iter().any(|session| session.key.id == id) {
+    let known = registry.sessions().list(project).wait()?;
+    let Some(session) = known.iter().find(|session| session.key.id == id) else {
         return Err(service::unknown(&registry, settings, text));
+    };
+    // The end of a session frees what it claimed.
+    typed::as_someone(settings)?;
+    if settings.agent.as_ref().is_some_and(|agent| *agent != session.agent) {
+        let owner = quoted(session.agent.as_str());
+        return Err(CliError::invalid(format!("the session belongs to {owner}"))
+            .hint("only that agent or a person can end it"));
     }
     let ended = settings.open(Access::Write)?.sessions().end(project, &id, settings.now).wait();
     let session = ended.map_err(|error| match error {

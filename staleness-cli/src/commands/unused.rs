@@ -20,6 +20,7 @@ use staleness_sources::clients::{NoSwitch, Switch, SwitchChange, named as named_
 
 use super::install::{Planned, Verb, carry_out, diff, plan, report, written};
 use super::tools::audience;
+use super::typed::may_be_agent;
 use crate::args::install_args::{Client, Level};
 use crate::args::tools_args::UnusedArgs;
 use crate::error::{CliError, ErrorKind, quoted};
@@ -244,6 +245,10 @@ fn switch_off(
     let diffs: Vec<String> = planned.iter().map(diff).collect();
     if !out.json {
         out.text(&diffs.iter().map(|diff| painted(diff, out)).collect::<String>())?;
+    }
+    if args.yes && may_be_agent(settings) {
+        return Err(CliError::invalid("an agent cannot switch off what the user configured")
+            .hint("ask the user to run this in a terminal outside the client"));
     }
     let done = if args.yes { carry_out(Verb::Switch, planned)? } else { planned };
     let notes: Vec<&String> =

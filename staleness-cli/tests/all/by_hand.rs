@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::common::{Run, Sandbox, line, names};
+use crate::common::{Run, Sandbox, line, names, read_json};
 
 fn fail_thrice(sandbox: &Sandbox, name: &str) {
     for at in 0..3 {
@@ -322,4 +322,46 @@ fn an_agent_forgets_no_server_with_a_tool_that_a_person_pinned() {
     command.args(line("tools forget github --yes")).env("CLAUDECODE", "1");
     assert_eq!(command.output().unwrap().status.code(), Some(2));
     assert_eq!(sandbox.json(&["tools", "show", "mcp__github__a"])["hold"], "pinned");
+}
+
+/// Bug: an agent that left out its name deleted what a person wrote, and any agent switched servers off for all.
+#[test]
+fn an_agent_deletes_and_switches_off_nothing_for_its_user() {
+    let sandbox = Sandbox::with_servers(&["github"]);
+    sandbox.ok(&["scan", "--now", "2026-09-01"]);
+    for day in ["09-01", "11-16", "11-17", "11-18", "11-19", "11-20"] {
+        let own = "record Own --success --agent claude-code --now 2026";
+        sandbox.ok(&line(&format!("{own}-{day}")));
+    }
+    sandbox.ok(&["work", "add", "plan", "Ship it", "--id", "ship"]);
+    let root = sandbox.project.to_str().unwrap();
+    let run = |args: &[&str], variable: &str| {
+        Run::of(sandbox.command().args(args).env(variable, "1").output().unwrap())
+    };
+    let forget = ["project", "forget", root, "--yes"];
+    let off = ["tools", "unused", "--days", "3", "--off", "github", "--yes"];
+    for args in [&forget[..], &off] {
+        let refused = run(args, "CLAUDECODE");
+        assert!(
+            refused.code == 3 && refused.err.contains("ask the user to run this"),
+            "{refused:?}"
+        );
+    }
+    assert_ne!(read_json(&sandbox.home.join(".claude.json"))["mcpServers"]["github"], json!(null));
+    assert_eq!(run(&off, "X").code, 0);
+    assert_eq!(run(&forget, "X").code, 0);
+}
+
+/// Bug: an agent ended another's session, and took what that had claimed.
+#[test]
+fn an_agent_ends_its_own_sessions_only() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["session", "start", "--id", "a1", "--agent", "claude-code"]);
+    let end = |agent: &str| sandbox.run(&["session", "end", "a1", "--agent", agent]);
+    let refused = end("codex");
+    assert!(refused.code == 3 && refused.err.contains("belongs to \"claude-code\""), "{refused:?}");
+    let mut nobody = sandbox.command();
+    nobody.args(["session", "end", "a1"]).env("CLAUDECODE", "1");
+    assert_eq!(Run::of(nobody.output().unwrap()).code, 2);
+    assert_eq!(end("claude-code").code, 0);
 }
