@@ -94,8 +94,8 @@ pub fn resolve(
 /// Changes fields of an item.
 ///
 /// # Errors
-/// If an agent that is not a party changes the state or receiver of a handoff, ends another agent's claim or
-/// changes a person's rule; or if the store refuses the change or fails.
+/// If an agent that is not a party changes a handoff, ends another agent's claim or changes a person's rule; or if
+/// the store refuses the change or fails.
 pub fn set(
     settings: &Settings,
     item: Work,
@@ -108,18 +108,28 @@ pub fn set(
     if settles || receiver.is_some_and(|to| !is_holders(to)) {
         refuse_held(settings, &item, &act)?;
     }
-    let is_moved = patch.status.is_some_and(|status| status != item.status);
-    if is_moved || patch.text.is_some() || patch.expires_at.is_some() {
+    let moved = patch.status.filter(|status| *status != item.status);
+    // What it refers to may be added by anybody.
+    if (WorkPatch { status: moved, refs: None, ..patch.clone() }) != WorkPatch::default() {
         refuse_rule(settings, &item, &act)?;
     }
-    if patch.status.is_some() || patch.to.is_some() {
-        let accepts = patch.to.is_none() && patch.status == Some(WorkStatus::Accepted);
-        let sender = item.from.as_deref().filter(|_| !accepts);
-        let registry = settings.open(Access::Look)?;
-        refuse_others(settings, &registry, &item, act.actor.as_ref(), sender)?;
-    }
+    let accepts = patch.to.is_none() && patch.status == Some(WorkStatus::Accepted);
+    let sender = item.from.as_deref().filter(|_| !accepts);
+    let registry = settings.open(Access::Look)?;
+    refuse_others(settings, &registry, &item, act.actor.as_ref(), sender)?;
     let done = settings.open(Access::Write)?.work().set(item.key, patch, act).wait();
     done.map_err(|error| if settles { not_settled(item.status, error) } else { error.into() })
+}
+
+/// Adds a step to an item.
+///
+/// # Errors
+/// If an agent adds it to a rule of a person or to a handoff between others, or the store refuses it or fails.
+pub fn step(settings: &Settings, item: Work, text: String, act: Act) -> Result<Work, ServiceError> {
+    refuse_rule(settings, &item, &act)?;
+    let registry = settings.open(Access::Look)?;
+    refuse_others(settings, &registry, &item, act.actor.as_ref(), item.from.as_deref())?;
+    Ok(settings.open(Access::Write)?.work().step(item.key, text, act).wait()?)
 }
 
 /// Reopens an item.

@@ -365,3 +365,35 @@ fn an_agent_ends_its_own_sessions_only() {
     assert_eq!(Run::of(nobody.output().unwrap()).code, 2);
     assert_eq!(end("claude-code").code, 0);
 }
+
+/// Bug: an agent rewrote a person's handoff to another agent, which then took it for the person's, and put conditions
+/// on a person's rule.
+#[cfg(unix)]
+#[test]
+fn an_agent_rewrites_neither_a_handoff_to_another_nor_a_rule() {
+    let sandbox = Sandbox::new();
+    for (agent, id) in [("claude-code", "s"), ("codex", "x")] {
+        sandbox.ok(&["session", "start", "--id", id, "--agent", agent]);
+    }
+    for text in
+        ["handoff 'Review it' --id h --to codex", "constraint 'No deploy on Friday' --id fri"]
+    {
+        let text = format!("work add {text}");
+        assert!(sandbox.typed(&line(&text), "NOTHING=1", "").success());
+    }
+    sandbox.ok(&line("work add plan Never --id never --agent claude-code"));
+    let by = |text: &str, agent: &str| sandbox.run(&line(&format!("work {text} --agent {agent}")));
+    for text in ["set h --text Merge", "set h --expires +1d", "set h --after never", "step h Done"]
+    {
+        let refused = by(text, "claude-code");
+        assert!(
+            refused.code == 3 && refused.err.contains("is a handoff for \"codex\""),
+            "{refused:?}"
+        );
+    }
+    assert_eq!(by("step h Begun", "codex").code, 0);
+    for text in ["set fri --after never", "set fri --to codex", "step fri Unless"] {
+        let refused = by(text, "claude-code");
+        assert!(refused.code == 3 && refused.err.contains("a person wrote \"fri\""), "{refused:?}");
+    }
+}

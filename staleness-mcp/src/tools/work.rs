@@ -196,9 +196,10 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
             let item = work::set(settings, item, patch, act())?;
             with_stranger(call, to.as_deref(), tell(call, "changed ", item)?)
         }
-        Action::Step => by_id("added a step to ", &|all, key| {
-            Ok(all.work().step(key, text(asked.text.clone())?, act()).wait()?)
-        }),
+        Action::Step => {
+            let item = find(call, &asked)?;
+            tell(call, "added a step to ", work::step(settings, item, text(asked.text)?, act())?)
+        }
         Action::Touch => {
             by_id("touched ", &|all, key| Ok(all.work().touch(key, settings.now).wait()?))
         }

@@ -46,9 +46,9 @@ pub(crate) fn run(
         Some(WorkCommand::Set(args)) => change::set(settings, args, out),
         Some(WorkCommand::Step { id, text, scope }) => {
             let text = typed::text(text, Work::MAX_TEXT_BYTES)?;
-            by_id(id, scope, &|items, key| {
-                items.work().step(key, text.clone(), act(settings)).wait()
-            })
+            let registry = settings.open(Access::Look)?;
+            let item = find(&registry, settings, id, choice(scope.scope))?;
+            print(&registry, settings, service::step(settings, item, text, act(settings))?, out)
         }
         Some(WorkCommand::Touch { id, scope }) => {
             by_id(id, scope, &|items, key| items.work().touch(key, settings.now).wait())
