@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::common::{Run, Sandbox, line, names, read_json};
+use crate::told::told_on;
 
 fn fail_thrice(sandbox: &Sandbox, name: &str) {
     for at in 0..3 {
@@ -395,5 +396,25 @@ fn an_agent_rewrites_neither_a_handoff_to_another_nor_a_rule() {
     for text in ["set fri --after never", "set fri --to codex", "step fri Unless"] {
         let refused = by(text, "claude-code");
         assert!(refused.code == 3 && refused.err.contains("a person wrote \"fri\""), "{refused:?}");
+    }
+}
+
+/// Bug: what an agent made of a person's work before another began was told as the person's.
+#[test]
+fn whoever_changed_an_item_after_it_was_added_is_named() {
+    let sandbox = Sandbox::new();
+    told_on(&sandbox, "codex", 2);
+    for (id, day) in [("p", 3), ("q", 3)] {
+        sandbox.ok(&line(&format!("work add plan Ship --id {id} --now 2026-11-{day:02}")));
+    }
+    for change in ["p --text Stop", "q --status blocked"] {
+        sandbox.ok(&line(&format!("work set {change} --agent claude-code --now 2026-11-04")));
+    }
+    let told = told_on(&sandbox, "codex", 5);
+    for part in [
+        "plan `p` (added, todo, since changed by `claude-code`)",
+        "plan `q` (added, blocked, since",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
     }
 }

@@ -301,7 +301,12 @@ fn net(
     let item = item.filter(|_| !is_over);
     let heir = item.and_then(|item| item.superseded_by.first()).map(ToString::to_string);
     let doubt = item.and_then(|item| item.contradicted.as_ref()).filter(|_| heir.is_none());
-    let deed = deed.filter(|_| is_over || !added);
+    // An addition is told without its author, but whoever changed the item since is named.
+    let is_foreign = |entry: &&&JournalEntry| entry.actor != first.actor && !is_agents(entry);
+    let deed = match added && !is_over {
+        true => run.iter().rev().filter(is_deed).find(is_foreign),
+        false => deed,
+    };
     let actor = deed.and_then(|entry| entry.actor.clone()).filter(|_| doubt.is_none());
     let by = heir.or_else(|| doubt.map(|doubt| doubt.by.clone()));
     let handoff = work.filter(|work| work.kind == WorkKind::Handoff);

@@ -290,7 +290,10 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     let is_named = |name: &str| holder == Some(name) && action == Some("claimed");
     let other = actor.filter(|name| *name != agent && !each.is_taken_by(name) && !is_named(name));
     if let Some(name) = other {
-        parts.push(named("by", name));
+        parts.push(named(
+            if is_added && !each.has_ended() { "since changed by" } else { "by" },
+            name,
+        ));
     }
     match each.sender.as_deref() {
         Some(name) if name != agent => parts.push(named("from", name)),

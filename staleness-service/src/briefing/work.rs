@@ -296,7 +296,9 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
         _ if is_own => net.and(", by this agent"),
         Some(agent) if agent == resume.agent.as_str() => net.and(", by this agent"),
         Some(agent) if !item.is_taken_by(agent) => {
-            net.and(", by ").and(ModelName::new(NameKind::Agent, agent))
+            let is_added = item.action == Some(Action::Added) && !item.has_ended();
+            net.and(if is_added { ", since changed by " } else { ", by " })
+                .and(ModelName::new(NameKind::Agent, agent))
         }
         _ => net,
     };
