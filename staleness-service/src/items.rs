@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::ids::{ItemId, ItemKey, Scope};
-use staleness::knowledge::{Block, Citation, Context, Evidence, Fact, Item};
+use staleness::knowledge::{Block, Citation, Context, Evidence, Fact, Item, ItemKind};
 use staleness::report::KnowledgeReport;
 use staleness_core::knowledge::Cited;
 use staleness_docs::Report;
@@ -201,8 +201,8 @@ pub fn joined_for_files(mut rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
 }
 
 /// Merges stored items and items in files. A stored item wins over a file's item of the same key. Rows
-/// without a file are dropped, and a project's item hides the global one of the same id. The file decides
-/// what its item supersedes.
+/// without a file are dropped, and a project's item hides the global one of the same id: see [`hides`]. The file
+/// decides what its item supersedes.
 pub fn joined(rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
     let scope = rows.first().map(|row| &row.key.scope);
     let is_alone = |row: &Item| row.path.is_none() && Some(&row.key.scope) == scope;
@@ -235,8 +235,20 @@ pub fn joined(rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
             item.superseded_by.remove(&by);
         }
     }
-    let own: BTreeSet<ItemId> =
-        all.keys().filter(|key| key.scope != Scope::Global).map(|key| key.id.clone()).collect();
-    all.retain(|key, _| key.scope != Scope::Global || !own.contains(&key.id));
+    let (global, own): (Vec<&Item>, Vec<&Item>) =
+        all.values().partition(|item| item.key.scope == Scope::Global);
+    let own: BTreeMap<&ItemId, &Item> = own.into_iter().map(|own| (&own.key.id, own)).collect();
+    let is_hidden = |item: &&Item| own.get(&item.key.id).is_some_and(|own| hides(own, item));
+    let hidden: BTreeSet<ItemKey> =
+        global.into_iter().filter(is_hidden).map(|item| item.key.clone()).collect();
+    all.retain(|key, _| !hidden.contains(key));
     all.into_values().collect()
+}
+
+/// Returns true if an item of the project is used instead of a global one. A global preference gives way only to
+/// a stored preference: others can write the files of a repository.
+pub(crate) fn hides(own: &Item, global: &Item) -> bool {
+    let is_preference = |item: &Item| item.kind == ItemKind::Preference;
+    let is_chosen = is_preference(own) && own.path.is_none();
+    own.key.id == global.key.id && (is_chosen || !is_preference(global))
 }

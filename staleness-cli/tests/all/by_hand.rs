@@ -418,3 +418,17 @@ fn whoever_changed_an_item_after_it_was_added_is_named() {
         assert!(told.contains(part), "{part}: {told}");
     }
 }
+
+/// Bug: a file of a cloned repository was recalled instead of what a person prefers everywhere.
+#[test]
+fn a_file_hides_no_preference_for_all_projects() {
+    let sandbox = Sandbox::new();
+    let prefer = "knowledge add --kind preference --id tabs --body 'Indent with tabs'";
+    sandbox.ok(&line(&format!("{prefer} --global")));
+    sandbox
+        .write("project/tabs.md", "---\ntype: preference\nid: tabs\n---\n\nIndent with spaces.\n");
+    let recalled = || sandbox.ok(&["knowledge", "recall", "indent"]);
+    for part in ["Indent with tabs", "Indent with spaces."] {
+        assert!(recalled().contains(part), "{}", recalled());
+    }
+}

@@ -17,7 +17,7 @@ use staleness_docs::Report;
 use crate::citations;
 use crate::documents::{self, Asked};
 use crate::error::{ErrorKind, ServiceError, quoted};
-use crate::items::{Known, joined, known, outside, to_look_up, with_row};
+use crate::items::{Known, hides, joined, known, outside, to_look_up, with_row};
 use crate::listener::Listener;
 use crate::settings::{Access, Settings};
 use crate::words;
@@ -302,7 +302,7 @@ impl<'a> World<'a> {
         if item.key.scope != Scope::Global || scope != ScopeChoice::Either {
             return Ok(false);
         }
-        Ok(self.files_at_hand(registry)?.iter().any(|file| file.key.id == item.key.id))
+        Ok(self.files_at_hand(registry)?.iter().any(|file| hides(file, item)))
     }
 
     /// Creates the error for an unknown id, suggesting the most similar one.
