@@ -8,7 +8,7 @@ use staleness_core::report::RecallReport;
 
 use super::found::{paint_of, reasons, state};
 use super::tools::joined;
-use super::{Cell, Output, Paint, escape, wrap};
+use super::{Cell, Output, Paint, escape, wrap_all};
 use staleness_service::when::ago;
 use staleness_service::words::two_decimals;
 
@@ -120,6 +120,5 @@ pub(crate) fn show(told: &KnowledgeReport, last_change: String, out: &Output) ->
 /// Wraps an item's text to the terminal's width.
 fn body(told: &KnowledgeReport, out: &Output) -> Vec<String> {
     let text = told.body.as_deref().unwrap_or(&told.title);
-    let width = out.width.saturating_sub(6);
-    text.lines().flat_map(|line| wrap(&escape(line), width)).collect()
+    wrap_all(text, out.width.saturating_sub(6)).collect()
 }

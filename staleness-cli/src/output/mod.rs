@@ -24,7 +24,7 @@ pub(crate) use progress::{Progress, Screen};
 pub(crate) use staleness_service::escape;
 pub(crate) use table::{Cell, Painter};
 use table::{Last, table};
-pub(crate) use wrap::{fitting, wrap};
+pub(crate) use wrap::{fitting, wrap, wrap_all};
 
 use crate::error::{CliError, ErrorKind};
 

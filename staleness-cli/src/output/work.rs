@@ -16,7 +16,7 @@ use staleness_service::model_text;
 use staleness_service::when::ago;
 
 use super::found::{paint_of, reasons, state};
-use super::{Cell, Output, Paint, Painter, escape, fitting, wrap};
+use super::{Cell, Output, Paint, Painter, escape, fitting, wrap, wrap_all};
 
 /// Renders a list of items with level, state and age. Ended items come last.
 pub(crate) fn list(told: &[WorkReport], now: Timestamp, out: &Output) -> String {
@@ -153,10 +153,8 @@ pub(crate) fn show(
     let paint = out.paint;
     let mut text =
         format!("{}  {}\n", paint.bold(&escape(&told.key.to_string())), state(&told.verdict, out));
-    for line in told.text.lines() {
-        for line in wrap(&escape(line), out.width.saturating_sub(2)) {
-            text.push_str(&format!("  {line}\n"));
-        }
+    for line in wrap_all(&told.text, out.width.saturating_sub(2)) {
+        text.push_str(&format!("  {line}\n"));
     }
     reasons(&told.verdict, 2, out, &mut text);
     let mut row = |key: &str, value: String| text.push_str(&out.row(key, 9, &value));

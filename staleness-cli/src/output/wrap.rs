@@ -2,6 +2,8 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::escape;
+
 /// Minimum line width, in columns.
 const LEAST: usize = 20;
 
@@ -31,6 +33,15 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     }
     lines.push(line);
     lines
+}
+
+/// Wraps and escapes a text of several lines. Each line is then marked, so that the text cannot imitate what the
+/// program prints below it.
+pub(crate) fn wrap_all(text: &str, width: usize) -> impl Iterator<Item = String> {
+    let mark = if text.lines().nth(1).is_some() { "| " } else { "" };
+    let width = width.saturating_sub(mark.len());
+    let lines = text.lines().flat_map(move |line| wrap(&escape(line), width));
+    lines.map(move |line| format!("{mark}{line}"))
 }
 
 /// Truncates text to `width` columns, with a mark if it was cut.
