@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::suspect::{Finding, MANY, TOOL, words_of};
+use super::suspect::{COMMENT, ENV, Finding, MANY, TOOL, words_of};
 use super::{DefinitionVersion, Part};
 use crate::text::wording;
 
@@ -92,8 +92,13 @@ pub(super) fn differences(
         match finding {
             Finding::Address(_, _) if before.is_none() => {}
             Finding::Address(host, _) => {
-                let what = if host.starts_with(TOOL) { NAMED } else { ADDRESS };
-                all.add(ChangeClass::Suspicious, what, Some(host));
+                let (what, name) = match host.as_str() {
+                    COMMENT => ("contains a comment that is not shown", None),
+                    ENV => ("speaks of secret files", None),
+                    tool if tool.starts_with(TOOL) => (NAMED, Some(tool)),
+                    host => (ADDRESS, Some(host)),
+                };
+                all.add(ChangeClass::Suspicious, what, name);
             }
             Finding::Order(what) => all.add(ChangeClass::Suspicious, words_of(what), None),
             Finding::Text(_) => {}
@@ -127,6 +132,8 @@ const LOST: &str = "lost";
 const MORE: &str = "also takes";
 const DEPRECATED: &str = "now says that it is deprecated";
 const NEW: &str = "now has a schema for";
+const OPENED: &str = "now allows unknown fields in";
+const CLOSED: &str = "no longer allows unknown fields in";
 const DEFAULT: &str = "changed the default of";
 
 /// Placeholder for a whole input or output, until the side is known.
@@ -223,6 +230,13 @@ impl Differences {
                 (Side::Output, _) if what != LOST => class.min(ChangeClass::Widened),
                 _ => class,
             };
+            let is_all = side == Side::Input && name.as_deref() == Some(ALL);
+            let what = match what {
+                OPENED if is_all => "now allows unknown fields at the top level",
+                CLOSED if is_all => "no longer allows unknown fields at the top level",
+                what => what,
+            };
+            let name = name.filter(|_| !is_all || !what.ends_with("level"));
             let name = name.map(|name| match (side, name.as_str()) {
                 (Side::Input, ALL) => "input".to_owned(),
                 (Side::Input, _) => name,
@@ -300,8 +314,8 @@ impl Differences {
                 continue;
             }
             let (class, what) = match (&old, &new) {
-                (Some(_), None) if is_open => (Widened, "now allows unknown fields in"),
-                (None, Some(_)) if is_open => (Narrowed, "no longer allows unknown fields in"),
+                (Some(_), None) if is_open => (Widened, OPENED),
+                (None, Some(_)) if is_open => (Narrowed, CLOSED),
                 (old, new) => match limit(key, old.as_ref(), new.as_ref()) {
                     Some(told) => told,
                     None if new.is_none() => (Widened, "drops a rule for"),

@@ -24,8 +24,9 @@ pub enum Finding {
     Text(String),
     /// A word that mixes Latin letters with similar letters of another script.
     Mixed(String),
-    /// An address: its host, and the complete address without user and query. Or twice the full name of a tool, which
-    /// a server does not know of its own tools.
+    /// An address: its host, and the complete address without user and query. Or twice another word that is suspicious
+    /// only where it is new: [`COMMENT`], [`ENV`], or the full name of a tool, which a server does not know of its own
+    /// tools.
     Address(String, String),
 }
 
@@ -37,6 +38,12 @@ pub(super) const MANY: &str = "names more addresses than a tool should";
 
 /// The beginning of the full name of a tool.
 pub(super) const TOOL: &str = "mcp__";
+
+/// The beginning of a comment that is not shown.
+pub(super) const COMMENT: &str = "<!--";
+
+/// The name of a file with secrets.
+pub(super) const ENV: &str = ".env";
 
 /// Maximum length compared of an address or a word, in characters.
 const MAX_CHARS: usize = 200;
@@ -76,7 +83,7 @@ const ORDERS: [(&str, &[&str]); 7] = [
 const WINDOW: usize = 7;
 
 /// Phrases that imitate another speaker, or name places where secrets are stored.
-const MARKS: [(&str, &str); 9] = [
+const MARKS: [(&str, &str); 8] = [
     ("poses as the system", "<important>"),
     ("poses as the system", "<system>"),
     ("poses as the system", "<|im_start|>"),
@@ -85,7 +92,6 @@ const MARKS: [(&str, &str); 9] = [
     ("speaks of secret files", "~/.ssh"),
     ("speaks of secret files", "mcp.json"),
     ("speaks of secret files", "/etc/passwd"),
-    ("contains a comment that is not shown", "<!--"),
 ];
 
 /// File extensions that no host name ends with.
@@ -168,7 +174,7 @@ impl Findings {
 
     /// Looks at a text. `_` separates the words of a name, and is a letter in other texts.
     fn in_text(&mut self, text: &str, is_name: bool) {
-        addresses(text).chain(bare(text)).chain(tools(text)).for_each(|each| self.add(each));
+        addresses(text).chain(bare(text)).chain(words(text)).for_each(|each| self.add(each));
         let lower = text.to_lowercase().replace(APOSTROPHES, "'").replace("n't", " not");
         let words: Vec<&str> = lower
             .split(|c: char| !c.is_alphanumeric() && (is_name || c != '_'))
@@ -176,8 +182,7 @@ impl Findings {
             .collect();
         let marks = MARKS.iter().filter(|(_, mark)| lower.contains(mark)).map(|(what, _)| *what);
         let orders = ORDERS.iter().filter(|(_, order)| gives(&words, order)).map(|(what, _)| *what);
-        let secret = names_env(text).then_some("speaks of secret files");
-        let orders = marks.chain(orders).chain(secret).map(|what| Finding::Order(what.to_owned()));
+        let orders = marks.chain(orders).map(|what| Finding::Order(what.to_owned()));
         let found: Vec<_> = orders.chain(hides(text).then_some(Finding::Hidden)).collect();
         if !found.is_empty() {
             self.add(Finding::Text(hex(&Sha256::digest(text))));
@@ -189,17 +194,20 @@ impl Findings {
     }
 }
 
-/// Returns the full names of tools in a text: `mcp__x__y`.
-fn tools(text: &str) -> impl Iterator<Item = Finding> {
+/// Returns the full names of tools in a text: `mcp__x__y`. Also [`COMMENT`] and [`ENV`].
+fn words(text: &str) -> impl Iterator<Item = Finding> {
+    let marks = [(COMMENT, text.contains(COMMENT)), (ENV, names_env(text))];
+    let marks = marks.into_iter().filter_map(|(mark, is_in)| is_in.then_some(mark));
     let words = text.split(|c: char| !c.is_alphanumeric() && !"_-".contains(c));
     let is_full = |word: &&str| word.strip_prefix(TOOL).is_some_and(|rest| rest.contains("__"));
-    words.filter(is_full).map(|word| Finding::Address(cut(word).into(), cut(word).into()))
+    let words = words.filter(is_full).map(cut);
+    words.chain(marks).map(|word| Finding::Address(word.into(), word.into()))
 }
 
 /// Returns true if a text names a file `.env`.
 fn names_env(text: &str) -> bool {
     let mut words = text.split(ends).map(|word| word.trim_end_matches(['.', ':', '!', '?']));
-    words.any(|word| word == ".env" || word.ends_with("/.env"))
+    words.any(|word| word == ENV || word.ends_with("/.env"))
 }
 
 /// Returns true if the words of an order occur in sequence, close to each other.
