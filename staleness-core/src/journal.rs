@@ -242,7 +242,7 @@ pub struct JournalEntry {
     pub to: Option<String>,
     /// The cause: a `snake_case` word, or a sentence written by this program.
     pub cause: String,
-    /// The reason that a person gave.
+    /// The reason that a person gave, or what changed in a definition.
     pub note: Option<String>,
     /// The session in which it happened.
     pub session: Option<SessionId>,

@@ -68,6 +68,13 @@ impl<'a> Told<'a> {
         let parts = differing(before, if is_first { None } else { Some(&row.current) });
         let worst = row.current.worst.as_deref();
         let replaced = worst.map_or_else(Vec::new, |worst| differing(before, Some(worst)));
+        let named = |mut all: Vec<ToldPart<'a>>| {
+            if row.key.name.is_server_entry() {
+                all.iter_mut().for_each(|each| each.part = "instructions");
+            }
+            all
+        };
+        let (parts, replaced) = (named(parts), named(replaced));
         Self {
             name: row.key.name.as_str(),
             scope: row.key.scope.word(),

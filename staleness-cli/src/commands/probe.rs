@@ -189,7 +189,7 @@ fn probed(each: &Startable, answer: Option<Result<String, String>>, is_shared: b
         scope: if matches!(scope, Scope::Global) { "global" } else { "project" },
         client: each.source.client.clone(),
         state,
-        tools: listed.map(|reading| reading.found.len()),
+        tools: listed.map(|reading| reading.listed().count()),
         reason: reason.or_else(|| listed.and_then(|reading| reading.error.clone())),
         reading,
         server: each.server.clone(),

@@ -10,7 +10,7 @@ use crate::store::{
     Change, Conflict, Decision, DefinitionFilter, Draft, Query, Refusal, Selection, Step,
     ToolFilter, View,
 };
-use crate::tool::{ListingState, Presence, PresenceCause, Tool, ToolKind};
+use crate::tool::{Listing, ListingState, Presence, PresenceCause, Status, Tool, ToolKind};
 
 impl Tools<'_> {
     /// Returns the definition of a tool, or for a server the definitions of its tools with a pending change.
@@ -39,7 +39,13 @@ impl Tools<'_> {
         let mut view = self.0.store.view(std::sync::Arc::new(all)).await?;
         withhold(&mut view, None);
         let rows = view.definitions.values();
-        Ok(rows.filter_map(|row| Some((view.tools.get(&row.key)?.clone(), row.clone()))).collect())
+        let pinned = rows.filter_map(|row| Some((view.tools.get(&row.key)?.clone(), row.clone())));
+        // A server may have no instructions, or none any more.
+        let has = |(tool, row): &(Tool, Definition)| {
+            tool.kind != ToolKind::McpServer
+                || tool.listings.iter().any(Listing::is_live) && row.listed().parts().count() > 0
+        };
+        Ok(pinned.filter(has).collect())
     }
 
     /// Accepts the changed definition of a tool, or of every tool of a server, and returns what it accepted.
@@ -110,7 +116,8 @@ fn meant(view: &View, tool: &Tool) -> Vec<ToolKey> {
     }
     let is_own = |row: &&Definition| {
         let known = view.tools.get(&row.key).filter(|_| row.key.scope == tool.key.scope);
-        row.pending.is_some() && known.is_some_and(|known| known.server == tool.server)
+        let is_told = row.pending.is_some() || row.key == tool.key && row.previous.is_some();
+        is_told && known.is_some_and(|known| known.server == tool.server)
     };
     view.definitions.values().filter(is_own).map(|row| row.key.clone()).collect()
 }
@@ -134,11 +141,16 @@ impl Accept {
             row.journalled = None;
         });
         let Some(tool) = draft.get::<Tool>(key) else { return };
-        let (before, clients) = (tool.status(), withheld_from(&tool.listings));
+        let is_server = tool.kind == ToolKind::McpServer;
+        // Only views show that a server is withheld.
+        let before = if is_server && tool.is_withheld() { Status::Stale } else { tool.status() };
+        let clients = withheld_from(&tool.listings);
         let at = self.by_hand.act.at;
         let description = draft.get::<Definition>(key).and_then(Definition::description);
         draft.edit::<Tool, _>(key, |tool| {
-            tool.description = description;
+            if !is_server {
+                tool.description = description;
+            }
             for listing in &mut tool.listings {
                 if matches!(listing.state, ListingState::Changed | ListingState::Withheld) {
                     listing.state = ListingState::Configured;
@@ -177,9 +189,17 @@ impl Step for Accept {
         let waits = |key: &ToolKey| {
             view.definitions.get(key).is_some_and(|definition| definition.pending.is_some())
         };
-        let keys: Vec<ToolKey> = meant(view, tool).into_iter().filter(waits).collect();
+        let mut keys: Vec<ToolKey> = meant(view, tool).into_iter().filter(waits).collect();
         if keys.is_empty() {
             return Err(Conflict::NoChange { tool: tool.key.name.clone() }.into());
+        }
+        // A digest means one of a server's definitions.
+        let is_seen = |key: &ToolKey| {
+            let seen = self.seen.as_ref().zip(view.definitions.get(key));
+            seen.is_some_and(|(seen, row)| row.listed().is_named(seen))
+        };
+        if keys.iter().any(is_seen) {
+            keys.retain(is_seen);
         }
         for row in keys.iter().filter_map(|key| view.definitions.get(key)) {
             let tool = row.key.name.clone();

@@ -58,7 +58,7 @@ pub struct HistoryEntry {
     pub to: Option<String>,
     /// The cause.
     pub cause: String,
-    /// The reason that a person gave.
+    /// The reason that a person gave, or what changed in a definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The session in which it happened.

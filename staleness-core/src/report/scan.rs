@@ -119,19 +119,17 @@ impl ScanReport {
             });
             told.collect()
         };
-        let found: BTreeSet<ToolKey> = scan
-            .sources
-            .iter()
-            .filter(is_asked)
-            .flat_map(|reading| {
-                let scope = reading.id.scope();
-                reading
-                    .found
-                    .iter()
-                    .filter(|found| found.state == ListingState::Configured)
-                    .map(move |found| ToolKey { scope: scope.clone(), name: found.name.clone() })
-            })
-            .collect();
+        let found: BTreeSet<ToolKey> =
+            scan.sources
+                .iter()
+                .filter(is_asked)
+                .flat_map(|reading| {
+                    let scope = reading.id.scope();
+                    reading.listed().filter(|found| found.state == ListingState::Configured).map(
+                        move |found| ToolKey { scope: scope.clone(), name: found.name.clone() },
+                    )
+                })
+                .collect();
         let moved = changes
             .journal
             .iter()
@@ -149,7 +147,7 @@ impl ScanReport {
                     id: reading.id.clone(),
                     path: reading.path.clone(),
                     state: reading.state,
-                    found: reading.found.len(),
+                    found: reading.listed().count(),
                     error: reading.error.clone(),
                 })
                 .collect(),

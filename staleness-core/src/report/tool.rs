@@ -414,6 +414,12 @@ fn no_answer(source: &Source, tool: &Tool) -> String {
     }
 }
 
+/// Returns true if the instructions of a tool's server must be accepted first.
+fn is_server_withheld(context: &Context<'_>, tool: &Tool) -> bool {
+    let entry = context.provider(&tool.key).and_then(|key| context.view().tools.get(key));
+    entry.is_some_and(Tool::is_withheld)
+}
+
 /// Returns the sources of the requesting client that list a tool, or all of them if there is none.
 fn sources(context: &Context<'_>, tool: &Tool) -> Vec<SourceId> {
     let all = || tool.listings.iter().map(|listing| &listing.source);
@@ -451,6 +457,9 @@ fn absence(context: &Context<'_>, tool: &Tool) -> String {
         PresenceCause::Refused => format!("listed in {all}, a file that its client refuses"),
         PresenceCause::ServerRemoved => format!("its server {server} was removed from config"),
         PresenceCause::ServerDisabled => format!("its server {server} is switched off"),
+        PresenceCause::ServerNotLoaded if is_server_withheld(context, tool) => {
+            format!("the instructions of its server {server} are not accepted")
+        }
         PresenceCause::ServerNotLoaded => format!("its server {server} is listed but not loaded"),
         PresenceCause::DefinitionChanged => "its definition is not accepted".into(),
         PresenceCause::NotListed if is_server => "its server no longer lists it".into(),

@@ -13,19 +13,20 @@ pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, 
     if tool.kind != ToolKind::McpServer && !tool.is_unaccepted() {
         return None;
     }
+    // The instructions of a server speak for all of its tools.
+    let is_server = tool.kind == ToolKind::McpServer && !tool.is_unaccepted();
     let all = context.members(tool);
     let mut waits: Vec<&Tool> = match tool.kind {
-        ToolKind::McpServer if tool.presence.is_present() => {
+        ToolKind::McpServer if is_server && tool.presence.is_present() => {
             let members = all.iter().copied();
             members.filter(|each| each.is_unaccepted() && !context.is_silent(each)).collect()
         }
-        ToolKind::McpServer => return None,
+        ToolKind::McpServer if is_server => return None,
         _ => vec![tool],
     };
     let definitions = &context.view().definitions;
     let class = |each: &&Tool| waiting(context, each, definitions.get(&each.key)?);
     let classes: BTreeSet<ChangeClass> = waits.iter().filter_map(class).collect();
-    let is_server = tool.kind == ToolKind::McpServer;
     let is_any_withheld = waits.iter().any(|each| each.is_withheld());
     let at_worst = if classes.len() > 1 && !is_any_withheld { " at worst" } else { "" };
     let worst = classes.last().map(|class| format!(" ({}{at_worst})", class.as_str()));
@@ -46,10 +47,16 @@ pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, 
             };
             (Ground::DefinitionChanged, format!("{some} of its {all} tools {what}{worst}"))
         }
-        true => (Ground::DefinitionWithheld, format!("its definition is not accepted{worst}")),
+        true => {
+            let what = match tool.kind {
+                ToolKind::McpServer => "instructions are",
+                _ => "definition is",
+            };
+            (Ground::DefinitionWithheld, format!("its {what} not accepted{worst}"))
+        }
         false => (Ground::DefinitionChanged, format!("its server changed it{worst}")),
     };
-    let server = ToolReport::server_of(tool).filter(|_| is_server);
+    let server = ToolReport::server_of(tool).filter(|_| tool.kind == ToolKind::McpServer);
     let name = word(server.as_deref().unwrap_or(tool.key.name.as_str()));
     let is_one = classes.len() == 1 && !classes.contains(&ChangeClass::Suspicious);
     let accept = match is_server && is_one {

@@ -72,7 +72,7 @@ impl Scan {
             id: reading.id.clone(),
             path: reading.path.clone(),
             state: reading.state,
-            found: u32::try_from(reading.found.len()).unwrap_or(u32::MAX),
+            found: u32::try_from(reading.listed().count()).unwrap_or(u32::MAX),
             digest: reading.digest(),
             readings: known.as_ref().map_or(0, |known| known.readings).saturating_add(1),
             last_read_at: known

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{Found, Scan};
-use crate::definition::{ChangeClass, Definition, DefinitionPolicy, DefinitionVersion};
-use crate::ids::{SourceId, ToolKey};
+use super::{Found, Scan, SourceReading};
+use crate::definition::{ChangeClass, Definition, DefinitionPolicy, DefinitionVersion, Finding};
+use crate::ids::{Level, SourceId, ToolKey};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::store::{DefinitionFilter, Draft, Selection};
 use crate::tool::{Listing, ListingState, Tool};
@@ -38,6 +38,15 @@ impl Scan {
         defined
     }
 
+    /// Returns true if a configuration lists or listed the server.
+    fn has_entry(&self, draft: &Draft<'_>, key: &ToolKey) -> bool {
+        let lists = |reading: &SourceReading| {
+            let is_config = reading.id.level != Level::Live && reading.id.scope() == key.scope;
+            is_config && reading.found.iter().any(|found| found.name == key.name)
+        };
+        draft.get::<Tool>(key).is_some() || self.sources.iter().any(lists)
+    }
+
     /// Adds the known definitions of these tools, and those that await a person's decision.
     pub(super) fn select_definitions(&self, more: Selection) -> Selection {
         let pending = self.scopes().into_iter().map(DefinitionFilter::Pending);
@@ -55,6 +64,8 @@ impl Scan {
         for key in draft.view().definitions.keys() {
             all.entry(key.clone()).or_default();
         }
+        // The instructions of a server without an entry are nobody's.
+        all.retain(|key, _| !key.name.is_server_entry() || self.has_entry(draft, key));
         for (key, lists) in all {
             let known = draft.get::<Definition>(&key);
             let listings = draft.get::<Tool>(&key).map_or(&[][..], |tool| &tool.listings);
@@ -136,14 +147,34 @@ impl Scan {
         for (key, class) in changes {
             let status = draft.get::<Tool>(&key).map(|tool| tool.status().as_str().to_owned());
             let (subject, cause) = (Subject::tool(&key), class.as_str());
+            let row = draft.get::<Definition>(&key);
+            let note = row.and_then(|row| in_words(row, class));
             draft.append_journal(JournalEntry {
                 from: status.clone(),
                 to: status,
+                note,
                 session: self.session.clone(),
                 ..JournalEntry::new(self.at, subject, Action::Redefined, cause)
             });
         }
     }
+}
+
+/// Returns the changes of a class in words, if they are few. Only plain names of parameters are included.
+fn in_words(row: &Definition, class: ChangeClass) -> Option<String> {
+    const MOST: usize = 3;
+    let is_plain = |name: &String| {
+        let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.:".contains(c));
+        is_word && name.len() <= 64 && !Finding::is_in_name(name)
+    };
+    let all = row.differences().into_iter().filter(|each| each.class == class);
+    let told: Vec<String> = all
+        .map(|each| match each.name.as_ref().filter(|name| is_plain(name)) {
+            Some(name) => format!("{} {name}", each.what),
+            None => each.alone().to_owned(),
+        })
+        .collect();
+    ((1..=MOST).contains(&told.len())).then(|| told.join(", "))
 }
 
 /// Returns the state of a tool in each of these lists, by the list's current and previous definition. `listings`

@@ -63,7 +63,8 @@ impl<'s> Evaluation<'s> {
             .map(|tool| ((tool.key.scope.as_key(), tool.key.name.as_str()), tool))
             .collect();
         let mut order: Vec<&SourceReading> = self.scan.sources.iter().collect();
-        order.sort_by(|a, b| a.id.cmp(&b.id));
+        // The entry of a server is known before its live list is read.
+        order.sort_by_key(|reading| (reading.id.level == Level::Live, &reading.id));
         // The tools that an earlier source lists, and whether that was written to the draft.
         let mut listed: HashMap<(&str, &str), bool> = HashMap::new();
         for reading in order {
@@ -72,8 +73,12 @@ impl<'s> Evaluation<'s> {
                 let words = (scope, found.name.as_str());
                 // If several sources list a tool, the first in source order describes it; the others fill gaps.
                 let before = listed.get(&words).copied();
-                let describes = before.is_none();
+                let is_instructed = found.is_instructed();
+                let describes = before.is_none() && !is_instructed;
                 let key = || ToolKey { scope: reading.id.scope(), name: found.name.clone() };
+                if is_instructed && draft.get::<Tool>(&key()).is_none() {
+                    continue;
+                }
                 let before_now = || {
                     let listings = &known.get(&words)?.listings;
                     let own = listings.iter().find(|listing| listing.source == reading.id);
@@ -86,7 +91,8 @@ impl<'s> Evaluation<'s> {
                 };
                 // A withheld definition is not shown to agents until a person accepts it.
                 let mut told = Cow::Borrowed(found);
-                if matches!(state, ListingState::Withheld | ListingState::Changed) {
+                if matches!(state, ListingState::Withheld | ListingState::Changed) && !is_instructed
+                {
                     let known = draft.get::<Definition>(&key());
                     told.to_mut().description = known.and_then(Definition::description);
                 }
@@ -148,7 +154,8 @@ impl<'s> Evaluation<'s> {
         let cause = tool.presence.cause;
         self.listings(draft, tool).is_none()
             && !tool.presence.revived
-            && target(providers, tool, &self.own(&tool.listings)).is_none_or(|to| to == cause)
+            && target(providers, tool, &self.own(tool.kind, &tool.listings))
+                .is_none_or(|to| to == cause)
             && adopted(tool, providers).is_none()
     }
 
@@ -159,7 +166,7 @@ impl<'s> Evaluation<'s> {
     fn settle_one(&self, draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
         let Some(tool) = draft.get::<Tool>(key) else { return };
         let listings = self.listings(draft, tool);
-        let own = self.own(listings.as_ref().unwrap_or(&tool.listings));
+        let own = self.own(tool.kind, listings.as_ref().unwrap_or(&tool.listings));
         let target = target(providers, tool, &own);
         let is_new = !draft.view().tools.contains_key(key);
         if let Some(listings) = listings {
@@ -250,7 +257,12 @@ impl<'s> Evaluation<'s> {
         (listings != tool.listings).then_some(listings)
     }
 
-    fn own(&self, listings: &[Listing]) -> Own {
+    fn own(&self, kind: ToolKind, listings: &[Listing]) -> Own {
+        // A server's instructions do not keep its entry.
+        let is_config = |each: &&Listing| each.source.level != Level::Live;
+        let is_known = kind != ToolKind::McpServer || !listings.iter().any(|each| is_config(&each));
+        let listings: Vec<&Listing> =
+            listings.iter().filter(|each| is_known || is_config(each)).collect();
         // States are ordered by precedence.
         let Some(best) = listings.iter().map(|listing| listing.state).min() else {
             return Own::Keep;

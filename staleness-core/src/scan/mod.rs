@@ -92,6 +92,11 @@ impl Found {
         Some(found)
     }
 
+    /// Returns true for the instructions of a server, which are not an entry of their own.
+    pub(crate) fn is_instructed(&self) -> bool {
+        self.kind == ToolKind::McpServer && self.definition.is_some()
+    }
+
     /// Creates a tool that the MCP server `server` lists as `tool`. It is called `mcp__<server>__<tool>`,
     /// with the server's name as clients rewrite it. `None` if the name is not a valid id, or would mean the
     /// whole server.
@@ -150,6 +155,11 @@ impl SourceReading {
             SourceState::Missing => self.root_is_there,
             SourceState::Partial | SourceState::Failed => false,
         }
+    }
+
+    /// Returns what it lists. A live list does not list its server, whose instructions are with it.
+    pub fn listed(&self) -> impl Iterator<Item = &Found> {
+        self.found.iter().filter(|found| !found.is_instructed())
     }
 
     /// Returns a digest of the state and the tools. While it is unchanged, nothing needs to be evaluated.

@@ -103,7 +103,9 @@ impl Pair {
             Scope::Global => &self.global,
         };
         if is_entry {
-            listings.clone_from(decides);
+            listings.retain(|each| each.source.level == Level::Live);
+            listings.extend(decides.iter().cloned());
+            listings.sort();
         }
         let elsewhere = match self.is_foreign {
             true => PresenceCause::OtherClient,
@@ -197,7 +199,7 @@ fn pairs(view: &View) -> (HashMap<ToolName, Pair>, HashMap<ServerKey, ToolName>)
             }
             None => &mut pair.global,
         };
-        own.extend_from_slice(listings);
+        own.extend(listings.iter().filter(|each| each.source.level != Level::Live).cloned());
         pair.is_held |= matches!(hold, Hold::Pinned | Hold::Ignored);
         pair.is_demoted |= hold == Hold::Demoted;
         servers.extend(server.map(|server| (server.clone(), name.clone())));

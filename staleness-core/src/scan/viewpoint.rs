@@ -77,6 +77,45 @@ pub(crate) fn withhold(view: &mut View, client: Option<&ClientId>) {
         }
         tool.present &= !tool.listings.iter().any(is_withheld);
     }
+    withhold_with_servers(view);
+}
+
+/// Hides the tools of each server whose instructions must be accepted first.
+fn withhold_with_servers(view: &mut View) {
+    let is_withheld = |each: &Listing| each.state == ListingState::Withheld;
+    let mut servers: HashSet<(Scope, ServerKey)> = HashSet::new();
+    let mut note = |scope: &Scope, kind, server: Option<&ServerKey>, listings: &[Listing]| {
+        if kind == ToolKind::McpServer && listings.iter().any(is_withheld) {
+            servers.extend(server.map(|server| (scope.clone(), server.clone())));
+        }
+    };
+    for tool in view.tools.values() {
+        note(&tool.key.scope, tool.kind, tool.server.as_ref(), &tool.listings);
+    }
+    for (scope, summaries) in &view.summaries {
+        for tool in summaries {
+            note(scope, tool.kind, tool.server.as_ref(), &tool.listings);
+        }
+    }
+    if servers.is_empty() {
+        return;
+    }
+    let is_of_one = |scope: &Scope, kind, server: Option<&ServerKey>| {
+        let of =
+            |scope: &Scope, server: &ServerKey| servers.contains(&(scope.clone(), server.clone()));
+        let server = server.filter(|_| kind == ToolKind::McpTool);
+        server.is_some_and(|server| of(scope, server) || of(&Scope::Global, server))
+    };
+    for tool in view.tools.values_mut().filter(|tool| tool.presence.is_present()) {
+        if is_of_one(&tool.key.scope, tool.kind, tool.server.as_ref()) {
+            tool.presence.cause = PresenceCause::DefinitionChanged.of_tools();
+        }
+    }
+    for (scope, summaries) in &mut view.summaries {
+        for tool in summaries {
+            tool.present &= !is_of_one(scope, tool.kind, tool.server.as_ref());
+        }
+    }
 }
 
 fn keep_own_lists(listings: &mut Vec<Listing>, client: &ClientId) {

@@ -4,6 +4,7 @@ mod clients;
 mod common;
 mod credits;
 mod definitions;
+mod instructions;
 mod invented;
 mod items;
 mod kept_index;

@@ -238,7 +238,7 @@ async fn list(
 async fn pages(server: &Peer<RoleClient>, limits: Limits) -> Result<String, Trouble> {
     let info = server.peer_info();
     let has_tools = info.as_ref().is_some_and(|info| info.capabilities.tools.is_some());
-    let instructions = info.and_then(|info| info.instructions.clone());
+    let instructions = info.and_then(|info| info.instructions.clone()).unwrap_or_default();
     let mut tools: Vec<Value> = Vec::new();
     let mut cursor = None;
     for _ in 0..limits.pages {
