@@ -1,5 +1,7 @@
 //! Ranks tools by how well their text and their learned queries fit a question.
 
+use std::collections::BTreeMap;
+
 use super::index::SearchIndex;
 use super::is_cold;
 use super::learned::{Best, Candidate, LearnedMatch, Meaning};
@@ -14,6 +16,9 @@ use crate::verdict::round;
 const CLOSEST: f64 = 1.25;
 /// Weight of the best learned query for suggestions that nobody asked for: see [`Scores::sure`].
 const UNASKED: f64 = 0.4;
+
+/// Weight of what fits a part of the question best, against what fits the whole best.
+const PART: f64 = 0.6;
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,6 +81,10 @@ impl SearchIndex {
     /// best word score)`, and half of the habits of its server. A learned query ends this, in proportion to
     /// its confidence.
     ///
+    /// **parts**: a question that asks for several things is also searched by its sentences and clauses, by words
+    /// alone. What fits a part best scores 0.6 of the best score, other tools of the part in proportion; the
+    /// first tool stays the same.
+    ///
     /// A word of the question with three or more letters also matches longer words that begin with it. These
     /// count 0.56 to 0.8, depending on the matched part. Synonyms count 0.7, or less if they are in more
     /// tools than the word itself: see `synonyms.rs`.
@@ -117,6 +126,34 @@ impl SearchIndex {
         question: &'a Question,
         meaning: &Meaning,
         wanted: impl Fn(u32) -> bool,
+    ) -> Scores<'a> {
+        let mut whole = self.scores_of_whole(question, meaning, &wanted);
+        let best = whole.best_score();
+        for part in &question.parts {
+            let part = self.scores_of_whole(part, &Meaning::default(), &wanted);
+            whole.parts.push((PART * best / part.best_score(), part));
+        }
+        if !whole.parts.is_empty() {
+            let mut all: BTreeMap<u32, f64> =
+                whole.all.iter().map(|(score, place)| (*place, *score)).collect();
+            for (weight, part) in &whole.parts {
+                for (score, place) in &part.all {
+                    let known = all.entry(*place).or_default();
+                    *known = known.max(round(weight * score));
+                }
+            }
+            let all = all.into_iter().filter(|(_, score)| *score > 0.0);
+            whole.all = all.map(|(place, score)| (score, place)).collect();
+        }
+        whole
+    }
+
+    /// Scores the tools for a question without its parts.
+    fn scores_of_whole<'a>(
+        &'a self,
+        question: &'a Question,
+        meaning: &Meaning,
+        wanted: &impl Fn(u32) -> bool,
     ) -> Scores<'a> {
         let mut pass = vec![None; self.entries.len()];
         let mut passes = |place: u32| *pass[place as usize].get_or_insert_with(|| wanted(place));
@@ -166,7 +203,7 @@ impl SearchIndex {
         }
         let all = (0..).zip(&whole).filter(|(place, whole)| **whole > 0.0 && passes(*place));
         let all = all.map(|(place, whole)| (round(*whole), place)).collect();
-        Scores { index: self, question, all, shares, words, habits, best }
+        Scores { index: self, question, all, shares, words, habits, best, parts: Vec::new() }
     }
 
     /// Returns the familiarity and the best route of each tool that passes `wanted`: the `limit` best ones by
@@ -213,9 +250,15 @@ pub(crate) struct Scores<'a> {
     words: Vec<f64>,
     habits: Vec<f64>,
     best: Best,
+    /// The scores for the parts of the question, with their weights.
+    parts: Vec<(f64, Self)>,
 }
 
 impl<'a> Scores<'a> {
+    fn best_score(&self) -> f64 {
+        self.all.iter().fold(0.0, |most, (score, _)| most.max(*score))
+    }
+
     /// Returns the matching tools with their scores and indices, in no particular order.
     pub(crate) fn fitting(&self) -> impl Iterator<Item = (&'a ToolName, f64, u32)> + '_ {
         self.all
@@ -244,16 +287,27 @@ impl<'a> Scores<'a> {
         self.best.of(place).filter(|route| route.score > 0.0).map(Candidate::matched)
     }
 
-    /// Returns a tool with its score and the details.
+    /// Returns a tool with its score and the details: those of the part of the question that gave it the score, or of
+    /// the whole.
     pub(crate) fn matched(&self, place: u32, score: f64) -> Option<Match> {
+        let gave = |(weight, part): &&(f64, Self)| {
+            part.all.iter().any(|(each, at)| *at == place && round(weight * each) == score)
+        };
+        match self.parts.iter().find(gave) {
+            Some((weight, part)) => part.weighed(place, score, *weight),
+            None => self.weighed(place, score, 1.0),
+        }
+    }
+
+    fn weighed(&self, place: u32, score: f64, weight: f64) -> Option<Match> {
         let entry = self.index.entries.get(place as usize)?;
-        let words = self.words[place as usize];
+        let words = weight * self.words[place as usize];
         let left = 1.0 - words;
         Some(Match {
             tool: entry.tool.clone(),
             score,
             words: round(words),
-            habit: round(self.habits[place as usize]),
+            habit: round(weight * self.habits[place as usize]),
             learned: if left > 0.0 { round(((score - words) / left).clamp(0.0, 1.0)) } else { 0.0 },
             route: self.route(place),
             met: self.index.met(self.question, &self.shares, place),

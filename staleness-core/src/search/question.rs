@@ -27,6 +27,23 @@ const TALK: &[&str] = &[
     "which", "who", "why", "will", "with", "would", "you", "your",
 ];
 
+/// Words that join two requests.
+const JOINTS: &[&str] = &[
+    "additionally",
+    "afterwards",
+    "also",
+    "and",
+    "finally",
+    "furthermore",
+    "plus",
+    "then",
+    "while",
+];
+/// Maximum number of parts of a question. Each costs a search.
+const MAX_PARTS: usize = 4;
+/// Minimum number of words of more than three bytes in a part. Shorter parts are often not a request of their own.
+const PART_WORDS: usize = 4;
+
 /// A caller's question, split into words and stems.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
@@ -41,6 +58,8 @@ pub struct Question {
     pub(super) talk: BTreeSet<Box<str>>,
     /// True if the question contains only filler words.
     is_talk: bool,
+    /// Its sentences and clauses that may ask for different tools. Empty if there is only one.
+    pub(super) parts: Vec<Self>,
 }
 
 /// One word of a question, such as `web-search`.
@@ -68,6 +87,13 @@ impl Question {
     /// [`Refusal::Invalid`] for a text without a letter or digit, [`Refusal::TooLarge`] for one over
     /// [`Self::MAX_BYTES`].
     pub fn new(text: &str) -> Result<Self, Refusal> {
+        let whole = Self::undivided(text)?;
+        let parts = parts(text).iter().filter_map(|part| Self::undivided(part).ok()).collect();
+        Ok(Self { parts, ..whole })
+    }
+
+    /// Works like [`Question::new`], but the question has no parts.
+    pub(crate) fn undivided(text: &str) -> Result<Self, Refusal> {
         Refusal::check_size("query", text.len(), Self::MAX_BYTES)?;
         let all = tokens(text);
         if all.is_empty() {
@@ -82,7 +108,8 @@ impl Question {
         all.sort_unstable();
         all.dedup();
         let talk = talk.iter().flat_map(stems_of).collect();
-        let mut question = Self { names, asked: Vec::new(), stems: BTreeMap::new(), talk, is_talk };
+        let (asked, stems) = (Vec::new(), BTreeMap::new());
+        let mut question = Self { names, asked, stems, talk, is_talk, parts: Vec::new() };
         let mut wholes = 0;
         for (at, token) in all.into_iter().enumerate() {
             let mut parts = 0;
@@ -107,6 +134,32 @@ impl Question {
     pub(crate) const fn is_talk(&self) -> bool {
         self.is_talk
     }
+}
+
+/// Splits a text at the ends of sentences and at joining words. Returns at most [`MAX_PARTS`] parts, and none for a text
+/// without a place to split it.
+fn parts(text: &str) -> Vec<String> {
+    let (mut parts, mut long) = (vec![String::new()], 0);
+    for word in text.split_whitespace() {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let joins = JOINTS.binary_search(&bare.as_str()).is_ok();
+        if !joins {
+            let part = parts.last_mut().expect("one from the start");
+            part.push_str(word);
+            part.push(' ');
+            long += usize::from(word.len() > 3);
+        }
+        if long >= PART_WORDS && (joins || word.ends_with(['.', '?', '!', ';', ':'])) {
+            parts.push(String::new());
+            long = 0;
+        }
+    }
+    if long < PART_WORDS {
+        let rest = parts.pop().unwrap_or_default();
+        parts.last_mut().iter_mut().for_each(|last| last.push_str(&rest));
+    }
+    parts.truncate(if parts.len() > 1 { MAX_PARTS } else { 0 });
+    parts
 }
 
 /// Calls `visit` with the stems of a learned query, in no particular order and perhaps repeatedly. The flag is
@@ -167,8 +220,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_of_talk_is_sorted() {
-        assert!(TALK.is_sorted());
+    fn the_tables_of_words_are_sorted() {
+        assert!(TALK.is_sorted() && JOINTS.is_sorted());
+    }
+
+    #[test]
+    fn a_question_has_parts_where_it_may_ask_for_several_tools() {
+        let one = "Merge the pull request and close it.";
+        let two = "Translate this letter into French and send it to everybody in the main office";
+        for (text, expected) in [
+            ("", &[][..]),
+            (one, &[]),
+            (
+                two,
+                &["Translate this letter into French ", "send it to everybody in the main office "],
+            ),
+            (
+                &format!("{two}. Thank you!"),
+                &["Translate", "send it to everybody in the main office. Thank you! "],
+            ),
+        ] {
+            let parts = parts(text);
+            assert_eq!(parts.len(), expected.len(), "{parts:?}");
+            assert!(parts.iter().zip(expected).all(|(a, b)| a.starts_with(b)), "{parts:?}");
+        }
+        let many = parts(&"Read the whole file aloud today. ".repeat(100));
+        assert_eq!(many.len(), MAX_PARTS);
     }
 
     proptest::proptest! {

@@ -33,7 +33,7 @@ impl Tools<'_> {
         now: Timestamp,
     ) -> Result<Vec<SuggestedTool>, RegistryError> {
         let end = prompt.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_READ);
-        let Ok(asked) = Question::new(&prompt[..end.unwrap_or(prompt.len())]) else {
+        let Ok(asked) = Question::undivided(&prompt[..end.unwrap_or(prompt.len())]) else {
             return Ok(Vec::new());
         };
         // First read the one row that can rule out a suggestion.
