@@ -17,6 +17,8 @@ use std::collections::BTreeSet;
 #[cfg(feature = "local")]
 use std::path::Path;
 
+use staleness_benches::chance::hash;
+
 use data::{Case, Data};
 use figures::{Figures, Searcher};
 use ours::{Ours, halves, sets};
@@ -48,6 +50,7 @@ fn main() {
     let few = well_known(own);
     curve(own, "own, the 60", &few, &STEPS);
     unseen(&sets, |set| set.test.iter().collect());
+    several(&sets);
     prompts::table(own, &STEPS);
     #[cfg(feature = "local")]
     if let Some(folder) = std::env::var_os("STALENESS_TEST_MODEL") {
@@ -126,6 +129,34 @@ fn unseen(sets: &[Data], cases: impl Fn(&Data) -> Vec<&Case>) {
                 );
             }
         }
+    }
+}
+
+/// Prints how many of the wanted tools are among the first ten for questions that join four test queries.
+fn several(sets: &[Data]) {
+    const COUNT: usize = 4;
+    println!("\nFour requests in one question: % of their tools among the first ten\n");
+    println!("| set | learned for each tool | BM25 without stop words | ours |\n|---|---|---|---|");
+    for (data, step) in sets.iter().flat_map(|set| [0, 3].map(|step| (set, step))) {
+        let case = |number: usize| {
+            let number = hash(number.to_string().bytes()) as usize;
+            &data.test[number % data.test.len()]
+        };
+        let learned = data.learned(step, |_| true);
+        let found = |search: &dyn Searcher| {
+            let hits = |at: usize| {
+                let cases: Vec<&Case> = (0..COUNT).map(|each| case(at * COUNT + each)).collect();
+                let queries: Vec<&str> = cases.iter().map(|case| case.query.trim()).collect();
+                let order = search.order(data, &queries.join([" and ", ", then ", ". "][at % 3]));
+                let is_found =
+                    |case: &&&Case| order.iter().take(10).any(|it| case.accepted.contains(it));
+                cases.iter().filter(is_found).count()
+            };
+            100.0 * (0..300).map(hits).sum::<usize>() as f64 / (300 * COUNT) as f64
+        };
+        let [strict, ours] =
+            [found(&Bm25::new(data, &learned, true)), found(&Ours::new(data, &learned))];
+        println!("| {} | {step} | {strict:.1} | {ours:.1} |", data.name);
     }
 }
 
