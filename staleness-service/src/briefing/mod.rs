@@ -63,8 +63,21 @@ pub fn session_start(
         return Ok((Said { text: None, whole: false }, None));
     }
     fold_changes(delta);
+    let doubted = Doubted::read(settings, registry, delta, resume)?;
+    let mut shown = delta.clone();
+    note_awaited(settings, registry, &resume.agent, &mut shown)?;
+    let mut standing = standing(settings, registry, &shown, resume)?;
+    let ranked = ranked(settings, registry, resume)?;
+    if !settings.is_of_this_machine() {
+        for item in shown.items.iter_mut().chain(&mut standing) {
+            item.by_person = false;
+        }
+        shown.warnings.iter_mut().for_each(|warning| warning.by_person = false);
+    }
     let budget = hooks.session_start_chars as usize;
-    let (said, lock) = within(settings, registry, delta, resume, budget)?;
+    let within =
+        |budget| within(settings, &doubted, shown.clone(), (&standing, &ranked), resume, budget);
+    let (said, lock) = within(budget);
     let (Some(text), Some(url)) = (&said.text, settings.given("--store")) else {
         return Ok((said, lock));
     };
@@ -73,7 +86,7 @@ pub fn session_start(
     if text.chars() + room <= budget {
         return Ok((Said { text: longer(&said), ..said }, lock));
     }
-    let (said, lock) = within(settings, registry, delta, resume, budget.saturating_sub(room))?;
+    let (said, lock) = within(budget.saturating_sub(room));
     let text = longer(&said).filter(|text| text.chars() <= budget).or(said.text);
     Ok((Said { text, whole: said.whole }, lock))
 }
@@ -81,31 +94,22 @@ pub fn session_start(
 /// Returns the text that a session start adds to an agent's context, within a budget.
 fn within(
     settings: &Settings,
-    registry: &Registry,
-    delta: &Delta,
+    doubted: &Doubted,
+    mut delta: Delta,
+    (standing, ranked): (&[DeltaItem], &[String]),
     resume: &Resume,
     budget: usize,
-) -> Result<(Said, Option<Notice>), ServiceError> {
-    let mut delta = delta.clone();
+) -> (Said, Option<Notice>) {
     // Tools are told in any case; documents and work get their share of the room, and work what is left.
     let share = HookPolicy::share(budget);
     let left = |taken: [&Option<ModelText>; 4]| {
         let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
         budget - taken.sum::<usize>().min(budget)
     };
-    let doubts = doubts(settings, registry, &delta, resume, (share, budget))?;
+    let doubts = doubted.text(settings, resume, (share, budget));
     delta.items.retain(|item| !doubts.tell(item));
     let Doubts { documents, lock, .. } = doubts;
-    note_awaited(settings, registry, &resume.agent, &mut delta)?;
-    let mut standing = standing(settings, registry, &delta, resume)?;
-    if !settings.is_of_this_machine() {
-        for item in delta.items.iter_mut().chain(&mut standing) {
-            item.by_person = false;
-        }
-        delta.warnings.iter_mut().for_each(|warning| warning.by_person = false);
-    }
-    let mut work = work::text(&delta, &standing, resume, share);
-    let ranked = ranked(settings, registry, resume)?;
+    let mut work = work::text(&delta, standing, resume, share);
     let pruned = delta.pruned_until.map(|_| {
         ModelText::from(
             "Older changes are no longer kept by `staleness`: some may be missing here.",
@@ -115,15 +119,15 @@ fn within(
     let moved = lock.as_ref().map(|lock| lock.text.clone());
     let client = settings.client.as_ref();
     let tools =
-        tools::text(client, &delta, &ranked, left([&pruned, &documents, &moved, &work.text]));
+        tools::text(client, &delta, ranked, left([&pruned, &documents, &moved, &work.text]));
     let room = left([&pruned, &documents, &moved, &tools.text]);
     if room > share || work.text.as_ref().is_some_and(|text| text.chars() >= room) {
-        work = work::text(&delta, &standing, resume, room);
+        work = work::text(&delta, standing, resume, room);
     }
     let whole = tools.whole && work.whole && doubts.whole;
     let all = [tools.text, work.text, pruned, moved, documents];
     let told = ModelText::join(all.into_iter().flatten(), "\n");
-    Ok((Said { text: (!told.is_empty()).then_some(told), whole }, lock))
+    (Said { text: (!told.is_empty()).then_some(told), whole }, lock)
 }
 
 /// Documents, knowledge and lock changes that an agent should check before it relies on them. A session start and
@@ -167,7 +171,8 @@ impl Briefing {
     ) -> Result<Self, ServiceError> {
         // The room of an answer is its own, whatever hooks may say.
         let most = HookPolicy::share(HookPolicy::default().session_start_chars as usize);
-        let doubts = doubts(settings, registry, delta, resume, (most, most))?;
+        let doubts = Doubted::read(settings, registry, delta, resume)?;
+        let doubts = doubts.text(settings, resume, (most, most));
         let standing = match delta.source {
             DeltaSource::Since => Vec::new(),
             _ => standing(settings, registry, delta, resume)?,
@@ -201,46 +206,53 @@ pub fn mark(kind: &str, name: &str) -> u32 {
     stable_hash(format!("{kind} {name}").as_bytes()) as u32
 }
 
-/// Returns the doubtful documents and items, each part within a share of the budget. Knowledge may use up to
-/// `most` for its minimum.
-///
-/// # Errors
-/// Errors of the store.
-pub(crate) fn doubts(
-    settings: &Settings,
-    registry: &Registry,
-    delta: &Delta,
-    resume: &Resume,
-    (share, most): (usize, usize),
-) -> Result<Doubts, ServiceError> {
-    let version = crate::documents::version(settings);
-    let context = crate::documents::context(settings, version.as_deref());
-    let (loaded, mut doubtful) = loaded(settings, registry, &context, resume)?;
-    // News are told whenever they became stale.
-    let is_news = |id: &ItemId| {
-        delta.items.iter().any(|item| item.subject == DeltaSubject::Knowledge(id.clone()))
-    };
-    doubtful.retain(|each| delta.is_due(each.since, settings.now) || is_news(&each.item.key.id));
-    let remedies = match settings.in_server {
-        true => Remedies::tools(),
-        false => Remedies::commands(&work::by(resume)),
-    };
-    // Documents are told at each start, and what is doubted of knowledge once.
-    let least = remedies.least(&doubtful, settings.now);
-    let share = share.max(least + 1).min(most);
-    let documents = documents::text(
-        &loaded,
-        &context,
-        (settings.now, settings.in_server),
-        share.saturating_sub(least),
-    );
-    let room = share.saturating_sub(documents.as_ref().map_or(0, |text| text.chars() + 1));
-    let (mut told, now) = (BTreeSet::new(), (&resume.agent, settings.now));
-    let Said { text, whole } = knowledge::text(&doubtful, &remedies, now, room, &mut told);
-    let documents = ModelText::join([documents, text].into_iter().flatten(), "\n");
-    let documents = (!documents.is_empty()).then_some(documents);
-    let lock = notice(settings, registry, &resume.agent, resume.cleared)?;
-    Ok(Doubts { documents, told, whole, lock: lock.filter(|lock| lock.text.chars() <= share) })
+/// What a session start and `resume_session` read of documents, knowledge and `agents.lock`.
+struct Doubted {
+    context: Context,
+    documents: Vec<Loaded>,
+    items: Vec<Doubtful>,
+    lock: Option<Notice>,
+}
+
+impl Doubted {
+    fn read(
+        settings: &Settings,
+        registry: &Registry,
+        delta: &Delta,
+        resume: &Resume,
+    ) -> Result<Self, ServiceError> {
+        let version = crate::documents::version(settings);
+        let context = crate::documents::context(settings, version.as_deref());
+        let (documents, mut items) = loaded(settings, registry, &context, resume)?;
+        // News are told whenever they became stale.
+        let is_news = |id: &ItemId| {
+            delta.items.iter().any(|item| item.subject == DeltaSubject::Knowledge(id.clone()))
+        };
+        items.retain(|each| delta.is_due(each.since, settings.now) || is_news(&each.item.key.id));
+        let lock = notice(settings, registry, &resume.agent, resume.cleared)?;
+        Ok(Self { context, documents, items, lock })
+    }
+
+    /// Returns the text, each part within a share of the budget. Knowledge may use up to `most` for its minimum.
+    fn text(&self, settings: &Settings, resume: &Resume, (share, most): (usize, usize)) -> Doubts {
+        let remedies = match settings.in_server {
+            true => Remedies::tools(),
+            false => Remedies::commands(&work::by(resume)),
+        };
+        // Documents are told at each start, and what is doubted of knowledge once.
+        let least = remedies.least(&self.items, settings.now);
+        let share = share.max(least + 1).min(most);
+        let room = share.saturating_sub(least);
+        let asked = (settings.now, settings.in_server);
+        let documents = documents::text(&self.documents, &self.context, asked, room);
+        let room = share.saturating_sub(documents.as_ref().map_or(0, |text| text.chars() + 1));
+        let (mut told, now) = (BTreeSet::new(), (&resume.agent, settings.now));
+        let Said { text, whole } = knowledge::text(&self.items, &remedies, now, room, &mut told);
+        let documents = ModelText::join([documents, text].into_iter().flatten(), "\n");
+        let documents = (!documents.is_empty()).then_some(documents);
+        let lock = self.lock.clone().filter(|lock| lock.text.chars() <= share);
+        Doubts { documents, told, whole, lock }
+    }
 }
 
 /// Returns the tools that recently worked here, best first, up to the policy's number (0 by default).
