@@ -89,7 +89,6 @@
 //!   it. An empty file is [`StoreError::Corrupt`]; a truncated one is one of the two.
 //! - A store in a read-only folder can be queried.
 
-mod blobs;
 mod change;
 mod collections;
 mod draft;
@@ -113,10 +112,6 @@ use async_trait::async_trait;
 pub use crate::collections;
 pub use crate::refusal::{Conflict, Invalid, Refusal};
 pub(crate) use crate::text::{pack, unpack};
-pub(crate) use blobs::{
-    credits_from_bytes, credits_to_bytes, listings_from_bytes, listings_to_bytes, ring_from_bytes,
-    ring_to_bytes,
-};
 pub use change::{Change, ChangeSet, OutcomeRange};
 pub use collections::*;
 pub use draft::Draft;

@@ -1,10 +1,10 @@
 //! The tables of outcomes and of the journal: append-only except for pruning.
 
+use super::blobs::{credits_from_bytes, credits_to_bytes};
 use super::{Bad, Cell, Cells, Record};
 use crate::ids::ToolKey;
 use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use crate::outcome::{Mark, Outcome};
-use crate::store::{credits_from_bytes, credits_to_bytes};
 
 columns! {
     "outcomes": Outcome, key 1, |row|

@@ -4,6 +4,7 @@
 //! record. Records that are read by the thousand have a column per field instead. Values in key and index
 //! columns are recomputed from the record on every read and compared.
 
+mod blobs;
 mod cell;
 #[macro_use]
 mod columns;

@@ -1,11 +1,10 @@
 //! The table of tools. It has a column per field, because a listing reads thousands of rows.
 
+use super::blobs::{listings_from_bytes, listings_to_bytes, ring_from_bytes, ring_to_bytes};
 use super::rows::{of_scope, scope};
 use super::{Bad, Cell, Cells, Condition, Record, Table};
 use crate::ids::{Scope, ServerKey, ToolKey};
-use crate::store::{
-    ToolFilter, listings_from_bytes, listings_to_bytes, ring_from_bytes, ring_to_bytes,
-};
+use crate::store::ToolFilter;
 use crate::tool::{
     Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolKind, ToolSummary,
 };

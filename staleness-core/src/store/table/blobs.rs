@@ -23,7 +23,7 @@ const OF_PROJECT: u8 = 8;
 const ENTRY: usize = 17;
 
 /// Encodes a ring.
-pub(crate) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
+pub(super) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
     let mut bytes = begin(ring.len() * ENTRY);
     for entry in ring.entries() {
         bytes.push(entry.mark.letter() as u8);
@@ -34,7 +34,7 @@ pub(crate) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
 }
 
 /// The inverse of [`ring_to_bytes`]. `None` for any other bytes.
-pub(crate) fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
+pub(super) fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
     let mut rest = Bytes::new(bytes)?;
     let mut entries = Vec::with_capacity((rest.0.len() / ENTRY).min(Ring::CAPACITY));
     while !rest.0.is_empty() {
@@ -51,7 +51,7 @@ pub(crate) fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
 }
 
 /// Encodes listings.
-pub(crate) fn listings_to_bytes(listings: &[Listing]) -> Vec<u8> {
+pub(super) fn listings_to_bytes(listings: &[Listing]) -> Vec<u8> {
     let mut bytes = begin(listings.len() * 48);
     for Listing { source, state } in listings {
         let of_project = source.project.is_some();
@@ -67,7 +67,7 @@ pub(crate) fn listings_to_bytes(listings: &[Listing]) -> Vec<u8> {
 }
 
 /// The inverse of [`listings_to_bytes`]. `None` for any other bytes.
-pub(crate) fn listings_from_bytes(bytes: &[u8]) -> Option<Vec<Listing>> {
+pub(super) fn listings_from_bytes(bytes: &[u8]) -> Option<Vec<Listing>> {
     let mut rest = Bytes::new(bytes)?;
     let mut listings = Vec::new();
     while !rest.0.is_empty() {
@@ -95,7 +95,7 @@ pub(crate) fn listings_from_bytes(bytes: &[u8]) -> Option<Vec<Listing>> {
 }
 
 /// Encodes the tools that get credit for an outcome.
-pub(crate) fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
+pub(super) fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
     let mut bytes = begin(credits.len() * 32);
     for key in credits {
         put_text(&mut bytes, key.scope.as_key());
@@ -105,7 +105,7 @@ pub(crate) fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
 }
 
 /// The inverse of [`credits_to_bytes`]. `None` for any other bytes.
-pub(crate) fn credits_from_bytes(bytes: &[u8]) -> Option<Vec<ToolKey>> {
+pub(super) fn credits_from_bytes(bytes: &[u8]) -> Option<Vec<ToolKey>> {
     let mut rest = Bytes::new(bytes)?;
     let mut credits = Vec::new();
     while !rest.0.is_empty() {
