@@ -145,5 +145,6 @@ fn is_wordlike(byte: u8) -> bool {
 
 /// Returns true if a word is one of `words`, which are in lower case, with a space between two. Ignores case.
 pub(super) fn is_one_of(word: &str, words: &str) -> bool {
-    words.split(' ').any(|each| word.eq_ignore_ascii_case(each))
+    let mut words = words.as_bytes().split(|byte| *byte == b' ');
+    words.any(|each| word.as_bytes().eq_ignore_ascii_case(each))
 }
