@@ -16,7 +16,6 @@ use unicode_width::UnicodeWidthStr;
 
 use super::shell::quoted;
 use super::tools::{by_hand, choice};
-use super::typed::may_be_agent;
 use crate::args::tools_args::HoldArgs;
 use crate::error::CliError;
 use crate::output::diff::{painted, unified};
@@ -260,7 +259,7 @@ pub(crate) fn accept(
     dry_run: bool,
     out: &Output,
 ) -> Result<(), CliError> {
-    if may_be_agent(settings) {
+    if settings.may_be_agent() {
         let how = format!("ask the user to run `{}`, outside the client", diff_of(&args.name));
         let message = "only a person can accept what a server changed";
         return Err(CliError::invalid(message).hint(how));

@@ -5,7 +5,6 @@ use staleness::ids::{ProjectId, Scope};
 use staleness::registry::WorkListing;
 use staleness::{Registry, Wait, clock};
 
-use super::typed::may_be_agent;
 use crate::args::ProjectCommand;
 use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Cell, Output, Paint};
@@ -61,7 +60,7 @@ fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), 
         );
         return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }
-    if may_be_agent(settings) {
+    if settings.may_be_agent() {
         return Err(CliError::invalid("an agent cannot delete what people wrote or decided")
             .hint("ask the user to run this in a terminal outside the client"));
     }

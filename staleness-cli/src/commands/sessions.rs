@@ -9,7 +9,6 @@ use staleness::{RegistryError, Wait, clock};
 use staleness_service::sessions as service;
 use staleness_service::words;
 
-use super::typed;
 use crate::args::SessionCommand;
 use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Cell, Output, Paint, work};
@@ -53,7 +52,7 @@ fn end(settings: &Settings, text: &str, out: &Output) -> Result<(), CliError> {
         return Err(service::unknown(&registry, settings, text));
     };
     // The end of a session frees what it claimed.
-    typed::as_someone(settings)?;
+    settings.as_someone()?;
     if settings.agent.as_ref().is_some_and(|agent| *agent != session.agent) {
         let owner = quoted(session.agent.as_str());
         return Err(CliError::invalid(format!("the session belongs to {owner}"))

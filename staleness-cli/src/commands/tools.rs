@@ -18,7 +18,6 @@ use staleness_sources::clients::NAMES;
 
 use super::definitions::{self, Told};
 use super::routes::vector;
-use super::typed;
 use crate::args::routes_args::VectorArgs;
 use crate::args::tools_args::{HoldArgs, ListArgs, ScopeArg, ToolsCommand};
 use crate::error::{CliError, ErrorKind, quoted};
@@ -361,7 +360,7 @@ fn may_end(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<()
             || tool.health.state == HealthState::Demoted
     };
     match is_held(&told) || of_server(registry, settings, &told)?.iter().any(is_held) {
-        true => typed::as_someone(settings),
+        true => settings.as_someone(),
         false => Ok(()),
     }
 }
@@ -384,7 +383,7 @@ fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Resul
     let registry = settings.open(Access::Write)?;
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
     match hold {
-        Hold::Pinned | Hold::Ignored => typed::as_someone(settings)?,
+        Hold::Pinned | Hold::Ignored => settings.as_someone()?,
         Hold::None | Hold::Demoted => may_end(settings, &registry, &key)?,
     }
     let report = registry.tools().set_hold(by_hand(settings, key, reason), hold).wait()?;

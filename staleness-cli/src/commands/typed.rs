@@ -11,25 +11,11 @@ use crate::settings::Settings;
 pub(super) fn by_person(settings: &Settings, given: &str, names: &[Option<&str>]) -> bool {
     given != "-"
         && settings.is_of_this_machine()
-        && !may_be_agent(settings)
+        && !settings.may_be_agent()
         && !names.iter().flatten().any(|name| settings.knows_agent(name))
         && stdin().is_terminal()
         && stdout().is_terminal()
         && stderr().is_terminal()
-}
-
-/// Returns true if an agent runs the command, or may be running it.
-pub(super) fn may_be_agent(settings: &Settings) -> bool {
-    settings.agent.is_some() || settings.may_run_for_agent()
-}
-
-/// Rejects an action without an agent's name if an agent may be running it, because it would count as a person's.
-pub(super) fn as_someone(settings: &Settings) -> Result<(), CliError> {
-    match settings.agent.is_none() && settings.may_run_for_agent() {
-        true => Err(CliError::new(ErrorKind::Usage, "no agent given")
-            .hint("set --agent; a person uses a terminal outside the client")),
-        false => Ok(()),
-    }
 }
 
 /// Returns true if a person at a terminal can see a question and answer it.

@@ -20,7 +20,6 @@ use staleness_sources::clients::{NoSwitch, Switch, SwitchChange, named as named_
 
 use super::install::{Planned, Verb, carry_out, diff, plan, report, written};
 use super::tools::audience;
-use super::typed::may_be_agent;
 use crate::args::install_args::{Client, Level};
 use crate::args::tools_args::UnusedArgs;
 use crate::error::{CliError, ErrorKind, quoted};
@@ -246,7 +245,7 @@ fn switch_off(
     if !out.json {
         out.text(&diffs.iter().map(|diff| painted(diff, out)).collect::<String>())?;
     }
-    if args.yes && may_be_agent(settings) {
+    if args.yes && settings.may_be_agent() {
         return Err(CliError::invalid("an agent cannot switch off what the user configured")
             .hint("ask the user to run this in a terminal outside the client"));
     }

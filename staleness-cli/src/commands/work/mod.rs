@@ -61,7 +61,7 @@ pub(crate) fn run(
         Some(WorkCommand::Claim(args)) => change::claim(settings, args, out),
         Some(WorkCommand::Release { id, session, scope }) => {
             // Only a person, who acts without an agent, can release another's claim.
-            typed::as_someone(settings)?;
+            settings.as_someone()?;
             let session = words::optional("session's id", session.as_ref())?;
             by_id(id, scope, &|items, key| {
                 let act = Act { session: session.clone(), ..act(settings) };

@@ -1,0 +1,70 @@
+//! What an agent may import.
+
+use std::sync::Arc;
+
+use staleness::ids::{ItemKey, Scope};
+use staleness::knowledge::Item;
+use staleness::store::{ItemFilter, Selection, ToolFilter, WorkFilter};
+use staleness::work::Work;
+use staleness::{Registry, Wait};
+use staleness_core::tool::Tool;
+use staleness_core::transfer::Record;
+
+use crate::error::{ServiceError, quoted};
+use crate::knowledge::refuse_preference;
+use crate::settings::Settings;
+use crate::work::{act, refuse_rule};
+
+/// Rejects a record that would change a decision on a tool or a person's rule or preference, if an agent may be importing
+/// it.
+///
+/// # Errors
+/// If the record would change one, or the store fails.
+pub fn refuse_persons(
+    settings: &Settings,
+    registry: &Registry,
+    record: &Record,
+) -> Result<(), ServiceError> {
+    if !settings.may_be_agent() {
+        return Ok(());
+    }
+    let act = act(settings, settings.agent.clone());
+    let all = match record {
+        Record::Tool(new) => Selection::new().peek(ToolFilter::Key(new.key.clone())),
+        Record::Work(new) => Selection::new().peek(WorkFilter::Key(new.key.clone())),
+        Record::Item(new) => {
+            let beside = new.supersedes.iter().map(|id| (new.key.scope.clone(), id));
+            let hidden = [new.key.scope.clone(), Scope::Global].map(|scope| (scope, &new.key.id));
+            let keys = beside.chain(hidden).map(|(scope, id)| ItemKey { scope, id: id.clone() });
+            keys.map(ItemFilter::Key).fold(Selection::new(), Selection::peek)
+        }
+        _ => return Ok(()),
+    };
+    let known = registry.store().view(Arc::new(all)).wait()?;
+    match record {
+        Record::Tool(new) => {
+            let wins = |it: &&Tool| new.updated_at > it.updated_at && it.hold != new.hold;
+            known.tools.values().find(wins).map_or(Ok(()), |it| {
+                settings.as_someone()?;
+                let name = quoted(it.key.name.as_str());
+                Err(ServiceError::invalid(format!("only a person can import a decision on {name}")))
+            })
+        }
+        Record::Work(new) => {
+            let told = |it: &Work| (it.kind, it.status, it.text.clone(), it.expires_at);
+            let wins = |it: &&Work| new.updated_at > it.updated_at && told(it) != told(new);
+            let mut changed = known.work.values().filter(wins);
+            Ok(changed.try_for_each(|it| refuse_rule(settings, it, &act))?)
+        }
+        Record::Item(new) => {
+            let is_changed = |it: &&Item| match it.key == new.key {
+                true => it.path.is_none() && new.updated_at > it.updated_at,
+                false if it.key.id == new.key.id => !known.knowledge.contains_key(&new.key),
+                false => !it.superseded_by.contains(&new.key.id),
+            };
+            let mut changed = known.knowledge.values().filter(is_changed);
+            Ok(changed.try_for_each(|it| refuse_preference(settings, registry, it, &act))?)
+        }
+        _ => Ok(()),
+    }
+}
