@@ -22,7 +22,7 @@ use crate::rank::{Rank, since};
 use crate::remembered::{Remembered, is_open};
 use crate::scan::preview;
 use crate::settings::{Access, Settings};
-use crate::tools::{fold_doubtful, is_demoted_by_agent};
+use crate::tools::fold_doubtful;
 use crate::work::{is_addressed, retain_own, settles_expired};
 
 /// An entry that needs attention.
@@ -61,10 +61,8 @@ pub enum Subject {
         /// The user's action that makes the client load the tool: see
         /// [`ToolReport::remedy`](staleness::report::ToolReport).
         remedy: Option<&'static str>,
-        /// The tool's health. It shows if a person demoted the tool or if it may be tried again.
+        /// The tool's health. It shows who demoted the tool, and if it may be tried again.
         health: HealthState,
-        /// True if an agent demoted it or its server.
-        is_by_agent: bool,
         /// `global` or `project`.
         scope: &'static str,
     },
@@ -158,7 +156,6 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
         subject: Subject::Tool {
             remedy: tool.remedy,
             health: tool.health.state,
-            is_by_agent: is_demoted_by_agent(&tool),
             scope: tool.key.scope.word(),
         },
         title: tool.description.unwrap_or_else(|| tool.key.name.to_string()),

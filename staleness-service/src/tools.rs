@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use staleness::RegistryError;
 use staleness::ids::{ClientId, Scope, ServerKey, ToolKey, ToolName};
 use staleness::registry::ScopeChoice;
-use staleness::report::{Delta, Failing, HealthState, StatusWord, ToolReport};
+use staleness::report::{Delta, Failing, StatusWord, ToolReport};
 use staleness::store::Refusal;
 use staleness::tool::{Hold, PresenceCause, Status, ToolKind};
 use staleness::verdict::Ground;
@@ -71,36 +71,6 @@ pub fn find(
 
 fn has_only(tool: &ToolReport, ground: Ground) -> bool {
     tool.verdict.rests_on(ground) && tool.verdict.signals.iter().all(|each| each.kind == ground)
-}
-
-/// Returns true if an agent demoted a tool or its server. Then only an agent or a person can restore it.
-pub fn is_demoted_by_agent(tool: &ToolReport) -> bool {
-    let is_by_hand = matches!(tool.hold, Hold::None | Hold::Demoted) && tool.held_by.is_some();
-    is_by_hand && tool.health.state == HealthState::Failing
-}
-
-/// The reason why a tool is to be avoided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Demotion {
-    /// A person demoted it or its server.
-    ByPerson,
-    /// An agent demoted it or its server.
-    ByAgent,
-    /// It failed, and may be tried again.
-    OnTrial,
-    /// It fails.
-    Failing,
-}
-
-/// Returns the reason to avoid a demoted tool, from its health and the cause of the demotion.
-pub fn demotion(health: HealthState, cause: &str) -> Demotion {
-    let by_hand = || cause.trim_start_matches("its server is ").starts_with("demoted by ");
-    match health {
-        HealthState::Demoted => Demotion::ByPerson,
-        HealthState::Probation => Demotion::OnTrial,
-        HealthState::Failing if by_hand() => Demotion::ByAgent,
-        _ => Demotion::Failing,
-    }
 }
 
 /// Returns true if nothing lists the tool any more.

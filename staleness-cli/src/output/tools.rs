@@ -351,7 +351,7 @@ pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> Strin
     row("presence", &presence);
     let state = match tool.health.state {
         HealthState::Healthy => "healthy",
-        HealthState::Failing => "failing",
+        HealthState::Failing | HealthState::DemotedByAgent => "failing",
         HealthState::Probation => "failing, may be tried again",
         HealthState::Demoted => "demoted",
     };

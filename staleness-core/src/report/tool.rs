@@ -28,7 +28,10 @@ pub enum HealthState {
     /// Its cool-down has passed; for a server, that of each failing tool. It may be suggested again, ranked last
     /// and marked.
     Probation,
-    /// A person demoted it or its server. A tool demoted by an agent counts as failing.
+    /// An agent demoted it or its server. Then only an agent or a person can restore it.
+    #[serde(rename = "failing")]
+    DemotedByAgent,
+    /// A person demoted it or its server.
     Demoted,
 }
 
@@ -204,8 +207,9 @@ pub(super) fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
     let is_agents = || context.decision(tool).is_some_and(|entry| entry.actor.is_some());
     let state = match &cause {
         None => HealthState::Healthy,
-        Some(_) if is_by_hand && !is_agents() => HealthState::Demoted,
-        Some(_) if !is_by_hand && is_on_probation(context, tool) => HealthState::Probation,
+        Some(_) if is_by_hand && is_agents() => HealthState::DemotedByAgent,
+        Some(_) if is_by_hand => HealthState::Demoted,
+        Some(_) if is_on_probation(context, tool) => HealthState::Probation,
         Some(_) => HealthState::Failing,
     };
     let since = tool.health.began(&tool.ring);

@@ -15,7 +15,6 @@ use staleness_service::knowledge::World;
 use staleness_service::model_text::{ModelName, ModelText, NameKind, ask, called_by, state};
 use staleness_service::review::{Entry, Subject, at_hand};
 use staleness_service::settings::Access;
-use staleness_service::tools::is_demoted_by_agent;
 use staleness_service::words::need;
 use staleness_service::{ErrorKind, ServiceError, work};
 
@@ -146,7 +145,7 @@ fn next(each: &Entry) -> ModelText {
         (Subject::Tool { health: HealthState::Demoted, .. }, _) => {
             "a person demoted it: ask the user before you call it"
         }
-        (Subject::Tool { is_by_agent: true, .. }, _) => {
+        (Subject::Tool { health: HealthState::DemotedByAgent, .. }, _) => {
             "an agent demoted it: use another, or if it works again ask the user to run \
              `staleness tools restore NAME`"
         }
@@ -334,7 +333,7 @@ fn elsewhere(call: &Call<'_>, id: &str, error: ServiceError) -> ServiceError {
     }
     if let Ok(key) = registry.tools().find_key(project, id, ScopeChoice::Either).wait() {
         let shown = registry.tools().show(&settings.project, &[key], settings.now).wait();
-        let is_by_agent = shown.is_ok_and(|tool| is_demoted_by_agent(&tool));
+        let is_by_agent = shown.is_ok_and(|tool| tool.health.state == HealthState::DemotedByAgent);
         return error.hint(match is_by_agent {
             true => {
                 "it is a tool that an agent demoted: if it works again, ask the user to restore it"
@@ -363,7 +362,7 @@ mod tests {
             let signals = vec![Signal::new(kind, 1.0, 0.5, String::new())];
             let verdict = Verdict { level: Level::Review, freshness: 0.5, signals, action };
             let (health, scope) = (HealthState::Healthy, "global");
-            let subject = Subject::Tool { remedy: None, health, is_by_agent: false, scope };
+            let subject = Subject::Tool { remedy: None, health, scope };
             let (id, title) = (String::new(), String::new());
             let entry = Entry { kind: "tool", id, title, verdict, since: None, subject };
             assert!(next(&entry).as_str().contains(step), "{kind:?}: {}", next(&entry));

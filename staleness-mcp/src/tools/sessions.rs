@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 use staleness::Timestamp;
 use staleness::ids::{AgentId, ClientId, ToolName, WorkId};
 use staleness::journal::Revision;
-use staleness::report::{Delta, DeltaItem, DeltaSource, DeltaSubject, NetChange, Redefined};
+use staleness::report::{
+    Delta, DeltaItem, DeltaSource, DeltaSubject, HealthState, NetChange, Redefined,
+};
 use staleness::verdict::Level;
 use staleness::work::{self, Warning, WorkKind, WorkStatus};
 use staleness_service::ServiceError;
@@ -17,7 +19,6 @@ use staleness_service::model_text::{
 };
 use staleness_service::sessions::{Asked, agent as agent_named, resume, told};
 use staleness_service::settings::Settings;
-use staleness_service::tools::{Demotion, demotion};
 use staleness_service::work::is_addressed;
 
 use super::overdue::{given_up, settled_by};
@@ -341,12 +342,12 @@ fn render(
     });
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
         let is_news = each.is_news || delta.source == DeltaSource::Digest;
-        let fails = match demotion(each.health, &each.cause) {
-            Demotion::ByPerson => ", ask the user before you call it: ",
-            Demotion::ByAgent => ", avoid it: ",
-            Demotion::OnTrial => " failed, may be tried again: ",
-            Demotion::Failing if is_news => " fails: ",
-            Demotion::Failing => " still fails: ",
+        let fails = match each.health {
+            HealthState::Demoted => ", ask the user before you call it: ",
+            HealthState::DemotedByAgent => ", avoid it: ",
+            HealthState::Probation => " failed, may be tried again: ",
+            _ if is_news => " fails: ",
+            _ => " still fails: ",
         };
         let name = ModelName::tool(client, each.name.as_str());
         let text = Text::new("- tool ").and(name).and(fails);

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use super::{Said, TAIL, kept, section};
 use crate::model_text::{ModelName, ModelText, cause, failing, redefined, tool_prefix};
-use crate::tools::{Demotion, demotion};
 use staleness::ids::ClientId;
-use staleness::report::{Delta, DeltaSource, Failing};
+use staleness::report::{Delta, DeltaSource, Failing, HealthState};
 use staleness::tool::PresenceCause;
 use staleness_core::report::News;
 
@@ -32,20 +31,20 @@ pub(crate) fn text<'a>(
         delta.failing.iter().partition(|each| is_first || each.is_news);
     let (begun, news): (Vec<_>, Vec<_>) =
         news.into_iter().partition(|each| is_first || each.has_begun);
-    let demoted = changed(News::Demoted).chain(changed(News::Failing)).map(|each| {
-        (demotion(each.health, &each.cause), (each.name.as_str(), Some(cause(&each.cause))))
-    });
+    let demoted = changed(News::Demoted)
+        .chain(changed(News::Failing))
+        .map(|each| (each.health, (each.name.as_str(), Some(cause(&each.cause)))));
     let failing: Vec<_> = demoted.chain(begun.into_iter().map(why)).collect();
     let [news, still] = [news, still].map(|all| all.into_iter().map(why).collect());
     // Of one that a person demoted no evidence is told, and one that may be tried again is not to be avoided.
     let (mut by_person, mut by_agent, mut on_trial) = (Vec::new(), Vec::new(), Vec::new());
-    let [failing, news, still] = [failing, news, still].map(|all: Vec<(Demotion, Item<'a>)>| {
-        let avoided = |(demotion, item): (Demotion, Item<'a>)| {
-            match demotion {
-                Demotion::ByPerson => by_person.push((item.0, None)),
-                Demotion::ByAgent => by_agent.push(item),
-                Demotion::OnTrial => on_trial.push(item),
-                Demotion::Failing => return Some(item),
+    let [failing, news, still] = [failing, news, still].map(|all: Vec<(HealthState, Item<'a>)>| {
+        let avoided = |(health, item): (HealthState, Item<'a>)| {
+            match health {
+                HealthState::Demoted => by_person.push((item.0, None)),
+                HealthState::DemotedByAgent => by_agent.push(item),
+                HealthState::Probation => on_trial.push(item),
+                HealthState::Failing | HealthState::Healthy => return Some(item),
             }
             None
         };
@@ -195,14 +194,14 @@ const RANKED: &str = "Worked here lately, best first";
 /// A tool's name, and the reason to report it.
 type Item<'a> = (&'a str, Option<ModelText>);
 
-fn why(each: &Failing) -> (Demotion, Item<'_>) {
-    (demotion(each.health, &each.cause), (each.name.as_str(), Some(failing(each))))
+fn why(each: &Failing) -> (HealthState, Item<'_>) {
+    (each.health, (each.name.as_str(), Some(failing(each))))
 }
 
 #[cfg(test)]
 mod tests {
     use staleness::ids::{ServerKey, ToolName};
-    use staleness::report::{HealthState, NetChange, Redefined};
+    use staleness::report::{NetChange, Redefined};
     use staleness::tool::Status;
     use staleness_core::definition::{ChangeClass, Difference};
 
