@@ -3,6 +3,7 @@
 mod explain;
 
 use std::io::{IsTerminal, Read, Write};
+use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -284,7 +285,8 @@ fn session_start(
     let mut resume = Resume { cleared, ..request(settings, agent(settings, input)?) };
     let started = SessionEvent::Started(resume.agent.clone());
     let later = |id: &SessionId| leave(settings, &happened(settings, id.clone(), started.clone()));
-    let Some(registry) = open_in_order(settings, Access::Write)? else {
+    // Closing would only free memory.
+    let Some(registry) = open_in_order(settings, Access::Write)?.map(ManuallyDrop::new) else {
         return input.session.as_ref().map_or(Ok(()), later);
     };
     unless_busy(apply(&registry, settings, &[], input.session.as_ref()))?;
@@ -334,7 +336,8 @@ fn user_prompt(
     asked: &Prompt,
     say: Say<'_>,
 ) -> Result<(), CliError> {
-    let Some(registry) = open_in_order(settings, Access::Look)? else { return Ok(()) };
+    let registry = open_in_order(settings, Access::Look)?.map(ManuallyDrop::new);
+    let Some(registry) = registry else { return Ok(()) };
     let lost = renewed(settings, &registry, input)?;
     let Some(found) = prompt::look(settings, &registry, input, asked)? else { return Ok(()) };
     let fitting = prompt::text(settings.client.as_ref(), &found.tools);
