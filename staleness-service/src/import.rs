@@ -13,7 +13,7 @@ use staleness_core::transfer::Record;
 use crate::error::{ServiceError, quoted};
 use crate::knowledge::refuse_preference;
 use crate::settings::Settings;
-use crate::work::{act, refuse_rule};
+use crate::work::{act, as_someone, refuse_rule};
 
 /// Rejects a record that would change a decision on a tool or a person's rule or preference, if an agent may be importing
 /// it.
@@ -45,7 +45,7 @@ pub fn refuse_persons(
         Record::Tool(new) => {
             let wins = |it: &&Tool| new.updated_at > it.updated_at && it.hold != new.hold;
             known.tools.values().find(wins).map_or(Ok(()), |it| {
-                settings.as_someone()?;
+                as_someone(settings)?;
                 let name = quoted(it.key.name.as_str());
                 Err(ServiceError::invalid(format!("only a person can import a decision on {name}")))
             })

@@ -21,7 +21,6 @@ use crate::shared::{SharedStore, Waits};
 use crate::spool::Spool;
 use crate::when;
 use crate::words::id;
-use crate::work::nobody;
 
 /// The environment variable that names the calling agent.
 const AGENT_VARIABLE: &str = "STALENESS_AGENT";
@@ -295,17 +294,6 @@ impl Settings {
     /// Returns true if an agent is the caller, or may be.
     pub fn may_be_agent(&self) -> bool {
         self.agent.is_some() || self.may_run_for_agent()
-    }
-
-    /// Rejects an action without an agent's name if an agent may be the caller, because it would count as a person's.
-    ///
-    /// # Errors
-    /// If the caller has no name and may be an agent.
-    pub fn as_someone(&self) -> Result<(), ServiceError> {
-        match self.agent.is_none() && self.may_run_for_agent() {
-            true => Err(nobody().hint("set --agent; a person uses a terminal outside the client")),
-            false => Ok(()),
-        }
     }
 
     /// Creates the error for a store that could not be opened.

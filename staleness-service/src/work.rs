@@ -308,6 +308,17 @@ pub fn nobody() -> ServiceError {
     ServiceError::new(ErrorKind::Usage, "no agent given").hint("give its name, or its session")
 }
 
+/// Rejects an action without an agent's name if an agent may be the caller, because it would count as a person's.
+///
+/// # Errors
+/// If the caller has no name and may be an agent.
+pub fn as_someone(settings: &Settings) -> Result<(), ServiceError> {
+    match settings.agent.is_none() && settings.may_run_for_agent() {
+        true => Err(nobody().hint("set --agent; a person uses a terminal outside the client")),
+        false => Ok(()),
+    }
+}
+
 /// Parses a kind of work.
 ///
 /// # Errors

@@ -8,6 +8,7 @@ use staleness::store::Refusal;
 use staleness::{RegistryError, Wait, clock};
 use staleness_service::sessions as service;
 use staleness_service::words;
+use staleness_service::work::as_someone;
 
 use crate::args::SessionCommand;
 use crate::error::{CliError, ErrorKind, quoted};
@@ -52,7 +53,7 @@ fn end(settings: &Settings, text: &str, out: &Output) -> Result<(), CliError> {
         return Err(service::unknown(&registry, settings, text));
     };
     // The end of a session frees what it claimed.
-    settings.as_someone()?;
+    as_someone(settings)?;
     if settings.agent.as_ref().is_some_and(|agent| *agent != session.agent) {
         let owner = quoted(session.agent.as_str());
         return Err(CliError::invalid(format!("the session belongs to {owner}"))

@@ -360,7 +360,7 @@ fn may_end(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<()
             || tool.health.state == HealthState::Demoted
     };
     match is_held(&told) || of_server(registry, settings, &told)?.iter().any(is_held) {
-        true => settings.as_someone(),
+        true => work::as_someone(settings),
         false => Ok(()),
     }
 }
@@ -383,7 +383,7 @@ fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Resul
     let registry = settings.open(Access::Write)?;
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
     match hold {
-        Hold::Pinned | Hold::Ignored => settings.as_someone()?,
+        Hold::Pinned | Hold::Ignored => work::as_someone(settings)?,
         Hold::None | Hold::Demoted => may_end(settings, &registry, &key)?,
     }
     let report = registry.tools().set_hold(by_hand(settings, key, reason), hold).wait()?;

@@ -61,7 +61,7 @@ pub(crate) fn run(
         Some(WorkCommand::Claim(args)) => change::claim(settings, args, out),
         Some(WorkCommand::Release { id, session, scope }) => {
             // Only a person, who acts without an agent, can release another's claim.
-            settings.as_someone()?;
+            service::as_someone(settings)?;
             let session = words::optional("session's id", session.as_ref())?;
             by_id(id, scope, &|items, key| {
                 let act = Act { session: session.clone(), ..act(settings) };
