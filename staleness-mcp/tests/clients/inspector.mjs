@@ -1,16 +1,20 @@
 // Drives `staleness mcp` with the MCP Inspector's command line: every tool, one process each; and counts
-// what a model pays in tokens.
+// what a model pays in tokens. Then the SDK for TypeScript over HTTP.
 //
 // Usage: node inspector.mjs STALENESS MODULES
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const [program, modules] = process.argv.slice(2);
-const { countTokens } = createRequire(join(modules, "package.json"))("gpt-tokenizer/encoding/o200k_base");
+const load = createRequire(join(modules, "package.json"));
+const { countTokens } = load("gpt-tokenizer/encoding/o200k_base");
+const { Client } = load("@modelcontextprotocol/sdk/client/index.js");
+const { StreamableHTTPClientTransport } = load("@modelcontextprotocol/sdk/client/streamableHttp.js");
 const root = mkdtempSync(join(tmpdir(), "staleness-"));
 const project = join(root, "project");
 let passed = 0;
@@ -40,6 +44,44 @@ const call = (tool, args = {}) =>
     "--method", "tools/call", "--tool-name", tool,
     ...Object.entries(args).flatMap(([name, value]) => ["--tool-arg", `${name}=${value}`]),
   );
+
+async function overHttp() {
+  const [token, tokens] = ["0123456789abcdef".repeat(2), join(root, "tokens")];
+  writeFileSync(tokens, `${token} ${project}\n`, { mode: 0o600 });
+  const server = spawn(program, ["mcp", "--http", "0", "--tokens", tokens], { cwd: root, env });
+  try {
+    const [line] = await once(server.stderr.setEncoding("utf8"), "data");
+    const url = new URL(line.split(/\s+/)[1]);
+    const connect = async (bearer) => {
+      const requestInit = { headers: { Authorization: `Bearer ${bearer}` } };
+      const transport = new StreamableHTTPClientTransport(url, { requestInit });
+      const client = new Client({ name: "typescript", version: "1.0.0" });
+      await client.connect(transport);
+      return [client, transport];
+    };
+    const stranger = await connect("x".repeat(32)).catch((error) => error);
+    check("another token is refused over HTTP", stranger instanceof Error, stranger);
+    const [client, transport] = await connect(token);
+    const { tools } = await client.listTools();
+    check("over HTTP the same tools are listed", tools.length === 12, tools);
+    const call = (name, args) => client.callTool({ name, arguments: args });
+    const added = await call("work_item", { action: "add", kind: "plan", text: "Ship it", id: "ship" });
+    check("over HTTP a plan is added", added.isError === false, added);
+    const all = await Promise.all(Array.from({ length: 50 }, () => call("work_item", { action: "list" })));
+    check("fifty calls at once are answered", all.every((each) => each.content[0].text.includes("ship")), all);
+    const { resources } = await client.listResources();
+    check("over HTTP resources are listed", resources.length === 2, resources);
+    await transport.terminateSession();
+    const ended = await call("tool_status", {}).catch((error) => error);
+    check("an ended session is refused", ended instanceof Error, ended);
+    await client.close();
+    server.kill();
+    const [code] = await once(server, "exit");
+    check("over HTTP a signal ends it", code === 0, code);
+  } finally {
+    server.kill("SIGKILL");
+  }
+}
 
 try {
   mkdirSync(project);
@@ -89,6 +131,7 @@ try {
   check("two resources are listed", resources.resources?.length === 2, resources);
   const policy = inspect("--method", "resources/read", "--uri", "staleness://policy");
   check("a resource is read", policy.contents?.[0].text.includes("tools.unseen_days = 30"), policy);
+  await overHttp();
 } finally {
   rmSync(root, { recursive: true, force: true });
 }
