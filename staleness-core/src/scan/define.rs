@@ -83,7 +83,11 @@ impl Scan {
             states.extend(unread.into_iter().map(|each| {
                 let state = match each.state {
                     ListingState::Changed if is_any_withheld => state.min(each.state),
-                    ListingState::Changed | ListingState::Withheld => state,
+                    // A worse version that was replaced was not this list's, or it would be withheld.
+                    ListingState::Changed => {
+                        state.min(policy.state(row.class_of(&row.current, &[])))
+                    }
+                    ListingState::Withheld => state,
                     other => other,
                 };
                 Listing { source: each.source.clone(), state }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::providers::{Provider, Providers};
 use super::shadow::state_for;
-use super::viewpoint::withheld_now;
+use super::viewpoint::{ALL, dropped_now, withheld_now};
 use super::{Found, Scan, SourceReading};
 use crate::definition::Definition;
 use crate::ids::{ClientId, Level, Scope, ServerKey, SourceId, ToolKey};
@@ -228,7 +228,7 @@ impl<'s> Evaluation<'s> {
     }
 
     /// Returns the tool's listings after this scan; `None` if they do not change. A listing that its source no
-    /// longer contains is marked as gone, or dropped if another source of the same client, or another live list,
+    /// longer contains is marked as gone, or dropped if another source of the same client, or another live list of it,
     /// has the tool. A server that the project disables stays disabled when the user's entry is removed.
     fn listings(&self, draft: &Draft<'_>, tool: &Tool) -> Option<Vec<Listing>> {
         let users = ToolKey::global(tool.key.name.clone());
@@ -249,11 +249,19 @@ impl<'s> Evaluation<'s> {
         }
         let owner = |listing: &Listing| {
             let source = &listing.source;
-            (source.level != Level::Live).then(|| source.client.clone())
+            (source.level == Level::Live, source.client.clone())
         };
         let listed: HashSet<_> =
             listings.iter().filter(|each| each.state.is_listed()).map(owner).collect();
-        listings.retain(|each| each.state.is_listed() || !listed.contains(&owner(each)));
+        // A list for every client speaks for each of them.
+        let has_all = listed.contains(&(true, ALL.to_owned()));
+        let has_live = listed.iter().any(|(is_live, _)| *is_live);
+        let is_replaced = |each: &Listing| {
+            let is_all = each.source.client == ALL;
+            each.source.level == Level::Live && (has_all || is_all && has_live)
+                || listed.contains(&owner(each))
+        };
+        listings.retain(|each| each.state.is_listed() || !is_replaced(each));
         (listings != tool.listings).then_some(listings)
     }
 
@@ -378,7 +386,11 @@ fn by_client(
             _ => match withheld_now(own[0], own[1], client) {
                 Some(true) => (Action::Absent, PresenceCause::DefinitionChanged),
                 Some(false) => (Action::Present, PresenceCause::Configured),
-                None => continue,
+                None => match dropped_now(own[0], own[1], client) {
+                    Some(true) => (Action::Absent, PresenceCause::NotListed),
+                    Some(false) => (Action::Present, PresenceCause::Configured),
+                    None => continue,
+                },
             },
         };
         if let Ok(client) = ClientId::new(client) {

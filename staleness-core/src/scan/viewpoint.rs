@@ -145,6 +145,29 @@ pub(super) fn withheld_now(before: &[Listing], after: &[Listing], client: &str) 
     (was != is).then_some(is)
 }
 
+/// Returns true if a client's own live list has lost a tool that another still lists, and false if it has the tool
+/// again. `None` for other clients, and if nothing changed.
+pub(super) fn dropped_now(before: &[Listing], after: &[Listing], client: &str) -> Option<bool> {
+    let lists =
+        |all: &[Listing]| all.iter().any(|each| each.is_live() && each.source.client == client);
+    match (lists(before), lists(after)) {
+        _ if client == ALL => None,
+        (true, false) if is_dropped(after, client) => Some(true),
+        (false, true) if is_dropped(before, client) => Some(false),
+        _ => None,
+    }
+}
+
+/// Returns true if the server that a client starts no longer lists a tool, while that of another client does.
+fn is_dropped(listings: &[Listing], client: &str) -> bool {
+    let live = listings.iter().filter(|each| each.source.level == Level::Live);
+    let is_own = |each: &&Listing| [ALL, client].contains(&each.source.client.as_str());
+    let (own, others): (Vec<_>, Vec<_>) = live.partition(is_own);
+    !own.is_empty()
+        && !own.iter().any(|each| each.state.is_listed())
+        && others.iter().any(|each| each.state.is_listed())
+}
+
 /// Returns the clients whose own live lists withhold a tool, while others offer it.
 pub(crate) fn withheld_from(listings: &[Listing]) -> Vec<ClientId> {
     let live = || listings.iter().filter(|each| each.is_live());
@@ -302,12 +325,9 @@ impl Facts<'_> {
         !self.listings.is_empty() && self.listings.iter().all(is_out)
     }
 
-    /// Returns true if only the servers that other clients start under this name list the tool.
+    /// Returns true if only the servers that other clients start under this name list or listed the tool.
     fn is_of_others(self, client: &ClientId) -> bool {
-        let mut live = self
-            .listings
-            .iter()
-            .filter(|each| each.source.level == Level::Live && each.state.is_listed());
+        let mut live = self.listings.iter().filter(|each| each.source.level == Level::Live);
         let is_other = |each: &Listing| !is_read_by(&each.source, client);
         live.clone().next().is_some() && live.all(is_other)
     }
@@ -315,7 +335,7 @@ impl Facts<'_> {
 
 /// The client of a live list that applies to every client. Where clients start different servers under one name, each
 /// has a list of its own.
-const ALL: &str = "live";
+pub(super) const ALL: &str = "live";
 
 /// Returns true if the client reads the source, or it is a live list that applies to every client.
 pub(crate) fn is_read_by(source: &SourceId, client: &ClientId) -> bool {
@@ -439,6 +459,9 @@ impl ClientServers {
             {
                 // A live list applies to every client.
                 if tool.is_unlisted() { Standing::There } else { Standing::Used }
+            }
+            Some(Standing::There) if is_dropped(tool.listings, client.as_str()) => {
+                Standing::Away(PresenceCause::NotListed)
             }
             Some(Standing::There) if tool.is_of_others(client) => {
                 match tool.used_by.contains(client) {
