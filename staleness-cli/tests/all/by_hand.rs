@@ -288,6 +288,7 @@ fn m2_a_name_that_no_client_lists_and_that_only_failed_is_no_tool() {
 fn an_agent_replaces_no_decision_of_a_person() {
     let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.ok(&["scan"]);
+    sandbox.ok(&["record", "mcp__github__search", "--success"]);
     let run = |verb: &str, agent: &str| {
         let run = sandbox.run(&line(&format!("tools {verb} github {agent}")));
         (run.code, run.err)
@@ -303,6 +304,9 @@ fn an_agent_replaces_no_decision_of_a_person() {
             command.args(line(&format!("tools {other} github"))).env("CLAUDECODE", "1");
             assert_eq!(command.output().unwrap().status.code(), Some(2), "{other}");
         }
+        let one = sandbox.run(&line("tools demote mcp__github__search --agent claude-code"));
+        let why = format!("a person {held} mcp__github__*");
+        assert!(one.code == 3 && one.err.contains(&why), "nor tool by tool: {one:?}");
         assert_eq!(run(verb, "--agent claude-code").0, 0, "nothing to change");
         let shown = sandbox.json(&["tools", "show", "github"]);
         assert!(shown["hold"] == held && shown["held_by"].is_null(), "{shown}");

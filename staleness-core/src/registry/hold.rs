@@ -174,7 +174,12 @@ impl Step for SetHold {
         let is_concerned = tool.kind == ToolKind::McpServer || hold != Hold::None;
         let others = view.tools.values().filter(|other| {
             let is_its = other.kind == ToolKind::McpServer && other.server == tool.server;
-            is_concerned && is_its && other.key != tool.key && other.hold == Hold::Demoted
+            // An agent does not demote a server that a person pinned or ignores tool by tool.
+            let counts = match other.hold {
+                Hold::Pinned | Hold::Ignored => hold == Hold::Demoted && tool.hold == Hold::None,
+                held => held == Hold::Demoted,
+            };
+            is_concerned && is_its && other.key != tool.key && counts
         });
         let all = || iter::once(tool).chain(others.clone());
         all().try_for_each(|tool| by_hand.may_set(hold, view, tool))?;
