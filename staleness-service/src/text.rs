@@ -109,15 +109,22 @@ struct Tools {
 impl Tools {
     fn read(settings: &Settings) -> Result<Self, ServiceError> {
         let registry = settings.open(Access::Look)?;
-        let listing = ToolListing::default();
-        let tools = registry.tools().list(&settings.project, listing, settings.now).wait()?;
+        let client = settings.client.clone();
+        let read = |client| {
+            let listing = ToolListing::default();
+            let registry = registry.clone().seen_by(client);
+            registry.tools().list(&settings.project, listing, settings.now).wait()
+        };
+        // A text may be for another agent, whose tools the requesting client does not have.
+        let tools = read(None)?;
+        let own = if client.is_some() { read(client)? } else { Vec::new() };
         let (servers, others): (Vec<_>, Vec<_>) =
             tools.iter().partition(|tool| tool.kind == ToolKind::McpServer);
         let key = |tool: &&ToolReport| ServerKey::of(tool.server.as_ref()?);
         let listed: HashSet<ServerKey> = others.iter().filter_map(key).collect();
         let unlisted = servers.iter().filter(|server| server.status == Status::Active);
         let unlisted = unlisted.filter_map(key).filter(|server| !listed.contains(server)).collect();
-        let known = tools.into_iter().map(|tool| {
+        let known = tools.into_iter().chain(own).map(|tool| {
             let gone = tool.status == Status::Stale;
             (String::from(tool.key.name), gone.then_some(tool.verdict))
         });

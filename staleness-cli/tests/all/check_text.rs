@@ -58,6 +58,20 @@ fn a_tool_in_the_registry_is_not_invented() {
     assert!(reason.contains("its server no longer lists it"), "{reason}");
 }
 
+/// Bug: a tool of another client was never in the project.
+#[test]
+fn a_tool_of_another_client_is_not_invented() {
+    let sandbox = Sandbox::rotted();
+    sandbox.claude(&["hub"]);
+    sandbox.codex(&["other"]);
+    sandbox.ok(&["scan"]);
+    sandbox.ok(&["record", "mcp__other__q", "--success", "--agent", "codex"]);
+    for agent in ["claude-code", "codex"] {
+        let run = check(&sandbox, &["--agent", agent], b"Call `mcp__other__q`.\n");
+        assert_eq!(run.out, "1 name: 0 stale, 0 invented\n", "{agent}");
+    }
+}
+
 #[test]
 fn what_is_no_text_or_too_much_is_refused() {
     let sandbox = Sandbox::rotted();
