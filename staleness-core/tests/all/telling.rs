@@ -272,3 +272,19 @@ fn a_demoted_tool_that_another_of_its_name_replaces_is_not_told() {
     let telling = world.told(&p, "s4");
     assert!(is_silent(&telling), "{telling:?}");
 }
+
+/// Bug: what a resumed session was told as gone was not told as back, if another session began in between.
+#[test]
+fn a_resumed_session_is_told_what_is_back_since_it_was_told() {
+    let (world, p) = World::and_project();
+    let step = |tools: &[&str], session: &str| {
+        world.scan(config(tools));
+        changes(&world.told(&p, session))
+    };
+    let (gone, back) = ("/a active stale removed_from_config", "/a stale active configured");
+    step(&["/a"], "first");
+    assert_eq!(step(&[], "second"), [gone]);
+    assert_eq!(step(&[], "first"), [gone]);
+    assert_eq!(step(&["/a"], "third"), [back]);
+    assert_eq!(step(&["/a"], "first"), [back]);
+}

@@ -127,9 +127,12 @@ impl WhatChanged {
         if !self.was_overtaken(view) {
             return self.cursor(view).map(|cursor| cursor.revision);
         }
-        let is_later =
-            |each: &&Session| each.agent == session.agent && each.started_at > session.started_at;
-        view.sessions.values().filter(is_later).map(|each| each.from_revision).min()
+        // Until the next session began, this one was told.
+        let later = |than: Timestamp| {
+            let is_later = |each: &&Session| each.agent == session.agent && each.started_at > than;
+            view.sessions.values().filter(is_later).map(|each| each.from_revision).min()
+        };
+        session.told_at.and_then(later).or_else(|| later(session.started_at))
     }
 
     /// Returns the time of the last report in a continuing context: the report to its session or, before the first
