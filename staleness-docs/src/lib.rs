@@ -99,7 +99,7 @@ pub use front::{
     Change, Field, FieldValue, FrontValue, SetError, front_matter, front_text, set_fields,
 };
 pub use manifest::JSONC_OPTIONS;
-pub use nature::{is_checked, is_loaded_by, is_markdown};
+pub use nature::{is_checked, is_for_agents, is_loaded_by, is_markdown};
 pub use options::CheckOptions;
 pub use report::{
     Blind, Cancelled, Counts, Impact, Note, Progress, Report, Skipped, Touched, TouchedName,

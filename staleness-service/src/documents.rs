@@ -12,7 +12,10 @@ use staleness_core::registry::FileItem;
 use staleness_core::text::counted;
 use staleness_docs::disk::canonical;
 use staleness_docs::git::{GitError, LazyRepo, TrackedKind};
-use staleness_docs::{Cancelled, CheckOptions, Progress as Step, Report, retain_loaded_by};
+use staleness_docs::{
+    Cancelled, CheckOptions, Progress as Step, Report, is_for_agents, retain_loaded_by,
+};
+use staleness_sources::clients::is_file_of;
 
 use crate::citations;
 use crate::error::{ErrorKind, ServiceError, brief, quoted};
@@ -154,14 +157,21 @@ pub(crate) fn loaded_by(
     documents
 }
 
-/// Removes instructions that the requesting client does not load.
+/// Removes instructions, and skills, commands and agents, that the requesting client does not load.
 pub(crate) fn without_others(
     settings: &Settings,
     client: Option<&ClientId>,
     documents: Vec<Document>,
 ) -> Vec<Document> {
     let Some(client) = client else { return documents };
-    let (loaded, mut kept): (Vec<_>, Vec<_>) = documents.into_iter().partition(|each| each.loaded);
+    // A document that instructions import is for everyone.
+    let is_given = |each: &Document| {
+        is_for_agents(&each.key.path) || each.loaded && each.key.path.starts_with('~')
+    };
+    let (given, mut kept): (Vec<_>, Vec<_>) = documents.into_iter().partition(is_given);
+    let (loaded, mut given): (Vec<_>, Vec<_>) = given.into_iter().partition(|each| each.loaded);
+    given.retain(|each| is_file_of(client.as_str(), &each.key.path));
+    kept.extend(given);
     kept.extend(loaded_by(settings, client.as_str(), loaded));
     kept
 }

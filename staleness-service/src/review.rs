@@ -11,6 +11,7 @@ use staleness::verdict::{Level, Verdict};
 use staleness::work::Work;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Context;
+use staleness_docs::is_for_agents;
 
 use crate::awaited;
 use crate::documents::without_others;
@@ -98,8 +99,8 @@ pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let mut entries = tools(world.settings, &registry)?;
     let report = world.report()?;
-    let loaded: Vec<Document> =
-        report.documents.iter().filter(|each| each.loaded).cloned().collect();
+    let may_be_others = |each: &&Document| each.loaded || is_for_agents(&each.key.path);
+    let loaded: Vec<Document> = report.documents.iter().filter(may_be_others).cloned().collect();
     let mut others: BTreeSet<String> = loaded.iter().map(|each| each.key.path.clone()).collect();
     for own in without_others(world.settings, world.settings.client.as_ref(), loaded) {
         others.remove(&own.key.path);

@@ -353,7 +353,7 @@ fn an_agent_is_told_of_what_its_client_loads() {
     let names =
         ["`AGENTS.md`", "commands/go.md", "settings.json#Stop", ".mcp.json#hub", "config.toml#x"];
     for (client, loads) in [
-        ("claude-code", &[0, 1, 2, 3][..]),
+        ("claude-code", &[1, 2, 3][..]),
         ("codex", &[0, 4]),
         ("copilot", &[0]),
         ("cursor", &[0]),

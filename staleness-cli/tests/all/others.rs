@@ -459,3 +459,40 @@ fn a_decision_does_not_bring_back_what_the_project_switched_off_before() {
         }
     }
 }
+
+/// Bugs: the skills of another client, and files that another takes the place of.
+#[test]
+fn what_only_another_client_loads_is_told_to_no_agent() {
+    let sandbox = Sandbox::with_history();
+    let write = |path: &str, text: &str| sandbox.write(&format!("project/{path}"), text);
+    let cites = "Read [the router](/src/router.rs) before.\n";
+    write("src/router.rs", "pub fn route() {}\n");
+    let paths = [".claude/skills/a/SKILL.md", ".codex/skills/b/SKILL.md", "docs/rules.md"];
+    for path in paths {
+        write(path, &format!("---\nname: it\ndescription: it\n---\n{cites}"));
+    }
+    write("CLAUDE.md", "Read @docs/rules.md\n");
+    sandbox.commit("2026-01-10T00:00:00Z");
+    std::fs::remove_file(sandbox.project.join("src/router.rs")).unwrap();
+    sandbox.commit("2026-02-10T00:00:00Z");
+    for (agent, expected) in [("claude-code", [true, false, true]), ("codex", [false, true, true])]
+    {
+        let review = sandbox.json(&["review", "--agent", agent]).to_string();
+        assert_eq!(paths.map(|path| review.contains(path)), expected, "{agent}: {review}");
+    }
+
+    write("AGENTS.md", "Be kind.\n");
+    write(".agents/skills/pack/SKILL.md", "---\nname: pack\ndescription: it\n---\nPack.\n");
+    sandbox.ok(&["lock"]);
+    write("AGENTS.md", "Be brief.\n");
+    write(".agents/skills/pack/SKILL.md", "---\nname: pack\ndescription: it\n---\nUnpack.\n");
+    let told = ["claude-code", "codex"].map(|client| sandbox.start_of(client, client));
+    for name in ["`AGENTS.md`", "`.agents/skills/pack`"] {
+        let is_told = told.each_ref().map(|told| told.contains(name));
+        assert_eq!(is_told, [false, true], "{name}: {told:?}");
+    }
+    write("AGENTS.override.md", "Be brief.\n");
+    let told = sandbox.start_of("codex", "later");
+    assert!(told.contains("`AGENTS.override.md` (added)"), "{told}");
+    assert!(!told.contains("`AGENTS.md`"), "{told}");
+}

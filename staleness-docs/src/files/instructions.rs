@@ -24,7 +24,8 @@ use crate::project::ProjectPlace;
 use crate::{CheckOptions, Skipped};
 
 /// Instruction files at fixed places in a project, besides those of Claude Code.
-const OWN: [&str; 3] = ["AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"];
+const OWN: [&str; 4] =
+    ["AGENTS.md", nature::OVERRIDE, "GEMINI.md", ".github/copilot-instructions.md"];
 /// Instruction files that Claude Code loads.
 const OWN_OF_CLAUDE: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
 /// Maximum number of files to read per folder.
@@ -76,7 +77,10 @@ pub fn retain_loaded_by(
     documents: &mut Vec<Document>,
 ) {
     let is_shared = |document: &Document| nature::is_shared(&document.key.path);
-    documents.retain(|each| each.loaded && nature::is_loaded_by(client, &each.key.path));
+    documents.retain(|each| {
+        let path = &each.key.path;
+        each.loaded && nature::is_loaded_by(client, path) && !is_overridden(client, place, path)
+    });
     let mut own = OWN_OF_CLAUDE.iter().filter(|key| place.folder.join(key).is_file()).peekable();
     if client != "claude-code" || own.peek().is_none() || !documents.iter().any(is_shared) {
         return;
@@ -86,6 +90,12 @@ pub fn retain_loaded_by(
         search.follow_imports();
     });
     documents.retain(|each| !is_shared(each) || found.files.contains_key(&each.key.path));
+}
+
+/// Returns true if Codex reads another file of the folder instead.
+fn is_overridden(client: &str, place: &ProjectPlace, key: &str) -> bool {
+    let other = Path::new(key).with_file_name(nature::OVERRIDE);
+    client == "codex" && nature::is_shared(key) && place.folder.join(other).is_file()
 }
 
 /// Returns the instruction files of a project with their imports, and files that lead out of the project with the
@@ -123,6 +133,7 @@ pub fn session_files(
     let files = found.files.into_iter().filter(|(key, file)| {
         file.loaded
             && nature::is_loaded_by(client, key)
+            && !is_overridden(client, place, key)
             && !is_topic(key)
             && !(key.contains("/rules/") && is_on_demand(&file.path, options.policy.max_file_bytes))
     });

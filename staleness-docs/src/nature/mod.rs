@@ -126,17 +126,20 @@ fn is_of_package(path: &str) -> bool {
     path.contains(".egg-info/") || path.contains(".dist-info/")
 }
 
+/// The file that Codex reads instead of the `AGENTS.md` of its folder.
+pub(crate) const OVERRIDE: &str = "AGENTS.override.md";
+
 /// Returns true if clients load files of this name, in any folder.
 pub(crate) fn is_instruction(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    matches!(name, "CLAUDE.md" | "CLAUDE.local.md" | "AGENTS.md" | "GEMINI.md")
+    matches!(name, "CLAUDE.md" | "CLAUDE.local.md" | "AGENTS.md" | OVERRIDE | "GEMINI.md")
         || path == ".github/copilot-instructions.md"
         || path.starts_with(".claude/rules/") && is_markdown(path)
         || path.starts_with(".cursor/rules/") && path.ends_with(".mdc")
 }
 
 /// Returns true for texts that only agents read: instructions, and texts in the folders of clients.
-pub(crate) fn is_for_agents(path: &str) -> bool {
+pub fn is_for_agents(path: &str) -> bool {
     is_instruction(path) || path.starts_with('.') && !path.starts_with(".github/")
 }
 
@@ -152,13 +155,13 @@ pub fn is_loaded_by(client: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let shared = is_shared(path);
     match client {
-        "codex" => shared || path == "~/.codex/AGENTS.md",
+        "codex" => shared || name == OVERRIDE || path == "~/.codex/AGENTS.md",
         "gemini" => name == "GEMINI.md",
         "copilot" | "vscode" => shared || path == ".github/copilot-instructions.md",
         "cursor" => shared || path.starts_with(".cursor/rules/"),
         "opencode" | "windsurf" | "zed" => shared,
         "claude-code" => {
-            name != "GEMINI.md"
+            !matches!(name, "GEMINI.md" | OVERRIDE)
                 && path != "~/.codex/AGENTS.md"
                 && path != ".github/copilot-instructions.md"
                 && !path.starts_with(".cursor/rules/")
@@ -272,6 +275,7 @@ mod tests {
             ("~/.claude/projects/-p/memory/MEMORY.md", "claude-code"),
             ("AGENTS.md", "claude-code codex copilot cursor"),
             ("~/.codex/AGENTS.md", "codex"),
+            ("sub/AGENTS.override.md", "codex"),
             ("GEMINI.md", "gemini"),
             ("~/.gemini/GEMINI.md", "gemini"),
             (".cursor/rules/r.mdc", "cursor"),

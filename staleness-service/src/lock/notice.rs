@@ -6,6 +6,7 @@ use staleness_core::ids::stable_hash;
 use staleness_sources::clients::{Liberties, Outline, Outlines};
 
 use super::{FILE, Lock, SERVER, TOOL, current};
+use crate::documents::session_files;
 use crate::error::ServiceError;
 use crate::model_text::{ModelName, ModelText, NameKind};
 use crate::outlines::OutlineFolder;
@@ -55,7 +56,12 @@ pub fn notice(
                 let all = current.lock.0.keys().chain(locked.0.keys());
                 let servers = all.filter(|(kind, _)| kind == SERVER);
                 let servers: Vec<&str> = servers.map(|(_, name)| name.as_str()).collect();
-                told.moved.retain(|each| each.is_for(client, &servers));
+                // Its own instructions may take the place of the shared ones.
+                let is_loaded = |name: &str| {
+                    name != "AGENTS.md"
+                        || session_files(settings, client).iter().any(|(key, _)| key == name)
+                };
+                told.moved.retain(|each| each.is_for(client, &servers) && is_loaded(&each.name));
             }
             if told.holds() {
                 return Ok(None);

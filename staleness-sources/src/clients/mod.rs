@@ -110,6 +110,8 @@ pub fn is_file_of(client: &str, path: &str) -> bool {
         // VS Code runs these hooks.
         ".claude" if path.starts_with(".claude/settings") => &["claude-code", "vscode"],
         ".claude" | ".mcp.json" => &["claude-code"],
+        // Several clients share these skills.
+        ".agents" => return client != "claude-code",
         ".codex" => &["codex"],
         ".cursor" | ".cursorrules" => &["cursor"],
         ".gemini" => &["gemini"],
