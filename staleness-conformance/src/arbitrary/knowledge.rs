@@ -104,6 +104,7 @@ pub fn fact(reach: Reach) -> BoxedStrategy<Fact> {
             renamed_to: maybe(short()),
             commit: commit(),
             at: maybe(timestamp(reach)),
+            alone: any::<bool>(),
         }),
         record!(Fact::SourceChanged {
             citation: citation(reach),

@@ -92,6 +92,9 @@ pub enum Fact {
         /// The time of that commit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<Timestamp>,
+        /// True if it is a name in code, or a flag, that may belong to something else: a weak sign.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        alone: bool,
     },
     /// The cited lines or symbol changed after the verification.
     SourceChanged {

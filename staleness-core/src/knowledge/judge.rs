@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 
 use super::score::{Effect, Subject};
 use super::sentence::{Anchor, sentence};
-use super::signals::SignalSet;
-use super::{
-    Block, Context, Distance, Document, Evidence, Fact, Item, ItemKind, KnowledgeRules, SignalKind,
-};
+use super::signals::{Degree, SignalSet};
+use super::{Block, Context, Document, Evidence, Fact, Item, ItemKind, KnowledgeRules, SignalKind};
 use crate::text::days;
 use crate::time::Timestamp;
 use crate::verdict::{Ground, Level, NextAction, Signal, Verdict, round};
@@ -153,7 +151,7 @@ fn verdict(subject: &Subject<'_>, context: &Context) -> Verdict {
 
 fn ranked(evidence: &Evidence, rules: &KnowledgeRules, anchor: &Anchor) -> Ranked {
     let kind = evidence.fact.kind();
-    let effect = Effect::of(kind, distance(&evidence.fact), rules);
+    let effect = Effect::of(kind, Degree::of(&evidence.fact), rules);
     let reason = sentence(evidence, anchor);
     let mut signal = Signal::new(kind.into(), round(effect.strength), round(effect.weight), reason);
     signal.line = evidence.line;
@@ -161,14 +159,6 @@ fn ranked(evidence: &Evidence, rules: &KnowledgeRules, anchor: &Anchor) -> Ranke
         signal.note = (!reason.trim().is_empty()).then(|| reason.clone());
     }
     Ranked { signal, order: kind as usize }
-}
-
-/// Returns the distance between versions, if the fact has one.
-const fn distance(fact: &Fact) -> Option<Distance> {
-    match fact {
-        Fact::VersionDrift { distance, .. } => Some(*distance),
-        _ => None,
-    }
 }
 
 /// Returns the signal for age. `None` if age took nothing and the item is not a to-do that was open for too long.

@@ -134,6 +134,8 @@ knowledge_policy! {
         weight_temporal_marker: f64 = 0.2,
         /// The weight, 0..=1, of a link to something that never existed.
         weight_broken_link: f64 = 0.4,
+        /// The strength, 0..=1, of a name in code or a flag that is gone and that nothing else speaks for.
+        strength_alone: f64 = 0.3,
         /// The strength, 0..=1, of being patch releases behind.
         strength_patch: f64 = 0.25,
         /// The strength, 0..=1, of being minor releases behind.

@@ -1,6 +1,6 @@
 //! Freshness: a base score, lowered by age, versions and wording, times the share that each kind of evidence leaves.
 
-use super::signals::{ALL, bit};
+use super::signals::{ALL, Degree, bit};
 use super::{
     Block, Context, Distance, Evidence, Item, ItemKind, KnowledgeRules, SignalKind, SignalSet,
 };
@@ -116,12 +116,8 @@ impl<'a> Subject<'a> {
         // Point terms are subtracted first. Only versions and temporal markers can have one.
         let (mut points, mut left) = (0.0, 1.0);
         for kind in signals.kinds() {
-            let taken = if kind == SignalKind::VersionDrift {
-                let taken = |distance| Effect::of(kind, Some(distance), rules).taken();
-                signals.distances().map(taken).fold(0.0, f64::max)
-            } else {
-                Effect::of(kind, None, rules).taken()
-            };
+            let taken = |degree| Effect::of(kind, degree, rules).taken();
+            let taken = signals.degrees(kind).map(taken).fold(0.0, f64::max);
             if Effect::is_term(kind, rules) {
                 points += taken;
             } else {
@@ -147,13 +143,14 @@ pub(super) struct Effect {
 }
 
 impl Effect {
-    /// Returns the effect of a kind of evidence under these rules. `distance` is set for version drift.
-    pub(super) fn of(kind: SignalKind, distance: Option<Distance>, rules: &KnowledgeRules) -> Self {
+    /// Returns the effect of a kind of evidence under these rules.
+    pub(super) fn of(kind: SignalKind, degree: Degree, rules: &KnowledgeRules) -> Self {
         let is_term = Self::is_term(kind, rules);
-        let strength = match (kind, distance) {
+        let strength = match (kind, degree) {
             // The term is all or nothing, and patch releases do not count as behind.
-            (SignalKind::VersionDrift, Some(Distance::Patch)) if is_term => 0.0,
-            (SignalKind::VersionDrift, Some(distance)) if !is_term => rules.strength(distance),
+            (_, Degree::Behind(Distance::Patch)) if is_term => 0.0,
+            (_, Degree::Behind(distance)) if !is_term => rules.strength(distance),
+            (_, Degree::Alone) => rules.strength_alone,
             (SignalKind::TemporalMarker, _) if !is_term => rules.strength_marker,
             _ => 1.0,
         };

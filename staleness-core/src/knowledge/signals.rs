@@ -2,7 +2,7 @@
 
 use super::{Distance, Evidence, Fact, SignalKind};
 
-/// A set of kinds of evidence, as bits, and how far versions are behind: all that a score depends on.
+/// A set of kinds of evidence, as bits, and their degrees: all that a score depends on.
 ///
 /// It takes four bytes per item, while facts need allocations. This helps callers that score many items and
 /// explain few.
@@ -12,8 +12,33 @@ pub struct SignalSet(u32);
 /// The lowest bit for distances, above the bits for kinds.
 const DISTANCES: u32 = SignalKind::ALL.len() as u32;
 
+/// The bits of drift that is a weak sign, and of drift that is not.
+const ALONE: u32 = 1 << (DISTANCES + 3);
+const CERTAIN: u32 = ALONE << 1;
+
 // A bit beyond these would be lost in a release build.
-const _: () = assert!(DISTANCES + 3 <= u32::BITS, "the kinds do not fit: give SignalSet more bits");
+const _: () = assert!(DISTANCES + 5 <= u32::BITS, "the kinds do not fit: give SignalSet more bits");
+
+/// How much a piece of evidence counts, within its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Degree {
+    /// All of the kind's weight.
+    Full,
+    /// The part for a name that nothing else speaks for.
+    Alone,
+    /// The part for a version that is behind.
+    Behind(Distance),
+}
+
+impl Degree {
+    pub(super) const fn of(fact: &Fact) -> Self {
+        match fact {
+            Fact::VersionDrift { distance, .. } => Self::Behind(*distance),
+            Fact::ReferenceDrift { alone: true, .. } => Self::Alone,
+            _ => Self::Full,
+        }
+    }
+}
 
 /// Returns the bit for a kind.
 pub(super) const fn bit(kind: SignalKind) -> u32 {
@@ -42,10 +67,13 @@ impl SignalSet {
     }
 
     fn insert_fact(&mut self, fact: &Fact) {
-        match fact {
-            Fact::VersionDrift { distance, .. } => self.insert_drift(*distance),
-            _ => self.insert(fact.kind()),
-        }
+        self.insert(fact.kind());
+        self.0 |= match (Degree::of(fact), fact) {
+            (Degree::Behind(distance), _) => 1 << (DISTANCES + distance as u32),
+            (Degree::Alone, _) => ALONE,
+            (Degree::Full, Fact::ReferenceDrift { .. }) => CERTAIN,
+            (Degree::Full, _) => 0,
+        };
     }
 
     pub(super) const fn insert(&mut self, kind: SignalKind) {
@@ -71,9 +99,15 @@ impl SignalSet {
         })
     }
 
-    /// Returns the distinct distances by which versions are behind.
-    pub(super) fn distances(self) -> impl Iterator<Item = Distance> {
-        let all = [Distance::Patch, Distance::Minor, Distance::Major];
-        all.into_iter().filter(move |each| self.0 & 1 << (DISTANCES + *each as u32) != 0)
+    /// Returns the distinct degrees of a kind in the set.
+    pub(super) fn degrees(self, kind: SignalKind) -> impl Iterator<Item = Degree> {
+        use Distance::{Major, Minor, Patch};
+        let is_behind = kind == SignalKind::VersionDrift;
+        let is_weak = kind == SignalKind::ReferenceDrift && self.0 & (ALONE | CERTAIN) == ALONE;
+        let one = if is_weak { Degree::Alone } else { Degree::Full };
+        let behind = [Patch, Minor, Major].into_iter();
+        let behind = behind.filter(move |it| self.0 & 1 << (DISTANCES + *it as u32) != 0);
+        let behind = behind.map(Degree::Behind).filter(move |_| is_behind);
+        behind.chain((!is_behind).then_some(one))
     }
 }

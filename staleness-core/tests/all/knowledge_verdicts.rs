@@ -26,7 +26,8 @@ fn changed(days_after: Option<i64>) -> Evidence {
 
 fn word_gone(word: &str) -> Evidence {
     let (sort, renamed_to, commit) = (WordKind::Flag, None, Some(COMMIT.into()));
-    Fact::ReferenceDrift { word: word.into(), sort, renamed_to, commit, at: None }.into()
+    Fact::ReferenceDrift { word: word.into(), sort, renamed_to, commit, at: None, alone: false }
+        .into()
 }
 
 fn block(line: u32, evidence: Vec<Evidence>) -> Block {
@@ -161,12 +162,38 @@ fn terms_of_a_formula_are_signals_in_points_and_age_is_one_where_it_is_not_fresh
 }
 
 #[test]
+fn a_name_that_nothing_else_speaks_for_is_a_weak_sign() {
+    let weak = || {
+        let mut weak = word_gone("load_all");
+        if let Fact::ReferenceDrift { alone, .. } = &mut weak.fact {
+            *alone = true;
+        }
+        weak
+    };
+    let judge = |evidence: Vec<Evidence>| block(1, evidence).judge(ItemKind::Document, &context());
+    let found = judge(vec![weak(), marker("now")]);
+    assert_eq!((found.level, found.action), (Level::Fresh, NextAction::Keep));
+    assert_eq!((found.signals[0].weight, found.signals[0].strength), (0.7, 0.3));
+    let found = judge(vec![weak(), word_gone("load_all")]);
+    assert_eq!((found.level, found.freshness), (Level::Stale, 0.3));
+    assert_eq!(found.signals.iter().map(|it| it.strength).collect::<Vec<_>>(), [1.0, 0.3]);
+}
+
+#[test]
 fn sentences_name_what_a_person_has_to_look_at() {
     let mut verified = item(ItemKind::Reference, "x", 30);
     verified.verified_at = Some(ago(20));
     let renamed = |word: &str| {
         let (renamed_to, sort) = (Some("--to".into()), WordKind::Flag);
-        Fact::ReferenceDrift { word: word.into(), sort, renamed_to, commit: None, at: None }.into()
+        Fact::ReferenceDrift {
+            word: word.into(),
+            sort,
+            renamed_to,
+            commit: None,
+            at: None,
+            alone: false,
+        }
+        .into()
     };
     let symbol = Citation { symbol: Some("Router".into()), ..Citation::of_path("a.rs") };
     let gone = |citation, gone| {
@@ -225,7 +252,14 @@ fn sentences_name_what_a_person_has_to_look_at() {
 #[test]
 fn a_name_that_is_gone_is_told_with_the_day_on_which_it_went() {
     let (sort, commit, at) = (WordKind::Identifier, Some(COMMIT.into()), Some(ago(20)));
-    let fact = Fact::ReferenceDrift { word: "Old".into(), sort, renamed_to: None, commit, at };
+    let fact = Fact::ReferenceDrift {
+        word: "Old".into(),
+        sort,
+        renamed_to: None,
+        commit,
+        at,
+        alone: false,
+    };
     let verdict = item(ItemKind::Reference, "x", 30).judge(&[fact.into()], &context());
     let day = ago(20).to_string()[..10].to_owned();
     let reason = format!("Old no longer exists in the project (removed in 1f3c9a2 on {day})");

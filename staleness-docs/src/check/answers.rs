@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, WordKind};
+use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, ItemKind, WordKind};
 use staleness_core::time::Timestamp;
 
 use super::block::explains;
@@ -14,7 +14,11 @@ use super::questions::{Ask, Asked, Missing, whole_of, word_of};
 use super::{Check, commit_text};
 use crate::draft::names::NameId;
 use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace, Word, WordQuery};
+use crate::nature::is_for_agents;
 use crate::{Cancelled, Progress};
+
+/// Number of names that one commit must take from a document to show that the document is about what it removed.
+const SEVERAL: usize = 5;
 
 impl Check<'_> {
     /// Finds the names and commands of the documents that the checked-out commit lacks.
@@ -150,6 +154,7 @@ impl Check<'_> {
         }
         self.flags = flags;
         facts.extend(self.fates_of_commands(held, &anchors)?);
+        weaken(held, &mut facts);
         let answers = anchors.into_iter().enumerate().map(|(at, anchors)| {
             let of_block = |block| {
                 let of = (at, block, 0)..(at, block + 1, 0);
@@ -220,6 +225,31 @@ impl Check<'_> {
     }
 }
 
+/// Marks names in code and flags as weak signs, because half of them belong to something else. Those stay certain
+/// that a README or a text for agents names, as it describes the code beside it, and those of a document that lost
+/// several to one commit.
+fn weaken(held: &[Open<'_>], facts: &mut BTreeMap<(usize, usize, usize), Evidence>) {
+    let describes_code = |doc: &Doc| {
+        let path = &doc.key.path;
+        let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+        name.starts_with("readme") || doc.file.loaded || is_for_agents(path)
+    };
+    let mut lost: HashMap<(usize, String), HashSet<String>> = HashMap::new();
+    for ((at, ..), evidence) in &*facts {
+        if let Fact::ReferenceDrift { word, commit: Some(commit), .. } = &evidence.fact {
+            lost.entry((*at, commit.clone())).or_default().insert(word.clone());
+        }
+    }
+    for ((at, ..), evidence) in facts {
+        let Fact::ReferenceDrift { sort, commit, alone, .. } = &mut evidence.fact else { continue };
+        let together = commit.clone().and_then(|commit| lost.get(&(*at, commit)));
+        *alone = matches!(sort, WordKind::Identifier | WordKind::Flag)
+            && held[*at].doc.kind == ItemKind::Document
+            && !describes_code(held[*at].doc)
+            && together.is_none_or(|words| words.len() < SEVERAL);
+    }
+}
+
 /// Returns the end of the period that a date names: the end of the day, if it has no time.
 fn end_of(at: Timestamp) -> Timestamp {
     const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -234,7 +264,8 @@ fn end_of(at: Timestamp) -> Timestamp {
 /// Creates the fact that a named thing was removed.
 pub(crate) fn fact_of_word(word: &Word, by: Option<Commit>, renamed_to: Option<String>) -> Fact {
     let (commit, at) = (by.as_ref().map(commit_text), by.map(|commit| commit.at));
-    Fact::ReferenceDrift { word: word.text.clone(), sort: word.kind, renamed_to, commit, at }
+    let (word, sort) = (word.text.clone(), word.kind);
+    Fact::ReferenceDrift { word, sort, renamed_to, commit, at, alone: false }
 }
 
 /// Creates the fact for the state of a citation. Days to a change count from `since`, or from the

@@ -14,8 +14,14 @@ fn missing(line: u32, column: u32, path: &str, new: &str) -> Evidence {
 /// Evidence that a word was renamed.
 fn drift(line: u32, column: u32, sort: WordKind, word: &str, new: &str) -> Evidence {
     let renamed_to = Some(new.to_owned());
-    let fact =
-        Fact::ReferenceDrift { word: word.to_owned(), sort, renamed_to, commit: None, at: None };
+    let fact = Fact::ReferenceDrift {
+        word: word.to_owned(),
+        sort,
+        renamed_to,
+        commit: None,
+        at: None,
+        alone: false,
+    };
     Evidence { line: Some(line), column: Some(column), ..Evidence::from(fact) }
 }
 

@@ -60,6 +60,7 @@ pub(super) fn gone(
                 renamed_to: new.map(|new| calls[*at].renamed(&new)),
                 commit: Some(commit_text(&commit)),
                 at: Some(commit.at),
+                alone: false,
             };
             facts.push((*at, fact));
         }

@@ -3,7 +3,7 @@
 use staleness_core::knowledge::{Fact, ItemKind, WordKind};
 use staleness_docs::git::{Limits, Repo, Word};
 
-use crate::project::{Project, found};
+use crate::project::{Project, facts, found};
 
 /// A project whose code named things that it does not name any more.
 pub(crate) fn drifted(document: &str) -> Project {
@@ -34,6 +34,27 @@ fn flags_paths_and_identifiers_that_are_gone_are_named_with_their_place() {
     }
     assert!(found.iter().any(|it| it.contains("src/tool.rs")), "{found:?}");
     assert_eq!(found.len(), 5, "{found:?}");
+}
+
+#[test]
+fn a_name_that_nothing_else_speaks_for_is_a_weak_sign() {
+    let names = ["load_a", "load_b", "load_c", "load_d", "load_e"];
+    let code = |names: &[&str]| names.iter().map(|it| format!("fn {it}() {{}}\n")).collect();
+    let text = |names: &[&str]| names.iter().map(|it| format!("Call `{it}()`.\n\n")).collect();
+    let weak = |path: &str, named: &[&str]| {
+        let (code, text): (String, String) = (code(&names), text(named));
+        let mut project = Project::of(&[("src/a.rs", &*code), (path, &*text)]);
+        project.commit_files(&[("src/a.rs", "fn kept() {}\n")]);
+        let facts = facts(&project.check(), path);
+        assert_eq!(facts.len(), named.len(), "{facts:?}");
+        let is_weak = |fact: &&Fact| matches!(fact, Fact::ReferenceDrift { alone: true, .. });
+        facts.iter().filter(is_weak).count()
+    };
+    assert_eq!(weak("docs/guide.md", &names[..4]), 4);
+    assert_eq!(weak("docs/guide.md", &names), 0, "all went with one commit");
+    for path in ["src/README.md", "AGENTS.md", ".claude/skills/a/SKILL.md"] {
+        assert_eq!(weak(path, &names[..1]), 0, "{path}");
+    }
 }
 
 #[test]
