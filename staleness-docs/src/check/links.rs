@@ -318,10 +318,17 @@ impl Check<'_> {
             && !self.is_routed(doc, path, written)
             && (is_in_place || !self.may_be_page(&doc.key.path))
             && (is_file(name)
+                || self.is_further_up(doc, written)
                 || is_usual_name(name)
                     && is_in_place
                     && !self.tree().is_site
                     && !doc.key.path.ends_with(".mdx"))
+    }
+
+    /// Returns true if a link lacks one `..` to a folder of the project.
+    fn is_further_up(&self, doc: &Doc, written: &str) -> bool {
+        let up = paths::resolve(doc.folder(), &format!("../{written}"));
+        written.starts_with("../") && up.is_ok_and(|path| self.tree().folders.contains_key(&path))
     }
 
     /// Returns true if links in a document must resolve from its own folder: it is Markdown, not a template, and
@@ -360,6 +367,12 @@ fn is_usual_name(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
         && !name.contains('.')
         && (is_capital || name.ends_with("file"))
+}
+
+/// Returns true if the last part of a path looks like the name of a file.
+pub(super) fn may_be_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    target::has_extension(name) || is_usual_name(name)
 }
 
 /// Returns the key of a heading without hyphens and the accents of Latin, Greek and Cyrillic, which sites treat differently.

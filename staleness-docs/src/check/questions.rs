@@ -9,7 +9,7 @@ use staleness_core::verdict::SignalKind;
 use super::Check;
 use super::bounds::MAX_WEAK;
 use super::doc::Doc;
-use super::{made, site};
+use super::{links, made, site};
 use crate::commands::Call;
 use crate::draft::names::{NameId, NameSort, Names};
 use crate::draft::place::Lines;
@@ -321,12 +321,16 @@ impl Asking<'_, '_> {
         let (paths, there) = original.map_or((paths, there), |original| (vec![original], true));
         let is_relative = !target.path.starts_with('/');
         let path = paths.last().cloned().unwrap_or_default();
+        // Such an address has a page. A folder of its name has nothing to do with it.
+        let is_address = !is_relative && own.is_none() && !links::may_be_file(&path);
         if !there
             && (!check.past.is_there() && !is_sure_without_history(&target.path)
                 || self.is_made(&path)
                 || check.is_published_flat(doc, &target.path)
                 || check.is_published_by_rdoc(&target.path)
                 || check.is_beside_source(doc, &path)
+                || pages.iter().any(|page| check.is_in_group(page))
+                || check.is_of_skill(doc, &target.path)
                 || check.is_published_copy(&path)
                 || own.is_none() && self.is_below_site(&target.path)
                 || target.path.starts_with('/')
@@ -354,7 +358,7 @@ impl Asking<'_, '_> {
         }
         let is_gone = !there && !check.is_routed(doc, &path, &target.path);
         pages.retain(|page| is_gone && !check.is_of_other_format(page) && !self.is_made(page));
-        let paths = paths.into_iter().chain(pages);
+        let paths = paths.into_iter().filter(|_| there || !is_address).chain(pages);
         let cites: Vec<_> = paths.filter_map(|path| target.citation(path)).collect();
         (!there || cites.iter().any(|citation| !citation.is_bare())).then(|| Ask {
             at: mention.at,

@@ -15,8 +15,8 @@ const ADDRESSES: [&str; 7] = [
 ];
 /// Those fields that set the base of the page's relative links.
 const OWN: [&str; 3] = ["permalink", "slug", "url"];
-/// Files in which each line begins with an address that redirects to a page.
-const REDIRECTS: [&str; 2] = ["_redirects", "redirects"];
+/// Files in which each line begins with an address that redirects to a page, or JSON has such addresses as `source`.
+const REDIRECTS: [&str; 5] = ["_redirects", "docs.json", "mint.json", "redirects", "vercel.json"];
 /// Maximum number of pages to read for their addresses.
 const MAX_PAGES: usize = 20_000;
 /// Maximum number of addresses to read from one list, and approximate maximum for all lists.
@@ -70,6 +70,9 @@ impl Check<'_> {
                 let text = read.unwrap_or_default();
                 let lines = text.lines().take(MAX_LISTED);
                 let addresses = lines.filter_map(|line| line.split_whitespace().next());
+                let sources = text.split("\"source\"").skip(1).take(MAX_LISTED);
+                let sources = sources.filter_map(|rest| rest.split('"').nth(1));
+                let addresses = addresses.chain(sources);
                 all.extend(addresses.map(|address| address.trim_matches('/').to_owned()));
                 continue;
             }

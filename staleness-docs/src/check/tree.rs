@@ -1,7 +1,7 @@
 //! Looks up tracked files by name: similar names, and substitutes for missing paths.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use staleness_core::knowledge::{Cited, Fact, WordKind};
 
@@ -46,6 +46,8 @@ pub(super) struct Tree {
     sites: Vec<String>,
     pub(super) is_site: bool,
     is_gem: bool,
+    /// The paths of documents in folders in parentheses, without those folders.
+    grouped: HashSet<String>,
     /// Folders, with the folder of the original if they are translations.
     translations: RefCell<HashMap<String, bool>>,
     /// Numbers of documents and of source files.
@@ -71,6 +73,9 @@ impl Check<'_> {
                 }
                 tree.is_gem |= name.ends_with(".gemspec");
                 tree.documents += usize::from(is_checked(path));
+                if path.contains(")/") && is_checked(path) {
+                    tree.grouped.insert(ungrouped(path));
+                }
                 tree.sources += usize::from(is_source(path));
                 let homes = tree.homes.entry(name.to_owned()).or_default();
                 if homes.len() < MAX_COMPARED {
@@ -122,6 +127,21 @@ impl Check<'_> {
             let whole = if site.is_empty() { path.to_owned() } else { format!("{site}/{path}") };
             self.is_tracked(&whole)
         })
+    }
+
+    /// Returns true if the project has a page below folders in parentheses, which its address leaves out.
+    pub(super) fn is_in_group(&self, page: &str) -> bool {
+        self.tree().grouped.contains(&ungrouped(page))
+    }
+
+    /// Returns true if a link in a file of a skill starts at the folder of the skill, as agents read it.
+    pub(super) fn is_of_skill(&self, doc: &Doc, written: &str) -> bool {
+        let folder = paths::folder_of(&doc.key.path);
+        let ends = folder.rmatch_indices('/').map(|(at, _)| at);
+        let mut above = [folder.len()].into_iter().chain(ends).map(|end| &folder[..end]);
+        let skill = above.find(|it| self.is_tracked(&format!("{it}/SKILL.md")));
+        let path = skill.and_then(|skill| paths::resolve(skill, written).ok());
+        path.is_some_and(|path| self.is_tracked(&path))
     }
 
     fn is_tracked(&self, path: &str) -> bool {
@@ -298,6 +318,12 @@ impl Tree {
         };
         Some(if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") })
     }
+}
+
+/// Returns a path without its folders in parentheses.
+fn ungrouped(path: &str) -> String {
+    let is_group = |folder: &&str| folder.starts_with('(') && folder.ends_with(')');
+    path.split('/').filter(|folder| !is_group(folder)).collect::<Vec<_>>().join("/")
 }
 
 /// Returns true if two names share a word, or one may be a misspelling of the other.

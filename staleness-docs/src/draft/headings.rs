@@ -96,7 +96,7 @@ pub(crate) fn anchors(text: &str) -> Vec<Anchor> {
     reader.end(text)
 }
 
-/// Returns the ids in attribute lists: `{#id}`, `{: #id .class}`, `{id="id"}`.
+/// Returns the ids in attribute lists: `{#id}`, `{: #id .class}`, `{id="id"}`, `{/*id*/}`.
 fn ids(text: &str) -> impl Iterator<Item = &str> {
     let lists = text.split('{').skip(1).filter_map(|rest| {
         let list = rest.split(['}', '\n']).next()?;
@@ -104,7 +104,8 @@ fn ids(text: &str) -> impl Iterator<Item = &str> {
     });
     lists.flat_map(str::split_whitespace).filter_map(|word| {
         let quoted = word.strip_prefix("id=\"").and_then(|id| id.strip_suffix('"'));
-        quoted.or_else(|| word.strip_prefix('#'))
+        let commented = || word.strip_prefix("/*").and_then(|id| id.strip_suffix("*/"));
+        quoted.or_else(|| word.strip_prefix('#')).or_else(commented)
     })
 }
 
@@ -332,6 +333,7 @@ mod tests {
             ("<h2 id=\"user-content-z\">Zed</h2>\n", &["z", "zed"]),
             ("|`a|b|\n|-|-|\n|`c|d|\n|<a id=\"e\">|`f`|\n|`g|<i id=h>|", &["e", "h"]),
             ("# T {#own-id}", &["t-own-id", "own-id", "t"]),
+            ("# T {/*own-id*/}", &["t-own-id", "own-id"]),
             ("# T {id=\"own-id\"}", &["t-idown-id", "own-id", "t"]),
             ("# key [~SQ]\n# key", &["key-sq", "key", "key"]),
             ("```\n# no\n```\n\n    # no\n\n<!--\n# no <a name=\"n\">\n-->\n", &[]),

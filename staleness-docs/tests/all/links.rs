@@ -281,7 +281,7 @@ fn a_site_gives_a_page_an_address_that_is_not_its_path() {
     let (old, new) = (("help/index.md", "x\n"), ("pages/help.md", "x\n"));
     let gone = ("help/index.md", "");
     let moved = |more: &[(&str, &str)]| after(&[&[&[link, old][..], more].concat(), &[gone, new]]);
-    assert_eq!(moved(&[]), ["1:1 missing Path help"]);
+    assert_eq!(moved(&[]), ["1:1 missing Path help/index.md -> pages/help.md"]);
     assert!(moved(&[("_config.yml", "x: y\n")]).is_empty());
 }
 
@@ -408,14 +408,14 @@ fn a_hostile_document_is_bounded() {
 
 #[test]
 fn a_page_lives_at_the_addresses_that_it_gives_itself() {
-    let link = "[x](/old/page/) [y](/none/page/)\n";
+    let link = "[x](/old/page/) [y](/none/leaf/)\n";
     let of = |page: &str| {
         let page = format!("---\n{page}\n---\n\nx\n");
-        let files = [("doc.md", link), ("old/page/a.md", "x\n"), ("none/page/a.md", "x\n")];
-        let moved = [("old/page/a.md", ""), ("none/page/a.md", ""), ("new/page.md", &*page)];
+        let files = [("doc.md", link), ("old/page.md", "x\n"), ("none/leaf.md", "y\n")];
+        let moved = [("old/page.md", ""), ("none/leaf.md", ""), ("new/page.md", &*page)];
         after(&[&files, &moved])
     };
-    let none = "1:17 missing Path none/page";
+    let none = "1:17 missing Path none/leaf.md";
     for page in [
         "aliases:\n  - /old/page/",
         "redirect_from: [/old/page]",
@@ -424,7 +424,7 @@ fn a_page_lives_at_the_addresses_that_it_gives_itself() {
     ] {
         assert_eq!(of(page), [none], "{page}");
     }
-    assert_eq!(of("title: /old/page"), ["1:1 missing Path old/page", none]);
+    assert_eq!(of("title: /old/page"), ["1:1 missing Path old/page.md ~ new/page.md", none]);
     let listed: &[(&str, &str)] = &[("docs/.vuepress/redirects", "/old/page.html /new/\n")];
     let text = "[x](/old/page.html) [y](/none/page.html)\n";
     let gone = [("old/page.html", "x\n"), ("none/page.html", "x\n"), ("doc.md", text)];
@@ -478,9 +478,9 @@ fn a_link_that_leaves_a_site_leads_to_another() {
 
 #[test]
 fn a_link_from_the_root_of_a_site_counts_from_its_settings() {
-    let files = [("doc.md", "[x](/blog/)\n"), ("blog/a.md", "x\n")];
+    let files = [("doc.md", "[x](/blog/a)\n"), ("blog/a.md", "x\n")];
     let moved = [("blog/a.md", ""), ("website/blog/a.md", "y\n")];
-    assert_eq!(after(&[&files, &moved]), ["1:1 missing Path blog"]);
+    assert_eq!(after(&[&files, &moved]), ["1:1 missing Path blog/a.md ~ website/blog/a.md"]);
     let site = [moved[0], moved[1], ("website/docusaurus.config.ts", "x\n")];
     assert!(after(&[&files, &site]).is_empty());
 }

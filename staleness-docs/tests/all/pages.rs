@@ -243,3 +243,65 @@ fn a_link_of_html_is_broken_if_it_has_a_text() {
         ["1:61 broken doc.md#b"]
     );
 }
+
+#[test]
+fn an_address_without_an_ending_is_no_folder_and_leaves_out_folders_in_parentheses() {
+    let of = |link: &str, moved: &[(&str, &str)]| {
+        let doc = format!("See [x]({link}).\n");
+        let old = [("docs/doc.md", &*doc), ("docs/cli.md", "x\n"), ("s3/a.go", "x\n")];
+        let mut project = Project::of(&old);
+        project.remove("docs/cli.md");
+        project.remove("s3/a.go");
+        std::fs::remove_dir(project.place.folder.join("s3")).unwrap();
+        project.commit_files(moved);
+        found(&project.check(), "docs/doc.md")
+    };
+    let moved: &[(&str, &str)] = &[("backend/s3/a.go", "x\n")];
+    assert!(of("/s3", moved).is_empty() && of("/s3/#options", moved).is_empty());
+    assert_eq!(of("../s3", moved), ["1:5 missing Path s3 -> backend/s3"]);
+    assert_eq!(of("/docs/cli#create", moved), ["1:5 missing Path docs/cli.md"]);
+    assert!(of("/docs/cli#create", &[("docs/(start)/cli.md", "y\n")]).is_empty());
+}
+
+#[test]
+fn a_link_in_a_file_of_a_skill_may_start_at_the_skill() {
+    let of = |skill: &str| {
+        let path = "a/skills/b/references/doc.md";
+        let text = "See [x](references/c.md) and [y](references/none.md).\n";
+        let files = [(path, text), ("a/skills/b/references/c.md", "x\n"), (skill, "x\n")];
+        found(&Project::of(&files).check(), path)
+    };
+    let none = "1:30 broken a/skills/b/references/references/none.md";
+    assert_eq!(of("a/skills/b/SKILL.md"), [none]);
+    let both =
+        ["1:5 broken a/skills/b/references/references/c.md ~ a/skills/b/references/c.md", none];
+    assert_eq!(of("a/skills/SKILL.md"), both);
+}
+
+#[test]
+fn a_link_that_lacks_one_step_up_is_broken_and_another_without_an_ending_is_not_told() {
+    let of = |link: &str| {
+        let doc = format!("See [x]({link}).\n");
+        let files = [("a/b/c/doc.md", &*doc), ("a/other/x.rs", "x\n"), ("a/b/d/x.rs", "x\n")];
+        found(&Project::of(&files).check(), "a/b/c/doc.md")
+    };
+    assert_eq!(of("../other/"), ["1:5 broken a/b/other"]);
+    assert!(of("../none/").is_empty() && of("other/").is_empty() && of("../d/").is_empty());
+}
+
+#[test]
+fn settings_of_a_site_redirect_addresses() {
+    let of = |path: &str, text: &str| {
+        let doc = ("doc.md", "[x](/old/page) [y](/none/leaf)\n");
+        let old = [doc, ("old/page.md", "x\n"), ("none/leaf.md", "y\n")];
+        let mut project = Project::of(&old);
+        project.remove("old/page.md");
+        project.remove("none/leaf.md");
+        project.commit_files(&[(path, text)]);
+        found(&project.check(), "doc.md")
+    };
+    let text = "{\"redirects\": [\n{\"source\": \"/old/page\",\"destination\": \"/b\"}]}\n";
+    let none = "1:16 missing Path none/leaf.md";
+    assert_eq!(of("docs/docs.json", text), [none]);
+    assert_eq!(of("docs/other.json", text), ["1:1 missing Path old/page.md", none]);
+}
