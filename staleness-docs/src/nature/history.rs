@@ -54,8 +54,8 @@ const MADE: [&str; 6] = ["author", "authors", "created", "creation", "date", "de
 
 /// Phrases in which a document says that it is outdated.
 #[rustfmt::skip]
-const ABOUT: [[&str; 2]; 7] = [
-    ["content", "below"], ["this", "document"], ["this", "file"], ["this", "guide"], ["this", "page"],
+const ABOUT: [[&str; 2]; 8] = [
+    ["content", "below"], ["this", "document"], ["this", "documentation"], ["this", "file"], ["this", "guide"], ["this", "page"],
     ["this", "section"], ["this", "tutorial"],
 ];
 const OUTDATED: [&str; 5] = ["archived", "deprecated", "obsolete", "outdated", "superseded"];
@@ -97,13 +97,14 @@ pub(crate) fn is_by_name(path: &str) -> bool {
     let is_folder = |folder: &&str| {
         let folder = plain(folder).to_ascii_lowercase().replace([' ', '_'], "-");
         let is_part = PARTS.contains(&self::words(&folder).concat().as_str());
-        (is_part || FOLDERS.contains(&folder.trim_start_matches('-')))
+        (is_part || FOLDERS.contains(&folder.trim_start_matches('-')) || folder == ".archive")
             && !(is_from_another && folder.starts_with("migrat"))
     };
     let is_chats = folders
         .windows(2)
         .any(|pair| CHATS.contains(&pair[1]) && (pair[0].starts_with('.') || pair[0] == "context"));
-    let is_post = matches!(folders.last(), Some(&("blog" | "_posts")));
+    let mut above = folders.iter().rev().skip_while(|folder| is_number(folder));
+    let is_post = matches!(above.next(), Some(&("blog" | "_posts")));
     let is_name = is_name(name, &words) && !is_from_another || is_dated(&self::words(name));
     // `release/api_1.10`
     let numbers = words.iter().filter(|word| is_number(word)).count();
@@ -154,7 +155,8 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
         };
         status |= state.is_some_and(|state| STATES.contains(&&*state));
         made |= words.len() > 1 && MADE.contains(&&*words[0]);
-        if words.windows(SAID).any(says_outdated) {
+        if (0..words.len()).any(|at| says_outdated(words[at..].get(..SAID).unwrap_or(&words[at..])))
+        {
             return true;
         }
     }
@@ -211,9 +213,10 @@ fn version_of(title: &str) -> Option<Vec<u64>> {
 /// Returns true for words such as `this page is now outdated`.
 fn says_outdated(words: &[String]) -> bool {
     let is_any = |word: &String, any: &[&str]| any.contains(&&**word);
-    ABOUT.contains(&[&*words[0], &*words[1]])
-        && is_any(&words[2], &["has", "is", "was"])
-        && words[3..].iter().any(|word| is_any(word, &OUTDATED))
+    let [this, page, is, rest @ ..] = words else { return false };
+    ABOUT.contains(&[&**this, &**page])
+        && is_any(is, &["has", "is", "was"])
+        && rest.iter().any(|word| is_any(word, &OUTDATED))
 }
 
 /// Returns the folders and the name of a document. A README or an index has the name of its folder, unless that is
@@ -346,7 +349,7 @@ mod tests {
                        work/phases/x.md PHASE_3.md docs/phase2-api.md PLAN.md \
                        docs/queue-plan.md IMPLEMENTATION_PLAN.md reports/2026-01-02-load.md \
                        notes/load_20260102.md website/versioned_docs/version-1.0/a.md docs/blog/announcing-v3.md \
-                       site/_posts/hello.md \
+                       site/_posts/hello.md docs/blog/2024/12/05/react.md .archive/tags.md \
                        docs/08-migration-guides/29-x.md docs/29-migration-guide-4-0.md \
                        docs/3.8-announcement.md docs/migration/README.md archive/b/README.md \
                        doc/deprecated.rst docs/proposals/queue.md doc/announce/sprint.rst \
@@ -400,6 +403,7 @@ mod tests {
             "# 1. A queue\n\nDate: 2026-01-02\n\n## Status\n\nAccepted\n",
             "---\nstatus: implementable\ncreation-date: 2026-01-02\n---\n",
             "# Queues\n\n> **Warning**: This page is now outdated.\n",
+            "> [!WARNING]\n> This documentation is outdated.\n",
             "# Queues\n\nThe content below is deprecated, and will be removed.\n",
             "# Queues\n\nAuthor: A\n\n## Goals\n\nx\n\n## Non-Goals\n\nx\n",
             "<Update label=\"2\">\nx\n</Update>\n<Update label=\"1\">\n",
