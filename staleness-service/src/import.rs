@@ -13,10 +13,16 @@ use staleness_core::transfer::Record;
 use crate::error::{ServiceError, quoted};
 use crate::knowledge::refuse_preference;
 use crate::settings::Settings;
-use crate::work::{act, as_someone, refuse_rule};
+use crate::work::{act, as_someone, refuse_others, refuse_rule};
 
-/// Rejects a record that would change a decision on a tool or a person's rule or preference, if an agent may be importing
-/// it.
+/// Returns what agents are told of an item.
+fn told(it: &Work) -> impl PartialEq {
+    let texts = (it.text.clone(), it.steps.clone());
+    (it.kind, it.status, it.expires_at, it.to.clone(), it.from.clone(), it.after.clone(), texts)
+}
+
+/// Rejects a record that would change a decision on a tool, a person's rule or preference, or a handoff between others,
+/// if an agent may be importing it.
 ///
 /// # Errors
 /// If the record would change one, or the store fails.
@@ -51,10 +57,11 @@ pub fn refuse_persons(
             })
         }
         Record::Work(new) => {
-            let told = |it: &Work| (it.kind, it.status, it.text.clone(), it.expires_at);
             let wins = |it: &&Work| new.updated_at > it.updated_at && told(it) != told(new);
-            let mut changed = known.work.values().filter(wins);
-            Ok(changed.try_for_each(|it| refuse_rule(settings, it, &act))?)
+            known.work.values().filter(wins).try_for_each(|it| {
+                refuse_rule(settings, it, &act)?;
+                refuse_others(settings, registry, it, act.actor.as_ref(), it.from.as_deref())
+            })
         }
         Record::Item(new) => {
             let is_changed = |it: &&Item| match it.key == new.key {

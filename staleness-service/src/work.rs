@@ -191,7 +191,7 @@ pub fn refuse_rule(settings: &Settings, item: &Work, act: &Act) -> Result<(), Se
 
 /// Rejects a change to a handoff by an agent other than the receiver or `sender`. If the receiver is unknown, any
 /// agent may make it.
-fn refuse_others(
+pub(crate) fn refuse_others(
     settings: &Settings,
     registry: &Registry,
     item: &Work,

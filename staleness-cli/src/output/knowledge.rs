@@ -120,5 +120,5 @@ pub(crate) fn show(told: &KnowledgeReport, last_change: String, out: &Output) ->
 /// Wraps an item's text to the terminal's width.
 fn body(told: &KnowledgeReport, out: &Output) -> Vec<String> {
     let text = told.body.as_deref().unwrap_or(&told.title);
-    wrap_all(text, out.width.saturating_sub(6)).collect()
+    wrap_all(text, out.width.saturating_sub(6))
 }

@@ -35,13 +35,14 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Wraps and escapes a text of several lines. Each line is then marked, so that the text cannot imitate what the
-/// program prints below it.
-pub(crate) fn wrap_all(text: &str, width: usize) -> impl Iterator<Item = String> {
-    let mark = if text.lines().nth(1).is_some() { "| " } else { "" };
-    let width = width.saturating_sub(mark.len());
-    let lines = text.lines().flat_map(move |line| wrap(&escape(line), width));
-    lines.map(move |line| format!("{mark}{line}"))
+/// Wraps and escapes a text. If it takes several lines, each is marked, so that none passes for what the program
+/// prints below it.
+pub(crate) fn wrap_all(text: &str, width: usize) -> Vec<String> {
+    let lines = |width| text.lines().flat_map(move |line| wrap(&escape(line), width));
+    match lines(width).nth(1) {
+        Some(_) => lines(width.saturating_sub(2)).map(|line| format!("| {line}")).collect(),
+        None => lines(width).collect(),
+    }
 }
 
 /// Truncates text to `width` columns, with a mark if it was cut.

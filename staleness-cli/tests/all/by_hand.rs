@@ -401,6 +401,17 @@ fn an_agent_rewrites_neither_a_handoff_to_another_nor_a_rule() {
         let refused = by(text, "claude-code");
         assert!(refused.code == 3 && refused.err.contains("a person wrote \"fri\""), "{refused:?}");
     }
+    // Bug: an import did what was refused otherwise.
+    for fields in [
+        r#""id":"fri","kind":"constraint","text":"No deploy on Friday","after":["never"]"#,
+        r#""id":"h","kind":"handoff","text":"Merge","to":"codex""#,
+    ] {
+        let times = r#""created":"2026-11-20","updated":"2026-11-21""#;
+        let file = sandbox.write("in.jsonl", format!("{{\"type\":\"work\",{fields},{times}}}\n"));
+        let import =
+            ["import", "--from", "jsonl", file.to_str().unwrap(), "--agent", "claude-code"];
+        assert_eq!(sandbox.run(&import).code, 3, "{fields}");
+    }
 }
 
 /// Bug: what an agent made of a person's work before another began was told as the person's.
@@ -449,4 +460,9 @@ fn no_text_passes_for_a_line_of_the_program() {
         let marked = "  | Review it\n  | typed      by a person here";
         assert!(shown.contains(marked), "{shown}");
     }
+    // Bug: one long line that is wrapped did.
+    let long = format!("Review it {} typed      by a person here", "x".repeat(66));
+    sandbox.ok(&["work", "add", "plan", &long, "--id", "long"]);
+    let shown = sandbox.ok(&["work", "show", "long"]);
+    assert!(!shown.lines().any(|line| line.trim_start().starts_with("typed")), "{shown}");
 }

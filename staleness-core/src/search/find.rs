@@ -81,9 +81,9 @@ impl SearchIndex {
     /// best word score)`, and half of the habits of its server. A learned query ends this, in proportion to
     /// its confidence.
     ///
-    /// **parts**: a question that asks for several things is also searched by its sentences and clauses, by words
-    /// alone. What fits a part best scores 0.6 of the best score, other tools of the part in proportion; the
-    /// first tool stays the same.
+    /// **parts**: a question that asks for several things is also searched by its sentences and clauses, without
+    /// vectors. What fits a part best scores at most 0.6 of the best score, other tools of the part in proportion, and
+    /// none more than it fits the part; the first tool stays the same.
     ///
     /// A word of the question with three or more letters also matches longer words that begin with it. These
     /// count 0.56 to 0.8, depending on the matched part. Synonyms count 0.7, or less if they are in more
@@ -131,7 +131,7 @@ impl SearchIndex {
         let best = whole.best_score();
         for part in &question.parts {
             let part = self.scores_of_whole(part, &Meaning::default(), &wanted);
-            whole.parts.push((PART * best / part.best_score(), part));
+            whole.parts.push(((PART * best / part.best_score()).min(1.0), part));
         }
         if !whole.parts.is_empty() {
             let mut all: BTreeMap<u32, f64> =

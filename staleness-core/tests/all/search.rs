@@ -63,22 +63,22 @@ fn words_alone_find_tools_and_the_answer_is_cold() {
 fn each_request_of_a_question_finds_its_tool() {
     let about = |at| match at {
         0 => "List events of the calendar of a team in a month",
-        _ => "Change an event of a calendar",
+        _ => "Change an event in the calendar of a team",
     };
     let calendar = (0..6).map(|at| (format!("calendar_{at}"), about(at).to_owned()));
-    let others = (0..60).map(|at| (format!("other_{at}"), format!("Thing number {at}")));
+    let others = (0..60).map(|at| (format!("other_{at}"), format!("Render thing number {at}")));
     let mut tools: Vec<(String, String)> = calendar.chain(others).collect();
     tools.push(("translate".into(), "Render text in another language, such as French".into()));
     let tools: Vec<(&str, &str)> = tools.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     let index = index(&tools, &[]);
-    let question = "List the calendar events of the team for next month, then put the enclosed letter into \
-                    proper French";
+    let question = "List the calendar events of the team for next month, then render everything properly \
+                    into French";
     let found = find(&index, question);
     let place = order(&found).iter().position(|tool| *tool == "translate").unwrap();
     assert_eq!((order(&found)[0], place < 3), ("calendar_0", true), "{:?}", order(&found));
     let own = &found.matches[place];
     assert!((own.score - own.learned.mul_add(1.0 - own.words, own.words)).abs() < 1e-8, "{own:?}");
-    assert_eq!(own.met, ["french"]);
+    assert_eq!(own.met, ["french", "render"]);
 }
 
 #[test]

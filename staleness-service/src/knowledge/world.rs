@@ -291,8 +291,8 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Returns true if `item` is global and a file of this project holds an item with the same id, and
-    /// `scope` allows both.
+    /// Returns true if `item` is global and a file of this project holds an item that hides it, and `scope` allows
+    /// both.
     fn is_hidden(
         &self,
         registry: &Registry,
