@@ -41,7 +41,7 @@ use crate::draft::names::Names;
 use crate::files::file::{self, DocFile};
 use crate::files::find;
 use crate::git::{LazyRepo, Since};
-use crate::nature::{Patterns, not_written_here};
+use crate::nature::Patterns;
 use crate::project::ProjectPlace;
 use crate::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
 
@@ -55,9 +55,6 @@ pub(crate) use past::commit_text;
 use past::{forget, new_since};
 pub(crate) use questions::word_of;
 use superseded::Standing;
-
-/// The largest `.gitattributes` to read, in bytes.
-const MAX_ATTRIBUTES: u64 = 1 << 20;
 
 /// From this number of new documents on, the history is read ahead, because it is almost always needed.
 const MANY: usize = 16;
@@ -127,12 +124,8 @@ pub fn check(
     let past = Past::of(&place.folder, repo, progress)?;
     past.store();
     report.head = past.head();
+    let patterns = Patterns::new(&options.policy, &mut report.notes);
     let fence = place.fence();
-    let attributes = fence.read_small(&place.folder.join(".gitattributes"), MAX_ATTRIBUTES);
-    let mut policy = options.policy.clone();
-    let others = attributes.as_deref().unwrap_or_default();
-    policy.history.splice(..0, not_written_here(others).map(str::to_owned));
-    let patterns = Patterns::new(&policy, &mut report.notes);
     let mut found = find(place, options, past.tracked(), &patterns, &fence);
     // These documents depend on what the others import, include and supersede.
     let mut others = BTreeMap::new();

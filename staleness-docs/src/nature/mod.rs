@@ -138,20 +138,6 @@ pub(crate) fn is_instruction(path: &str) -> bool {
         || path.starts_with(".cursor/rules/") && path.ends_with(".mdc")
 }
 
-/// Returns the patterns of files that `.gitattributes` says a program wrote, or another project.
-pub(crate) fn not_written_here(attributes: &str) -> impl Iterator<Item = &str> {
-    attributes.lines().filter_map(|line| {
-        let mut words = line.split_whitespace();
-        let pattern = words.next().filter(|it| !it.starts_with(['#', '!', '"', '[']))?;
-        let is_mark = |word: &str| {
-            let mut marks = ["linguist-generated", "linguist-vendored"].iter();
-            let rest = marks.find_map(|mark| word.strip_prefix(mark));
-            rest.is_some_and(|value| matches!(value, "" | "=true"))
-        };
-        words.any(is_mark).then_some(pattern)
-    })
-}
-
 /// Returns true for texts that only agents read: instructions, and texts in the folders of clients.
 pub fn is_for_agents(path: &str) -> bool {
     is_instruction(path) || path.starts_with('.') && !path.starts_with(".github/")

@@ -169,15 +169,3 @@ fn a_section_or_a_document_about_what_is_deprecated_names_what_was() {
     assert_eq!(found(&report, "doc.md"), ["3:7 drift old_name", "11:7 drift old_name"]);
     assert_eq!(report.history, ["deprecated.md"]);
 }
-
-#[test]
-fn what_git_calls_generated_or_vendored_is_mended_elsewhere() {
-    let text = "Call `old_name()`.\n";
-    let marks = "# x\n*.mdx linguist-generated=true\n/b.md text linguist-vendored\n\
-                 c.md linguist-generated=false\n";
-    let files = [(".gitattributes", marks), ("d/a.mdx", text), ("b.md", text), ("c.md", text)];
-    let report = changed(&files).check();
-    for (path, count) in [("d/a.mdx", 0), ("b.md", 0), ("c.md", 1)] {
-        assert_eq!(found(&report, path).len(), count, "{path}");
-    }
-}
