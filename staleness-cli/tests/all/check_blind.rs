@@ -79,9 +79,9 @@ fn what_went_is_told_once_with_the_places_that_name_it() {
     let sandbox = Sandbox::with_history();
     sandbox.write("project/src/a.rs", "pub fn drain_queue() {}\npub fn other_one() {}\n");
     for at in 0..4 {
-        sandbox.write(&format!("project/{at}/README.md"), "Call `drain_queue()`.\n");
+        sandbox.write(&format!("project/{at}.md"), "Call `drain_queue()`.\n");
     }
-    sandbox.write("project/both/README.md", "Call `drain_queue()` or `other_one()`.\n");
+    sandbox.write("project/both.md", "Call `drain_queue()` or `other_one()`.\n");
     sandbox.commit("2026-01-10T00:00:00Z");
     sandbox.write("project/src/a.rs", "\n");
     sandbox.commit("2026-02-10T00:00:00Z");
@@ -89,7 +89,7 @@ fn what_went_is_told_once_with_the_places_that_name_it() {
     assert_eq!(table.matches("drain_queue").count(), 3, "once, and a block with more: {table}");
     assert!(table.contains("  4 places\n"), "{table}");
     for at in 0..4 {
-        assert!(table.contains(&format!("  {at}/README.md:1  ")), "{table}");
+        assert!(table.contains(&format!("  {at}.md:1  ")), "{table}");
     }
     let found = sandbox.json(&["check"]);
     let causes: Vec<(&str, &Value)> = found["items"]
@@ -99,8 +99,7 @@ fn what_went_is_told_once_with_the_places_that_name_it() {
         .map(|item| (item["id"].as_str().unwrap(), &item["cause"]))
         .collect();
     let same = causes.iter().filter(|(id, cause)| {
-        *id != "both/README.md:1"
-            && cause == &causes.iter().find(|it| it.0 == "0/README.md:1").unwrap().1
+        *id != "both.md:1" && cause == &causes.iter().find(|it| it.0 == "0.md:1").unwrap().1
     });
     assert_eq!(same.count(), 4, "{causes:?}");
 }

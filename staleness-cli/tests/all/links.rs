@@ -188,10 +188,10 @@ fn a_document_tells_each_finding_and_since_when_it_does_not_hold() {
     let sandbox = Sandbox::with_history();
     sandbox.write("project/src/a.rs", "fn old_name() {}\nfn other_name() {}\n");
     let text = "Call `old_name()`.\n\nOr `other_name()`, see [b](b.txt).\n\nThat holds.\n";
-    sandbox.write("project/README.md", text);
+    sandbox.write("project/guide.md", text);
     sandbox.write("project/b.txt", "b\n");
     sandbox.commit("2026-01-10T00:00:00Z");
-    let why = || sandbox.json(&["why", "README.md"]);
+    let why = || sandbox.json(&["why", "guide.md"]);
     assert_eq!(why()["state"], "not checked yet");
     std::fs::remove_file(sandbox.project.join("b.txt")).unwrap();
     sandbox.commit("2026-02-11T00:00:00Z");
@@ -200,16 +200,15 @@ fn a_document_tells_each_finding_and_since_when_it_does_not_hold() {
     sandbox.check_now();
     let told = why();
     assert_eq!((&told["state"], &told["since"]), (&json!("stale"), &json!("2026-02-11T00:00:00Z")));
-    assert_eq!(column(&told, "findings", "id"), ["README.md:3", "README.md:1"]);
+    assert_eq!(column(&told, "findings", "id"), ["guide.md:3", "guide.md:1"]);
     assert_eq!(told["verdict"], told["findings"][0]["verdict"]);
-    let text = sandbox.ok(&["why", "README.md"]);
-    for part in
-        ["README.md:1", "old_name no longer exists", "README.md:3", "b.txt no longer exists"]
+    let text = sandbox.ok(&["why", "guide.md"]);
+    for part in ["guide.md:1", "old_name no longer exists", "guide.md:3", "b.txt no longer exists"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
     // What was written after its target went did not hold from then on.
-    sandbox.write("project/README.md", "Since then.\n\nSee [b](b.txt).\n");
+    sandbox.write("project/guide.md", "Since then.\n\nSee [b](b.txt).\n");
     sandbox.commit("2026-04-13T00:00:00Z");
     sandbox.check_now();
     assert_eq!(why()["since"], "2026-04-13T00:00:00Z");

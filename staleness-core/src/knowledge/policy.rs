@@ -135,7 +135,7 @@ knowledge_policy! {
         /// The weight, 0..=1, of a link to something that never existed.
         weight_broken_link: f64 = 0.4,
         /// The strength, 0..=1, of a name in code or a flag that is gone and that nothing else speaks for.
-        strength_alone: f64 = 0.3,
+        strength_alone: f64 = 0.5,
         /// The strength, 0..=1, of being patch releases behind.
         strength_patch: f64 = 0.25,
         /// The strength, 0..=1, of being minor releases behind.

@@ -162,7 +162,7 @@ fn terms_of_a_formula_are_signals_in_points_and_age_is_one_where_it_is_not_fresh
 }
 
 #[test]
-fn a_name_that_nothing_else_speaks_for_is_a_weak_sign() {
+fn a_name_that_nothing_else_speaks_for_asks_for_a_look() {
     let weak = || {
         let mut weak = word_gone("load_all");
         if let Fact::ReferenceDrift { alone, .. } = &mut weak.fact {
@@ -172,11 +172,11 @@ fn a_name_that_nothing_else_speaks_for_is_a_weak_sign() {
     };
     let judge = |evidence: Vec<Evidence>| block(1, evidence).judge(ItemKind::Document, &context());
     let found = judge(vec![weak(), marker("now")]);
-    assert_eq!((found.level, found.action), (Level::Fresh, NextAction::Keep));
-    assert_eq!((found.signals[0].weight, found.signals[0].strength), (0.7, 0.3));
+    assert_eq!((found.level, found.action), (Level::Review, NextAction::Update));
+    assert_eq!((found.signals[0].weight, found.signals[0].strength), (0.7, 0.5));
     let found = judge(vec![weak(), word_gone("load_all")]);
     assert_eq!((found.level, found.freshness), (Level::Stale, 0.3));
-    assert_eq!(found.signals.iter().map(|it| it.strength).collect::<Vec<_>>(), [1.0, 0.3]);
+    assert_eq!(found.signals.iter().map(|it| it.strength).collect::<Vec<_>>(), [1.0, 0.5]);
 }
 
 #[test]

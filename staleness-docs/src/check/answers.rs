@@ -225,9 +225,9 @@ impl Check<'_> {
     }
 }
 
-/// Marks names in code and flags as weak signs, because half of them belong to something else. Those stay certain
-/// that a README or a text for agents names, as it describes the code beside it, and those of a document that lost
-/// several to one commit.
+/// Marks names in code and flags that count half, because half of them belong to something else. Those stay certain
+/// that have a new name, that a README or a text for agents names, as it describes the code beside it, and those of
+/// a document that lost several to one commit.
 fn weaken(held: &[Open<'_>], facts: &mut BTreeMap<(usize, usize, usize), Evidence>) {
     let describes_code = |doc: &Doc| {
         let path = &doc.key.path;
@@ -241,9 +241,13 @@ fn weaken(held: &[Open<'_>], facts: &mut BTreeMap<(usize, usize, usize), Evidenc
         }
     }
     for ((at, ..), evidence) in facts {
-        let Fact::ReferenceDrift { sort, commit, alone, .. } = &mut evidence.fact else { continue };
+        let Fact::ReferenceDrift { sort, commit, alone, renamed_to, .. } = &mut evidence.fact
+        else {
+            continue;
+        };
         let together = commit.clone().and_then(|commit| lost.get(&(*at, commit)));
         *alone = matches!(sort, WordKind::Identifier | WordKind::Flag)
+            && renamed_to.is_none()
             && held[*at].doc.kind == ItemKind::Document
             && !describes_code(held[*at].doc)
             && together.is_none_or(|words| words.len() < SEVERAL);

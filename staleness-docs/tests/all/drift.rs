@@ -37,7 +37,7 @@ fn flags_paths_and_identifiers_that_are_gone_are_named_with_their_place() {
 }
 
 #[test]
-fn a_name_that_nothing_else_speaks_for_is_a_weak_sign() {
+fn a_name_that_nothing_else_speaks_for_is_marked() {
     let names = ["load_a", "load_b", "load_c", "load_d", "load_e"];
     let code = |names: &[&str]| names.iter().map(|it| format!("fn {it}() {{}}\n")).collect();
     let text = |names: &[&str]| names.iter().map(|it| format!("Call `{it}()`.\n\n")).collect();

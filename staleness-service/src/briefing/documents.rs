@@ -188,7 +188,6 @@ fn says(fact: &Fact) -> Option<ModelText> {
             let path = name(&citation.path).unwrap_or_else(|| "the file".into());
             path.and(" no longer has what it names there")
         }
-        Fact::ReferenceDrift { alone: true, .. } => return None,
         Fact::ReferenceDrift { word, sort, renamed_to, .. } if *sort != WordKind::Path => {
             let (noun, old) = match sort {
                 WordKind::Command => {
@@ -390,15 +389,6 @@ mod tests {
         ] {
             assert_eq!(told("A.md", &[2], &fact), "`A.md` (line 2)", "{fact:?}");
         }
-    }
-
-    #[test]
-    fn a_weak_sign_is_no_reason() {
-        let drift = |alone| {
-            let (word, sort) = ("load_all".to_owned(), WordKind::Identifier);
-            Fact::ReferenceDrift { word, sort, renamed_to: None, commit: None, at: None, alone }
-        };
-        assert!(says(&drift(false)).is_some() && says(&drift(true)).is_none());
     }
 
     #[test]
