@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use staleness::ids::{ItemKey, Scope};
 use staleness::knowledge::Item;
-use staleness::store::{ItemFilter, Selection, ToolFilter, WorkFilter};
+use staleness::store::{ItemFilter, Selection, WorkFilter};
 use staleness::work::Work;
 use staleness::{Registry, Wait};
-use staleness_core::tool::Tool;
 use staleness_core::transfer::Record;
 
-use crate::error::{ServiceError, quoted};
+use crate::error::ServiceError;
 use crate::knowledge::refuse_preference;
 use crate::settings::Settings;
-use crate::work::{act, as_someone, refuse_others, refuse_rule};
+use crate::work::{act, refuse_others, refuse_rule};
 
 /// Returns what agents are told of an item.
 fn told(it: &Work) -> impl PartialEq {
@@ -21,8 +20,8 @@ fn told(it: &Work) -> impl PartialEq {
     (it.kind, it.status, it.expires_at, it.to.clone(), it.from.clone(), it.after.clone(), texts)
 }
 
-/// Rejects a record that would change a decision on a tool, a person's rule or preference, or a handoff between others,
-/// if an agent may be importing it.
+/// Rejects a record that would change a person's rule or preference, or a handoff between others, if an agent may be
+/// importing it.
 ///
 /// # Errors
 /// If the record would change one, or the store fails.
@@ -36,7 +35,6 @@ pub fn refuse_persons(
     }
     let act = act(settings, settings.agent.clone());
     let all = match record {
-        Record::Tool(new) => Selection::new().peek(ToolFilter::Key(new.key.clone())),
         Record::Work(new) => Selection::new().peek(WorkFilter::Key(new.key.clone())),
         Record::Item(new) => {
             let beside = new.supersedes.iter().map(|id| (new.key.scope.clone(), id));
@@ -48,14 +46,6 @@ pub fn refuse_persons(
     };
     let known = registry.store().view(Arc::new(all)).wait()?;
     match record {
-        Record::Tool(new) => {
-            let wins = |it: &&Tool| new.updated_at > it.updated_at && it.hold != new.hold;
-            known.tools.values().find(wins).map_or(Ok(()), |it| {
-                as_someone(settings)?;
-                let name = quoted(it.key.name.as_str());
-                Err(ServiceError::invalid(format!("only a person can import a decision on {name}")))
-            })
-        }
         Record::Work(new) => {
             let wins = |it: &&Work| new.updated_at > it.updated_at && told(it) != told(new);
             known.work.values().filter(wins).try_for_each(|it| {

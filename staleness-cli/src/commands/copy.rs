@@ -70,7 +70,7 @@ fn copy(
         return Err(CliError::invalid(message).hint(hint));
     }
     drop(target);
-    let done = import::export(&mut original, (|_: &_| Ok(()), |_: &mut _| {}), &to, dry_run, out);
+    let done = import::export(&mut original, |_| {}, &to, dry_run, out);
     let done = done.map_err(|error| match error.kind {
         ErrorKind::Invalid => CliError { kind: ErrorKind::Store, ..error },
         _ => named(error, to_name),

@@ -285,8 +285,7 @@ fn session_start(
     let mut resume = Resume { cleared, ..request(settings, agent(settings, input)?) };
     let started = SessionEvent::Started(resume.agent.clone());
     let later = |id: &SessionId| leave(settings, &happened(settings, id.clone(), started.clone()));
-    // Closing would only free memory.
-    let Some(registry) = open_in_order(settings, Access::Write)?.map(ManuallyDrop::new) else {
+    let Some(registry) = open_in_order(settings, Access::Write)? else {
         return input.session.as_ref().map_or(Ok(()), later);
     };
     unless_busy(apply(&registry, settings, &[], input.session.as_ref()))?;
@@ -336,6 +335,7 @@ fn user_prompt(
     asked: &Prompt,
     say: Say<'_>,
 ) -> Result<(), CliError> {
+    // Nothing is written, so closing would only free memory.
     let registry = open_in_order(settings, Access::Look)?.map(ManuallyDrop::new);
     let Some(registry) = registry else { return Ok(()) };
     let lost = renewed(settings, &registry, input)?;

@@ -69,6 +69,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_lines_of_a_text_that_takes_several_are_marked() {
+        assert_eq!(wrap_all("one line", 30), ["one line"]);
+        assert_eq!(wrap_all("one\n  typed", 30), ["| one", "| typed"]);
+        let wrapped = wrap_all("a line of the text    typed by a person", 20);
+        assert!(
+            wrapped.len() > 1 && wrapped.iter().all(|line| line.starts_with("| ")),
+            "{wrapped:?}"
+        );
+    }
+
+    #[test]
     fn lines_are_broken_at_spaces_and_never_wider() {
         assert_eq!(wrap("aaaa bbbb cccc dddd eeee", 10), ["aaaa bbbb cccc dddd", "eeee"]);
         for width in [0, 20, 33] {

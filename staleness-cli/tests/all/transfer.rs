@@ -442,7 +442,9 @@ fn an_agent_imports_nothing_over_what_a_person_decided() {
         }
         assert_eq!(sandbox.ok(&["export"]), kept, "{lines}");
     }
-    assert_eq!(import(&kept, &["--agent", "codex"], "CLAUDECODE").code, 0, "nothing to change");
+    // Bug: an export has definitions that are accepted in advance, and a journal that says who wrote what.
+    let refused = import(&kept, &["--agent", "codex"], "CLAUDECODE");
+    assert!(refused.code == 3 && refused.err.contains("only a person can import"), "{refused:?}");
     let own = import(&item("own"), &["--from", "jsonl", "--agent", "codex"], "CLAUDECODE");
     assert_eq!(own.code, 0, "{own:?}");
     assert_eq!(import(rule, &["--from", "jsonl"], "X").code, 0, "a person's own import");

@@ -15,7 +15,7 @@ use staleness::{Registry, Wait};
 use staleness_core::registry::{ImportReport, TransferCounts};
 use staleness_core::text::counted;
 use staleness_core::transfer::{Checker, Record};
-use staleness_service::import::refuse_persons;
+use staleness_service::work::as_someone;
 use staleness_sources::systems::Taken;
 
 use crate::args::{FormatArg, ImportArgs};
@@ -44,6 +44,11 @@ pub(crate) fn taken(
     out: &Output,
 ) -> Result<(ImportReport, Option<Taken>), CliError> {
     let Some(from) = args.from else {
+        if settings.may_be_agent() && !args.dry_run {
+            as_someone(settings)?;
+            return Err(CliError::invalid("only a person can import an export")
+                .hint("ask the user to run this in a terminal outside the client"));
+        }
         let mut input = Input::open(args.file.as_deref())?;
         // A file cannot prove that a person typed a record here.
         let read = |record: &mut Record| {
@@ -52,9 +57,7 @@ pub(crate) fn taken(
             }
         };
         let open = |access| settings.open(access);
-        let there = settings.open(Access::Look)?;
-        let may = |record: &Record| refuse_persons(settings, &there, record);
-        return Ok((export(&mut input, (may, read), open, args.dry_run, out)?, None));
+        return Ok((export(&mut input, read, open, args.dry_run, out)?, None));
     };
     let (mut input, taken) = opened(settings, Some(from), args.file.as_deref())?;
     Ok((foreign::run(settings, args, &mut input, out)?, taken))
@@ -85,11 +88,11 @@ const fn access(dry_run: bool) -> Access {
     if dry_run { Access::Look } else { Access::Write }
 }
 
-/// Imports an export. The whole file is validated first, also with `may`, and nothing is written if it is rejected.
-/// `read` may change a record before it is written.
+/// Imports an export. The whole file is validated first, and nothing is written if it is rejected. `read` may change a
+/// record before it is written.
 pub(super) fn export(
     input: &mut Input,
-    (may, read): (impl Fn(&Record) -> Result<(), CliError>, impl Fn(&mut Record)),
+    read: impl Fn(&mut Record),
     open: impl Fn(Access) -> Result<Registry, CliError>,
     dry_run: bool,
     out: &Output,
@@ -104,7 +107,6 @@ pub(super) fn export(
         if let Some(Record::Vector(row)) = &checked {
             dimensions.note(row).map_err(|what| input.refused(input.line(), &what))?;
         }
-        checked.iter().try_for_each(&may).map_err(|error| input.nothing(error))?;
         progress.add(1);
     }
     checker.finish().map_err(|error| input.refused(error.line, &error.what))?;
