@@ -100,9 +100,9 @@ fn the_most_serious_change_is_told_first() {
     }
     list(&sandbox, "git", &later);
     let told = sandbox.session_start(&here, "s2", "startup").unwrap();
-    let first = "NAME`: `mcp__git__zoom` (narrowed: now requires `path`), `mcp__git__*` \
-                 (widened: 60 of its 61 tools: also takes `b`)";
-    assert!(told.ends_with(first), "{told}");
+    let first = "NAME`: `mcp__git__zoom` (narrowed: now requires `path`), `mcp__git__wide07`";
+    assert!(told.contains(first), "{told}");
+    assert!(told.contains(" more"), "{told}");
 }
 
 #[test]
@@ -299,8 +299,8 @@ fn what_an_agent_must_not_call_comes_first_and_used_tools_before_others() {
     let gone = "- Gone since the last session, do not call: `mcp__docs__get` (its server no longer \
                 lists it)";
     assert_eq!(lines[2], gone);
-    let most = ": `mcp__play__*` (narrowed: 36 of its 60 tools: now requires `where`)";
-    assert!(lines[3].ends_with(most), "{told}");
+    assert!(lines[3].contains(": `mcp__play__t00` (narrowed: now requires `where`), "), "{told}");
+    assert!(lines[3].ends_with(" more"), "{told}");
     assert!(lines[4].starts_with("- New: `mcp__docs__query`, `mcp__play__added_00`, "), "{told}");
     assert!(told.chars().count() <= 1_500, "{told}");
 }

@@ -41,7 +41,7 @@ pub(crate) use suggest::{
 };
 pub use suggest::{ScoreParts, Suggestion, TaughtBy};
 pub use tell::{Failing, NetChange, News, Redefined};
-pub(crate) use tell::{fold_redefined, redefined, tell, unanswered};
+pub(crate) use tell::{redefined, tell, unanswered};
 pub(crate) use tool::status_word;
 pub use tool::{HealthReport, HealthState, StatusWord, ToolReport};
 pub(crate) use unaccepted::word;

@@ -86,9 +86,6 @@ pub struct Redefined {
     pub class: ChangeClass,
     /// True if the tool must not be used until then.
     pub withheld: bool,
-    /// For a server that stands for its tools: the number of them, and of all of its tools.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tools: Option<(usize, usize)>,
     /// The differences of this class. The server chose their names; suspicious names are omitted.
     pub differences: Vec<Difference>,
     /// The time at which the definition changed.
@@ -105,11 +102,9 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
         let withheld = tool.presence.cause == PresenceCause::DefinitionChanged;
         // A tool that the client no longer has is reported as such.
         let is_offered = withheld || tool.presence.is_present();
-        // A list without instructions says nothing about them.
-        let is_said = tool.kind != ToolKind::McpServer || tool.is_unaccepted();
         let used = context.last_used(tool);
         let class = waiting(context, tool, row)?;
-        Some((row, class, withheld, used)).filter(|_| shown && is_offered && is_said)
+        Some((row, class, withheld, used)).filter(|_| shown && is_offered)
     });
     let mut all: Vec<_> = redefined
         .map(|(row, class, withheld, used)| {
@@ -124,55 +119,13 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
                 differences.dedup();
             }
             let name = row.key.name.clone();
-            let since = row.since;
-            (used, Redefined { name, class, withheld, tools: None, differences, since })
+            (used, Redefined { name, class, withheld, differences, since: row.since })
         })
         .collect();
     all.sort_by(|one, other| one.1.name.cmp(&other.1.name));
     all.dedup_by(|one, other| one.1.name == other.1.name);
     all.sort_by_key(|(used, each)| std::cmp::Reverse((each.class, *used)));
     all.into_iter().map(|(_, each)| each).collect()
-}
-
-/// Replaces the tools of a server by the server if they are many, most of its tools, and changed alike. Removes the
-/// tools of a server whose instructions are withheld.
-pub(crate) fn fold_redefined(context: &Context<'_>, all: Vec<Redefined>) -> Vec<Redefined> {
-    const MANY: usize = 8;
-    let entry = |each: &Redefined| {
-        let tool = context.view().resolve(context.project(), &each.name)?;
-        context.view().tools.get(context.provider(&tool.key)?)
-    };
-    let alike = |each: &Redefined, server: &Tool| (each.withheld, each.class, server.key.clone());
-    let is_listed = |tool: &&&Tool| tool.presence.is_present() || tool.is_withheld();
-    // The number of tools that changed alike, and of all of the server's tools; what all of them changed; true once the
-    // server stands for them.
-    type Alike = (usize, usize, Vec<Difference>, bool);
-    let mut counts: BTreeMap<(bool, ChangeClass, ToolKey), Alike> = BTreeMap::new();
-    for (each, server) in all.iter().filter_map(|each| Some((each, entry(each)?))) {
-        let of = || context.members(server).iter().filter(is_listed).count();
-        let first = || (0, of(), each.differences.clone(), false);
-        let (some, _, common, _) = counts.entry(alike(each, server)).or_insert_with(first);
-        *some += 1;
-        common.retain(|difference| each.differences.contains(difference));
-    }
-    let fold = |mut each: Redefined| {
-        let Some(server) = entry(&each) else { return Some(each) };
-        if server.is_withheld() {
-            return None;
-        }
-        if let Some((some, of, common, is_told)) = counts.get_mut(&alike(&each, server))
-            && *some > MANY
-            && *some * 2 > *of
-        {
-            if std::mem::replace(is_told, true) {
-                return None;
-            }
-            each.name = server.key.name.clone();
-            (each.tools, each.differences) = (Some((*some, *of)), std::mem::take(common));
-        }
-        Some(each)
-    };
-    all.into_iter().filter_map(fold).collect()
 }
 
 /// Returns the server entries of the project that did not list their tools when last asked, each with the time of

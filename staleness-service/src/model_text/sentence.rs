@@ -98,11 +98,6 @@ pub fn redefined(client: Option<&ClientId>, tool: &Redefined) -> ModelText {
     };
     let text = ModelText::from(ModelName::tool(client, tool.name.as_str())).and(" (");
     let mut text = text.and(tool.class.as_str());
-    text = match tool.tools {
-        Some((some, all)) if some == all => text.and(": all ").and(all).and(" of its tools"),
-        Some((some, all)) => text.and(": ").and(some).and(" of its ").and(all).and(" tools"),
-        None => text,
-    };
     let told = ModelText::join(tool.differences.iter().take(DIFFERENCES).map(difference), ", ");
     if !told.is_empty() {
         text = text.and(": ").and(told);

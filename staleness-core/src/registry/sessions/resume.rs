@@ -10,8 +10,8 @@ use crate::journal::{Action, Revision};
 use crate::registry::told::{around_demoted, around_unanswered, demoted, of_these_names, waiting};
 use crate::registry::work::{Overdue, hands_on, open, visible_open};
 use crate::report::{
-    Context, Delta, DeltaItem, DeltaSource, DeltaSubject, Digest, NetChange, changes,
-    fold_redefined, redefined, tell, unanswered,
+    Context, Delta, DeltaItem, DeltaSource, DeltaSubject, Digest, NetChange, changes, redefined,
+    tell, unanswered,
 };
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{
@@ -313,7 +313,7 @@ impl WhatChanged {
             overdue,
             tools,
             failing: telling.failing,
-            redefined: fold_redefined(&context, waiting),
+            redefined: waiting,
             unanswered: unanswered.into_iter().map(|(name, _)| name).collect(),
             upto: view.revision,
             told,
