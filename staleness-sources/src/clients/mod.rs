@@ -109,8 +109,11 @@ pub fn is_file_of(client: &str, path: &str) -> bool {
     let clients: &[&str] = match path.split(['/', '#']).next().unwrap_or_default() {
         // VS Code runs these hooks.
         ".claude" if path.starts_with(".claude/settings") => &["claude-code", "vscode"],
+        // Several clients share these skills, and the others below.
+        ".claude" if path.starts_with(".claude/skills") => {
+            &["claude-code", "copilot", "cursor", "opencode", "vscode"]
+        }
         ".claude" | ".mcp.json" => &["claude-code"],
-        // Several clients share these skills.
         ".agents" => return client != "claude-code",
         ".codex" => &["codex"],
         ".cursor" | ".cursorrules" => &["cursor"],
