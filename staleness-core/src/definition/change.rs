@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::suspect::{COMMENT, ENV, Finding, MANY, TOOL, words_of};
+use super::suspect::{COMMENT, ENV, Finding, MANY, NOT_SHOWN, TOOL, words_of};
 use super::{DefinitionVersion, Part};
 use crate::text::wording;
 
@@ -93,7 +93,7 @@ pub(super) fn differences(
             Finding::Address(_, _) if before.is_none() => {}
             Finding::Address(host, _) => {
                 let (what, name) = match host.as_str() {
-                    COMMENT => ("contains a comment that is not shown", None),
+                    COMMENT => (NOT_SHOWN, None),
                     ENV => ("speaks of secret files", None),
                     tool if tool.starts_with(TOOL) => (NAMED, Some(tool)),
                     host => (ADDRESS, Some(host)),
@@ -128,6 +128,8 @@ enum Side {
 
 struct Differences(BTreeSet<(ChangeClass, &'static str, Option<String>)>);
 
+pub(super) const DESCRIPTION: &str = "changed description";
+pub(super) const DESCRIPTION_BEYOND: &str = "changed description, beyond the stored part";
 const LOST: &str = "lost";
 const MORE: &str = "also takes";
 const DEPRECATED: &str = "now says that it is deprecated";
@@ -152,8 +154,8 @@ impl Differences {
         if digest(&before.description) != digest(&now.description) {
             let text = |part: &Option<Part>| part.as_ref().map(|part| part.text.clone());
             let what = match text(&before.description) == text(&now.description) {
-                true => "changed description, beyond the stored part",
-                false => "changed description",
+                true => DESCRIPTION_BEYOND,
+                false => DESCRIPTION,
             };
             self.add(ChangeClass::Wording, what, None);
             let is_deprecated = |part: &Option<Part>| {

@@ -148,7 +148,7 @@ impl DefinitionVersion {
         // A client may show these to a model. They change often, and icons have addresses of their own.
         let metadata = Value::Object(members_of(tool, &METADATA));
         let mut odd = suspect::findings(None, std::iter::once(&metadata));
-        odd.retain(|each| !matches!(each, Finding::Address(..)) && !each.is_many());
+        odd.retain(|each| !each.is_address() && !each.is_many());
         Self {
             title: part("title"),
             description: part("description"),
@@ -368,6 +368,13 @@ impl Definition {
             of_worst
         });
         all.extend(now);
+        for each in all.iter_mut().filter(|_| self.key.name.is_server_entry()) {
+            each.what = match each.what {
+                change::DESCRIPTION => "changed instructions",
+                change::DESCRIPTION_BEYOND => "changed instructions, beyond the stored part",
+                other => other,
+            };
+        }
         all
     }
 

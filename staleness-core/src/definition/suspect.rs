@@ -24,9 +24,9 @@ pub enum Finding {
     Text(String),
     /// A word that mixes Latin letters with similar letters of another script.
     Mixed(String),
-    /// An address: its host, and the complete address without user and query. Or twice another word that is suspicious
-    /// only where it is new: [`COMMENT`], [`ENV`], or the full name of a tool, which a server does not know of its own
-    /// tools.
+    /// An address: its host, and the complete address without user and query. Or [`COMMENT`] and the digest of the
+    /// comment. Or twice another word that is suspicious only where it is new: [`ENV`], or the full name of a tool,
+    /// which a server does not know of its own tools.
     Address(String, String),
 }
 
@@ -41,6 +41,9 @@ pub(super) const TOOL: &str = "mcp__";
 
 /// The beginning of a comment that is not shown.
 pub(super) const COMMENT: &str = "<!--";
+
+/// Description of a definition with such a comment.
+pub(super) const NOT_SHOWN: &str = "contains a comment that is not shown";
 
 /// The name of a file with secrets.
 pub(super) const ENV: &str = ".env";
@@ -78,6 +81,9 @@ const ORDERS: [(&str, &[&str]); 7] = [
         &["before", "using|calling|any", "tool|tools", "read|call|send|fetch|run"],
     ),
 ];
+
+/// The words that make the name of [`ENV`] an order.
+const READS_ENV: [&str; 2] = ["read|send|pass|content|contents", "env"];
 
 /// Maximum number of words over which an order may spread.
 const WINDOW: usize = 7;
@@ -132,6 +138,11 @@ impl Finding {
         found.iter().any(|each| !matches!(each, Self::Address(..)))
     }
 
+    /// Returns true for an address, which icons have as well.
+    pub(super) fn is_address(&self) -> bool {
+        matches!(self, Self::Address(host, _) if ![COMMENT, ENV].contains(&host.as_str()))
+    }
+
     /// Returns true if the finding says that there were too many findings.
     pub(super) fn is_many(&self) -> bool {
         matches!(self, Self::Order(what) if what == MANY)
@@ -141,7 +152,7 @@ impl Finding {
 /// Returns this program's description of an order.
 pub(super) fn words_of(order: &str) -> &'static str {
     let all = ORDERS.iter().map(|(what, _)| *what).chain(MARKS.iter().map(|(what, _)| *what));
-    all.chain([MANY]).find(|what| *what == order).unwrap_or("contains suspicious text")
+    all.chain([MANY, NOT_SHOWN]).find(|what| *what == order).unwrap_or("contains suspicious text")
 }
 
 /// The first findings, and one more if there are more than the maximum.
@@ -182,7 +193,11 @@ impl Findings {
             .collect();
         let marks = MARKS.iter().filter(|(_, mark)| lower.contains(mark)).map(|(what, _)| *what);
         let orders = ORDERS.iter().filter(|(_, order)| gives(&words, order)).map(|(what, _)| *what);
-        let orders = marks.chain(orders).map(|what| Finding::Order(what.to_owned()));
+        let reads_env = names_env(text) && gives(&words, &READS_ENV);
+        let secret = reads_env.then_some("speaks of secret files");
+        let comment = has_odd_comment(&lower).then_some(NOT_SHOWN);
+        let orders = marks.chain(orders).chain(secret).chain(comment);
+        let orders = orders.map(|what| Finding::Order(what.to_owned()));
         let found: Vec<_> = orders.chain(hides(text).then_some(Finding::Hidden)).collect();
         if !found.is_empty() {
             self.add(Finding::Text(hex(&Sha256::digest(text))));
@@ -194,15 +209,36 @@ impl Findings {
     }
 }
 
-/// Returns the full names of tools in a text: `mcp__x__y`. Also [`COMMENT`] and [`ENV`].
+/// Returns the full names of tools in a text: `mcp__x__y`. Also its comments, and [`ENV`].
 fn words(text: &str) -> impl Iterator<Item = Finding> {
-    let marks = [(COMMENT, text.contains(COMMENT)), (ENV, names_env(text))];
-    let marks = marks.into_iter().filter_map(|(mark, is_in)| is_in.then_some(mark));
     let words = text.split(|c: char| !c.is_alphanumeric() && !"_-".contains(c));
     let is_full = |word: &&str| word.strip_prefix(TOOL).is_some_and(|rest| rest.contains("__"));
-    let words = words.filter(is_full).map(cut);
-    words.chain(marks).map(|word| Finding::Address(word.into(), word.into()))
+    let words = words.filter(is_full).map(cut).chain(names_env(text).then_some(ENV));
+    let digest = |comment: &str| hex(&Sha256::digest(comment));
+    let comments = parts(text).filter_map(|(comment, _)| comment);
+    let comments = comments.map(move |each| Finding::Address(COMMENT.into(), digest(each)));
+    words.map(|word| Finding::Address(word.into(), word.into())).chain(comments)
 }
+
+/// Returns the parts of a text that each begin with a comment, except the first: the comment, and what is shown.
+fn parts(text: &str) -> impl Iterator<Item = (Option<&str>, &str)> {
+    text.split(COMMENT).enumerate().map(|(at, part)| match part.split_once("-->") {
+        _ if at == 0 => (None, part),
+        Some((comment, shown)) => (Some(comment), shown),
+        None => (Some(part), ""),
+    })
+}
+
+/// Returns true if a text in lower case has a comment with words, and does not speak of such comments.
+fn has_odd_comment(lower: &str) -> bool {
+    let has_words = |comment: &str| comment.contains(char::is_alphabetic);
+    let is_about = |shown: &str| ABOUT_COMMENTS.iter().any(|word| shown.contains(word));
+    parts(lower).any(|(comment, _)| comment.is_some_and(has_words))
+        && !parts(lower).any(|(_, shown)| is_about(shown))
+}
+
+/// Words of a text on comments.
+const ABOUT_COMMENTS: [&str; 4] = ["comment", "html", "markdown", "xml"];
 
 /// Returns true if a text names a file `.env`.
 fn names_env(text: &str) -> bool {
