@@ -92,7 +92,7 @@ pub(crate) fn run(
     Ok(told)
 }
 
-/// Returns an empty list for each known live list that this probe replaces. A list for all clients is replaced if
+/// Returns a missing list for each known live list that this probe replaces. A list for all clients is replaced if
 /// clients now start different servers under one name. Lists of single clients are replaced if the clients now
 /// start the same server.
 pub(crate) fn replaced<'i>(
@@ -112,15 +112,15 @@ pub(crate) fn replaced<'i>(
         let mut of = probed.iter().filter(of).peekable();
         id.level == Level::Live && of.peek().is_some() && of.all(is_other)
     };
-    let empty = |id: &SourceId| SourceReading {
+    let missing = |id: &SourceId| SourceReading {
         id: id.clone(),
         path: PATH.to_owned(),
-        state: SourceState::Read,
+        state: SourceState::Missing,
         root_is_there: true,
         error: None,
         found: Vec::new(),
     };
-    known.filter(is_replaced).map(empty).collect()
+    known.filter(is_replaced).map(missing).collect()
 }
 
 /// Returns the reason why this build cannot probe the server.

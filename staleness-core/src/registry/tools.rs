@@ -49,7 +49,7 @@ impl Tools<'_> {
     /// [`crate::store::Refusal::Superseded`] if a newer reading was applied since [`Tools::readings`] (read the
     /// files again).
     pub async fn apply_scan(self, scan: Scan) -> Result<ScanReport, RegistryError> {
-        let step = Arc::new(ApplyScan { scan, policy: Arc::clone(&self.0.policy) });
+        let step = Arc::new(ApplyScan::new(scan, &self.0.policy));
         let commit = self.0.store.transact(Arc::<ApplyScan>::clone(&step)).await?;
         Ok(ScanReport::new(
             &step.scan,
@@ -66,7 +66,7 @@ impl Tools<'_> {
     /// As [`Tools::apply_scan`].
     pub async fn preview_scan(self, scan: Scan) -> Result<(ScanReport, View), RegistryError> {
         let project = scan.project.clone();
-        let step = Arc::new(ApplyScan { scan, policy: Arc::clone(&self.0.policy) });
+        let step = Arc::new(ApplyScan::new(scan, &self.0.policy));
         let commit = self.0.dry().store.transact(Arc::<ApplyScan>::clone(&step)).await?;
         let (changes, policy) = (commit.changes, &self.0.policy);
         let mut view = self.0.store.view(Arc::new(visible(&project.id, policy))).await?;

@@ -270,6 +270,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         signal(Ground::Failing, policy.freshness_failing, cause);
     }
     let withheld = tool.is_withheld();
+    let must_accept = withheld || is_server_withheld(context, tool);
     let is_told = none.is_some() || tool.presence.cause == PresenceCause::DefinitionChanged;
     if absent && !is_told {
         signal(Ground::Absent, policy.freshness_absent, absence(context, tool));
@@ -291,9 +292,9 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     }
     let (freshness, action) = match (is_failing, absent) {
         // A person must review it first, regardless of other problems.
-        (true, true) if withheld => (policy.freshness_both, NextAction::Verify),
+        (true, true) if must_accept => (policy.freshness_both, NextAction::Verify),
         (true, true) => (policy.freshness_both, NextAction::Drop),
-        (false, true) if withheld => (policy.freshness_absent, NextAction::Verify),
+        (false, true) if must_accept => (policy.freshness_absent, NextAction::Verify),
         (false, true) if remedy(context, tool).is_some() => {
             (policy.freshness_absent, NextAction::Update)
         }
@@ -421,7 +422,7 @@ fn no_answer(source: &Source, tool: &Tool) -> String {
 /// Returns true if the instructions of a tool's server must be accepted first.
 fn is_server_withheld(context: &Context<'_>, tool: &Tool) -> bool {
     let entry = context.provider(&tool.key).and_then(|key| context.view().tools.get(key));
-    entry.is_some_and(Tool::is_withheld)
+    entry.is_some_and(|entry| entry.presence.cause == PresenceCause::DefinitionChanged)
 }
 
 /// Returns the sources of the requesting client that list a tool, or all of them if there is none.

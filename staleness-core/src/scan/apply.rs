@@ -192,6 +192,12 @@ pub(crate) struct ApplyScan {
     pub policy: Arc<Policy>,
 }
 
+impl ApplyScan {
+    pub(crate) fn new(scan: Scan, policy: &Arc<Policy>) -> Self {
+        Self { scan: scan.name_instructions(), policy: Arc::clone(policy) }
+    }
+}
+
 impl Step for ApplyScan {
     fn selection(&self) -> Selection {
         let [global, project] = self.scan.scopes();

@@ -1,6 +1,6 @@
 //! Definitions in a scan: each is pinned when first seen, and compared after that.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Found, Scan, SourceReading};
 use crate::definition::{ChangeClass, Definition, DefinitionPolicy, DefinitionVersion, Finding};
@@ -38,13 +38,28 @@ impl Scan {
         defined
     }
 
-    /// Returns true if a configuration lists or listed the server.
-    fn has_entry(&self, draft: &Draft<'_>, key: &ToolKey) -> bool {
-        let lists = |reading: &SourceReading| {
-            let is_config = reading.id.level != Level::Live && reading.id.scope() == key.scope;
-            is_config && reading.found.iter().any(|found| found.name == key.name)
-        };
-        draft.get::<Tool>(key).is_some() || self.sources.iter().any(lists)
+    /// Names the instructions in live lists like the entry of their server in a configuration. Those of a server
+    /// without an entry are left out, so that they are new once it has one.
+    pub(crate) fn name_instructions(mut self) -> Self {
+        let (mut lists, configs): (Vec<_>, Vec<_>) =
+            self.sources.into_iter().partition(|reading| reading.id.level == Level::Live);
+        for reading in &mut lists {
+            let own = || configs.iter().filter(|config| config.id.scope() == reading.id.scope());
+            let entries = || own().flat_map(|config| &config.found);
+            reading.found.retain_mut(|found| {
+                if !found.is_instructed() {
+                    return true;
+                }
+                let is_entry =
+                    |other: &&Found| other.kind == found.kind && other.server == found.server;
+                let names = entries().filter(is_entry).map(|entry| &entry.name);
+                let name = names.min_by_key(|name| (**name != found.name, *name)).cloned();
+                found.name = name.clone().unwrap_or_else(|| found.name.clone());
+                name.is_some()
+            });
+        }
+        self.sources = configs.into_iter().chain(lists).collect();
+        self
     }
 
     /// Adds the known definitions of these tools, and those that await a person's decision.
@@ -57,21 +72,21 @@ impl Scan {
     /// Pins new definitions and compares the others.
     pub(super) fn define(&self, draft: &mut Draft<'_>, policy: &DefinitionPolicy) -> Defined {
         let mut defined = Defined::default();
-        let covered = self.sources.iter().filter(|each| each.covers()).map(|each| &each.id);
-        let covered: HashSet<&SourceId> = covered.collect();
+        let readings: HashMap<&SourceId, &SourceReading> =
+            self.sources.iter().map(|each| (&each.id, each)).collect();
         let mut all = self.defined();
         // Pending definitions follow the policy, even if their servers were not asked now.
         for key in draft.view().definitions.keys() {
             all.entry(key.clone()).or_default();
         }
-        // The instructions of a server without an entry are nobody's.
-        all.retain(|key, _| !key.name.is_server_entry() || self.has_entry(draft, key));
         for (key, lists) in all {
             let known = draft.get::<Definition>(&key);
             let listings = draft.get::<Tool>(&key).map_or(&[][..], |tool| &tool.listings);
             let is_unread = |each: &&Listing| {
                 let is_listed = lists.iter().any(|(source, _)| **source == each.source);
-                each.is_live() && !is_listed && !covered.contains(&each.source)
+                let is_read =
+                    readings.get(&each.source).is_some_and(|reading| reading.lacks(&key.name));
+                each.is_live() && !is_listed && !is_read
             };
             let unread: Vec<&Listing> = listings.iter().filter(is_unread).collect();
             let (mut row, class) = self.see(&key, known, &lists, !unread.is_empty(), policy);

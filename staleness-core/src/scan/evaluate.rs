@@ -8,7 +8,7 @@ use super::shadow::state_for;
 use super::viewpoint::{ALL, dropped_now, withheld_now};
 use super::{Found, Scan, SourceReading};
 use crate::definition::Definition;
-use crate::ids::{ClientId, Level, Scope, ServerKey, SourceId, ToolKey};
+use crate::ids::{ClientId, Level, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::store::{Draft, View};
 use crate::tool::{Listing, ListingState, Presence, PresenceCause, Status, Tool, ToolKind};
@@ -76,9 +76,6 @@ impl<'s> Evaluation<'s> {
                 let is_instructed = found.is_instructed();
                 let describes = before.is_none() && !is_instructed;
                 let key = || ToolKey { scope: reading.id.scope(), name: found.name.clone() };
-                if is_instructed && draft.get::<Tool>(&key()).is_none() {
-                    continue;
-                }
                 let before_now = || {
                     let listings = &known.get(&words)?.listings;
                     let own = listings.iter().find(|listing| listing.source == reading.id);
@@ -219,12 +216,12 @@ impl<'s> Evaluation<'s> {
     }
 
     /// Returns true if a source is known to no longer list the tool.
-    fn denies(&self, source: &SourceId, name: &str) -> bool {
+    fn denies(&self, source: &SourceId, name: &ToolName) -> bool {
+        let reading = self.readings.get(source);
         self.gone.contains(source)
-            || self
-                .readings
-                .get(source)
-                .is_some_and(|(reading, found)| reading.covers() && !found.contains(name))
+            || reading.is_some_and(|(reading, found)| {
+                reading.lacks(name) && !found.contains(name.as_str())
+            })
     }
 
     /// Returns the tool's listings after this scan; `None` if they do not change. A listing that its source no
@@ -239,7 +236,7 @@ impl<'s> Evaluation<'s> {
         };
         let mut listings = tool.listings.clone();
         for listing in &mut listings {
-            if self.denies(&listing.source, tool.key.name.as_str()) {
+            if self.denies(&listing.source, &tool.key.name) {
                 if !is_switch(listing) {
                     listing.state = ListingState::Gone;
                 }

@@ -157,6 +157,13 @@ impl SourceReading {
         }
     }
 
+    /// Returns true if this tool is proven to be absent unless the source lists it. A live list without instructions
+    /// says nothing about them, while it exists.
+    pub(crate) fn lacks(&self, name: &ToolName) -> bool {
+        let is_list = self.id.level == Level::Live && self.state != SourceState::Missing;
+        self.covers() && !(is_list && name.is_server_entry())
+    }
+
     /// Returns what it lists. A live list does not list its server, whose instructions are with it.
     pub fn listed(&self) -> impl Iterator<Item = &Found> {
         self.found.iter().filter(|found| !found.is_instructed())

@@ -9,7 +9,8 @@ use staleness_core::definition::{ChangeClass, DefinitionVersion};
 use staleness_core::ids::{Level, ToolKey};
 use staleness_core::registry::FindTools;
 use staleness_core::scan::{Found, SourceReading};
-use staleness_core::tool::Status;
+use staleness_core::source::SourceState;
+use staleness_core::tool::{ListingState, Status};
 
 const ENTRY: &str = "mcp__hub__*";
 const TOOL: &str = "mcp__hub__find";
@@ -68,6 +69,7 @@ fn a_server_with_suspicious_instructions_is_withheld_with_its_tools_until_they_a
         "{reasons:?}"
     );
     assert_eq!(reasons[1], "the instructions of its server hub are not accepted");
+    assert_eq!(world.report(TOOL).verdict.action.as_str(), "verify");
     // Without the text nothing is decided: the server may say it again.
     scan(None);
     assert_eq!(states(&world), [Status::Stale; 2]);
@@ -77,6 +79,7 @@ fn a_server_with_suspicious_instructions_is_withheld_with_its_tools_until_they_a
     let key = ToolKey::global(tool_name(ENTRY));
     let rows = tools.definitions(&world.project.id, &key).wait().unwrap();
     assert_eq!((rows.len(), rows[0].pending), (1, Some(ChangeClass::Suspicious)));
+    assert!(rows[0].differences().iter().any(|each| each.what == "changed instructions"));
     assert!(tools.accept(world.by_hand(ENTRY), None).wait().is_err(), "nobody looked");
     let seen = Some(rows[0].listed().digest());
     tools.accept(world.by_hand(ENTRY), seen).wait().unwrap();
@@ -122,4 +125,64 @@ fn a_live_list_neither_adds_a_server_nor_keeps_it() {
     world.scan(vec![read(config("codex").id, vec![]), list("live", Some("Find first"))]);
     assert_eq!(world.report(ENTRY).presence.cause.as_str(), "removed_from_config");
     assert_eq!(states(&world), [Status::Stale; 2]);
+}
+
+/// Bug: a list without a word of the instructions lifted what was withheld.
+#[test]
+fn a_list_without_instructions_says_nothing_about_them() {
+    let world = World::default();
+    let mut silent = list("live", None);
+    silent.found.remove(0);
+    world.scan(vec![config("codex"), list("live", Some("Find first"))]);
+    world.scan(vec![config("codex"), list("live", Some(ORDER))]);
+    world.scan(vec![config("codex"), silent.clone()]);
+    assert_eq!((states(&world), suggested(&world)), ([Status::Stale; 2], 0));
+    let of = |client, said| vec![config("codex"), list(client, Some(said))];
+    world.scan([of("cursor", "Find first"), vec![silent.clone()]].concat());
+    assert_eq!(states(&world.seen_by("codex")), [Status::Stale; 2]);
+
+    // Where the list of one client takes the place of the list for all, that one is over.
+    let world = World::default();
+    world.scan([of("live", "Find first"), of("codex", "Find first")].concat());
+    world.scan([of("live", ORDER), of("codex", "Find first")].concat());
+    assert_eq!(states(&world.seen_by("codex")), [Status::Stale; 2]);
+    silent.state = SourceState::Missing;
+    silent.found.clear();
+    world.scan([of("codex", "Find first"), vec![silent]].concat());
+    assert_eq!(states(&world.seen_by("codex")), [Status::Active; 2]);
+}
+
+/// Bug: nobody looked at them again, because the list was the same.
+#[test]
+fn instructions_are_new_once_a_configuration_lists_their_server() {
+    let world = World::default();
+    world.scan(vec![read(config("codex").id, vec![]), list("live", Some(ORDER))]);
+    world.scan(vec![config("codex"), list("live", Some(ORDER))]);
+    assert_eq!(states(&world), [Status::Stale; 2]);
+}
+
+#[test]
+fn instructions_find_the_entry_of_their_server_in_another_spelling() {
+    let world = World::default();
+    let mut config = config("codex");
+    let entry = server("HUB!");
+    let mut said = list("live", Some(ORDER));
+    said.found[0].server = entry.server.clone();
+    said.found[1].server = entry.server.clone();
+    let name = entry.name.clone();
+    config.found = vec![entry];
+    world.scan(vec![config, said]);
+    assert_eq!(world.report(name.as_str()).status, Status::Stale);
+    assert_eq!(world.report(TOOL).status, Status::Stale);
+}
+
+/// Bug: the way to load the server was told as the way to accept its instructions.
+#[test]
+fn a_server_that_is_not_approved_is_told_as_that() {
+    let world = World::default();
+    let mut config = config("codex");
+    config.found[0].state = ListingState::Pending;
+    world.scan(vec![config, list("live", Some(ORDER))]);
+    let reason = &world.report(TOOL).verdict.signals[0].reason;
+    assert!(reason.starts_with("its server hub is listed but not loaded: "), "{reason}");
 }
