@@ -14,7 +14,7 @@ use super::questions::{Ask, Asked, Missing, whole_of, word_of};
 use super::{Check, commit_text};
 use crate::draft::names::NameId;
 use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace, Word, WordQuery};
-use crate::nature::is_for_agents;
+use crate::nature::{is_for_agents, is_readme};
 use crate::{Cancelled, Progress};
 
 /// Number of names that one commit must take from a document to show that the document is about what it removed.
@@ -229,11 +229,8 @@ impl Check<'_> {
 /// that have a new name, that a README or a text for agents names, as it describes the code beside it, and those of
 /// a document that lost several to one commit.
 fn weaken(held: &[Open<'_>], facts: &mut BTreeMap<(usize, usize, usize), Evidence>) {
-    let describes_code = |doc: &Doc| {
-        let path = &doc.key.path;
-        let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-        name.starts_with("readme") || doc.file.loaded || is_for_agents(path)
-    };
+    let describes_code =
+        |doc: &Doc| is_readme(&doc.key.path) || doc.file.loaded || is_for_agents(&doc.key.path);
     let mut lost: HashMap<(usize, String), HashSet<String>> = HashMap::new();
     for ((at, ..), evidence) in &*facts {
         if let Fact::ReferenceDrift { word, commit: Some(commit), .. } = &evidence.fact {

@@ -17,7 +17,7 @@ use crate::draft::target::{self, citation_of};
 use crate::draft::words;
 use crate::draft::{Draft, DraftBlock, Mention, Origin};
 use crate::git::Word;
-use crate::nature::{is_data, is_markdown, is_template};
+use crate::nature::{is_data, is_markdown, is_readme, is_template};
 use crate::paths::{self, Leaves};
 
 /// Maximum number of lines to report per document with paths that leave the project.
@@ -321,8 +321,11 @@ impl Asking<'_, '_> {
         let (paths, there) = original.map_or((paths, there), |original| (vec![original], true));
         let is_relative = !target.path.starts_with('/');
         let path = paths.last().cloned().unwrap_or_default();
-        // Such an address has a page. A folder of its name has nothing to do with it.
-        let is_address = !is_relative && own.is_none() && !links::may_be_file(&path);
+        // Such an address of a site has a page. A folder of its name has nothing to do with it.
+        let is_address = !is_relative
+            && own.is_none()
+            && !is_readme(&doc.key.path)
+            && !links::may_be_file(&path);
         if !there
             && (!check.past.is_there() && !is_sure_without_history(&target.path)
                 || self.is_made(&path)

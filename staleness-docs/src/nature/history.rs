@@ -236,7 +236,7 @@ fn stem(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-fn is_readme(path: &str) -> bool {
+pub(crate) fn is_readme(path: &str) -> bool {
     stem(path.rsplit('/').next().unwrap_or(path)).eq_ignore_ascii_case("readme")
 }
 

@@ -263,6 +263,17 @@ fn an_address_without_an_ending_is_no_folder_and_leaves_out_folders_in_parenthes
     assert!(of("/docs/cli#create", &[("docs/(start)/cli.md", "y\n")]).is_empty());
 }
 
+/// Bug: a README is read where it lies, so that an address is a folder of the repository.
+#[test]
+fn a_readme_names_folders_from_the_root() {
+    let files = [("README.md", "See [x](/examples/).\n"), ("examples/a.rs", "x\n")];
+    let mut project = Project::of(&files);
+    project.remove("examples/a.rs");
+    std::fs::remove_dir(project.place.folder.join("examples")).unwrap();
+    project.commit();
+    assert_eq!(found(&project.check(), "README.md"), ["1:5 missing Path examples"]);
+}
+
 #[test]
 fn a_link_in_a_file_of_a_skill_may_start_at_the_skill() {
     let of = |skill: &str| {
