@@ -24,8 +24,8 @@ pub enum Finding {
     Text(String),
     /// A word that mixes Latin letters with similar letters of another script.
     Mixed(String),
-    /// An address: its host, and the complete address without user and query. Or [`COMMENT`] and the digest of the
-    /// comment. Or twice another word that is suspicious only where it is new: [`ENV`], or the full name of a tool,
+    /// An address: its host, and the complete address without user and query. Or a comment and the digest of the
+    /// comment. Or twice another word that is suspicious only where it is new: `.env`, or the full name of a tool,
     /// which a server does not know of its own tools.
     Address(String, String),
 }
@@ -82,7 +82,7 @@ const ORDERS: [(&str, &[&str]); 7] = [
     ),
 ];
 
-/// The words that make the name of [`ENV`] an order.
+/// The words that make the name of `.env` an order.
 const READS_ENV: [&str; 2] = ["read|send|pass|content|contents", "env"];
 
 /// Maximum number of words over which an order may spread.
@@ -209,7 +209,7 @@ impl Findings {
     }
 }
 
-/// Returns the full names of tools in a text: `mcp__x__y`. Also its comments, and [`ENV`].
+/// Returns the full names of tools in a text: `mcp__x__y`. Also its comments, and `.env`.
 fn words(text: &str) -> impl Iterator<Item = Finding> {
     let words = text.split(|c: char| !c.is_alphanumeric() && !"_-".contains(c));
     let is_full = |word: &&str| word.strip_prefix(TOOL).is_some_and(|rest| rest.contains("__"));
