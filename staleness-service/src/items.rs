@@ -201,7 +201,7 @@ pub fn joined_for_files(mut rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
 }
 
 /// Merges stored items and items in files. A stored item wins over a file's item of the same key. Rows
-/// without a file are dropped, and a project's item hides the global one of the same id: see [`hides`]. The file
+/// without a file are dropped, and a project's item hides the global one of the same id: see `hides`. The file
 /// decides what its item supersedes.
 pub fn joined(rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
     let scope = rows.first().map(|row| &row.key.scope);
