@@ -157,6 +157,7 @@ fn a_list_without_instructions_says_nothing_about_them() {
 fn instructions_are_new_once_a_configuration_lists_their_server() {
     let world = World::default();
     world.scan(vec![read(config("codex").id, vec![]), list("live", Some(ORDER))]);
+    world.scan(vec![config("codex")]);
     world.scan(vec![config("codex"), list("live", Some(ORDER))]);
     assert_eq!(states(&world), [Status::Stale; 2]);
 }
