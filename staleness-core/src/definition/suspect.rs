@@ -83,7 +83,7 @@ const ORDERS: [(&str, &[&str]); 7] = [
 ];
 
 /// The words that make the name of `.env` an order.
-const READS_ENV: [&str; 2] = ["read|send|pass|content|contents", "env"];
+const READS_ENV: [&str; 2] = ["send|pass|content|contents", "env"];
 
 /// Maximum number of words over which an order may spread.
 const WINDOW: usize = 7;
@@ -215,30 +215,20 @@ fn words(text: &str) -> impl Iterator<Item = Finding> {
     let is_full = |word: &&str| word.strip_prefix(TOOL).is_some_and(|rest| rest.contains("__"));
     let words = words.filter(is_full).map(cut).chain(names_env(text).then_some(ENV));
     let digest = |comment: &str| hex(&Sha256::digest(comment));
-    let comments = parts(text).filter_map(|(comment, _)| comment);
-    let comments = comments.map(move |each| Finding::Address(COMMENT.into(), digest(each)));
+    let comments = comments(text).map(move |each| Finding::Address(COMMENT.into(), digest(each)));
     words.map(|word| Finding::Address(word.into(), word.into())).chain(comments)
 }
 
-/// Returns the parts of a text that each begin with a comment, except the first: the comment, and what is shown.
-fn parts(text: &str) -> impl Iterator<Item = (Option<&str>, &str)> {
-    text.split(COMMENT).enumerate().map(|(at, part)| match part.split_once("-->") {
-        _ if at == 0 => (None, part),
-        Some((comment, shown)) => (Some(comment), shown),
-        None => (Some(part), ""),
-    })
+/// Returns the comments in a text.
+fn comments(text: &str) -> impl Iterator<Item = &str> {
+    text.split(COMMENT).skip(1).filter_map(|part| part.split("-->").next())
 }
 
-/// Returns true if a text in lower case has a comment with words, and does not speak of such comments.
-fn has_odd_comment(lower: &str) -> bool {
-    let has_words = |comment: &str| comment.contains(char::is_alphabetic);
-    let is_about = |shown: &str| ABOUT_COMMENTS.iter().any(|word| shown.contains(word));
-    parts(lower).any(|(comment, _)| comment.is_some_and(has_words))
-        && !parts(lower).any(|(_, shown)| is_about(shown))
+/// Returns true if a text has a comment with more words than an example of a comment.
+fn has_odd_comment(text: &str) -> bool {
+    let is_odd = |comment: &str| comment.split_whitespace().nth(3).is_some();
+    comments(text).any(is_odd)
 }
-
-/// Words of a text on comments.
-const ABOUT_COMMENTS: [&str; 4] = ["comment", "html", "markdown", "xml"];
 
 /// Returns true if a text names a file `.env`.
 fn names_env(text: &str) -> bool {

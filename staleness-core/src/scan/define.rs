@@ -39,13 +39,14 @@ impl Scan {
     }
 
     /// Names the instructions in live lists like the entry of their server in a configuration. Those of a server
-    /// without an entry are left out, so that they are new once it has one.
+    /// without an entry are left out, so that they are new once it has one, but only if all configurations were read.
     pub(crate) fn name_instructions(mut self) -> Self {
         let (mut lists, configs): (Vec<_>, Vec<_>) =
             self.sources.into_iter().partition(|reading| reading.id.level == Level::Live);
         for reading in &mut lists {
             let own = || configs.iter().filter(|config| config.id.scope() == reading.id.scope());
             let entries = || own().flat_map(|config| &config.found);
+            let may_have_entry = !own().all(SourceReading::covers);
             reading.found.retain_mut(|found| {
                 if !found.is_instructed() {
                     return true;
@@ -55,7 +56,7 @@ impl Scan {
                 let names = entries().filter(is_entry).map(|entry| &entry.name);
                 let name = names.min_by_key(|name| (**name != found.name, *name)).cloned();
                 found.name = name.clone().unwrap_or_else(|| found.name.clone());
-                name.is_some()
+                name.is_some() || may_have_entry
             });
         }
         self.sources = configs.into_iter().chain(lists).collect();

@@ -187,3 +187,13 @@ fn a_server_that_is_not_approved_is_told_as_that() {
     let reason = &world.report(TOOL).verdict.signals[0].reason;
     assert!(reason.starts_with("its server hub is listed but not loaded: "), "{reason}");
 }
+
+/// Bug: nobody looked at instructions while the configuration could not be read.
+#[test]
+fn instructions_are_looked_at_beside_a_broken_configuration() {
+    let world = World::default();
+    world.scan(vec![config("codex"), list("live", Some("Find first"))]);
+    let broken = SourceReading { state: SourceState::Failed, found: Vec::new(), ..config("codex") };
+    world.scan(vec![broken, list("live", Some(ORDER))]);
+    assert_eq!((states(&world), suggested(&world)), ([Status::Stale; 2], 0));
+}
