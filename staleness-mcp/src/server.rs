@@ -96,8 +96,9 @@ impl Server {
     #[cfg(feature = "http")]
     pub(crate) fn confined_to(&self, folder: &std::path::Path) -> Result<Self, ServiceError> {
         let project = Some(folder.to_path_buf());
-        // Callers must not see the files of the user who runs the server.
-        let home = Some(folder.join(".staleness/no-home"));
+        // Callers must not see the files of the user who runs the server, and have no home that they could make.
+        let top = folder.ancestors().last().unwrap_or(folder);
+        let home = Some(top.join(format!("no-home-{}", staleness::clock::fresh_op())));
         let options = Options { project, home, ..(*self.options).clone() };
         let project = Settings::new(options.clone(), None, true)?.project;
         if Path::new(&project.root) != folder {

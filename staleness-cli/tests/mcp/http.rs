@@ -252,6 +252,8 @@ fn what_is_not_allowed_is_refused_before_it_is_read() {
     assert_eq!(site.post(TOKEN, &[("origin", "https://example.org")], &hello).status, 403);
     assert_eq!(site.post(TOKEN, &[("origin", "null")], &hello).status, 403);
     assert_eq!(site.post(TOKEN, &[("host", "example.org")], &hello).status, 403);
+    // Bug: such a session was begun beyond the bound.
+    assert_eq!(site.post(TOKEN, &[("mcp-session-id", "\u{e9}")], &hello).status, 400);
     let large = request("tools/list", json!({ "cursor": "x".repeat(1 << 20) }));
     assert_eq!(site.post(TOKEN, &[], &large).status, 413);
     let metrics = site.send("GET", "/metrics", &[known], "");
@@ -333,6 +335,13 @@ fn a_caller_reads_no_file_of_whoever_runs_the_server() {
     std::fs::create_dir_all(&home).unwrap();
     std::fs::write(home.join("CLAUDE.md"), "My secret is currently in [here](gone/secret.md).\n")
         .unwrap();
+    // Bug: a link of this name in a project was followed.
+    #[cfg(unix)]
+    {
+        std::fs::create_dir_all(machine.project.join(".staleness")).unwrap();
+        let link = machine.project.join(".staleness/no-home");
+        std::os::unix::fs::symlink(machine.root.join("home"), link).unwrap();
+    }
     let site = start(&machine);
     let session = site.begin(TOKEN, "claude-code");
     let checked = site.call(TOKEN, &session, "check_documents", json!({}));

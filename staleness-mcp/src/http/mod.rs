@@ -37,6 +37,8 @@ use crate::stdio::{ServeError, try_threads};
 
 /// The largest request, in bytes.
 const MAX_REQUEST_BYTES: usize = 1 << 20;
+/// Maximum size of the head of a request, in bytes.
+const MAX_HEAD: usize = 32 * 1024;
 /// Maximum number of open connections. Further ones are closed.
 const MAX_CONNECTIONS: usize = 1_200;
 /// Maximum number of sessions, divided equally among the tokens.
@@ -233,7 +235,7 @@ impl Site {
             }
         });
         let mut builder = http1::Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+        builder.timer(TokioTimer::new()).header_read_timeout(PATIENCE).max_buf_size(MAX_HEAD);
         let _ = watcher.watch(builder.serve_connection(TokioIo::new(stream), service)).await;
     }
 
@@ -255,7 +257,11 @@ impl Site {
             }
             (_, "/mcp") => {
                 let is_end = request.method() == Method::DELETE;
-                let may_begin = !request.headers().contains_key("mcp-session-id");
+                let session = request.headers().get("mcp-session-id");
+                if session.is_some_and(|id| id.to_str().is_err()) {
+                    return text(StatusCode::BAD_REQUEST, "the session id is not text");
+                }
+                let may_begin = session.is_none();
                 let request = match whole(request).await {
                     Ok(request) => request,
                     Err(refused) => return refused,
