@@ -322,10 +322,8 @@ impl Asking<'_, '_> {
         let is_relative = !target.path.starts_with('/');
         let path = paths.last().cloned().unwrap_or_default();
         // Such an address of a site has a page. A folder of its name has nothing to do with it.
-        let is_address = !is_relative
-            && own.is_none()
-            && !is_readme(&doc.key.path)
-            && !links::may_be_file(&path);
+        let is_site = !is_relative && own.is_none() && !is_readme(&doc.key.path);
+        let is_address = is_site && !links::may_be_file(&path);
         if !there
             && (!check.past.is_there() && !is_sure_without_history(&target.path)
                 || self.is_made(&path)
