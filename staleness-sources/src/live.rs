@@ -73,9 +73,6 @@ pub fn tools_list(
         list_in(&root).ok_or_else(|| LiveError(format!("{shown_path}:1: not an MCP tool list")))?;
     let mut draft = Draft::new(source(server, project), Path::new(path));
     let mut others: HashMap<ToolName, Vec<DefinitionVersion>> = HashMap::new();
-    if let Some(entry) = server.and_then(|server| entry(server, &root)) {
-        draft.add(entry);
-    }
     if more {
         draft.fault(|| place(0, "the list continues on another page"));
     }
@@ -115,6 +112,9 @@ pub fn tools_list(
         draft.add(found);
     }
     let mut reading = draft.read();
+    // However many tools there are.
+    let entry = server.and_then(|server| entry(server, &root));
+    reading.found.splice(..0, entry);
     for found in &mut reading.found {
         if let (Some(others), Some(definition)) = (others.get(&found.name), &mut found.definition) {
             *definition = Arc::new((**definition).clone().with_others(others));

@@ -50,3 +50,31 @@ fn what_a_server_or_hook_runs_counts_in_variables_and_behind_secrets_too() {
     settles(".claude/settings.json", hook("run --password-command ./a.sh"), true);
     settles(".claude/settings.json", hook("run --password-command ./evil.sh"), true);
 }
+
+/// Bug: Claude was told of changes to files of Codex, and Codex of an `AGENTS.md` that another file replaces.
+#[test]
+fn what_moved_since_the_lock_is_told_to_clients_that_load_it() {
+    let sandbox = Sandbox::with_history();
+    let write = |path: &str, text: &str| sandbox.write(&format!("project/{path}"), text);
+    let skill = |says: &str| {
+        write(
+            ".agents/skills/pack/SKILL.md",
+            &format!("---\nname: pack\ndescription: it\n---\n{says}\n"),
+        )
+    };
+    write("CLAUDE.md", "Be kind.\n");
+    write("AGENTS.md", "Be kind.\n");
+    skill("Pack.");
+    sandbox.ok(&["lock"]);
+    write("AGENTS.md", "Be brief.\n");
+    skill("Unpack.");
+    let told = ["claude-code", "codex"].map(|client| sandbox.start_of(client, client));
+    for name in ["`AGENTS.md`", "`.agents/skills/pack`"] {
+        let is_told = told.each_ref().map(|told| told.contains(name));
+        assert_eq!(is_told, [false, true], "{name}: {told:?}");
+    }
+    write("AGENTS.override.md", "Be brief.\n");
+    let told = sandbox.start_of("codex", "later");
+    assert!(told.contains("`AGENTS.override.md` (added)"), "{told}");
+    assert!(!told.contains("`AGENTS.md`"), "{told}");
+}

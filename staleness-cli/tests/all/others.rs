@@ -486,19 +486,4 @@ fn what_only_another_client_loads_is_told_to_no_agent() {
         let review = sandbox.json(&["review", "--agent", agent]).to_string();
         assert_eq!(paths.map(|path| review.contains(path)), expected, "{agent}: {review}");
     }
-
-    write("AGENTS.md", "Be kind.\n");
-    write(".agents/skills/pack/SKILL.md", "---\nname: pack\ndescription: it\n---\nPack.\n");
-    sandbox.ok(&["lock"]);
-    write("AGENTS.md", "Be brief.\n");
-    write(".agents/skills/pack/SKILL.md", "---\nname: pack\ndescription: it\n---\nUnpack.\n");
-    let told = ["claude-code", "codex"].map(|client| sandbox.start_of(client, client));
-    for name in ["`AGENTS.md`", "`.agents/skills/pack`"] {
-        let is_told = told.each_ref().map(|told| told.contains(name));
-        assert_eq!(is_told, [false, true], "{name}: {told:?}");
-    }
-    write("AGENTS.override.md", "Be brief.\n");
-    let told = sandbox.start_of("codex", "later");
-    assert!(told.contains("`AGENTS.override.md` (added)"), "{told}");
-    assert!(!told.contains("`AGENTS.md`"), "{told}");
 }
