@@ -293,9 +293,21 @@ fn knowledge_of_sage_comes_with_its_checkpoints() {
          0.8\nmessage_count: 3\ntoken_estimate: 900\nfiles_changed:\n- src/price.rs\nrelated_knowledge:\n- cents\n---\n\n\
          # Where is it rounded?\n\n## Thesis\nTwice.\n",
     );
+    // Bug: what sage had put away came as what holds.
+    for (id, kind, status) in [("old", "knowledge", "deprecated"), ("put-away", "todo", "archived")]
+    {
+        let fields = format!("id: {id}\ntype: {kind}\nadded: '2026-10-29'\nstatus: {status}");
+        sandbox.write(
+            &format!("project/.sage/knowledge/global/{id}.md"),
+            format!("---\n{fields}\n---\n\nUse floats."),
+        );
+    }
     sandbox.write("project/.sage/knowledge/index.yaml", "version: 1\nitems: []\n");
     let report = moved(&sandbox, "sage", &sandbox.project);
-    assert_eq!(some(&report["imported"]), json!({"knowledge": 3}));
+    assert_eq!(some(&report["imported"]), json!({"knowledge": 5}));
+    for (id, key) in [("old", "expires_at"), ("put-away", "done_at")] {
+        assert_ne!(shown(&sandbox, "knowledge", id)[key], json!(null), "{id}");
+    }
     assert_eq!(report["left"], json!({"item.confidence": 1, "other files": 1}));
     assert_eq!(shown(&sandbox, "knowledge", "guide")["kind"], "todo");
     assert_eq!(shown(&sandbox, "knowledge", "cents")["keywords"], json!(["prices", "rounding"]));

@@ -39,8 +39,11 @@ fn line(note: &mut Note, id: String) -> Line {
         .named("Files", Some(files.join(", ")).filter(|files| !files.is_empty()));
     row.drop(&["trigger", "message_count", "token_estimate"]);
     let added = row.time("added").or_else(|| row.time("ts")).unwrap_or(note.created);
-    let is_done = kind == "todo" && row.text("status").as_deref() == Some("done");
-    if kind == "todo" {
+    let status = row.text("status");
+    let is_over = matches!(status.as_deref(), Some("archived" | "deprecated"));
+    let is_done = kind == "todo" && (is_over || status.as_deref() == Some("done"));
+    let has_expired = is_over && !matches!(kind, "preference" | "todo");
+    if kind == "todo" || has_expired {
         row.drop(&["status"]);
     }
     Line::knowledge(kind, id)
@@ -50,4 +53,5 @@ fn line(note: &mut Note, id: String) -> Line {
         .at("added", Some(added))
         .at("updated", Some(note.modified.max(added)))
         .at("done", is_done.then_some(note.modified))
+        .at("expires", has_expired.then_some(note.modified))
 }
