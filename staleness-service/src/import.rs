@@ -1,4 +1,4 @@
-//! What an agent may import.
+//! Limits on what an agent may import.
 
 use std::sync::Arc;
 

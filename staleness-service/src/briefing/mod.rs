@@ -206,7 +206,7 @@ pub fn mark(kind: &str, name: &str) -> u32 {
     stable_hash(format!("{kind} {name}").as_bytes()) as u32
 }
 
-/// What a session start and `resume_session` read of documents, knowledge and `agents.lock`.
+/// The documents, knowledge and moves of `agents.lock` that a session start and `resume_session` tell.
 struct Doubted {
     context: Context,
     documents: Vec<Loaded>,
