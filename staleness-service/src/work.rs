@@ -109,7 +109,7 @@ pub fn set(
         refuse_held(settings, &item, &act)?;
     }
     let moved = patch.status.filter(|status| *status != item.status);
-    // What it refers to may be added by anybody.
+    // Anybody may change what it refers to.
     if (WorkPatch { status: moved, refs: None, ..patch.clone() }) != WorkPatch::default() {
         refuse_rule(settings, &item, &act)?;
     }

@@ -112,7 +112,7 @@ pub fn tools_list(
         draft.add(found);
     }
     let mut reading = draft.read();
-    // However many tools there are.
+    // The entry stays however many tools are cut.
     let entry = server.and_then(|server| entry(server, &root));
     reading.found.splice(..0, entry);
     for found in &mut reading.found {
