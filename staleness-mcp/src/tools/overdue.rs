@@ -195,7 +195,8 @@ pub(super) const fn settled_by(kind: WorkKind, is_expired: bool, is_others: bool
     match kind {
         _ if is_expired => "work_item update with expires +30d if still valid, else settle_work",
         WorkKind::Plan => {
-            "work_item step if it continues, update with status done if it is done, else settle_work, which drops it"
+            "work_item step if it continues, update with status done if it is done, else settle_work, which drops it \
+             (ask the user about theirs)"
         }
         WorkKind::Handoff if is_others => "settle_work if it needs no answer",
         WorkKind::Handoff => "work_item claim if you take it, else settle_work",

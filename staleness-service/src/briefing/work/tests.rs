@@ -82,6 +82,9 @@ fn what_is_told_names_the_commands_that_fit_it() {
                 codex`, that goes on: `staleness work touch ID`; settle, which drops a plan: `staleness stale \
                 resolve ID --agent codex`): plan `p2` (";
     assert!(told.starts_with(head), "{told}");
+    delta.warnings[0].by_person = true;
+    let told = text(&delta, &[], &resume(), 1_000).text.unwrap().to_string();
+    assert!(told.contains("drops a plan (ask the user about theirs): `staleness stale"), "{told}");
 }
 
 /// Bug: over MCP what agents wrote filled the first page before a person's rule.
