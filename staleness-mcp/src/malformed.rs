@@ -4,7 +4,7 @@ use std::fmt;
 
 use rmcp::model::ErrorCode;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Maximum nesting depth that the JSON parser accepts.
 const MAX_DEPTH: usize = 127;
@@ -28,7 +28,7 @@ pub(crate) enum Fault {
 
 impl Fault {
     /// Returns the message for the client.
-    pub(crate) const fn as_str(self) -> &'static str {
+    const fn as_str(self) -> &'static str {
         match self {
             Self::NotUtf8 => "the message is not UTF-8",
             Self::NotJson => "the message is not JSON",
@@ -39,8 +39,14 @@ impl Fault {
         }
     }
 
+    /// Returns the answer to the request with this id, or null if it is unknown.
+    pub(crate) fn error(self, id: &Value) -> Value {
+        let (code, message) = (self.code(!id.is_null()), self.as_str());
+        json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+    }
+
     /// Returns the JSON-RPC error code. `numbered` is true if the request's id is known.
-    pub(crate) const fn code(self, numbered: bool) -> i32 {
+    const fn code(self, numbered: bool) -> i32 {
         match self {
             Self::NoMessage | Self::IdInUse => ErrorCode::INVALID_REQUEST.0,
             _ if numbered => ErrorCode::INVALID_REQUEST.0,

@@ -28,6 +28,8 @@ pub struct Server {
     options: Arc<Options>,
     /// The only project that calls may use, if restricted.
     only: Option<ProjectId>,
+    /// Limits concurrent blocking work. The remaining threads are for input and output.
+    turns: Arc<Turns>,
 }
 
 /// The state shared by a server and its restricted copies.
@@ -35,8 +37,6 @@ struct Inner {
     store: SharedStore,
     tools: Vec<Tool>,
     specs: BTreeMap<Cow<'static, str>, Spec>,
-    /// Limits concurrent blocking work. The remaining threads are for input and output.
-    turns: Turns,
     scanned: Mutex<Scanned>,
 }
 
@@ -83,18 +83,18 @@ impl Server {
             store: SharedStore::new(settings.url),
             tools,
             specs: specs.into_iter().map(|spec| (spec.tool.name.clone(), spec)).collect(),
-            turns: Turns::default(),
             scanned: Mutex::default(),
         };
         // A client that changes its current folder does not change the project.
         let project = options.project.or(Some(settings.place.folder));
         let options = Arc::new(Options { project, ..options });
-        Ok(Self { shared: Arc::new(shared), options, only: None })
+        Ok(Self { shared: Arc::new(shared), options, only: None, turns: Arc::default() })
     }
 
-    /// Returns this server for callers that may use only the project of one folder.
+    /// Returns this server for callers that may use only the project of one folder. If they are not the only ones,
+    /// they take at most half of the turns.
     #[cfg(feature = "http")]
-    pub(crate) fn confined_to(&self, folder: &std::path::Path) -> Result<Self, ServiceError> {
+    pub(crate) fn confined_to(&self, folder: &Path, is_alone: bool) -> Result<Self, ServiceError> {
         let project = Some(folder.to_path_buf());
         // Callers must not see the files of the user who runs the server, and have no home that they could make.
         let top = folder.ancestors().last().unwrap_or(folder);
@@ -105,7 +105,9 @@ impl Server {
             let why = format!("the folder is in the project {:?}; use that one", project.root);
             return Err(ServiceError::invalid(why));
         }
-        Ok(Self { options: Arc::new(options), only: Some(project.id), ..self.clone() })
+        let turns = if is_alone { Arc::clone(&self.turns) } else { Arc::new(self.turns.part()) };
+        let (options, only) = (Arc::new(options), Some(project.id));
+        Ok(Self { options, only, turns, ..self.clone() })
     }
 
     /// Returns the tools, as in `tools/list`.
@@ -124,7 +126,7 @@ impl Server {
 
     /// Returns the limits for blocking work.
     pub(crate) fn turns(&self) -> &Turns {
-        &self.shared.turns
+        &self.turns
     }
 
     /// Returns the settings for a call, read again because files may change. The client's own name takes

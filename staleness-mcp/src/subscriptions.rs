@@ -6,6 +6,7 @@ use std::time::Duration;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::{Peer, RoleServer};
 use staleness::ids::AgentId;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::AbortHandle;
 
 use crate::call::Ended;
@@ -72,9 +73,16 @@ async fn overview(server: &Server, agent: Option<AgentId>) -> Option<String> {
 pub(crate) struct Subscription(Arc<Mutex<Option<AbortHandle>>>);
 
 impl Subscription {
-    /// Starts notifying the client of changes until it disconnects. Has no effect if already started.
-    pub(crate) fn begin(&self, mut watch: OverviewWatch, peer: Peer<RoleServer>, gone: Ended) {
+    /// Starts notifying the client of changes until it disconnects, and holds its permit. Replaces an earlier one.
+    pub(crate) fn begin(
+        &self,
+        mut watch: OverviewWatch,
+        peer: Peer<RoleServer>,
+        gone: Ended,
+        place: OwnedSemaphorePermit,
+    ) {
         let telling = tokio::spawn(async move {
+            let _place = place;
             let all = async {
                 loop {
                     watch.changed().await;

@@ -271,9 +271,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
 
     /// Answers an invalid line with an error. Takes up room until it is read.
     fn refuse(&self, fault: Fault, id: Value, room: OwnedSemaphorePermit) {
-        let code = fault.code(!id.is_null());
-        let error = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": fault.as_str() } });
-        let written = self.write(error.to_string().into_bytes());
+        let written = self.write(fault.error(&id).to_string().into_bytes());
         tokio::spawn(async move {
             let _ = written.await;
             drop(room);

@@ -139,7 +139,7 @@ fn what_is_settled_between_two_pages_hides_nothing() {
 
 /// A repository with a document, and a `git` that waits at a gate.
 #[cfg(unix)]
-fn gated(machine: &Machine) -> std::path::PathBuf {
+pub(crate) fn gated(machine: &Machine) -> std::path::PathBuf {
     use std::os::unix::fs::PermissionsExt;
 
     let git = |args: &[&str]| {

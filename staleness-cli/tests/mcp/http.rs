@@ -4,12 +4,14 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::Child;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::client::Machine;
+
+mod shares;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 const OTHER: &str = "fedcba9876543210fedcba9876543210";
@@ -54,12 +56,22 @@ fn tokens(machine: &Machine, text: &str) -> PathBuf {
 }
 
 fn start(machine: &Machine) -> Site {
+    start_with(machine, "true")
+}
+
+/// Starts the server after a command of the shell.
+fn start_with(machine: &Machine, setup: &str) -> Site {
     let other = machine.root.join("other");
     std::fs::create_dir_all(other.join(".git")).unwrap();
     let (project, other) = (machine.project.display(), other.display());
     let file = tokens(machine, &format!("# two\n{TOKEN} {project}\n\n{OTHER}\t{other}\n"));
     let file = file.to_str().unwrap();
-    let mut child = machine.command(&["mcp", "--http", "0", "--tokens", file]).spawn().unwrap();
+    let plain = machine.command(&["mcp", "--http", "0", "--tokens", file]);
+    let mut command = Command::new("sh");
+    let given = plain.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    command.arg("-c").arg(format!("{setup}; exec \"$0\" \"$@\"")).env_clear().envs(given);
+    command.arg(plain.get_program()).args(plain.get_args()).current_dir(&machine.project);
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
     let host = line.strip_prefix("serving http://").and_then(|rest| rest.split_once('/'));
@@ -79,7 +91,8 @@ impl Site {
         assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
     }
 
-    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    /// Sends a request on a connection of its own.
+    fn open(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let mut request = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
@@ -92,17 +105,14 @@ impl Site {
         request += &format!("content-length: {}\r\n\r\n{body}", body.len());
         // A server that refuses early need not read all.
         let _ = stream.write_all(request.as_bytes());
-        let mut answer = Vec::new();
-        if let Err(error) = stream.read_to_end(&mut answer) {
-            assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}");
-        }
-        let answer = String::from_utf8(answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-        let status = head.split(' ').nth(1).unwrap_or("0").parse().unwrap();
-        Answer { status, head: head.to_owned(), body: body.to_owned() }
+        stream
     }
 
-    fn post(&self, token: &str, more: &[(&str, &str)], message: &Value) -> Answer {
+    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        answer(self.open(method, path, headers, body))
+    }
+
+    fn ask(&self, token: &str, more: &[(&str, &str)], message: &Value) -> TcpStream {
         let bearer = format!("Bearer {token}");
         let mut headers = vec![
             ("authorization", bearer.as_str()),
@@ -110,7 +120,11 @@ impl Site {
             ("accept", "application/json, text/event-stream"),
         ];
         headers.extend(more);
-        self.send("POST", "/mcp", &headers, &message.to_string())
+        self.open("POST", "/mcp", &headers, &message.to_string())
+    }
+
+    fn post(&self, token: &str, more: &[(&str, &str)], message: &Value) -> Answer {
+        answer(self.ask(token, more, message))
     }
 
     /// Begins a session, and returns its id.
@@ -133,6 +147,33 @@ impl Site {
         assert_eq!(answer.status, 200, "{} {}", answer.head, answer.body);
         answer.message()["result"].clone()
     }
+}
+
+/// Reads an answer to its end.
+fn answer(mut stream: TcpStream) -> Answer {
+    let mut answer = Vec::new();
+    if let Err(error) = stream.read_to_end(&mut answer) {
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}");
+    }
+    let answer = String::from_utf8(answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    let status = head.split(' ').nth(1).unwrap_or("0").parse().unwrap();
+    Answer { status, head: head.to_owned(), body: body.to_owned() }
+}
+
+/// The headers and the message of a call without a session.
+fn stateless(name: &str, arguments: Value) -> ([(&'static str, String); 3], Value) {
+    let about = |key: &str| format!("io.modelcontextprotocol/{key}");
+    let params = json!({ "name": name, "arguments": arguments, "_meta": {
+        about("protocolVersion"): "2026-07-28", about("clientCapabilities"): {},
+        about("clientInfo"): { "name": "codex", "version": "1" },
+    } });
+    let headers = [
+        ("mcp-protocol-version", "2026-07-28".to_owned()),
+        ("mcp-method", "tools/call".to_owned()),
+        ("mcp-name", name.to_owned()),
+    ];
+    (headers, request("tools/call", params))
 }
 
 fn request(method: &str, params: Value) -> Value {
@@ -182,18 +223,9 @@ fn a_request_without_a_session_keeps_its_claim() {
     let machine = Machine::new();
     machine.ok(&["work", "add", "plan", "Move the parser", "--id", "p"]);
     let mut site = start(&machine);
-    let arguments = json!({ "action": "claim", "id": "p" });
-    let about = |key: &str| format!("io.modelcontextprotocol/{key}");
-    let params = json!({ "name": "work_item", "arguments": arguments, "_meta": {
-        about("protocolVersion"): "2026-07-28", about("clientCapabilities"): {},
-        about("clientInfo"): { "name": "codex", "version": "1" },
-    } });
-    let headers = [
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", "tools/call"),
-        ("mcp-name", "work_item"),
-    ];
-    let answer = site.post(TOKEN, &headers, &request("tools/call", params));
+    let (headers, message) = stateless("work_item", json!({ "action": "claim", "id": "p" }));
+    let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let answer = site.post(TOKEN, &headers, &message);
     assert_eq!(answer.status, 200, "{} {}", answer.head, answer.body);
     assert_eq!(answer.message()["result"]["isError"], false, "{}", answer.body);
     site.end();

@@ -1,20 +1,22 @@
 //! Serves agents over streamable HTTP, for `staleness mcp --http`.
 //!
 //! `/mcp` speaks the protocol and `/metrics` prints counters. Every request needs a bearer token, which gives
-//! access to one project. The size, time and rate of requests are limited, before and after authentication.
+//! access to one project. The size, time and rate of requests are limited, before and after authentication. Each
+//! token has its own share of what the server can do at once, so that none shuts out the others.
 
+mod shares;
 mod tokens;
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{
     AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE,
 };
@@ -23,34 +25,33 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use self::shares::{MAX_REQUEST_BYTES, Seat, Shares};
 use self::tokens::{Digest, Tokens, digest};
 use crate::call::Caller;
 use crate::connection::Connection;
 use crate::counts::Counts;
+use crate::malformed::Fault;
 use crate::server::Server;
 use crate::stdio::{ServeError, try_threads};
 
-/// The largest request, in bytes.
-const MAX_REQUEST_BYTES: usize = 1 << 20;
 /// Maximum size of the head of a request, in bytes.
 const MAX_HEAD: usize = 32 * 1024;
-/// Maximum number of open connections. Further ones are closed.
+/// Maximum number of open connections. A quarter is for those without a token, the rest is divided equally among
+/// the tokens.
 const MAX_CONNECTIONS: usize = 1_200;
 /// Maximum number of sessions, divided equally among the tokens.
 const MAX_SESSIONS: usize = 600;
-/// The largest number of streams of subscriptions for each token.
-const MAX_LISTENING: usize = 64;
 /// Maximum time for the head of a request, and again for its body.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Idle time after which a session ends.
 const IDLE: Duration = Duration::from_secs(30 * 60);
-/// Maximum number of requests per second, on average and in a burst, for each token.
-const RATE: f64 = 2_000.0;
 /// Maximum time for requests in progress when the server shuts down.
 const PARTING: Duration = Duration::from_secs(3);
 /// Time for which a finished answer can be requested again.
@@ -126,20 +127,7 @@ struct Workspace {
     sessions: Arc<LocalSessionManager>,
     /// Locked while a session starts.
     begins: tokio::sync::Mutex<()>,
-    /// The time of the last request count, and the number of requests still allowed in a burst.
-    allowance: Mutex<(Instant, f64)>,
-}
-
-impl Workspace {
-    /// Counts a request. Returns false if there are too many.
-    fn admits(&self, now: Instant) -> bool {
-        let mut allowance = self.allowance.lock().unwrap_or_else(PoisonError::into_inner);
-        let (since, left) = *allowance;
-        let left = (left + now.duration_since(since).as_secs_f64() * RATE).min(RATE);
-        let admits = left >= 1.0;
-        *allowance = (now, if admits { left - 1.0 } else { left });
-        admits
-    }
+    shares: Shares,
 }
 
 /// The projects of all tokens, and their shared state.
@@ -147,6 +135,8 @@ struct Site {
     workspaces: Vec<(Digest, Workspace)>,
     /// Largest number of sessions of each.
     most_sessions: usize,
+    /// The places of connections that have not shown a token yet.
+    newcomers: Arc<Semaphore>,
     counts: Arc<Counts>,
     config: StreamableHttpServerConfig,
 }
@@ -159,13 +149,17 @@ impl Site {
             .with_sse_retry(None)
             // Browsers are not clients: a web page that a person visits must not reach the server.
             .enforce_origin_validation();
-        let most_sessions = (MAX_SESSIONS / tokens.len()).max(1);
+        let count = tokens.len();
+        let most_sessions = (MAX_SESSIONS / count).max(1);
+        let connections = most_connections();
+        let newcomers = (connections / 4).max(1);
         let workspaces = tokens.into_iter().map(|(line, digest, folder)| {
             let server = server
-                .confined_to(&folder)
+                .confined_to(&folder, count == 1)
                 .map_err(|error| ServeError(format!("line {line} of the tokens: {error}")))?;
             let (kept, stateless) = (Arc::clone(&counts), Caller::fresh());
-            let listening = Arc::new(Semaphore::new(MAX_LISTENING));
+            let shares = Shares::new(count, connections - newcomers);
+            let listening = Arc::clone(&shares.listening);
             let connect = move || {
                 let (server, kept) = (server.clone(), Arc::clone(&kept));
                 let listening = Arc::clone(&listening);
@@ -178,38 +172,34 @@ impl Site {
             let sessions = Arc::new(sessions);
             let service =
                 StreamableHttpService::new(connect, Arc::clone(&sessions), config.clone());
-            let allowance = Mutex::new((Instant::now(), RATE));
             let begins = tokio::sync::Mutex::default();
-            Ok((digest, Workspace { service, sessions, begins, allowance }))
+            Ok((digest, Workspace { service, sessions, begins, shares }))
         });
         let workspaces = workspaces.collect::<Result<_, ServeError>>()?;
-        Ok(Self { workspaces, most_sessions, counts, config })
+        let newcomers = Arc::new(Semaphore::new(newcomers));
+        Ok(Self { workspaces, most_sessions, newcomers, counts, config })
     }
 
     /// Serves connections until the process is asked to exit.
     async fn serve(self: &Arc<Self>, listener: TcpListener) {
-        let places = Arc::new(Semaphore::new(most_connections()));
         let graceful = GracefulShutdown::new();
         let mut ended = pin!(ended());
         loop {
-            let accepted = tokio::select! {
-                () = &mut ended => break,
-                accepted = listener.accept() => accepted,
+            // Without a place, connections wait in the system's queue.
+            let next = async {
+                let place = Arc::clone(&self.newcomers).acquire_owned().await;
+                (place, listener.accept().await)
             };
-            let Ok((stream, _)) = accepted else {
+            let (place, accepted) = tokio::select! {
+                () = &mut ended => break,
+                next = next => next,
+            };
+            let (Ok(place), Ok((stream, _))) = (place, accepted) else {
                 // Too many open files: wait for some to close.
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
-            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-                self.counts.answered(StatusCode::SERVICE_UNAVAILABLE);
-                continue;
-            };
-            let connected = Arc::clone(self).connect(stream, graceful.watcher());
-            tokio::spawn(async move {
-                connected.await;
-                drop(place);
-            });
+            tokio::spawn(Arc::clone(self).connect(stream, place, graceful.watcher()));
         }
         drop(listener);
         self.config.cancellation_token.cancel();
@@ -224,12 +214,18 @@ impl Site {
     }
 
     /// Serves a connection. Errors are visible only to the client.
-    async fn connect(self: Arc<Self>, stream: TcpStream, watcher: Watcher) {
+    async fn connect(
+        self: Arc<Self>,
+        stream: TcpStream,
+        place: OwnedSemaphorePermit,
+        watcher: Watcher,
+    ) {
         let _ = stream.set_nodelay(true);
+        let seat = Arc::new(Seat::new(place));
         let service = service_fn(move |request| {
-            let site = Arc::clone(&self);
+            let (site, seat) = (Arc::clone(&self), Arc::clone(&seat));
             async move {
-                let response = site.answer(request).await;
+                let response = site.answer(request, &seat).await;
                 site.counts.answered(response.status());
                 Ok::<_, Infallible>(response)
             }
@@ -239,51 +235,87 @@ impl Site {
         let _ = watcher.watch(builder.serve_connection(TokioIo::new(stream), service)).await;
     }
 
-    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    async fn answer(&self, request: Request<Incoming>, seat: &Seat) -> Response<Body> {
         let Some(workspace) = self.workspace(request.headers()) else {
             let mut response = text(StatusCode::UNAUTHORIZED, "a bearer token is needed");
             response.headers_mut().insert(WWW_AUTHENTICATE, "Bearer".parse().expect("a word"));
             // Nobody may keep a connection open without a token.
-            response.headers_mut().insert(CONNECTION, "close".parse().expect("a word"));
-            return response;
+            return closing(response);
         };
-        if !workspace.admits(Instant::now()) {
-            return busy(StatusCode::TOO_MANY_REQUESTS, "too many requests a second");
+        if !workspace.shares.seats(seat) {
+            return closing(busy("this token has too many connections"));
+        }
+        if !workspace.shares.admits(Instant::now()) {
+            return busy("too many requests a second");
         }
         match (request.method(), request.uri().path()) {
             (&Method::GET, "/metrics") => {
                 let sessions = self.sessions().await;
                 text(StatusCode::OK, self.counts.print(sessions).unwrap_or_default())
             }
-            (_, "/mcp") => {
-                let is_end = request.method() == Method::DELETE;
-                let session = request.headers().get("mcp-session-id");
-                if session.is_some_and(|id| id.to_str().is_err()) {
-                    return text(StatusCode::BAD_REQUEST, "the session id is not text");
-                }
-                let may_begin = session.is_none();
-                let request = match whole(request).await {
-                    Ok(request) => request,
-                    Err(refused) => return refused,
-                };
-                // Sessions start one at a time, so that their count is exact.
-                let _begins = match may_begin {
-                    true => Some(workspace.begins.lock().await),
-                    false => None,
-                };
-                if may_begin && workspace.sessions.sessions.read().await.len() >= self.most_sessions
-                {
-                    return busy(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");
-                }
-                let mut response = workspace.service.handle(request).await;
-                // The Python SDK treats 202 as a failure.
-                if is_end && response.status() == StatusCode::ACCEPTED {
-                    *response.status_mut() = StatusCode::NO_CONTENT;
-                }
-                response
-            }
+            (_, "/mcp") => match self.exchange(workspace, request).await {
+                Ok(response) | Err(response) => response,
+            },
             _ => text(StatusCode::NOT_FOUND, "use /mcp or /metrics"),
         }
+    }
+
+    /// Answers a message of the protocol.
+    async fn exchange(
+        &self,
+        workspace: &Workspace,
+        request: Request<Incoming>,
+    ) -> Result<Response<Body>, Response<Body>> {
+        let (mut head, body) = request.into_parts();
+        let is_end = head.method == Method::DELETE;
+        let session = head.headers.get("mcp-session-id").map(|id| id.to_str().map(str::to_owned));
+        let session = session.transpose();
+        let session =
+            session.map_err(|_| text(StatusCode::BAD_REQUEST, "the session id is not text"))?;
+        let shares = &workspace.shares;
+        // A body of unknown size counts as one of the largest size.
+        let room = shares.room(body.size_hint().upper().unwrap_or(u64::MAX));
+        let room = room.ok_or_else(|| busy("too many requests at once; wait for their answers"))?;
+        let body = whole(body).await?;
+        let (id, is_begin) = match serde_json::from_slice(&body) {
+            Ok(ClientJsonRpcMessage::Request(asked)) => {
+                let is_begin = matches!(asked.request, ClientRequest::InitializeRequest(_));
+                (Some(asked.id), is_begin && session.is_none())
+            }
+            _ => (None, false),
+        };
+        let place = shares.place(room, session.zip(id.clone())).ok_or_else(|| {
+            let mut refused =
+                text(StatusCode::BAD_REQUEST, Fault::IdInUse.error(&json!(id)).to_string());
+            let json = "application/json".parse().expect("a media type");
+            refused.headers_mut().insert(CONTENT_TYPE, json);
+            refused
+        })?;
+        // Dropped when the request has been processed.
+        head.extensions.insert(Arc::clone(&place));
+        // Sessions start one at a time, so that their count is exact.
+        let _begins = match is_begin {
+            true => Some(workspace.begins.lock().await),
+            false => None,
+        };
+        if is_begin && workspace.sessions.sessions.read().await.len() >= self.most_sessions {
+            return Err(busy("too many sessions; end one"));
+        }
+        let request = Request::from_parts(head, Full::new(body));
+        let mut response = workspace.service.handle(request).await;
+        // The Python SDK treats 202 as a failure.
+        if is_end && response.status() == StatusCode::ACCEPTED {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        if response.body().size_hint().exact().is_some() {
+            return Ok(response);
+        }
+        // A stream of events may still wait for the answer.
+        let hold = move |frame| {
+            let _ = &place;
+            frame
+        };
+        Ok(response.map(|body| body.map_frame(hold).boxed()))
     }
 
     async fn sessions(&self) -> usize {
@@ -317,11 +349,10 @@ fn most_connections() -> usize {
 }
 
 /// Reads the body of a request, within its limits of size and time.
-async fn whole(request: Request<Incoming>) -> Result<Request<Full<Bytes>>, Response<Body>> {
-    let (head, body) = request.into_parts();
+async fn whole(body: Incoming) -> Result<Bytes, Response<Body>> {
     let read = Limited::new(body, MAX_REQUEST_BYTES).collect();
     match tokio::time::timeout(PATIENCE, read).await {
-        Ok(Ok(body)) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),
+        Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
             Err(text(StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 1 MiB"))
         }
@@ -353,8 +384,14 @@ fn text(status: StatusCode, text: impl Into<String>) -> Response<Body> {
     response
 }
 
-fn busy(status: StatusCode, why: &str) -> Response<Body> {
-    let mut response = text(status, why);
+/// Closes the connection after a response.
+fn closing(mut response: Response<Body>) -> Response<Body> {
+    response.headers_mut().insert(CONNECTION, "close".parse().expect("a word"));
+    response
+}
+
+fn busy(why: &str) -> Response<Body> {
+    let mut response = text(StatusCode::TOO_MANY_REQUESTS, why);
     response.headers_mut().insert(RETRY_AFTER, "1".parse().expect("a number"));
     response
 }
