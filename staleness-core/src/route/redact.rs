@@ -1,6 +1,6 @@
 //! Redaction: removes secrets from texts before anything is stored.
 //!
-//! When in doubt it removes. A false positive costs one word of a query.
+//! In doubt a word of a prompt is removed, which costs one word of a query. A word of a note stays.
 
 mod looks;
 
@@ -9,7 +9,8 @@ use std::borrow::Cow;
 use crate::route::Prompted;
 use crate::text::fold_query;
 use looks::{
-    Key, hook, in_token, is_chosen, is_link, is_random, is_scheme, is_to, is_token, key, quote,
+    Key, Look, Source, UNSURE, hook, in_token, is_link, is_pair, is_random, is_scheme, is_to,
+    is_token, is_user, is_variable, key, quote,
 };
 
 /// The maximum length of a stored prompt, in characters.
@@ -20,8 +21,8 @@ const MAX_READ: usize = 16 * 1024;
 
 /// The maximum number of words between `as` and a key: `as the root password`.
 const BETWEEN: usize = 3;
-/// The minimum length of a value attached to its option, as in `-pVALUE`.
-const SHORT: usize = 4;
+/// The maximum number of words of a quoted secret in a note behind its first one.
+const QUOTED: usize = 8;
 
 /// The text that replaces a secret.
 const REDACTED: &str = "[redacted]";
@@ -35,16 +36,16 @@ const REDACTED: &str = "[redacted]";
 /// `password` (with or without `to` or a line break in between), the next word is a value if it is quoted or
 /// does not look like an ordinary word. So is the word before `as the password`.
 pub(crate) fn redact(text: &str) -> String {
-    words(text.split(['\n', '\r']), false).0.join(" ")
+    words(text.split(['\n', '\r']), Source::Prompt).0.join(" ")
 }
 
-/// Removes everything that looks like a secret from a text of many lines, such as a note. Lines without a secret
-/// stay as they are.
+/// Removes secrets from a text of many lines, such as a note. Lines without a secret stay as they are.
 ///
-/// The rules are those for prompts, except that prose often speaks of a `token` or a `password`: after `:` or `=`
-/// only one word is a value, and after `is` or on the next line only a word that does not look ordinary.
+/// Such a text is kept, and often speaks of a `token` or a `pass`. So in doubt a word stays: a value is one word or a
+/// quoted text that looks like a password, or like a generated secret after the key of one. Without a key only tokens
+/// with known prefixes and random base64 are secrets, not digests or ids.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
-    let (safe, ends) = words(text.split('\n'), true);
+    let (safe, ends) = words(text.split('\n'), Source::Note);
     let (mut shown, mut start, mut changed) = (Vec::new(), 0, false);
     for (line, end) in text.split('\n').zip(ends) {
         let kept = &safe[start..end];
@@ -61,27 +62,34 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the words of lines without secrets, and the number of words up to the end of each line.
-fn words<'t>(lines: impl Iterator<Item = &'t str>, prose: bool) -> (Vec<Cow<'t, str>>, Vec<usize>) {
+fn words<'t>(
+    lines: impl Iterator<Item = &'t str>,
+    source: Source,
+) -> (Vec<Cow<'t, str>>, Vec<usize>) {
     let (mut safe, mut ends): (Vec<Cow<'_, str>>, Vec<usize>) = (Vec::new(), Vec::new());
+    let is_note = source == Source::Note;
     let mut expected = Expected::Anything;
     for line in lines {
+        let is_set = safe.last().is_some_and(|word| word.ends_with([':', '=']));
+        let is_prose = line.trim().contains(char::is_whitespace) && !line.contains("-----END");
         expected = match expected {
             Expected::Rest => Expected::Anything,
-            Expected::Word if prose => Expected::Likely(1),
+            Expected::Likely(_) if is_note && !is_set => Expected::Anything,
+            Expected::EndOfKey if is_note && is_prose => Expected::Anything,
             other => other,
         };
-        for word in line.split_whitespace() {
-            let (shown, next) = step(expected, word);
+        let mut rest = line.split_whitespace();
+        while let Some(word) = rest.next() {
+            let (shown, next) = step(expected, word, source);
             safe.extend(shown);
-            if let Expected::Likely(least) = next
+            if let Expected::Likely(look) = next
                 && !matches!(expected, Expected::Likely(_) if is_link(word) || is_to(word))
             {
-                redact_before(&mut safe, least);
+                redact_before(&mut safe, look);
             }
+            let closes = |mark| rest.clone().take(QUOTED).any(|word| word.contains(mark));
             expected = match next {
-                Expected::Line if prose && word.eq_ignore_ascii_case("is") => Expected::Likely(1),
-                Expected::Line if prose => Expected::Word,
-                Expected::Rest if prose => Expected::Anything,
+                Expected::Quote(mark) if is_note && !closes(mark) => Expected::Anything,
                 next => next,
             };
         }
@@ -91,12 +99,12 @@ fn words<'t>(lines: impl Iterator<Item = &'t str>, prose: bool) -> (Vec<Cow<'t, 
 }
 
 /// Redacts a value that stands before its key: `use VALUE as the password`.
-fn redact_before(safe: &mut [Cow<'_, str>], least: usize) {
+fn redact_before(safe: &mut [Cow<'_, str>], look: Look) {
     let Some(before) = safe.len().checked_sub(1) else { return };
     let from = before.saturating_sub(BETWEEN + 1);
     let link = (from..before).rev().find(|at| is_link(&safe[*at]) || is_to(&safe[*at]));
     let value = link.and_then(|at| at.checked_sub(1)).and_then(|at| safe.get_mut(at));
-    if let Some(value) = value.filter(|value| is_chosen(value, least)) {
+    if let Some(value) = value.filter(|value| look.fits(value)) {
         *value = REDACTED.into();
     }
 }
@@ -105,11 +113,11 @@ fn redact_before(safe: &mut [Cow<'_, str>], least: usize) {
 #[derive(Clone, Copy)]
 enum Expected {
     Anything,
-    /// The value of a key, if it looks like a secret of at least this length.
-    Likely(usize),
-    /// The value of a key: one word, unless it is quoted.
+    /// The value of a key, if it looks like this.
+    Likely(Look),
+    /// The value of a key in a prompt: one word, unless it is quoted.
     Word,
-    /// The value of a key, to the end of the line unless it is quoted.
+    /// The value of a key in a prompt, to the end of the line unless it is quoted.
     Line,
     /// The rest of a value, which is dropped.
     Rest,
@@ -123,12 +131,12 @@ enum Expected {
     Tail,
 }
 
-fn step(expected: Expected, word: &str) -> (Option<Cow<'_, str>>, Expected) {
+fn step(expected: Expected, word: &str, source: Source) -> (Option<Cow<'_, str>>, Expected) {
     let redacted = || Some(REDACTED.into());
     match expected {
         Expected::EndOfKey if word.contains("-----END") => (None, Expected::Tail),
         Expected::EndOfKey => (None, Expected::EndOfKey),
-        Expected::Tail if word.ends_with("-----") => (None, Expected::Anything),
+        Expected::Tail if word.contains("-----") => (None, Expected::Anything),
         Expected::Tail => (None, Expected::Tail),
         _ if word.contains("-----BEGIN") => {
             let ended = word.contains("-----END");
@@ -144,15 +152,17 @@ fn step(expected: Expected, word: &str) -> (Option<Cow<'_, str>>, Expected) {
         }
         Expected::Word => (redacted(), behind(word, Expected::Anything)),
         Expected::Line => (redacted(), behind(word, Expected::Rest)),
-        Expected::Pair if word.contains(':') => (redacted(), Expected::Anything),
-        Expected::Likely(1) if is_link(word) => (Some(word.into()), Expected::Line),
+        Expected::Pair if is_pair(word, source) => (redacted(), Expected::Anything),
+        Expected::Likely(Look::Odd(1)) if is_link(word) => (Some(word.into()), Expected::Line),
         Expected::Likely(_) if is_link(word) || is_to(word) => (Some(word.into()), expected),
-        Expected::Likely(least)
-            if is_chosen(word, least) || least == 1 && quote(word).is_some() =>
-        {
+        Expected::Likely(_) if source == Source::Note && is_scheme(word) => {
+            (Some(word.into()), Expected::Likely(Look::Odd(UNSURE)))
+        }
+        Expected::Likely(_) if source == Source::Note && is_variable(word) => plain(word, source),
+        Expected::Likely(look) if look.fits(word) || look.is_quoted(word) => {
             (redacted(), behind(word, Expected::Anything))
         }
-        Expected::Anything | Expected::Likely(_) | Expected::Pair => plain(word),
+        Expected::Anything | Expected::Likely(_) | Expected::Pair => plain(word, source),
     }
 }
 
@@ -166,8 +176,9 @@ fn behind(value: &str, unquoted: Expected) -> Expected {
 }
 
 /// Handles a word in an ordinary position. Returns the text to show and the role of the next word.
-fn plain(word: &str) -> (Option<Cow<'_, str>>, Expected) {
-    if is_scheme(word) {
+fn plain(word: &str, source: Source) -> (Option<Cow<'_, str>>, Expected) {
+    let is_note = source == Source::Note;
+    if is_scheme(word) && !is_note {
         return (Some(word.into()), Expected::Word);
     }
     if matches!(word, "-u" | "--user") {
@@ -177,12 +188,12 @@ fn plain(word: &str) -> (Option<Cow<'_, str>>, Expected) {
     if let Some(value) = word.strip_prefix("-p")
         && value.starts_with(char::is_alphanumeric)
         && value.contains(char::is_alphabetic)
-        && is_chosen(value, SHORT)
+        && Key::Pass.look(source).fits(value)
     {
         return (Some(format!("-p{REDACTED}").into()), Expected::Anything);
     }
-    let mut word = without_user(word);
-    if let Some(at) = hook(&word) {
+    let mut word = without_user(word, source);
+    if let Some(at) = hook(&word, source) {
         word.replace_range(at.., REDACTED);
     }
     let url = word.find("://").or_else(|| word.find('?'));
@@ -192,36 +203,53 @@ fn plain(word: &str) -> (Option<Cow<'_, str>>, Expected) {
             continue;
         }
         let Some(key) = key(key_before(&word[done..at])) else { continue };
-        // In a URL other parameters may follow; elsewhere the rest of the word may belong to this value.
+        // In a URL other parameters may follow, and in a note other fields; elsewhere the rest of the word may
+        // belong to this value.
         let value = &word[at + 1..];
         let in_url = link == "=" && url.is_some_and(|url| url < at);
-        let end = value.find(['&', '#']).filter(|_| in_url);
-        if key == Key::Maybe && !is_chosen(&value[..end.unwrap_or(value.len())], key.least()) {
+        let end = match quote(value) {
+            Some(mark) if is_note => value[1..].find(mark).map(|end| end + 2),
+            _ => value.find(['&', '#']).filter(|_| in_url),
+        };
+        let is_empty = value.trim_matches(|c: char| !c.is_alphanumeric()).is_empty();
+        let is_open = is_note && is_empty && key != Key::Pass;
+        if !is_open && !key.takes(&value[..end.unwrap_or(value.len())], link, source) {
             continue;
         }
-        push_once(&mut shown, &without_tokens(&word[done..at]));
+        push_once(&mut shown, &without_tokens(&word[done..at], source));
         shown.push_str(link);
-        let unquoted = if link == ":" { Expected::Rest } else { Expected::Anything };
-        if value.trim_matches(|c: char| !c.is_alphanumeric()).is_empty() {
+        if is_empty {
             shown.push_str(value);
-            let next = if link == ":" { Expected::Line } else { Expected::Word };
             // A quotation mark that opens the value also closes it.
             let quoted = value.chars().rev().find(|mark| matches!(mark, '"' | '\'' | '`'));
-            return (Some(shown.into()), quoted.map_or(next, Expected::Quote));
+            let next = match quoted {
+                _ if is_note => Expected::Likely(key.look(source)),
+                Some(mark) => Expected::Quote(mark),
+                None if link == ":" => Expected::Line,
+                None => Expected::Word,
+            };
+            return (Some(shown.into()), next);
         }
         shown.push_str(REDACTED);
         match end {
             Some(end) => done = at + 1 + end,
-            None => return (Some(shown.into()), behind(value, unquoted)),
+            None => {
+                let to_end = link == ":" && !is_note;
+                let unquoted = if to_end { Expected::Rest } else { Expected::Anything };
+                return (Some(shown.into()), behind(value, unquoted));
+            }
         }
     }
     let rest = &word[done..];
-    push_once(&mut shown, &without_tokens(rest));
+    push_once(&mut shown, &without_tokens(rest, source));
     // `--password VALUE`, `the password is VALUE`.
+    let is_option = rest.starts_with("--");
     let next = match key(rest) {
-        Some(Key::Sure | Key::Pass) if rest.starts_with("--") => Expected::Word,
-        Some(key) => Expected::Likely(key.least()),
-        None => Expected::Anything,
+        Some(key) if is_option && !is_note && key != Key::Maybe => Expected::Word,
+        Some(key) if !is_note || is_option || key.stands_alone(rest) => {
+            Expected::Likely(key.look(source))
+        }
+        _ => Expected::Anything,
     };
     (Some(shown.into()), next)
 }
@@ -240,29 +268,34 @@ fn key_before(text: &str) -> &str {
     from.map_or("", |(at, _)| &text[at..])
 }
 
-/// Replaces the user information of a URL.
-fn without_user(word: &str) -> String {
+/// Replaces the user information of a URL. In a note, a name without a password stays.
+fn without_user(word: &str, source: Source) -> String {
     let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
     let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    match rest[..authority].rfind('@') {
+    match rest[..authority].rfind('@').filter(|at| is_user(&rest[..*at], source)) {
         Some(at) => format!("{scheme}://{REDACTED}{}", &rest[at..]),
         None => word.to_owned(),
     }
 }
 
 /// Replaces each run of token characters that looks like a secret.
-fn without_tokens(word: &str) -> String {
+fn without_tokens(word: &str, source: Source) -> String {
     // Base64 keys contain slashes, so the word is first checked as a whole rather than as parts of a path.
     let is_whole = !word.contains("://") && !word.contains(REDACTED);
-    if is_whole && is_random(word.trim_matches(|c: char| !c.is_alphanumeric())) {
+    if is_whole && is_random(word.trim_matches(|c: char| !c.is_alphanumeric()), source) {
         return REDACTED.to_owned();
     }
+    // In a note, the path of a URL may hold ids.
+    let is_url = source == Source::Note && word.contains("://");
+    let path = if is_url { word.find('?').unwrap_or(word.len()) } else { 0 };
     let mut shown = String::with_capacity(word.len());
     let mut rest = word;
     while !rest.is_empty() {
+        let in_path = word.len() - rest.len() < path;
         let run = rest.find(|c| !in_token(c)).unwrap_or(rest.len());
         let (token, behind) = rest.split_at(run);
-        shown.push_str(if is_token(token) { REDACTED } else { token });
+        let is_secret = is_token(token) || !in_path && is_random(token, source);
+        shown.push_str(if is_secret { REDACTED } else { token });
         let apart = behind.find(in_token).unwrap_or(behind.len());
         shown.push_str(&behind[..apart]);
         rest = &behind[apart..];

@@ -1,56 +1,19 @@
 //! Patterns of secrets, and names of keys whose values are secrets.
 
 /// Prefixes of tokens of well-known services.
-const PREFIXES: [&str; 38] = [
-    "sk-",
-    "sk_",
-    "pk_",
-    "rk_",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "xoxa-",
-    "xoxb-",
-    "xoxc-",
-    "xoxd-",
-    "xoxe-",
-    "xoxp-",
-    "xoxr-",
-    "xoxs-",
-    "xapp-",
-    "AKIA",
-    "ASIA",
-    "AIza",
-    "ya29.",
-    "eyJ",
-    "npm_",
-    "pypi-",
-    "dop_v1_",
-    "hf_",
-    "SG.",
-    "shpat_",
-    "lin_api_",
-    "dckr_pat_",
-    "whsec_",
-    "AGE-SECRET-KEY-",
-    "hvs.",
-    "hvb.",
-    "hvr.",
-];
+const PREFIXES: &str = "\
+    sk- sk_ pk_ rk_ ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- xoxa- xoxb- xoxc- xoxd- xoxe- xoxp- xoxr- \
+    xoxs- xapp- AKIA ASIA AIza ya29. eyJ npm_ pypi- dop_v1_ hf_ SG. shpat_ lin_api_ dckr_pat_ whsec_ AGE- \
+    SECRET-KEY- hvs. hvb. hvr.";
 
 /// The minimum length of a token after its prefix, in bytes.
 const PREFIXED: usize = 8;
 
-/// Words in the name of a key whose value is a secret, in any spelling of the name.
-const SECRET_WORDS: [&str; 12] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "pwd",
+/// Words that end the name of a key whose value a person chooses, in any spelling of the name.
+const PASSWORDS: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
+
+/// Words in the name of a key whose value is another secret, usually a generated one.
+const SECRET_WORDS: [&str; 8] = [
     "secret",
     "token",
     "apikey",
@@ -62,7 +25,8 @@ const SECRET_WORDS: [&str; 12] = [
 ];
 
 /// Words that mark a key only as a whole part of its name: `DB_PASS`, `signing-key`.
-const SECRET_PARTS: [&str; 4] = ["pass", "pw", "key", "auth"];
+const PASSWORD_PARTS: [&str; 2] = ["pass", "pw"];
+const SECRET_PARTS: [&str; 2] = ["key", "auth"];
 
 /// Parts of webhook URLs. The text after them works like a password.
 const HOOKS: [&str; 3] = ["hooks.slack.com/", "/webhooks/", "webhook.office.com/"];
@@ -70,26 +34,14 @@ const HOOKS: [&str; 3] = ["hooks.slack.com/", "/webhooks/", "webhook.office.com/
 /// The length, in characters, from which any word after a key counts as a secret.
 const LONG: usize = 20;
 /// The minimum length of a secret after `key`, a word with many other meanings.
-const UNSURE: usize = 8;
-/// The minimum length of a secret after a bare `pass`.
-const PASS: usize = 4;
+pub(super) const UNSURE: usize = 8;
+/// The minimum length of a secret after a bare `pass`, or attached to an option, as in `-pVALUE`.
+pub(super) const SHORT: usize = 4;
 
 /// Words that end in `key` but do not name a secret.
-const NO_SECRETS: [&str; 13] = [
-    "donkey",
-    "foreignkey",
-    "groupkey",
-    "hockey",
-    "hotkey",
-    "jockey",
-    "lackey",
-    "monkey",
-    "partitionkey",
-    "primarykey",
-    "sortkey",
-    "turkey",
-    "whiskey",
-];
+const NO_SECRETS: &str = "\
+    donkey foreignkey groupkey hockey hotkey jockey lackey monkey partitionkey primarykey sortkey turkey \
+    whiskey";
 
 /// The minimum length of a random run with mixed case.
 const RANDOM: usize = 20;
@@ -99,25 +51,66 @@ const RANDOM_HEX: usize = 32;
 /// The minimum number of changes between digits and other characters in a random run.
 const CHANGES: usize = 3;
 
+/// The origin of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A prompt: in doubt a word is a secret.
+    Prompt,
+    /// A text that is kept: in doubt a word is none.
+    Note,
+}
+
 /// The certainty with which a key's name marks its value as a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
-    /// Its value is a secret.
+    /// Its value is a password.
+    Password,
+    /// Its value is another secret.
     Sure,
-    /// A value after `=` or `:` is a secret; one after the bare word may be: `pass`.
+    /// A value after `=` or `:` is a password; one after the bare word may be: `pass`. In a note, only after `=`.
     Pass,
+    /// A name with such a part, `DB_PASS`, or a pass of another kind: `post-pass`.
+    Part,
     /// Its value may be a secret: `key`.
     Maybe,
 }
 
 impl Key {
-    /// Returns the minimum length, in characters, of a secret after the key.
-    pub(super) const fn least(self) -> usize {
-        match self {
-            Self::Sure => 1,
-            Self::Pass => PASS,
-            Self::Maybe => UNSURE,
+    /// Returns how a value of this key looks if it is a secret.
+    pub(super) const fn look(self, source: Source) -> Look {
+        match (source, self) {
+            (Source::Prompt, Self::Password | Self::Part | Self::Sure) => Look::Odd(1),
+            (Source::Prompt, Self::Pass) => Look::Odd(SHORT),
+            (Source::Prompt, Self::Maybe) => Look::Odd(UNSURE),
+            (Source::Note, Self::Password | Self::Part | Self::Pass) => Look::Password,
+            (Source::Note, Self::Sure | Self::Maybe) => Look::Generated,
         }
+    }
+
+    /// Returns true if a text directly behind the key and `=` or `:` is its value.
+    pub(super) fn takes(self, value: &str, link: &str, source: Source) -> bool {
+        let look = self.look(source);
+        match source {
+            Source::Prompt => self != Self::Maybe || look.fits(value),
+            Source::Note if is_variable(value) => false,
+            // `tests pass: 3a`, and `auth.rs:286`, a place in a file.
+            Source::Note
+                if link == ":" && (self == Self::Pass || !value.contains(char::is_alphabetic)) =>
+            {
+                false
+            }
+            Source::Note => {
+                let is_set = link == "=" && self == Self::Password && value.len() >= SHORT;
+                is_set || look.fits(value) || look.is_quoted(value)
+            }
+        }
+    }
+
+    /// Returns true if in a note a secret may follow this word alone, which names the key.
+    pub(super) fn stands_alone(self, word: &str) -> bool {
+        let name = word.trim_matches(['*', '`', '"', '\'']);
+        let in_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        !matches!(self, Self::Pass | Self::Part) && name.chars().all(in_name)
     }
 }
 
@@ -125,32 +118,75 @@ impl Key {
 pub(super) fn key(name: &str) -> Option<Key> {
     let plain: String =
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    let has = |words: &[&str]| words.iter().any(|word| plain.contains(word));
     let parts = || name.split(['-', '_', '.']).filter(|part| !part.is_empty());
-    let has_part = |part: &str| SECRET_PARTS.iter().any(|word| part.eq_ignore_ascii_case(word));
+    let has_part = |words: &[&str]| {
+        let is_one = |part: &str| words.iter().any(|word| part.eq_ignore_ascii_case(word));
+        parts().count() > 1 && parts().any(is_one)
+    };
     match plain.as_str() {
-        "key" => return Some(Key::Maybe),
-        "pass" => return Some(Key::Pass),
-        _ => {}
+        "key" => Some(Key::Maybe),
+        "pass" => Some(Key::Pass),
+        "pw" => Some(Key::Password),
+        _ if PASSWORDS.iter().any(|word| plain.ends_with(word)) => Some(Key::Password),
+        _ if has_part(&PASSWORD_PARTS) => Some(Key::Part),
+        _ if has(&PASSWORDS) || has(&SECRET_WORDS) || has_part(&SECRET_PARTS) => Some(Key::Sure),
+        _ if !plain.ends_with("key") => None,
+        _ => NO_SECRETS.split_whitespace().all(|word| word != plain).then_some(Key::Sure),
     }
-    let is_sure = SECRET_WORDS.iter().any(|word| plain.contains(word))
-        || parts().count() > 1 && parts().any(has_part)
-        || plain.ends_with("key") && !NO_SECRETS.contains(&plain.as_str())
-        || plain == "pw";
-    is_sure.then_some(Key::Sure)
 }
 
-/// Returns true if a word looks like a chosen secret rather than an ordinary word: it has at least `least`
-/// characters, and it contains a digit, a capital after a small letter or a sign such as `@`, or is very long.
-pub(super) fn is_chosen(word: &str, least: usize) -> bool {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-    let length = word.chars().count();
-    let signs = |c: char| matches!(c, '!' | '@' | '#' | '$' | '%' | '^' | '&' | '*' | '+' | '~');
-    let behind = word.chars().skip(1);
-    let mut humps = word.chars().zip(behind);
-    length >= least
-        && (length >= LONG
-            || word.contains(|c: char| c.is_numeric() || signs(c))
-            || humps.any(|(one, next)| one.is_lowercase() && next.is_uppercase()))
+/// The look of a word that is a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// At least this number of characters, with a digit, a capital after a small letter or a sign such as `@`, or
+    /// very long.
+    Odd(usize),
+    /// Chosen by a person: some characters with digits or signs, or a quoted text.
+    Password,
+    /// Generated by a program.
+    Generated,
+}
+
+impl Look {
+    pub(super) fn fits(self, word: &str) -> bool {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let length = word.chars().count();
+        let is_sign =
+            |c: char| matches!(c, '!' | '@' | '#' | '$' | '%' | '^' | '&' | '*' | '+' | '~');
+        let has_odd = word.contains(|c: char| c.is_numeric() || is_sign(c));
+        let mut humps = word.chars().zip(word.chars().skip(1));
+        let has_hump = humps.any(|(one, next)| one.is_lowercase() && next.is_uppercase());
+        match self {
+            Self::Odd(least) => length >= least && (length >= LONG || has_odd || has_hump),
+            Self::Password => {
+                let in_code = ['/', '(', ')', '[', ']', '{', '}', '<', '>', '`'];
+                length >= SHORT && has_odd && !word.contains(in_code)
+            }
+            Self::Generated => {
+                let end = word.find(|c| !in_token(c) && !matches!(c, '/' | '='));
+                let word = &word[..end.unwrap_or(word.len())];
+                let is_id = |part: &str| {
+                    part.len() >= UNSURE
+                        && part[..part.len() - 1].contains(char::is_numeric)
+                        && part.contains(char::is_alphabetic)
+                };
+                is_mixed(word, 25) || word.split(|c: char| !c.is_ascii_alphanumeric()).any(is_id)
+            }
+        }
+    }
+
+    /// Returns true for a quoted text where it is a secret.
+    pub(super) fn is_quoted(self, word: &str) -> bool {
+        let Some(mark) = quote(word) else { return false };
+        let is_short = || word[1..].find(mark).is_some_and(|end| end < SHORT);
+        self == Self::Odd(1) || self == Self::Password && mark != '`' && !is_short()
+    }
+}
+
+/// Returns true for a text that stands for a value: `$TOKEN`, `<password>`.
+pub(super) fn is_variable(word: &str) -> bool {
+    word.trim_start_matches(['"', '\'', '`']).starts_with(['$', '<', '{', '[', '%'])
 }
 
 /// Returns the opening quotation mark of a word, if there is one.
@@ -174,29 +210,74 @@ pub(super) fn is_scheme(word: &str) -> bool {
 }
 
 /// Returns the byte at which the secret part of a webhook URL begins, if there is one.
-pub(super) fn hook(word: &str) -> Option<usize> {
+pub(super) fn hook(word: &str, source: Source) -> Option<usize> {
     let behind = HOOKS.iter().filter_map(|hook| word.find(hook).map(|at| at + hook.len()));
-    behind.min().filter(|at| is_chosen(&word[*at..], UNSURE))
+    behind.min().filter(|at| Key::Maybe.look(source).fits(&word[*at..]))
+}
+
+/// Returns true for a pair `name:password`.
+pub(super) fn is_pair(word: &str, source: Source) -> bool {
+    let Some((name, password)) = word.split_once(':') else { return false };
+    // `date -u +%H:%M` and `docker run -u 1000:1000` have none.
+    !name.starts_with('+')
+        && (source == Source::Prompt
+            || name.contains(char::is_alphabetic) && Look::Password.fits(password))
+}
+
+/// Returns true if the user information of a URL is a secret.
+pub(super) fn is_user(user: &str, source: Source) -> bool {
+    source == Source::Prompt
+        || match user.split_once(':') {
+            Some((_, password)) => !is_variable(password),
+            None => Look::Generated.fits(user),
+        }
 }
 
 pub(super) const fn in_token(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '~')
 }
 
+/// Returns true for a token with a well-known prefix.
 pub(super) fn is_token(run: &str) -> bool {
-    let prefixed = PREFIXES.iter().any(|prefix| {
+    PREFIXES.split_whitespace().any(|prefix| {
         run.strip_prefix(prefix).is_some_and(|rest| {
             rest.len() >= PREFIXED && rest.bytes().any(|byte| byte.is_ascii_digit())
         })
-    });
-    prefixed || is_random(run)
+    })
 }
 
-/// Returns true if a run looks randomly generated: many hexadecimal digits, or letters of both cases with
-/// digits throughout.
-pub(super) fn is_random(run: &str) -> bool {
+/// Returns true for a long run of base64 in which digits, small letters and capitals alternate at this percentage of
+/// the characters or more.
+fn is_mixed(run: &str, percent: usize) -> bool {
+    let run = run.trim_end_matches('=');
+    let class = |byte: u8| match byte {
+        b'0'..=b'9' => 1,
+        b'a'..=b'z' => 2,
+        b'A'..=b'Z' => 4,
+        b'-' | b'_' | b'+' | b'/' => 0,
+        _ => 8,
+    };
+    let changes = run.as_bytes().windows(2).filter(|two| {
+        let (one, next) = (class(two[0]), class(two[1]));
+        one != next && one * next > 0
+    });
+    run.len() >= RANDOM
+        && run.bytes().fold(0, |all, byte| all | class(byte)) == 7
+        && changes.count() * 100 >= run.len() * percent
+}
+
+/// Returns true if a run looks randomly generated: in a prompt many hexadecimal digits, or letters of both cases with
+/// digits throughout; in a note base64.
+pub(super) fn is_random(run: &str, source: Source) -> bool {
     let letters = run.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = run.bytes().filter(u8::is_ascii_digit).count();
+    if source == Source::Note {
+        // Names have few digits. `sha256-` begins a digest.
+        return digits > 1
+            && digits * 16 >= run.len()
+            && !run.starts_with("sha")
+            && is_mixed(run, 40);
+    }
     if letters == 0 || digits == 0 {
         return false;
     }
