@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub use report::{ImportReport, TransferCounts};
 
 use super::{Act, Admin, RecordUses, Registry, RegistryError, Tools, Use};
-use crate::definition::Definition;
+use crate::definition::{Definition, DefinitionVersion};
 use crate::ids::{Scope, stable_hash};
 use crate::journal::{Floor, JournalEntry, Revision};
 use crate::outcome::Outcome;
@@ -40,8 +40,8 @@ use work::untie;
 const BATCH: usize = 500;
 /// The maximum number of outcomes per commit. They are small, and larger commits are faster.
 const OUTCOMES: usize = 5_000;
-/// The maximum number of items per commit. Each may be a megabyte.
-const ITEMS: usize = 50;
+/// The size from which a batch is full, in bytes of its texts and vectors: an item may have a megabyte.
+const BYTES: usize = 4 << 20;
 /// The maximum number of attempts at a commit whose acknowledgement is lost.
 const ATTEMPTS: usize = 3;
 
@@ -72,6 +72,8 @@ pub struct Importer {
     act: Option<Act>,
     /// Records of one collection to be written together; for the journal those of one revision.
     batch: Vec<Record>,
+    /// The size of the batch: see [`BYTES`].
+    bytes: usize,
     report: ImportReport,
     /// The revisions of the export with the corresponding revisions in this store, in order.
     revisions: Vec<(Revision, Revision)>,
@@ -105,6 +107,7 @@ impl Admin<'_> {
             dry_run,
             act: None,
             batch: Vec::new(),
+            bytes: 0,
             report: ImportReport { merged, ..ImportReport::default() },
             revisions: Vec::new(),
             said: HashMap::new(),
@@ -166,7 +169,6 @@ impl Importer {
     /// Adds a record to the batch. Writes the batch first if it is full or holds records of another kind.
     async fn push(&mut self, row: Record) -> Result<(), RegistryError> {
         let most = match row {
-            Record::Definition(_) | Record::Item(_) | Record::Work(_) | Record::Vector(_) => ITEMS,
             Record::Outcome(_) => OUTCOMES,
             Record::Journal(_) => usize::MAX,
             _ => BATCH,
@@ -175,13 +177,15 @@ impl Importer {
             (Record::Journal(last), Record::Journal(entry)) => last.revision == entry.revision,
             (last, row) => mem::discriminant(last) == mem::discriminant(row),
         };
-        if self.batch.len() >= most || !self.batch.last().is_some_and(fits) {
+        let is_full = self.batch.len() >= most || self.bytes >= BYTES;
+        if is_full || !self.batch.last().is_some_and(fits) {
             self.write_batch(Some(&row)).await?;
         }
         if let Record::Work(work) = &row {
             self.scopes.insert(work.key.scope.clone());
         }
         let row = self.moved(row);
+        self.bytes += size(&row);
         self.batch.push(row);
         Ok(())
     }
@@ -212,6 +216,7 @@ impl Importer {
     /// Writes the batch; `next` is the first record after it.
     async fn write_batch(&mut self, next: Option<&Record>) -> Result<(), RegistryError> {
         let batch = mem::take(&mut self.batch);
+        self.bytes = 0;
         let Some(first) = batch.first().cloned() else { return Ok(()) };
         // The last commit of each collection is durable before the next collection begins, which makes the
         // earlier ones durable too.
@@ -331,6 +336,17 @@ impl Importer {
 
     async fn write(&self, step: impl Step) -> Result<(ChangeSet, View), RegistryError> {
         self.registry.carry_out(Arc::new(step)).await
+    }
+}
+
+/// Returns the size of a record's largest parts, in bytes.
+fn size(row: &Record) -> usize {
+    match row {
+        Record::Item(item) => item.body.len(),
+        Record::Work(work) => work.text.len(),
+        Record::Definition(_) => DefinitionVersion::MAX_PART_BYTES,
+        Record::Vector(row) => 4 * row.vector.dimensions(),
+        _ => 0,
     }
 }
 
