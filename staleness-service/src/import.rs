@@ -12,7 +12,7 @@ use staleness_core::transfer::Record;
 use crate::error::ServiceError;
 use crate::knowledge::refuse_preference;
 use crate::settings::Settings;
-use crate::work::{act, refuse_others, refuse_rule};
+use crate::work::{act, refuse_others, refuse_typed};
 
 /// Returns what agents are told of an item.
 fn told(it: &Work) -> impl PartialEq {
@@ -49,7 +49,8 @@ pub fn refuse_persons(
         Record::Work(new) => {
             let wins = |it: &&Work| new.updated_at > it.updated_at && told(it) != told(new);
             known.work.values().filter(wins).try_for_each(|it| {
-                refuse_rule(settings, it, &act)?;
+                let is_same = it.text == new.text && it.expires_at == new.expires_at;
+                refuse_typed(settings, it, is_same.then_some(new.status), &act)?;
                 refuse_others(settings, registry, it, act.actor.as_ref(), it.from.as_deref())
             })
         }

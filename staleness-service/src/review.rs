@@ -88,6 +88,8 @@ pub enum Subject {
         /// True if the requesting agent may answer the handoff; `None` if that is unknown or the item is not a
         /// handoff.
         is_addressed: Option<bool>,
+        /// True if a person typed it.
+        by_person: bool,
     },
 }
 
@@ -197,6 +199,7 @@ fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Servi
                 is_addressed: agent.and_then(|agent| {
                     is_addressed(each.from.as_deref(), each.to.as_deref(), agent)
                 }),
+                by_person: each.by_person,
             },
         })
         .collect())

@@ -9,6 +9,7 @@ use staleness::session::Session;
 use staleness::store::Refusal;
 use staleness::work::{Overdue, Warning, Work, WorkKind, WorkStatus};
 use staleness::{Registry, RegistryError, Wait, clock};
+use staleness_core::journal::{JournalEntry, Subject};
 use staleness_core::registry::{Resolution, nearest};
 use staleness_core::work::Claim;
 
@@ -83,9 +84,9 @@ pub fn resolve(
         item = global;
     }
     refuse_others(settings, &registry, &item, act.actor.as_ref(), item.from.as_deref())?;
+    refuse_typed(settings, &item, item.kind.resolved(), &act)?;
     // An expired rule of a person may be resolved by an agent, but not reopened.
-    let may_reopen =
-        refuse_rule(settings, &Work { expires_at: None, ..item.clone() }, &act).is_ok();
+    let may_reopen = refuse_typed(settings, &item, Some(item.status), &act).is_ok();
     let registry = settings.open(Access::Write)?;
     let done = registry.work().resolve(&settings.project, item.key, act).wait();
     Ok((done.map_err(|error| not_settled(item.status, error))?, may_reopen))
@@ -94,8 +95,8 @@ pub fn resolve(
 /// Changes fields of an item.
 ///
 /// # Errors
-/// If an agent that is not a party changes a handoff, ends another agent's claim or changes a person's rule; or if
-/// the store refuses the change or fails.
+/// If an agent that is not a party changes a handoff, ends another agent's claim or changes what a person typed or
+/// ended; or if the store refuses the change or fails.
 pub fn set(
     settings: &Settings,
     item: Work,
@@ -109,14 +110,19 @@ pub fn set(
         refuse_held(settings, &item, &act)?;
     }
     let moved = patch.status.filter(|status| *status != item.status);
-    // Anybody may change what it refers to.
-    if (WorkPatch { status: moved, refs: None, ..patch.clone() }) != WorkPatch::default() {
-        refuse_rule(settings, &item, &act)?;
-    }
     let accepts = patch.to.is_none() && patch.status == Some(WorkStatus::Accepted);
     let sender = item.from.as_deref().filter(|_| !accepts);
     let registry = settings.open(Access::Look)?;
     refuse_others(settings, &registry, &item, act.actor.as_ref(), sender)?;
+    // Anybody may change what it refers to.
+    let is_moved_on = patch.to.is_some() || patch.after.is_some();
+    if patch.text.is_some() || patch.expires_at.is_some() || is_moved_on && !item.kind.is_task() {
+        refuse_typed(settings, &item, None, &act)?;
+    }
+    if let Some(to) = moved {
+        refuse_typed(settings, &item, Some(to), &act)?;
+        refuse_ended(settings, &item, &act)?;
+    }
     let done = settings.open(Access::Write)?.work().set(item.key, patch, act).wait();
     done.map_err(|error| if settles { not_settled(item.status, error) } else { error.into() })
 }
@@ -126,7 +132,9 @@ pub fn set(
 /// # Errors
 /// If an agent adds it to a rule of a person or to a handoff between others, or the store refuses it or fails.
 pub fn step(settings: &Settings, item: Work, text: String, act: Act) -> Result<Work, ServiceError> {
-    refuse_rule(settings, &item, &act)?;
+    if !item.kind.is_task() {
+        refuse_typed(settings, &item, None, &act)?;
+    }
     let registry = settings.open(Access::Look)?;
     refuse_others(settings, &registry, &item, act.actor.as_ref(), item.from.as_deref())?;
     Ok(settings.open(Access::Write)?.work().step(item.key, text, act).wait()?)
@@ -135,9 +143,10 @@ pub fn step(settings: &Settings, item: Work, text: String, act: Act) -> Result<W
 /// Reopens an item.
 ///
 /// # Errors
-/// If an agent reopens a rule of a person, the item is open, or the store fails.
+/// If an agent reopens a rule of a person or what a person ended, the item is open, or the store fails.
 pub fn reopen(settings: &Settings, item: Work, act: Act) -> Result<Work, ServiceError> {
-    refuse_rule(settings, &item, &act)?;
+    refuse_typed(settings, &item, Some(item.before.unwrap_or(item.kind.first())), &act)?;
+    refuse_ended(settings, &item, &act)?;
     Ok(settings.open(Access::Write)?.work().reopen(item.key, act).wait()?)
 }
 
@@ -164,27 +173,66 @@ fn refuse_held(settings: &Settings, item: &Work, act: &Act) -> Result<(), Servic
     }
 }
 
-/// Rejects an agent's change to a rule that a person typed, unless the rule has expired and is being resolved.
+/// Rejects an agent's change to an item that a person typed: to a state or, without one, to what it says. See
+/// [`Work::agents_may`].
 ///
 /// # Errors
 /// If an agent acts, or may be acting without its name.
-pub fn refuse_rule(settings: &Settings, item: &Work, act: &Act) -> Result<(), ServiceError> {
-    let is_open = item.status.is_open();
-    let is_lapsed = is_open && item.expires_at.is_some_and(|at| at <= act.at);
+pub fn refuse_typed(
+    settings: &Settings,
+    item: &Work,
+    to: Option<WorkStatus>,
+    act: &Act,
+) -> Result<(), ServiceError> {
+    if item.agents_may(to, act.at) {
+        return Ok(());
+    }
+    let id = item.key.to_string();
+    let how = match (item.status.is_open(), item.kind.resolved()) {
+        (true, Some(end)) => {
+            format!("change or end it, as with `staleness work set {id} --status {end}`")
+        }
+        (true, None) => format!("change it, as with `staleness work set {id} --text TEXT`"),
+        (false, _) => format!("reopen it, with `staleness work reopen {id}`"),
+    };
+    only_by_person(settings, act, &format!("wrote {}", quoted(&id)), &how)
+}
+
+/// The maximum number of an item's journal entries to search for who ended it.
+const ENTRIES: u32 = 100;
+
+/// Rejects an agent's change to the state of an item that a person ended, unless it was done or accepted.
+fn refuse_ended(settings: &Settings, item: &Work, act: &Act) -> Result<(), ServiceError> {
+    let is_fulfilled = matches!(item.status, WorkStatus::Done | WorkStatus::Accepted);
+    if item.status.is_open() || is_fulfilled {
+        return Ok(());
+    }
+    let registry = settings.open(Access::Look)?;
+    let entries = registry.admin().journal_of(Subject::work(&item.key), ENTRIES).wait()?;
+    let ended = |each: &&JournalEntry| {
+        each.from != each.to && each.to.as_deref() == Some(item.status.as_str())
+    };
+    if entries.iter().rfind(ended).is_none_or(|entry| entry.actor.is_some()) {
+        return Ok(());
+    }
+    let (id, status) = (item.key.to_string(), item.status);
+    let how = format!("reopen it, with `staleness work reopen {id}`");
+    only_by_person(settings, act, &format!("made {} {status}", quoted(&id)), &how)
+}
+
+/// Rejects what an agent does although only a person can, because of what a person `did`.
+fn only_by_person(
+    settings: &Settings,
+    act: &Act,
+    did: &str,
+    how: &str,
+) -> Result<(), ServiceError> {
     match &act.actor {
-        _ if item.kind != WorkKind::Constraint || !item.by_person || is_lapsed => Ok(()),
         None if settings.may_run_for_agent() => Err(nobody()),
         None => Ok(()),
         Some(_) => {
-            let id = item.key.to_string();
-            let what = match is_open {
-                true => {
-                    format!("change or end it, as with `staleness work set {id} --status resolved`")
-                }
-                false => format!("reopen it, with `staleness work reopen {id}`"),
-            };
-            let message = format!("a person wrote {}, so only a person can {what}", quoted(&id));
-            Err(ServiceError::invalid(message).hint("ask the user whether the rule still holds"))
+            let message = format!("a person {did}, so only a person can {how}");
+            Err(ServiceError::invalid(message).hint("ask the user whether it still holds"))
         }
     }
 }
@@ -316,6 +364,22 @@ pub fn as_someone(settings: &Settings) -> Result<(), ServiceError> {
     match settings.agent.is_none() && settings.may_run_for_agent() {
         true => Err(nobody().hint("set --agent; a person uses a terminal outside the client")),
         false => Ok(()),
+    }
+}
+
+/// Rejects an agent's act in another name than its own.
+///
+/// # Errors
+/// If the name is not the agent's.
+pub fn refuse_other_name(settings: &Settings, act: &Act, name: &str) -> Result<(), ServiceError> {
+    match &act.actor {
+        Some(agent) if party(settings, name.trim().to_owned()) != agent.as_str() => {
+            let (agent, name) = (quoted(agent.as_str()), quoted(name.trim()));
+            let message = format!("{agent} cannot speak as {name}");
+            Err(ServiceError::invalid(message)
+                .hint("leave the name out; a person uses a terminal outside the client"))
+        }
+        _ => Ok(()),
     }
 }
 

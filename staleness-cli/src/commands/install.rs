@@ -49,6 +49,10 @@ pub(crate) fn init(global: &Global, args: &InitArgs, out: &Output) -> Result<(),
 
 /// Removes what `init` added.
 pub(crate) fn uninstall(global: &Global, args: &PlaceArgs, out: &Output) -> Result<(), CliError> {
+    if !args.dry_run && Settings::new(global, None, true)?.may_be_agent() {
+        return Err(CliError::invalid("an agent cannot remove what the user installed")
+            .hint("ask the user to run this in a terminal outside the client"));
+    }
     match args.client() {
         Some(client) => run_for(Verb::Uninstall, client, global, args, true, out),
         None => Err(CliError::new(ErrorKind::Usage, "no client given")

@@ -104,7 +104,7 @@ fn command(
         Subject::Work { .. } if each.verdict.rests_on(Ground::Abandoned) => {
             format!("staleness work release {quoted}")
         }
-        Subject::Work { is_addressed: Some(true) } => {
+        Subject::Work { is_addressed: Some(true), .. } => {
             format!("staleness work claim {quoted}")
         }
         Subject::Work { .. } => format!("staleness stale resolve {quoted}"),

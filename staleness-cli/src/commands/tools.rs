@@ -365,6 +365,17 @@ fn may_end(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<()
     }
 }
 
+/// Rejects an agent's demotion of a tool that only other clients have.
+fn is_own(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<(), CliError> {
+    let keys = std::slice::from_ref(key);
+    let told = registry.tools().show(&settings.project, keys, settings.now).wait()?;
+    match told.presence.cause.is_foreign() {
+        true => Err(CliError::invalid(format!("{} is not one of your client's tools", key.name))
+            .hint("leave it to the agents that have it, or ask the user")),
+        false => Ok(()),
+    }
+}
+
 /// The longest reason to store, in characters.
 const MAX_REASON: usize = 1_000;
 
@@ -386,6 +397,9 @@ fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Resul
         Hold::Pinned | Hold::Ignored => work::as_someone(settings)?,
         Hold::None | Hold::Demoted => may_end(settings, &registry, &key)?,
     }
+    if hold == Hold::Demoted && settings.agent.is_some() {
+        is_own(settings, &registry, &key)?;
+    }
     let report = registry.tools().set_hold(by_hand(settings, key, reason), hold).wait()?;
     out.done(&json!({ "tool": report }), || tools::show(&report, &[], out))
 }
@@ -403,7 +417,10 @@ fn forget(
         let message = format!("this deletes {} and its outcomes", key.name);
         return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }
-    may_end(settings, &registry, &key)?;
+    if settings.may_be_agent() {
+        return Err(CliError::invalid("an agent cannot delete what is known of a tool")
+            .hint("ask the user to run this in a terminal outside the client"));
+    }
     let name = key.name.to_string();
     registry.tools().forget(by_hand(settings, key, None)).wait()?;
     out.done(&json!({ "forgotten": name }), || format!("forgot {}\n", escape(&name)))

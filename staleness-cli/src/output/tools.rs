@@ -153,7 +153,15 @@ fn legend(tools: &[ToolReport], out: &Output) -> String {
     if tools.iter().all(|tool| tool.outcomes.is_empty()) {
         return String::new();
     }
-    out.hint("uses, oldest first: S success, F failure, I interrupted, O offline, U unknown")
+    out.hint(&format!("uses, {LEGEND}"))
+}
+
+/// The meaning of outcomes.
+const LEGEND: &str = "oldest first: S success, F failure, I interrupted, O offline, U unknown";
+
+/// Renders the outcomes of one tool with their meaning.
+fn outcomes(all: &str) -> String {
+    if all.is_empty() { String::new() } else { format!("{all} ({LEGEND})") }
 }
 
 /// Lists a tool's clients: `claude-code, codex (off)`. Empty if the tool is only known from use.
@@ -367,7 +375,7 @@ pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> Strin
         Some(agent) => row("decided", &format!("{held} by {agent}{reason}")),
         None => row("by hand", &format!("{held}{reason}")),
     }
-    row("outcomes", &tool.outcomes);
+    row("outcomes", &outcomes(&tool.outcomes));
     row("uses", &tool.uses.to_string());
     let sources: Vec<String> = tool.sources.iter().map(ToString::to_string).collect();
     row("sources", &sources.join(", "));

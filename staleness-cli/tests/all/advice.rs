@@ -117,6 +117,7 @@ fn what_was_demoted_by_hand_is_told_apart_from_what_fails() {
         ("", "Demoted by the user, ask before you call: `mcp__github__get`"),
     ] {
         let sandbox = Sandbox::scanned();
+        sandbox.codex_github(true);
         for tool in [LIST, "mcp__github__get"] {
             sandbox.ok(&line(&format!("record {tool} --success --agent claude-code")));
         }

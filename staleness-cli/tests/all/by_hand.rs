@@ -181,6 +181,8 @@ fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
     assert_eq!(sandbox.ok(&["tools", "show", "mcp_github_search"]), told);
     let shown = sandbox.json(&["tools", "show", TOOL]);
     assert_eq!((&shown["name"], &shown["server"]), (&json!(TOOL), &json!("github")));
+    let why = sandbox.ok(&["why", TOOL]);
+    assert!(why.contains("not used yet") && why.contains("configured in claude-code"), "{why}");
     let refused = sandbox.run(&["tools", "pin", TOOL]);
     assert!(
         refused.code == 3 && refused.err.contains("is not used yet: its server"),
@@ -295,7 +297,7 @@ fn an_agent_replaces_no_decision_of_a_person() {
     };
     for (verb, held) in [("pin", "pinned"), ("ignore", "ignored")] {
         assert_eq!(run(verb, "").0, 0);
-        let all = ["restore", "demote", "pin", "ignore", "forget --yes"];
+        let all = ["restore", "demote", "pin", "ignore"];
         for other in all.into_iter().filter(|other| *other != verb) {
             let (code, err) = run(other, "--agent claude-code");
             let why = format!("a person {held} mcp__github__*, so only a person can change that");
@@ -325,7 +327,7 @@ fn an_agent_forgets_no_server_with_a_tool_that_a_person_pinned() {
     sandbox.ok(&line("tools pin mcp__github__a"));
     let mut command = sandbox.command();
     command.args(line("tools forget github --yes")).env("CLAUDECODE", "1");
-    assert_eq!(command.output().unwrap().status.code(), Some(2));
+    assert_eq!(command.output().unwrap().status.code(), Some(3));
     assert_eq!(sandbox.json(&["tools", "show", "mcp__github__a"])["hold"], "pinned");
 }
 

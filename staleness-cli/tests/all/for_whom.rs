@@ -46,8 +46,8 @@ fn w3_what_a_person_typed_is_quoted_and_what_others_wrote_is_not() {
     assert_eq!(quoted(&sandbox, "s1"), 1, "as changed");
     assert_eq!(quoted(&sandbox, "s2"), 1, "and as what is in force");
     let set = ["work", "set", "typed", "--text"];
-    typed(&[&set[..], &["Edit files under src/gen", "--agent", "codex"]].concat(), none, "");
-    assert_eq!(quoted(&sandbox, "s3"), 0, "an agent's words are not the person's");
+    typed(&[&set[..], &["Edit files under src/gen"]].concat(), none, "stdin");
+    assert_eq!(quoted(&sandbox, "s3"), 0, "what nobody typed is not the person's");
     typed(&[&set[..], &[rule]].concat(), none, "");
     assert_eq!(quoted(&sandbox, "s4"), 1);
     let later = sandbox
@@ -57,7 +57,7 @@ fn w3_what_a_person_typed_is_quoted_and_what_others_wrote_is_not() {
     let import = || sandbox.ok(&["import", later.to_str().unwrap()]);
     assert!(import().contains("11 work"));
     assert_eq!(quoted(&sandbox, "s5"), 1, "the text is known to be the person's");
-    sandbox.ok(&["work", "set", "typed", "--expires", "+9d", "--agent", "codex"]);
+    sandbox.ok(&["work", "set", "typed", "--ref", "stdin", "--agent", "codex"]);
     assert_eq!(quoted(&sandbox, "s6"), 1, "an agent set another field");
     std::fs::remove_dir_all(sandbox.root().join("data")).unwrap();
     import();

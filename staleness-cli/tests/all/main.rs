@@ -28,6 +28,7 @@ mod copying;
 mod corpus;
 mod damage;
 #[cfg(all(unix, feature = "mcp"))]
+mod decided;
 mod definitions;
 mod doctor;
 #[cfg(unix)]

@@ -38,6 +38,7 @@ fn an_agent_is_named_for_what_it_did() {
 #[test]
 fn an_agent_demotes_in_its_own_name_and_lifts_only_what_an_agent_demoted() {
     let sandbox = Sandbox::with_servers(&["github"]);
+    sandbox.codex_github(true);
     told_on(&sandbox, "claude-code", 2);
     let on = |day: u32, text: &str| sandbox.run(&line(&format!("{text} --now 2026-11-{day:02}")));
     let ok = |day: u32, text: &str| {
@@ -65,7 +66,7 @@ fn an_agent_demotes_in_its_own_name_and_lifts_only_what_an_agent_demoted() {
     ok(7, "tools demote github --agent codex");
     let told = ok(8, "tools demote github --reason 'leaks <keys>'");
     assert!(told.contains("by hand       demoted: \"leaks /keys/\"\n"), "{told}");
-    for verb in ["restore", "pin", "ignore", "forget --yes"] {
+    for verb in ["restore", "pin", "ignore"] {
         let refused = on(9, &format!("tools {verb} github --agent codex"));
         let why = "a person demoted mcp__github__*, so only a person can change that, with `staleness \
                    tools restore github`";
@@ -164,12 +165,12 @@ fn an_agent_touches_no_rule_of_a_person_by_another_door() {
     refused("knowledge add --kind preference --id tabs --body Spaces", "\"tabs\" already");
     for edit in ["set tabs --kind knowledge", "set tabs --body 2", "add --body 2 --supersedes tabs"]
     {
-        refused(&format!("knowledge {edit}"), "only a person can remove it, with");
+        refused(&format!("knowledge {edit}"), "only a person can change it, as with");
     }
     // Whoever added it last is asked.
     on(7, "knowledge add --kind preference --id own --body Own --agent codex");
     for link in ["set own --supersedes tabs", "supersede tabs --by own"] {
-        refused(&format!("knowledge {link}"), "only a person can remove it, with");
+        refused(&format!("knowledge {link}"), "only a person can change it, as with");
     }
     on(7, "knowledge remove own --yes --agent codex");
     on(7, "knowledge add --kind preference --id own --body Own");
@@ -242,7 +243,7 @@ fn an_agent_removes_no_preference_of_a_person() {
         sandbox.run(&line(&remove))
     };
     let run = remove("tabs", "--agent codex");
-    let why = "only a person can remove it, with `staleness knowledge remove tabs --yes`";
+    let why = "only a person can change it, as with `staleness knowledge set tabs --body TEXT`";
     assert!(run.code == 3 && run.err.contains(why), "{run:?}");
     assert_eq!(remove("own", "--agent codex").code, 0);
     let told = told_on(&sandbox, "claude-code", 4);
@@ -254,7 +255,7 @@ fn an_agent_removes_no_preference_of_a_person() {
 #[test]
 fn a_persons_demotion_is_ended_by_no_other_door() {
     let sandbox = Sandbox::with_servers(&["github"]);
-    sandbox.ok(&["scan"]);
+    sandbox.codex_github(true);
     let ok = |text: &str| sandbox.ok(&line(text));
     for tool in ["get", "delete"] {
         ok(&format!("record mcp__github__{tool} --success --agent claude-code"));
@@ -270,8 +271,7 @@ fn a_persons_demotion_is_ended_by_no_other_door() {
     }
     ok("tools restore github");
     ok("tools demote mcp__github__delete");
-    refused("tools forget github --yes", "mcp__github__delete");
-    for verb in ["restore", "forget --yes", "pin"] {
+    for verb in ["restore", "pin"] {
         let mut command = sandbox.command();
         command.args(line(&format!("tools {verb} mcp__github__delete"))).env("CLAUDECODE", "1");
         let run = Run::of(command.output().unwrap());
@@ -303,6 +303,7 @@ fn of_two_that_demoted_a_name_the_person_is_told() {
     let sandbox = Sandbox::with_servers(&["db"]);
     sandbox.write("project/.mcp.json", r#"{"mcpServers": {"db": {"command": "own"}}}"#);
     sandbox.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
+    sandbox.write("home/.codex/config.toml", "[mcp_servers.db]\ncommand = \"x\"\n");
     told_on(&sandbox, "claude-code", 2);
     let on = |text: &str| sandbox.ok(&line(&format!("{text} --now 2026-11-03")));
     on("tools demote db --scope global --reason leaks");
@@ -317,6 +318,7 @@ fn of_two_that_demoted_a_name_the_person_is_told() {
 #[test]
 fn what_an_agent_demoted_is_told_as_that_after_it_went_and_came_back() {
     let sandbox = Sandbox::with_servers(&["github"]);
+    sandbox.codex_github(true);
     told_on(&sandbox, "claude-code", 2);
     sandbox.ok(&line("tools demote github --agent codex --now 2026-11-03"));
     for servers in [&[][..], &["github"]] {

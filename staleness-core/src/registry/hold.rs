@@ -53,6 +53,9 @@ impl ScopeChoice {
     }
 }
 
+/// The cause of what was done by hand.
+const BY_HAND: &str = "by_hand";
+
 /// A manual action on a tool. Without an actor it is a person's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByHand {
@@ -90,11 +93,24 @@ impl ByHand {
         Err(Conflict::HeldByPerson { typed: typed(&tool), tool, hold }.into())
     }
 
-    /// Refuses an agent that pins or ignores a tool, which other clients may get later.
-    fn may_choose(&self, hold: Hold, tool: &Tool) -> Result<(), Refusal> {
+    /// Refuses an agent that pins or ignores a tool, which other clients may get later, or demotes one again after a
+    /// person restored it.
+    fn may_choose(&self, hold: Hold, view: &View, tool: &Tool) -> Result<(), Refusal> {
+        let subject = Subject::tool(&tool.key);
+        let is_decision = |entry: &&JournalEntry| {
+            let kinds = [Action::Demoted, Action::Restored, Action::Pinned, Action::Ignored];
+            entry.subject == subject && entry.cause == BY_HAND && kinds.contains(&entry.action)
+        };
+        let by_agent = |it: Option<&JournalEntry>, action| {
+            it.filter(|it| it.action == action).map(|it| it.actor.is_some())
+        };
+        let mut last = view.journal.values().rev().filter(is_decision);
+        let is_restored = by_agent(last.next(), Action::Restored) == Some(false)
+            && by_agent(last.next(), Action::Demoted) == Some(true);
         let verb = match hold {
             Hold::Pinned => "pin",
             Hold::Ignored => "ignore",
+            Hold::Demoted if is_restored => "demote",
             Hold::None | Hold::Demoted => return Ok(()),
         };
         if self.act.actor.is_none() || tool.hold == hold {
@@ -127,7 +143,7 @@ impl ByHand {
         from: &str,
         to: Option<&str>,
     ) -> JournalEntry {
-        self.act.entry(Subject::tool(key), action, (Some(from), to), "by_hand")
+        self.act.entry(Subject::tool(key), action, (Some(from), to), BY_HAND)
     }
 }
 
@@ -183,7 +199,7 @@ impl Step for SetHold {
         });
         let all = || iter::once(tool).chain(others.clone());
         all().try_for_each(|tool| by_hand.may_set(hold, view, tool))?;
-        by_hand.may_choose(hold, tool)?;
+        by_hand.may_choose(hold, view, tool)?;
         let policy = self.policy.tools_for(tool.kind, by_hand.project.caller(None));
         for tool in all().take(if lifts { usize::MAX } else { 1 }) {
             let mut edited = tool.clone();

@@ -1,8 +1,9 @@
 //! Limits on the contents of work items.
 
-use super::{Claim, Work};
+use super::{Claim, Overdue, Warning, Work, WorkKind, WorkStatus};
 use crate::ids::WorkKey;
 use crate::refusal::{Invalid, Refusal};
+use crate::time::Timestamp;
 
 impl Work {
     /// Checks that a work item may be stored: no blank or oversized texts, valid names, and states of its kind.
@@ -44,9 +45,26 @@ impl Work {
 }
 
 impl Work {
+    /// Returns true if an agent may move the item to a state or, without one, change what it says. Agents carry out
+    /// the plans and answer the handoffs that a person typed. Whether these or a rule still hold is for the person to
+    /// say, until they expire.
+    pub fn agents_may(&self, to: Option<WorkStatus>, at: Timestamp) -> bool {
+        let is_lapsed = self.status.is_open() && self.expires_at.is_some_and(|end| end <= at);
+        let ends_lapsed = |to: WorkStatus| is_lapsed && !to.is_open();
+        let carries_on = |to: WorkStatus| self.kind.is_task() && to != WorkStatus::Dropped;
+        !self.by_person || to.is_some_and(|to| ends_lapsed(to) || carries_on(to))
+    }
+
     /// Returns the names of others in the item.
     fn names(&self) -> impl Iterator<Item = &String> {
         let parties = [&self.author, &self.from, &self.to].into_iter().flatten();
         parties.chain(&self.refs).chain(&self.after)
+    }
+}
+
+impl Warning {
+    /// Returns true if only a person settles the item: see [`Work::agents_may`].
+    pub fn is_for_person(&self) -> bool {
+        self.by_person && self.kind != WorkKind::Handoff && self.flag.overdue != Overdue::Expired
     }
 }

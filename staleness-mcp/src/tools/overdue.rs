@@ -182,24 +182,36 @@ pub(super) const fn given_up(is_others: bool) -> &'static str {
 /// Returns the next step for overdue work, by kind.
 fn next_of_work(each: &Entry) -> &'static str {
     let is_expired = each.verdict.rests_on(SignalKind::Expired);
-    let is_others = each.subject == (Subject::Work { is_addressed: Some(false) });
+    let (is_others, by_person) = match each.subject {
+        Subject::Work { is_addressed, by_person } => (is_addressed == Some(false), by_person),
+        _ => (false, false),
+    };
     if each.verdict.rests_on(Ground::Abandoned) {
         return given_up(is_others);
     }
     let kind = WorkKind::from_word(each.kind);
-    kind.map_or("settle_work", |kind| settled_by(kind, is_expired, is_others))
+    kind.map_or("settle_work", |kind| settled_by(kind, is_expired, is_others, by_person))
 }
 
 /// Returns the tool that settles overdue work of this kind.
-pub(super) const fn settled_by(kind: WorkKind, is_expired: bool, is_others: bool) -> &'static str {
+pub(super) const fn settled_by(
+    kind: WorkKind,
+    is_expired: bool,
+    is_others: bool,
+    by_person: bool,
+) -> &'static str {
     match kind {
-        _ if is_expired => "work_item update with expires +30d if still valid, else settle_work",
-        WorkKind::Plan => {
-            "work_item step if it continues, update with status done if it is done, else settle_work, which drops it \
-             (ask the user about theirs)"
+        _ if is_expired && by_person => "ask the user whether it still holds, else settle_work",
+        WorkKind::Plan if by_person => {
+            "work_item step if it continues, update with status done if it is done, else ask the user"
         }
+        _ if is_expired => "work_item update with expires +30d if still valid, else settle_work",
         WorkKind::Handoff if is_others => "settle_work if it needs no answer",
         WorkKind::Handoff => "work_item claim if you take it, else settle_work",
+        _ if by_person => "ask the user whether it still holds",
+        WorkKind::Plan => {
+            "work_item step if it continues, update with status done if it is done, else settle_work, which drops it"
+        }
         WorkKind::Candidate => {
             "work_item update with status accepted if it is wanted, else settle_work"
         }

@@ -327,7 +327,10 @@ fn render(
         let next = match each.flag.overdue {
             _ if is_strangers && each.to.is_some() => "leave it to its agents, or ask the user",
             work::Overdue::Abandoned => given_up(is_others),
-            overdue => settled_by(each.kind, overdue == work::Overdue::Expired, is_others),
+            overdue => {
+                let is_expired = overdue == work::Overdue::Expired;
+                settled_by(each.kind, is_expired, is_others, each.by_person)
+            }
         };
         let row = Overdue {
             id: each.key.to_string(),

@@ -354,6 +354,10 @@ fn rows(
             level: each.verdict.level,
         };
         let mut text = Text::new("- ").and(named(each)).and(" ").and(each.status.as_str());
+        // What a person typed needs no name.
+        if let Some(author) = each.author.as_deref().filter(|_| !each.by_person) {
+            text = text.and(", by ").and(ModelName::new(NameKind::Agent, author));
+        }
         if let Some(to) = &each.to {
             text = text.and(", for ").and(ModelName::new(NameKind::Agent, to));
         }

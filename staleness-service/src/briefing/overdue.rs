@@ -11,30 +11,28 @@ use crate::model_text::{ModelName, ModelText, NameKind, overdue};
 pub(super) const SHORT: &str = "Overdue (`staleness stale` tells what settles each)";
 
 /// Returns the heading of overdue items, and true if it is a long one. Items are reported once and then weekly. A
-/// long heading explains that resolving a plan drops it, although it may be done, that the user is asked about a plan
-/// of theirs, and that an expired item may be extended.
+/// long heading explains that resolving a plan drops it, although it may be done, that the user is asked about what is
+/// theirs, and that an expired item may be extended.
 pub(super) fn overdue_title(by: &ModelText, warnings: &[&Warning]) -> (ModelText, bool) {
-    let mut plans = warnings.iter().filter(|each| each.kind == WorkKind::Plan).peekable();
-    let has_plan = plans.peek().is_some();
-    let has_persons = plans.any(|each| each.by_person);
-    let has_expired = warnings.iter().any(|each| each.flag.overdue == Overdue::Expired);
+    let has_plan = warnings.iter().any(|each| each.kind == WorkKind::Plan);
+    let expires = |each: &Warning| each.flag.overdue == Overdue::Expired;
+    let has_theirs =
+        warnings.iter().any(|each| each.is_for_person() || each.by_person && expires(each));
+    let has_expired = warnings.iter().any(|each| !each.by_person && expires(each));
     let mut title = ModelText::from("Overdue (");
     if has_plan {
         let done = "a plan that is done: `staleness work set ID --status done";
         title = title.and(done).and(by);
         title.push("`, that goes on: `staleness work touch ID`; ");
     }
-    title.push(match (has_plan, has_persons) {
-        (_, true) => "settle, which drops a plan (ask the user about theirs): ",
-        (true, _) => "settle, which drops a plan: ",
-        _ => "settle: ",
-    });
+    title.push(if has_plan { "settle, which drops a plan" } else { "settle" });
+    title.push(if has_theirs { " (ask the user about theirs): " } else { ": " });
     title = title.and("`staleness stale resolve ID").and(by).and("`");
     if has_expired {
         title.push("; still valid: `staleness work set ID --expires +30d");
         title = title.and(by).and("`");
     }
-    (title.and(")"), has_plan || has_expired)
+    (title.and(")"), has_plan || has_theirs || has_expired)
 }
 
 /// Returns the item that a warning is about.

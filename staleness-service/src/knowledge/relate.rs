@@ -11,7 +11,7 @@ use super::world::{Pretended, Target, World};
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::settings::{Access, Settings};
 use crate::words;
-use crate::work::nobody;
+use crate::work::{nobody, refuse_other_name};
 
 /// Records that one item supersedes another, and returns the reports on both, the old one first.
 ///
@@ -63,7 +63,7 @@ pub fn supersede(
 /// Records that an item is wrong, with the author and the reason.
 ///
 /// # Errors
-/// If the id is unknown, or the store rejects it.
+/// If the id is unknown, an agent speaks for somebody else or of a person's preference, or the store rejects it.
 pub fn contradict(
     world: &World<'_>,
     id: &str,
@@ -73,8 +73,10 @@ pub fn contradict(
 ) -> Result<Option<KnowledgeReport>, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let target = world.target(&registry, &words::id("id", id)?, scope)?;
-    let key = target.item.key.clone();
+    let (key, item) = (target.item.key.clone(), target.item.clone());
     let act = world.act(&[target], None);
+    refuse_other_name(world.settings, &act, by)?;
+    refuse_preference(world.settings, &registry, &item, &act)?;
     let (by, reason) = (by.trim().to_owned(), reason.trim().to_owned());
     let registry = world.to_act()?;
     let rows = vec![registry.knowledge().contradict(key.clone(), by, reason, act).wait()?];
@@ -86,7 +88,7 @@ pub fn contradict(
 /// Removes an item from the store if `sure` is true. Returns its last report.
 ///
 /// # Errors
-/// If the id is unknown, the item lives in a file, an agent removes a person's preference, `sure` is false, or the store
+/// If the id is unknown, the item lives in a file, an agent removes what a person added, `sure` is false, or the store
 /// rejects it.
 pub fn remove(
     world: &World<'_>,
@@ -106,7 +108,7 @@ pub fn remove(
         return Err(ServiceError::invalid(message).hint("add --yes to confirm"));
     }
     let (key, act) = (target.item.key.clone(), world.act(&[], None));
-    refuse_preference(world.settings, &registry, &target.item, &act)?;
+    refuse_persons(world.settings, &registry, &target.item, &act)?;
     let told = world.told(&registry, std::slice::from_ref(&key))?.pop();
     let registry = world.to_act()?;
     registry.knowledge().remove(key, act).wait()?;
@@ -126,7 +128,20 @@ pub fn refuse_preference(
     item: &Item,
     act: &Act,
 ) -> Result<(), ServiceError> {
-    if item.kind != ItemKind::Preference || act.actor.is_none() && !settings.may_run_for_agent() {
+    match item.kind {
+        ItemKind::Preference => refuse_persons(settings, registry, item, act),
+        _ => Ok(()),
+    }
+}
+
+/// Rejects an agent's change to an item, unless an agent added it.
+fn refuse_persons(
+    settings: &Settings,
+    registry: &Registry,
+    item: &Item,
+    act: &Act,
+) -> Result<(), ServiceError> {
+    if act.actor.is_none() && !settings.may_run_for_agent() {
         return Ok(());
     }
     let entries = registry.admin().journal_of(Subject::item(&item.key), ENTRIES).wait()?;
@@ -138,7 +153,7 @@ pub fn refuse_preference(
             let id = item.key.id.as_str();
             let how = match &item.path {
                 Some(path) => format!("change it, in {}", quoted(path)),
-                None => format!("remove it, with `staleness knowledge remove {id} --yes`"),
+                None => format!("change it, as with `staleness knowledge set {id} --body TEXT`"),
             };
             let message = format!(
                 "nothing says that an agent wrote {}, so only a person can {how}",

@@ -14,7 +14,7 @@ use staleness::ids::{ItemId, ItemKey, Scope, ToolKey, ToolName, WorkKey};
 use staleness::knowledge::{Evidence, Fact};
 use staleness::registry::{ScopeChoice, WorkListing};
 use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
-use staleness::tool::Status;
+use staleness::tool::{Status, ToolKind};
 use staleness::verdict::{Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::journal::{Action, Subject, SubjectKind};
@@ -29,7 +29,7 @@ use crate::knowledge::{World, known};
 use crate::model_text::is_plain;
 use crate::remembered::Remembered;
 use crate::settings::Settings;
-use crate::tools::{NamedTool, did_you_mean, resolve};
+use crate::tools::{NamedTool, Unused, did_you_mean, resolve};
 use crate::words;
 use causes::{Beginning, events, of_references, of_route};
 pub use resting::{Counts, Impact, Leading, Line, Link};
@@ -107,7 +107,16 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
     let settings = world.settings;
     let thing = match find(world, registry, name) {
         Err(error) if error.kind == ErrorKind::Unknown => {
-            return removed(settings, registry, name)?.ok_or(error);
+            return match Unused::of(registry, settings, name)? {
+                Some(unused) => Ok(Why {
+                    kind: ToolKind::McpTool.as_str().to_owned(),
+                    name: unused.name.to_string(),
+                    state: "not used yet".to_owned(),
+                    causes: vec![unused.reason()],
+                    ..Why::default()
+                }),
+                None => removed(settings, registry, name)?.ok_or(error),
+            };
         }
         thing => thing?,
     };

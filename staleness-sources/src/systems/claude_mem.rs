@@ -1,7 +1,5 @@
-//! claude-mem: a SQLite database of observations and summaries of sessions, of all projects.
-//! sqlite/SessionStore.ts`) and run at release 13.25.3, whose schema has version 52./Based on its source
-//! (`services/sqlite/SessionStore.ts`) and tested with release 13.25.3, whose schema has version
-//! 52./sqlite/SessionStore.ts`) and run at release 13.25.3, whose schema has version 52.
+//! claude-mem: a SQLite database of observations and summaries of sessions, of all projects. Based on its source
+//! (`services/sqlite/SessionStore.ts`) and tested with release 13.25.3, whose schema has version 52.
 
 use super::line::{Line, Mapped, Parts};
 use super::row::Row;

@@ -1,7 +1,5 @@
-//! Laminark: a SQLite database of observations, tools and their uses, of all projects. migrations.ts`) and run at
-//! version 2.22.7, whose last migration is 22./Based on its source (`storage/migrations.ts`) and tested with
-//! version 2.22.7, whose last migration is 22./migrations.ts`) and run at version 2.22.7, whose last migration is
-//! 22.
+//! Laminark: a SQLite database of observations, tools and their uses, of all projects. Based on its source
+//! (`storage/migrations.ts`) and tested with version 2.22.7, whose last migration is 22.
 
 use super::line::{Line, Mapped, Parts};
 use super::row::Row;

@@ -34,7 +34,7 @@ use staleness_service::documents::{self, Asked};
 use staleness_service::save::leads_out_of;
 
 /// Files and the history are read as of today, so with `--now` the result would mix two points in time.
-const NOT_KEPT: &str = "not recorded because of --now; the overview shows an earlier check";
+const NOT_KEPT: &str = "not recorded because of --now; the overview does not show it";
 
 /// The result of a check, without the findings in the baseline.
 struct Checked {

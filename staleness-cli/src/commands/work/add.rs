@@ -8,7 +8,7 @@ use staleness::work::{NoteType, Work, WorkKind};
 use staleness::{RegistryError, Wait};
 
 use staleness_service::words::{id, word};
-use staleness_service::work::{id_for, key, others, party};
+use staleness_service::work::{id_for, key, others, party, refuse_other_name};
 
 use super::{act, find, kind, state, told, warn_of_stranger};
 use crate::args::work_args::WorkAddArgs;
@@ -81,6 +81,9 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     let mut item = Work::new(key(settings, args.global, id), kind, text, now);
     if let Some(status) = &args.status {
         item.status = state(Some(kind), status)?;
+    }
+    for name in [&args.author, &args.from].into_iter().flatten() {
+        refuse_other_name(settings, &act(settings), name)?;
     }
     let named = |name: &Option<String>| name.clone().map(|name| party(settings, name));
     item.by_person = !args.generated

@@ -1,0 +1,152 @@
+//! Tests that an agent changes nothing that a person said, ended or installed.
+
+use crate::common::{Sandbox, fed, line};
+use crate::told::told_on;
+
+/// Runs a command as a person at a terminal.
+#[cfg(unix)]
+fn typed(sandbox: &Sandbox, text: &str) {
+    let text = format!("{text} --now 2026-11-03");
+    assert!(sandbox.typed(&line(&text), "NOTHING=1", "").success(), "{text}");
+}
+
+/// Asserts that codex may not run these commands, and why.
+fn refused(sandbox: &Sandbox, all: &[(&str, &str)]) {
+    for (text, why) in all {
+        let run = sandbox.run(&line(&format!("{text} --agent codex --now 2026-11-04")));
+        assert!(run.code == 3 && run.err.contains(why), "{text}: {run:?}");
+    }
+}
+
+/// Bug: an agent rewrote a decision, a plan and a handoff that a person had typed, and ended a trap before its time.
+#[cfg(unix)]
+#[test]
+fn an_agent_carries_out_what_a_person_typed_and_changes_none_of_it() {
+    let sandbox = Sandbox::new();
+    let typed = |text: &str| typed(&sandbox, text);
+    typed("work add decision 'We use Postgres' --id db");
+    typed("work add plan 'Move the orders' --id move");
+    typed("work add handoff 'Review it' --id h --to codex");
+    typed("work add trap 'Staging is read-only' --id trap --expires 2026-11-20");
+    typed("work add candidate 'Use Kafka' --id kafka");
+    typed("work add note 'Bea knows the keys' --id note");
+    refused(
+        &sandbox,
+        &[
+            ("work set db --text MySQL", "change it, as with `staleness work set db --text TEXT`"),
+            ("work set move --text Other", "a person wrote \"move\""),
+            ("work set move --status dropped", "`staleness work set move --status dropped`"),
+            ("work set h --text Nothing", "a person wrote \"h\""),
+            ("work set trap --status resolved", "a person wrote \"trap\""),
+            ("work set trap --expires +90d", "a person wrote \"trap\""),
+            ("work set kafka --status rejected", "a person wrote \"kafka\""),
+            ("work set note --status archived", "a person wrote \"note\""),
+            ("work step db MySQL", "a person wrote \"db\""),
+        ],
+    );
+    for text in [
+        "work set move --status in_progress",
+        "work step move 'the first half'",
+        "work set move --status done",
+        "work set h --status accepted",
+    ] {
+        sandbox.ok(&line(&format!("{text} --agent codex --now 2026-11-04")));
+    }
+}
+
+/// Bug: an agent reopened what a person had dropped, and it was quoted as the person's wish.
+#[test]
+fn an_agent_reopens_nothing_that_a_person_ended() {
+    let sandbox = Sandbox::new();
+    let ok = |text: &str| sandbox.ok(&line(&format!("{text} --now 2026-11-03")));
+    ok("work add plan 'Move to MySQL' --id mysql");
+    ok("work set mysql --status dropped");
+    ok("work add plan Own --id own --agent codex");
+    ok("work set own --status dropped --agent codex");
+    let why = "a person made \"mysql\" dropped, so only a person can reopen it";
+    refused(&sandbox, &[("work reopen mysql", why), ("work set mysql --status todo", why)]);
+    ok("work reopen own --agent codex");
+    ok("work reopen mysql");
+}
+
+/// Bug: a hook told an agent how to extend a person's rule that had expired, and to drop a person's plan.
+#[cfg(unix)]
+#[test]
+fn an_agent_is_told_to_ask_about_what_a_person_typed() {
+    let sandbox = Sandbox::new();
+    told_on(&sandbox, "codex", 2);
+    typed(&sandbox, "work add constraint 'No merges' --id freeze --expires 2026-11-05");
+    let told = told_on(&sandbox, "codex", 6);
+    let title = "Overdue (settle (ask the user about theirs): `staleness stale resolve ID --agent codex`): constraint";
+    assert!(told.contains(title), "{told}");
+    let set = line("work set freeze --expires +30d --agent codex --now 2026-11-06");
+    assert_eq!(sandbox.run(&set).code, 3);
+    typed(&sandbox, "work add plan Move --id move --status in_progress");
+    let told = told_on(&sandbox, "codex", 30);
+    assert!(told.contains("settle, which drops a plan (ask the user about theirs): "), "{told}");
+    let resolve = sandbox.run(&line("stale resolve move --agent codex --now 2026-11-30"));
+    assert!(resolve.code == 3 && resolve.err.contains("ask the user"), "{resolve:?}");
+    sandbox.ok(&line("stale resolve freeze --agent codex --now 2026-11-30"));
+}
+
+/// Bug: an agent deleted a person's note, doubted a preference for all, and spoke in a person's name.
+#[test]
+fn an_agent_deletes_doubts_and_says_nothing_for_a_person() {
+    let sandbox = Sandbox::new();
+    let ok = |text: &str| sandbox.ok(&line(&format!("{text} --now 2026-11-03")));
+    ok("knowledge add --id keys --body Keys");
+    ok("knowledge add --kind preference --id tabs --body Tabs");
+    ok("knowledge add --id own --body Own --agent codex");
+    let name = "\"codex\" cannot speak as \"ana\"";
+    refused(
+        &sandbox,
+        &[
+            ("knowledge remove keys --yes", "nothing says that an agent wrote \"keys\""),
+            ("knowledge contradict tabs --by codex --reason no", "ask the user whether it still"),
+            ("knowledge contradict keys --by ana --reason no", name),
+            ("work add handoff Deploy --id dep --from ana --to claude-code", name),
+            ("work add plan Deploy --id dep --author ana", name),
+        ],
+    );
+    ok("knowledge contradict keys --by codex --reason no --agent codex");
+    ok("knowledge remove own --yes --agent codex");
+}
+
+/// Bug: what an agent forgot was pinned anew with what its server had changed.
+#[test]
+fn an_agent_forgets_no_tool_and_removes_no_client() {
+    let sandbox = Sandbox::with_servers(&["github"]);
+    sandbox.ok(&["scan"]);
+    refused(
+        &sandbox,
+        &[
+            ("tools forget github --yes", "an agent cannot delete what is known of a tool"),
+            ("uninstall claude-code", "an agent cannot remove what the user installed"),
+        ],
+    );
+}
+
+/// Bug: an agent demoted a server that only another client has, and again what a person had restored.
+#[test]
+fn an_agent_demotes_only_its_own_tools_and_none_that_a_person_restored() {
+    let sandbox = Sandbox::with_servers(&["github"]);
+    sandbox.ok(&["scan"]);
+    refused(&sandbox, &[("tools demote github", "is not one of your client's tools")]);
+    let ok = |text: &str| sandbox.ok(&line(text));
+    ok("tools demote github --agent claude-code");
+    ok("tools restore github");
+    let run = sandbox.run(&line("tools demote github --agent claude-code"));
+    assert!(run.code == 3 && run.err.contains("only a person can demote"), "{run:?}");
+}
+
+/// Bug: a person's own edit through a pipe took the protection off a rule without a word.
+#[cfg(unix)]
+#[test]
+fn a_person_hears_that_a_piped_text_is_protected_no_more() {
+    let sandbox = Sandbox::new();
+    typed(&sandbox, "work add constraint 'Never edit src/gen' --id gen");
+    let mut command = sandbox.command();
+    command.args(line("work set gen --text -"));
+    let run = fed(command, b"Never edit src/out");
+    assert!(run.code == 0 && run.err.contains("was not typed at a terminal"), "{run:?}");
+}
