@@ -136,7 +136,11 @@ impl Work {
         let (aging, since) = self.aging()?;
         let days = i64::from(policy.days(aging).unwrap_or(0));
         let at = since.plus_millis(days * Timestamp::DAY);
-        Some(self.expires_at.filter(|_| aging == Aging::Unanswered).map_or(at, |end| end.min(at)))
+        Some(match (aging, self.expires_at) {
+            (Aging::Unanswered, Some(end)) => at.min(end),
+            (Aging::Waiting, Some(end)) if self.status == WorkStatus::Blocked => at.max(end),
+            _ => at,
+        })
     }
 
     /// Returns true if the item is an open handoff whose expiry date has passed, and nobody claimed it.
@@ -148,8 +152,8 @@ impl Work {
     /// Returns the flag if the item is overdue.
     ///
     /// A threshold of N days is reached when N whole days have elapsed. An expiry date takes effect at once;
-    /// an observation that has one does not age otherwise. Ended items, decisions and session notes are never
-    /// flagged. An age in the future is 0.
+    /// an observation that has one does not age otherwise, and a blocked plan waits for it. Ended items, decisions and
+    /// session notes are never flagged. An age in the future is 0.
     pub fn flag(&self, now: Timestamp, policy: &WorkPolicy) -> Option<Flag> {
         let (mut aging, mut since) = self.aging()?;
         if let Some(at) = self.expires_at.filter(|_| self.is_expired_handoff(now)) {
@@ -170,6 +174,8 @@ impl Work {
             Aging::Observed => Overdue::OldObservation,
             Aging::Claimed => Overdue::Abandoned,
         };
-        fires.then_some(Flag { overdue, age_days })
+        let is_deferred =
+            overdue == Overdue::StillBlocked && self.expires_at.is_some_and(|until| now < until);
+        (fires && !is_deferred).then_some(Flag { overdue, age_days })
     }
 }

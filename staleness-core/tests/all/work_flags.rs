@@ -42,7 +42,12 @@ fn a_plan_in_progress_after_7_days_without_activity() {
 #[test]
 fn a_plan_that_waits_after_30_days_without_activity() {
     fires_at(&work("p", WorkKind::Plan, WorkStatus::Todo), 30, Overdue::NotBegun);
-    fires_at(&work("p", WorkKind::Plan, WorkStatus::Blocked), 30, Overdue::StillBlocked);
+    let mut blocked = work("p", WorkKind::Plan, WorkStatus::Blocked);
+    fires_at(&blocked, 30, Overdue::StillBlocked);
+    blocked.expires_at = Some(after(40));
+    fires_at(&blocked, 40, Overdue::StillBlocked);
+    blocked.expires_at = Some(after(3));
+    fires_at(&blocked, 30, Overdue::StillBlocked);
 }
 
 #[test]
