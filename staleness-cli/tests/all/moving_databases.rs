@@ -31,7 +31,7 @@ fn a_database_behind_a_link_is_read_with_its_log_and_waits_for_no_pipe() {
                  FROM tool_registry WHERE name = 'mcp__github__fork'";
     db.execute_batch(twice).unwrap();
     let report = import(&sandbox, "laminark", &link, &[]);
-    assert_eq!(report["left"]["tool that cannot be kept"], 1, "{report}");
+    assert_eq!(report["left"]["tool that a later one replaces"], 1, "{report}");
 
     drop(db);
     let pipe = path.with_extension("db-wal");

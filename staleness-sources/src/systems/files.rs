@@ -44,6 +44,7 @@ pub(super) fn json_lines(
     each: &mut dyn FnMut(u64, Row, &mut Sink<'_>) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
     no_link(path)?;
+    sink.reads(path);
     let trouble = |error: std::io::Error| ReadError::io(path, reason(error.kind()));
     let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(trouble)?);
     let (mut bytes, mut number) = (Vec::new(), 0);
@@ -103,6 +104,7 @@ pub(super) fn files_in(
     sink: &mut Sink<'_>,
 ) -> Result<Vec<String>, ReadError> {
     no_link(folder)?;
+    sink.reads(folder);
     let (mut found, mut waiting, mut left) = (Vec::new(), vec![String::new()], MAX_ENTRIES);
     while let Some(at) = waiting.pop() {
         let place = folder.join(&at);

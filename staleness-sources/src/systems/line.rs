@@ -8,7 +8,7 @@ use staleness_core::route::without_secrets;
 use staleness_core::time::Timestamp;
 
 use super::row::Row;
-use super::{MAX_BYTES, MAX_RECORDS, ReadError, Taken};
+use super::{Kept, MAX_BYTES, MAX_RECORDS, ReadError, Taken};
 
 /// Maximum number of names of data that cannot be imported. Further ones are counted together.
 const MAX_NAMES: usize = 200;
@@ -69,7 +69,7 @@ pub(super) enum Mapped {
 
 /// Receives the lines, and counts data that cannot be imported.
 pub(super) struct Sink<'a> {
-    into: &'a mut dyn FnMut(&str) -> io::Result<bool>,
+    into: &'a mut dyn FnMut(&str) -> io::Result<Kept>,
     path: PathBuf,
     lines: u64,
     bytes: u64,
@@ -77,8 +77,14 @@ pub(super) struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    pub(super) fn new(into: &'a mut dyn FnMut(&str) -> io::Result<bool>, path: &Path) -> Self {
+    pub(super) fn new(into: &'a mut dyn FnMut(&str) -> io::Result<Kept>, path: &Path) -> Self {
         Self { into, path: path.to_path_buf(), lines: 0, bytes: 0, taken: Taken::default() }
+    }
+
+    /// Notes the file or folder that holds the data.
+    pub(super) fn reads(&mut self, place: &Path) {
+        self.path = place.to_path_buf();
+        self.taken.read = Some(place.to_path_buf());
     }
 
     /// Counts data that cannot be imported.
@@ -126,13 +132,17 @@ impl<'a> Sink<'a> {
         if self.bytes > MAX_BYTES {
             return Err(ReadError::refused(&self.path, "larger than 4 GiB; import a part of it"));
         }
-        let is_taken = (self.into)(&line).map_err(|error| {
+        let kept = (self.into)(&line).map_err(|error| {
             let what = format!("cannot write a temporary file: {}", error.kind());
             ReadError { message: what, is_refused: false }
         })?;
-        if !is_taken {
-            self.leave(&format!("{} that cannot be kept", row.what), 1);
-            return Ok(());
+        match kept {
+            Kept::Yes => {}
+            Kept::Instead => self.leave(&format!("{} that a later one replaces", row.what), 1),
+            Kept::No => {
+                self.leave(&format!("{} that cannot be kept", row.what), 1);
+                return Ok(());
+            }
         }
         self.taken.redacted += u64::from(redacted);
         for name in row.remaining() {

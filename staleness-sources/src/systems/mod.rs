@@ -20,7 +20,7 @@ mod sqlite;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -74,9 +74,22 @@ impl System {
     }
 }
 
+/// The fate of a line that was passed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It was taken.
+    Yes,
+    /// It was taken in place of an earlier line with the same id.
+    Instead,
+    /// It is invalid.
+    No,
+}
+
 /// The result of reading a system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
+    /// The file or folder that was read: the given path, or one below it.
+    pub read: Option<PathBuf>,
     /// Numbers of records and fields that cannot be imported, by name.
     pub left: BTreeMap<String, u64>,
     /// Number of texts in which a possible secret was replaced.
@@ -104,8 +117,8 @@ impl ReadError {
 }
 
 /// Passes the records of a system on as lines of JSON. `project` is the root of the target project. If the system
-/// has data of several projects, data of other projects is skipped. A line for which `into` returns false is
-/// counted as not imported.
+/// has data of several projects, data of other projects is skipped. A line that `into` does not take, or takes in
+/// place of an earlier one, is counted as not imported.
 ///
 /// # Errors
 /// If the path cannot be read, is not data of this system, or is too large; or an error of `into`.
@@ -113,7 +126,7 @@ pub fn read(
     system: System,
     path: &Path,
     project: &Path,
-    into: &mut dyn FnMut(&str) -> io::Result<bool>,
+    into: &mut dyn FnMut(&str) -> io::Result<Kept>,
 ) -> Result<Taken, ReadError> {
     let mut sink = Sink::new(into, path);
     let site = Site { root: project };

@@ -1,6 +1,7 @@
 //! Imports outcomes, tools, knowledge, work and routes of other systems, as described in `docs/import.md`.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt;
 use std::mem;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,8 +20,8 @@ use staleness::work::Work;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::ids::IdError;
 use staleness_core::outcome::Outcome;
-use staleness_core::registry::{ImportReport, Importer};
-use staleness_core::route::{Route, RouteVector};
+use staleness_core::registry::{ImportReport, Importer, TransferCounts};
+use staleness_core::route::{Route, RouteKey, RouteVector};
 use staleness_core::transfer::Record;
 use staleness_service::import::refuse_persons;
 use staleness_service::work::{self, party};
@@ -34,7 +35,7 @@ use super::routes::{Dimensions, RouteLine};
 use super::work::WorkLine;
 use super::{access, opened};
 use crate::args::{FormatArg, ImportArgs};
-use crate::error::{CliError, quoted};
+use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
 
@@ -46,6 +47,8 @@ const MAX_ROWS: usize = 500;
 const MAX_BYTES: usize = 4 << 20;
 /// Source of imported tools if none is given.
 const SOURCE: &str = "import";
+/// Maximum number of items that are listed because this agent may not change them. Further ones are counted.
+const MAX_LISTED: usize = 20;
 
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
@@ -88,12 +91,47 @@ pub(super) enum Entry {
     Route(Box<Route>, Option<Box<RouteVector>>),
 }
 
+/// The identity of a record that occurs once in a file.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Once {
+    Tool(ToolName),
+    Item(ItemKey),
+    Work(WorkKey),
+    /// With the query, for messages.
+    Route(RouteKey, String),
+}
+
+impl Entry {
+    /// Returns the identity of the record, or `None` if it may occur several times.
+    pub(super) fn once(&self) -> Option<Once> {
+        Some(match self {
+            Self::Use(_) => return None,
+            Self::Tool(found) => Once::Tool(found.name.clone()),
+            Self::Item(key, _) => Once::Item(key.clone()),
+            Self::Work(key, _) => Once::Work(key.clone()),
+            Self::Route(row, _) => Once::Route(row.key.clone(), row.query.clone()),
+        })
+    }
+}
+
+impl fmt::Display for Once {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(name) => write!(f, "the tool {}", quoted(name.as_str())),
+            Self::Item(key) => write!(f, "the item {}", quoted(key.id.as_str())),
+            Self::Work(key) => write!(f, "work item {}", quoted(key.id.as_str())),
+            Self::Route(_, query) => write!(f, "the route of {}", quoted(query)),
+        }
+    }
+}
+
+/// Imports the lines. Also counts those that this agent may not import.
 pub(super) fn run(
     settings: &Settings,
     args: &ImportArgs,
     input: &mut Input,
     out: &Output,
-) -> Result<ImportReport, CliError> {
+) -> Result<(ImportReport, BTreeMap<String, u64>), CliError> {
     // A system's data about one project must not replace its data about another.
     let of_project = |system: System| format!("{}:{}", system.as_str(), settings.project.id);
     let of_system = args.from.and_then(FormatArg::system).map(of_project);
@@ -101,30 +139,13 @@ pub(super) fn run(
     IdError::check(source)
         .map_err(|why| CliError::invalid(format!("--source {} {why}", quoted(source))))?;
     let mut tools: Vec<Found> = Vec::new();
-    let mut names = BTreeSet::new();
-    let mut ids = BTreeSet::new();
-    let mut work = BTreeSet::new();
-    let mut routes = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let mut dimensions = Dimensions::default();
     let mut progress = Progress::new(out, "read");
     while let Some(text) = input.next()? {
         let entry = entry_of(text, settings);
         let (entry, _) = entry.map_err(|what| input.refused(input.line(), &what))?;
-        let repeated = match &entry {
-            Entry::Tool(found) if !names.insert(found.name.clone()) => {
-                Some(format!("the tool {}", quoted(found.name.as_str())))
-            }
-            Entry::Item(key, _) if !ids.insert(key.clone()) => {
-                Some(format!("the item {}", quoted(key.id.as_str())))
-            }
-            Entry::Work(key, _) if !work.insert(key.clone()) => {
-                Some(format!("work item {}", quoted(key.id.as_str())))
-            }
-            Entry::Route(row, _) if !routes.insert(row.key.clone()) => {
-                Some(format!("the route of {}", quoted(&row.query)))
-            }
-            _ => None,
-        };
+        let repeated = entry.once().filter(|once| !seen.insert(once.clone()));
         let noted = match (repeated, entry) {
             (Some(what), _) => Err(format!("{what} appears twice")),
             (None, Entry::Route(_, Some(vector))) => dimensions.note(&vector),
@@ -140,10 +161,13 @@ pub(super) fn run(
     progress.end();
     let known = settings.open(Access::Look)?;
     dimensions.check(&known)?;
+    let is_work = |once: &Once| matches!(once, Once::Item(_) | Once::Work(_));
+    let may_conflict = seen.iter().any(is_work);
+    let key = |once: Once| if let Once::Item(key) = once { Some(key) } else { None };
+    let ids: BTreeSet<ItemKey> = seen.into_iter().filter_map(key).collect();
     // For items in files, the file is authoritative.
     let files = documents::filed(settings, &known, &ids, &Silent)?;
     let act = Act { files, ..work::act(settings, settings.agent.clone()) };
-    let may_conflict = !(ids.is_empty() && work.is_empty());
     if may_conflict && !args.dry_run && !known.admin().is_empty().wait()? {
         // Conflicts with known records are detected before anything is written.
         let tried = |entry: &Entry| matches!(entry, Entry::Item(..) | Entry::Work(..));
@@ -172,22 +196,26 @@ pub(super) fn run(
         listed = take_list(&registry, settings, args, list)?;
     }
     let progress = Progress::new(out, "imported");
-    let mut report = write(settings, &registry, input, &act, args.dry_run, |_| true, progress)?;
+    let (mut report, refused) =
+        write(settings, &registry, input, &act, args.dry_run, |_| true, progress)?;
     (report.imported.tools, report.skipped.tools) = listed;
-    Ok(report)
-}
-
-/// Returns a predicate for lines converted from another system. It is false for invalid lines, and for the second
-/// copy of a tool that the system has both for this project and for all.
-pub(super) fn takes(settings: &Settings) -> impl FnMut(&str) -> bool {
-    let mut tools = BTreeSet::new();
-    move |line| match entry_of(line, settings) {
-        Ok((Entry::Tool(found), _)) => tools.insert(found.name),
-        entry => entry.is_ok(),
+    let none = TransferCounts::default();
+    if let Some(first) = refused.first()
+        && report.imported == none
+        && report.skipped == none
+    {
+        return Err(input.nothing(first.clone()));
     }
+    let mut left = BTreeMap::new();
+    for (at, error) in refused.into_iter().enumerate() {
+        let listed = at < MAX_LISTED;
+        let name = if listed { error.message } else { "other items of others".into() };
+        *left.entry(name).or_default() += 1;
+    }
+    Ok((report, left))
 }
 
-/// Imports the lines that `takes` accepts.
+/// Imports the lines that `takes` accepts. Also returns why this agent may not import some of them.
 fn write(
     settings: &Settings,
     registry: &Registry,
@@ -196,10 +224,10 @@ fn write(
     dry_run: bool,
     takes: impl Fn(&Entry) -> bool,
     mut progress: Progress,
-) -> Result<ImportReport, CliError> {
+) -> Result<(ImportReport, Vec<CliError>), CliError> {
     let mut importer = registry.admin().importer(dry_run).wait()?.by(act.clone());
     let (mut uses, mut rows, mut bytes) = (Vec::new(), Vec::new(), 0);
-    let (mut imported, mut skipped) = (0, 0);
+    let (mut imported, mut skipped, mut refused) = (0, 0, Vec::new());
     // Uses that a dry run has counted, because it does not write them.
     let mut counted = HashSet::new();
     // A record of a project also registers the project.
@@ -233,7 +261,8 @@ fn write(
             let new = recorded.iter().filter(is_new).count();
             (imported, skipped, bytes) = (imported + new, skipped + all - new, 0);
             let put = put(settings, registry, act, mem::take(&mut rows), &mut importer);
-            put.map_err(|error| if dry_run { input.nothing(error) } else { error })?;
+            refused
+                .extend(put.map_err(|error| if dry_run { input.nothing(error) } else { error })?);
         }
         if is_last {
             break;
@@ -245,17 +274,17 @@ fn write(
     // Vectors belong to their routes.
     (report.imported.vectors, report.skipped.vectors) = (0, 0);
     (report.imported.outcomes, report.skipped.outcomes) = (imported as u64, skipped as u64);
-    Ok(report)
+    Ok((report, refused))
 }
 
-/// Puts the records of these lines, each kind together.
+/// Puts the records of these lines, each kind together. Returns why this agent may not put some of them.
 fn put(
     settings: &Settings,
     registry: &Registry,
     act: &Act,
     lines: Vec<Entry>,
     importer: &mut Importer,
-) -> Result<(), CliError> {
+) -> Result<Vec<CliError>, CliError> {
     let keys = lines.iter().fold(Selection::new(), |all, line| match line {
         Entry::Item(key, _) => all.peek(ItemFilter::Key(key.clone())),
         Entry::Work(key, _) => all.peek(WorkFilter::Key(key.clone())),
@@ -286,11 +315,15 @@ fn put(
             Entry::Use(_) | Entry::Tool(_) => {}
         }
     }
-    let mut records = [items, work, routes, vectors].into_iter().flatten();
-    records.try_for_each(|record| {
-        refuse_persons(settings, registry, &record)?;
-        Ok(importer.put(record).wait()?)
-    })
+    let mut refused = Vec::new();
+    for record in [items, work, routes, vectors].into_iter().flatten() {
+        match refuse_persons(settings, registry, &record) {
+            Ok(()) => importer.put(record).wait()?,
+            Err(error) if error.kind == ErrorKind::Invalid => refused.push(error),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(refused)
 }
 
 /// Parses a line. Agent names are mapped to the names used here. Also returns the project to register.
@@ -374,7 +407,7 @@ pub(crate) fn work_in(
         let (entry, _) = entry.map_err(|what| input.refused(input.line(), &what))?;
         if let Entry::Work(key, line) = entry {
             if !ids.insert(key.clone()) {
-                let what = format!("work item {} appears twice", quoted(key.id.as_str()));
+                let what = format!("{} appears twice", Once::Work(key));
                 return Err(input.refused(input.line(), &what));
             }
             items.push(line.work(key, None).map_err(CliError::invalid)?);

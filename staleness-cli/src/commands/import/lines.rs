@@ -1,12 +1,13 @@
 //! A file of lines that is read several times in bounded memory.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
-use staleness_sources::systems::{self, System, Taken};
+use staleness_sources::systems::{self, Kept, System, Taken};
 
-use super::foreign::takes;
+use super::foreign::entry_of;
 use crate::error::{CliError, ErrorKind, brief, in_words, quoted};
 use crate::settings::Settings;
 use staleness_service::save;
@@ -25,6 +26,8 @@ pub(crate) struct Input {
     hint: &'static str,
     /// True if the lines were converted from another system, so that they have no line numbers in its files.
     made: bool,
+    /// Numbers of lines that a later line replaces.
+    replaced: BTreeSet<u64>,
 }
 
 impl Input {
@@ -58,6 +61,7 @@ impl Input {
             text: Vec::new(),
             hint: "nothing was imported",
             made: false,
+            replaced: BTreeSet::new(),
         })
     }
 
@@ -74,14 +78,15 @@ impl Input {
         };
         let spool = save::unnamed().map_err(|error| trouble(&brief(path), &error))?;
         let mut spool = BufWriter::with_capacity(1 << 16, spool);
-        let mut is_kept = takes(settings);
+        let (mut lines, mut last, mut replaced) = (0, BTreeMap::new(), BTreeSet::new());
         let mut into = |line: &str| {
-            let is_taken = is_kept(line);
-            if is_taken {
-                spool.write_all(line.as_bytes())?;
-                spool.write_all(b"\n")?;
-            }
-            Ok(is_taken)
+            let Ok((entry, _)) = entry_of(line, settings) else { return Ok(Kept::No) };
+            spool.write_all(line.as_bytes())?;
+            spool.write_all(b"\n")?;
+            lines += 1;
+            let earlier = entry.once().and_then(|once| last.insert(once, lines));
+            replaced.extend(earlier);
+            Ok(if earlier.is_some() { Kept::Instead } else { Kept::Yes })
         };
         let project = Path::new(&settings.project.root);
         let taken = systems::read(system, path, project, &mut into).map_err(|error| {
@@ -89,8 +94,8 @@ impl Input {
             CliError::new(kind, error.message).hint("nothing was imported")
         })?;
         let file = spool.into_inner().map_err(|error| trouble(&brief(path), error.error()))?;
-        let mut input =
-            Self { hint: "nothing was imported", made: true, ..Self::of(file, brief(path)) };
+        let input = Self::of(file, brief(path)).hinted("nothing was imported");
+        let mut input = Self { made: true, replaced, ..input };
         input.rewind()?;
         Ok((input, taken))
     }
@@ -104,6 +109,7 @@ impl Input {
             text: Vec::new(),
             hint: "run `staleness doctor` on that registry",
             made: false,
+            replaced: BTreeSet::new(),
         }
     }
 
@@ -115,13 +121,18 @@ impl Input {
 
     /// Returns the next line without its line break, or `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<&str>, CliError> {
-        self.text.clear();
-        let limited = &mut self.file.by_ref().take(MAX_LINE + 1);
-        let read = limited.read_until(b'\n', &mut self.text);
-        if read.map_err(|error| trouble(&self.shown, &error))? == 0 {
-            return Ok(None);
+        loop {
+            self.text.clear();
+            let limited = &mut self.file.by_ref().take(MAX_LINE + 1);
+            let read = limited.read_until(b'\n', &mut self.text);
+            if read.map_err(|error| trouble(&self.shown, &error))? == 0 {
+                return Ok(None);
+            }
+            self.line += 1;
+            if !self.replaced.contains(&self.line) {
+                break;
+            }
         }
-        self.line += 1;
         if self.text.pop_if(|last| *last == b'\n').is_some() {
             self.text.pop_if(|last| *last == b'\r');
         } else if self.text.len() as u64 > MAX_LINE {

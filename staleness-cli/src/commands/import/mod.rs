@@ -19,7 +19,7 @@ use staleness_service::work::as_someone;
 use staleness_sources::systems::Taken;
 
 use crate::args::{FormatArg, ImportArgs};
-use crate::error::CliError;
+use crate::error::{CliError, brief};
 use crate::output::{Output, Progress, escape};
 use crate::settings::{Access, Settings};
 pub(crate) use foreign::work_in;
@@ -29,11 +29,11 @@ use routes::Dimensions;
 pub(crate) fn run(settings: &Settings, args: &ImportArgs, out: &Output) -> Result<(), CliError> {
     let (report, taken) = taken(settings, args, out)?;
     let mut shown = json!(report);
-    if let Some(Taken { left, redacted }) = &taken {
+    if let Some(Taken { left, redacted, .. }) = &taken {
         shown["left"] = json!(left);
         shown["redacted"] = json!(redacted);
     }
-    let left = || taken.as_ref().map(left_behind).unwrap_or_default();
+    let left = || taken.as_ref().map(|taken| left_behind(taken, args)).unwrap_or_default();
     out.done(&shown, || render(&report, args.dry_run) + &left())
 }
 
@@ -59,8 +59,12 @@ pub(crate) fn taken(
         let open = |access| settings.open(access);
         return Ok((export(&mut input, read, open, args.dry_run, out)?, None));
     };
-    let (mut input, taken) = opened(settings, Some(from), args.file.as_deref())?;
-    Ok((foreign::run(settings, args, &mut input, out)?, taken))
+    let (mut input, mut taken) = opened(settings, Some(from), args.file.as_deref())?;
+    let (report, refused) = foreign::run(settings, args, &mut input, out)?;
+    if !refused.is_empty() {
+        taken.get_or_insert_default().left.extend(refused);
+    }
+    Ok((report, taken))
 }
 
 /// Opens lines in the general format, or the data of one system.
@@ -151,9 +155,12 @@ fn render(report: &ImportReport, dry_run: bool) -> String {
     text
 }
 
-/// Lists the data that cannot be imported.
-fn left_behind(taken: &Taken) -> String {
+/// Names the place of the data if it is below the given path, and lists the data that cannot be imported.
+fn left_behind(taken: &Taken, args: &ImportArgs) -> String {
     let mut text = String::new();
+    if let Some(place) = taken.read.as_ref().filter(|place| Some(*place) != args.file.as_ref()) {
+        text.push_str(&format!("read from {}\n", escape(&brief(place))));
+    }
     if taken.redacted > 0 {
         let texts = counted(taken.redacted, "text", "texts");
         text.push_str(&format!("secrets replaced by [redacted] in {texts}\n"));
