@@ -70,6 +70,7 @@ mod lsp;
 mod model_names;
 mod moving;
 mod moving_databases;
+mod moving_losses;
 mod network;
 mod no_verdict;
 #[cfg(unix)]

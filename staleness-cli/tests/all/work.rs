@@ -464,7 +464,9 @@ fn work_that_waits_there_waits_here() {
     };
     let path = with(&issue("b-2", early, &[]));
     let report = moving::import(&sandbox, "beads", &path, &[]);
-    assert_eq!(report["left"], json!({"issue.dependencies.type=waits-for": 1}));
+    let left =
+        json!({"issue.dependencies.type=parent-child": 1, "issue.dependencies.type=waits-for": 1});
+    assert_eq!(report["left"], left);
     assert_eq!(report["untied"], 2);
     assert_eq!(ready(), ["b-1", "b-2", "b-3", "b-5"]);
     let later = issue("b-2", "2026-03-04T00:00:00Z", &[("blocks", "b-1")]);

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use staleness_docs::disk::shown;
 use staleness_docs::{FrontValue, front_matter};
 
 use super::ReadError;
@@ -17,6 +18,14 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let inner = path.join("memory");
     let folder = if inner.is_dir() { &inner } else { path };
     let paths = files_in(folder, ".md", sink)?;
+    // `~/.claude/projects` has a folder with memories per project.
+    if let Some((inner, _)) = paths[0].split_once("/memory/")
+        && paths.iter().all(|path| path.contains("/memory/"))
+    {
+        let inner = folder.join(inner).join("memory");
+        let what = format!("holds folders with memories; name one, such as {}", shown(&inner));
+        return Err(ReadError::refused(folder, what));
+    }
     // Links name the `name` of a memory, or its file.
     let mut ids = BTreeMap::new();
     let read = paths.iter().filter_map(|path| note(folder, path, "memory").ok());
@@ -38,17 +47,22 @@ fn is_index(note: &Note) -> bool {
             .all(|line| line.starts_with('#') || line.starts_with("- [") && line.contains(".md)"))
 }
 
-/// Returns the type from nested fields, where newer versions store it.
-fn nested_type(fields: &str) -> Option<String> {
-    let line = fields.lines().map(str::trim).find(|line| line.starts_with("type:"))?;
-    match front_matter(&format!("---\n{line}\n---\n")).0.pop()? {
-        (_, FrontValue::Text(kind)) => Some(kind),
-        _ => None,
+/// Takes the type from nested fields, where newer versions store it.
+fn nested_type(note: &mut Note) -> Option<String> {
+    let fields = note.row.text("metadata")?;
+    let mut kind = None;
+    for line in fields.lines().map(str::trim).filter(|line| !line.starts_with("node_type:")) {
+        match front_matter(&format!("---\n{line}\n---\n")).0.pop() {
+            Some((key, FrontValue::Text(text))) if key == "type" => kind = Some(text),
+            Some((key, _)) => note.row.lose(format!("metadata.{key}")),
+            None => {}
+        }
     }
+    kind
 }
 
 fn line(note: &mut Note, ids: &BTreeMap<String, String>) -> Line {
-    let nested = note.row.text("metadata").and_then(|fields| nested_type(&fields));
+    let nested = nested_type(note);
     let kind = note.row.text("type").or(nested);
     let kind = match kind.as_deref() {
         Some("user" | "feedback") => "preference",
@@ -61,10 +75,10 @@ fn line(note: &mut Note, ids: &BTreeMap<String, String>) -> Line {
         .add(name.filter(|name| said(name) && *name != note.name))
         .add(description.filter(said))
         .add(Some(note.body.clone()));
-    let created = note.row.time("created").unwrap_or(note.created);
+    let (created, modified) = note.dates("created");
     Line::knowledge(kind, note.name.clone())
         .with("body", body.text())
         .with("related", related(&note.body, ids, &note.name))
         .at("added", Some(created))
-        .at("updated", Some(note.row.time("modified").unwrap_or(note.modified).max(created)))
+        .at("updated", Some(modified))
 }

@@ -32,8 +32,7 @@ fn line(note: &mut Note, ids: &BTreeMap<String, String>) -> Line {
     let related = related(&note.body, ids, &id);
     let mut keywords: BTreeSet<String> = note.row.list("tags").into_iter().collect();
     keywords.extend((!matches!(kind.as_str(), "" | "note")).then(|| kind.clone()));
-    let created = note.row.time("created").unwrap_or(note.created);
-    let modified = note.row.time("modified").unwrap_or(note.modified);
+    let (created, modified) = note.dates("created");
     let kind = match kind.as_str() {
         kind @ ("preference" | "reference") => kind,
         _ => "knowledge",
@@ -44,5 +43,5 @@ fn line(note: &mut Note, ids: &BTreeMap<String, String>) -> Line {
         .with("keywords", keywords.into_iter().collect::<Vec<_>>())
         .with("related", related)
         .at("added", Some(created))
-        .at("updated", Some(modified.max(created)))
+        .at("updated", Some(modified))
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use staleness_core::time::Timestamp;
 
 use super::ReadError;
-use super::files::{json_lines, modified, no_link};
+use super::files::{UNDATED, json_lines, modified, no_link};
 use super::line::{Line, Mapped, Parts, Sink};
 use super::row::Row;
 
@@ -43,6 +43,7 @@ fn memory(row: &mut Row, written: Timestamp) -> Mapped {
     let (Some(id), Some(body)) = (row.text("key"), row.text("value")) else {
         return Mapped::Left("memories without a key or value".into());
     };
+    row.lose(UNDATED);
     Mapped::Line(Line::knowledge("knowledge", id).with("body", body).at("added", Some(written)))
 }
 
@@ -69,51 +70,63 @@ fn issue(row: &mut Row) -> Mapped {
     if row.flag("is_template") {
         return Mapped::Left("templates".into());
     }
+    let id = row.text("id").unwrap_or_default();
+    let Some(created) = row.time("created_at") else {
+        return Mapped::Left("issues without a readable created_at".into());
+    };
+    let updated = row.time("updated_at");
+    // Deferred work waits until a date. One before the last change has passed.
+    let deferred = row.time("defer_until");
+    let until = deferred.filter(|until| Some(*until) > updated);
     let status = row.text("status").unwrap_or_else(|| "open".into());
     let status = match status.as_str() {
-        "open" | "pinned" => "todo",
+        "open" if until.is_some() => "blocked",
+        "open" => "todo",
         "in_progress" | "hooked" => "in_progress",
         "blocked" | "deferred" => "blocked",
         "closed" => "done",
         "tombstone" => return Mapped::Left("deleted issues".into()),
         other => {
-            row.fields.insert(format!("status={other}"), true.into());
+            row.lose(format!("status={other}"));
             "todo"
         }
     };
-    let id = row.text("id").unwrap_or_default();
-    let Some(created) = row.time("created_at") else {
-        return Mapped::Left("issues without a readable created_at".into());
-    };
     let mut steps = Vec::new();
     for mut comment in row.rows("comments", "comment") {
-        if let (Some(text), Some(at)) = (comment.text("text"), comment.time("created_at")) {
-            let author = comment.text("author").map_or_else(String::new, |who| format!("{who}: "));
-            steps.push((format!("{author}{text}"), at));
-        }
+        comment.drop(&["id", "issue_id"]);
+        let Some(at) = comment.time("created_at") else {
+            row.lose("comments without a time");
+            continue;
+        };
+        let author = comment.text("author").map_or_else(String::new, |who| format!("{who}: "));
+        steps.push((format!("{author}{}", comment.text("text").unwrap_or_default()), at));
+        row.lose_rest(&comment);
     }
-    if let (Some(reason), Some(at)) = (row.text("close_reason"), row.time("closed_at")) {
-        steps.push((format!("closed: {reason}"), at));
-    }
+    let reason = row.text("close_reason").map_or_else(String::new, |why| format!(": {why}"));
+    let closed = row.time("closed_at").or(updated.filter(|_| !reason.is_empty()));
+    steps.extend(closed.map(|at| (format!("closed{reason}"), at)));
     let (mut refs, mut after) = (Vec::new(), Vec::new());
     for mut link in row.rows("dependencies", "dependency") {
-        let (Some(other), of) = (link.text("depends_on_id"), link.text("type")) else { continue };
+        link.drop(&["issue_id"]);
+        let (other, of) = (link.text("depends_on_id"), link.text("type"));
         match of.as_deref() {
-            Some("blocks") => after.push(other),
-            // These wait for the failure of another issue, or for issues that do not exist yet.
-            Some(of @ ("conditional-blocks" | "waits-for")) => {
-                row.fields.insert(format!("dependencies.type={of}"), true.into());
-                refs.push(other);
+            Some("blocks") => after.extend(other),
+            None | Some("related" | "relates-to") => refs.extend(other),
+            Some(of) => {
+                row.lose(format!("dependencies.type={of}"));
+                refs.extend(other);
             }
-            _ => refs.push(other),
         }
+        row.lose_rest(&link);
     }
+    refs.extend(row.text("parent").filter(|parent| !refs.contains(parent)));
     refs.extend(row.text("external_ref"));
     let labels = row.list("labels").join(", ");
     let mut facts = vec![kind.clone()];
     facts.extend(row.number("priority").map(|number| format!("priority {number}")));
     facts.extend((!labels.is_empty()).then(|| format!("labels: {labels}")));
-    facts.extend(row.time("defer_until").map(|at| format!("deferred until {}", at.date())));
+    facts.extend(row.time("due_at").map(|at| format!("due {}", at.date())));
+    facts.extend(deferred.map(|at| format!("deferred until {}", at.date())));
     let text = Parts::default()
         .add(row.text("title"))
         .add(row.text("description"))
@@ -123,8 +136,10 @@ fn issue(row: &mut Row) -> Mapped {
         .add(Some(format!("({})", facts.join("; "))));
     let last = steps.iter().map(|step| step.1).max();
     let author = row.text("created_by").or_else(|| row.text("owner"));
-    row.drop(&["owner", "closed_at", "content_hash", "parent"]);
-    row.drop(&["dependency_count", "dependent_count", "comment_count"]);
+    row.drop(&["content_hash", "dependency_count", "dependent_count", "comment_count"]);
+    if matches!(kind.as_str(), "decision" | "message") && !matches!(status, "todo" | "done") {
+        row.lose(format!("status={status}"));
+    }
     let (line, status) = match kind.as_str() {
         "decision" => (Line::work("decision", id), None),
         "message" => (Line::work("note", id).with("from", row.text("sender")), None),
@@ -136,8 +151,8 @@ fn issue(row: &mut Row) -> Mapped {
             .with("author", author)
             .with("to", row.text("assignee"))
             .at("created", Some(created))
-            .at("updated", row.time("updated_at").max(last))
-            .at("expires", row.time("due_at"))
+            .at("updated", updated.max(last))
+            .at("expires", until)
             .with("refs", refs)
             .with("after", after)
             .steps(steps),

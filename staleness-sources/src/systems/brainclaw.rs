@@ -99,18 +99,28 @@ fn instruction(row: &mut Row) -> Mapped {
 }
 
 fn work(row: &mut Row, kind: &'static str) -> Mapped {
-    let status = row.text("status").filter(|_| !matches!(kind, "decision" | "note"));
+    let has_status = !matches!(kind, "decision" | "note");
+    let status = has_status.then(|| row.text("status")).flatten();
     let status = status.map(|status| match status.as_str() {
         "expired" => "resolved".to_owned(),
         _ => status,
     });
     let (mut done, mut open) = (Vec::new(), Vec::new());
     for mut step in row.rows("steps", "step") {
+        step.drop(&["id"]);
         let Some(text) = step.text("text") else { continue };
-        match (step.text("status").as_deref(), step.time("updated_at")) {
-            (Some("done"), Some(at)) => done.push((text, at)),
-            _ => open.push(format!("[ ] {text}")),
+        match step.text("status").as_deref() {
+            Some("done") => match step.time("updated_at") {
+                Some(at) => done.push((text, at)),
+                None => open.push(format!("[x] {text}")),
+            },
+            Some("todo") | None => open.push(format!("[ ] {text}")),
+            Some(other) => {
+                open.push(format!("[ ] {text}"));
+                row.lose(format!("steps.status={other}"));
+            }
         }
+        row.lose_rest(&step);
     }
     let tags = row.list("tags").join(", ");
     let facts: Vec<String> = ["type", "priority", "severity", "category", "outcome"]
@@ -129,15 +139,16 @@ fn work(row: &mut Row, kind: &'static str) -> Mapped {
     let refs: Vec<String> = row.text("plan_id").into_iter().collect();
     let updated = ["updated_at", "resolved_at", "completed_at"];
     let updated = updated.iter().filter_map(|key| row.time(key)).max();
-    let (author, agent) = (row.text("author"), row.text("agent"));
+    let author = row.text("author").or_else(|| row.text("agent"));
+    let is_note = kind == "note";
     Mapped::Line(
         Line::work(kind, row.text("id").unwrap_or_default())
             .with("status", status)
             .with("text", text.text())
-            .with("author", author.or(agent))
+            .with("author", author)
             .with("from", row.text("from"))
             .with("to", row.text("to").or_else(|| row.text("assignee")))
-            .with("note_type", row.text("note_type").filter(|_| kind == "note"))
+            .with("note_type", is_note.then(|| row.text("note_type")).flatten())
             .at("created", row.time("created_at"))
             .at("updated", updated)
             .at("expires", row.time("expires_at"))

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use staleness_core::time::Timestamp;
 use staleness_docs::disk::{read_bytes, reason, shown};
+use staleness_docs::git::{Life, LifeQuery, Limits, Program, Repo, text_digest};
 use staleness_docs::{FrontValue, front_matter};
 
 use super::line::{Mapped, Sink};
@@ -19,6 +20,8 @@ use crate::folder::ends_in;
 const MAX_LINE: u64 = 8 * 1024 * 1024;
 /// The largest file to read, in bytes.
 pub(super) const MAX_FILE: u64 = 1024 * 1024;
+/// The name of a missing date.
+pub(super) const UNDATED: &str = "date (unknown; that of the file was taken)";
 /// Maximum number of entries of a folder with all its subfolders.
 const MAX_ENTRIES: usize = 200_000;
 
@@ -92,8 +95,26 @@ pub(super) struct Note {
     /// The fields of its front matter.
     pub(super) row: Row,
     /// The times at which the file was created (or else changed) and changed.
-    pub(super) created: Timestamp,
-    pub(super) modified: Timestamp,
+    created: Timestamp,
+    modified: Timestamp,
+    /// The commits that added and last changed the file.
+    life: Option<Life>,
+}
+
+impl Note {
+    /// Takes the times at which the note was written, in a field of this name, and last changed. In their absence those
+    /// of its commits are used. Those of the file are the last resort: after a copy they are wrong, so this counts as a
+    /// loss.
+    pub(super) fn dates(&mut self, created: &str) -> (Timestamp, Timestamp) {
+        let stated = self.row.time(created);
+        if stated.is_none() && self.life.is_none() {
+            self.row.lose(UNDATED);
+        }
+        let first = self.life.map_or(self.created, |life| life.first.at);
+        let last = self.life.and_then(|life| life.last).map_or(self.modified, |last| last.at);
+        let created = stated.unwrap_or(first);
+        (created, self.row.time("modified").unwrap_or(last).max(created))
+    }
 }
 
 /// Returns the sorted relative paths of the files below a folder that have this ending. Hidden entries are
@@ -147,9 +168,10 @@ pub(super) fn notes(
     sink: &mut Sink<'_>,
     each: &mut dyn FnMut(&mut Note) -> Mapped,
 ) -> Result<(), ReadError> {
-    for path in paths {
+    for (path, life) in paths.iter().zip(lives(folder, paths)) {
         match note(folder, path, what) {
             Ok(mut note) => {
+                note.life = life;
                 let mapped = each(&mut note);
                 sink.put(&note.row, mapped)?;
             }
@@ -183,7 +205,24 @@ pub(super) fn note(folder: &Path, path: &str, what: &'static str) -> Result<Note
         row: Row { what, fields },
         created: meta.created().ok().map_or(modified, since_1970).min(modified),
         modified,
+        life: None,
     })
+}
+
+/// Returns the commits of files, if the folder is in a repository.
+fn lives(folder: &Path, paths: &[String]) -> Vec<Option<Life>> {
+    let digest = |path: &String| {
+        let read = read_bytes(&folder.join(path), MAX_FILE).ok().flatten();
+        read.map_or(0, |(bytes, _)| text_digest(&bytes))
+    };
+    let repo = Program::of_environment()
+        .and_then(|program| Repo::open(&program, folder, Limits::default()).ok());
+    let lives = repo.and_then(|mut repo| {
+        let queries: Vec<LifeQuery<'_>> =
+            paths.iter().map(|path| LifeQuery { path, text: digest(path) }).collect();
+        repo.lives(&queries, &mut |_, _| Ok(())).ok()
+    });
+    lives.unwrap_or_else(|| vec![None; paths.len()])
 }
 
 pub(super) fn modified(path: &Path) -> Timestamp {

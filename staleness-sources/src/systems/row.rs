@@ -27,17 +27,17 @@ impl Row {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// Takes a list: an array, the text of one, or words separated by commas.
+    /// Takes a list: an array, the text of one, or words separated by commas. Another value stays in the row.
     pub(super) fn list(&mut self, key: &str) -> Vec<String> {
-        let value = self.fields.shift_remove(key);
-        let items = match value {
-            Some(Value::Array(items)) => items,
-            Some(Value::String(text)) => match serde_json::from_str(&text) {
+        let items = match self.fields.get(key) {
+            Some(Value::Array(items)) => items.clone(),
+            Some(Value::String(text)) => match serde_json::from_str(text) {
                 Ok(Value::Array(items)) => items,
                 _ => text.split(',').map(Value::from).collect(),
             },
-            _ => Vec::new(),
+            _ => return Vec::new(),
         };
+        self.fields.shift_remove(key);
         let text = |item: Value| match item {
             Value::String(text) => text,
             other => other.to_string(),
@@ -46,22 +46,22 @@ impl Row {
         items.map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
     }
 
-    /// Takes the records in an array.
+    /// Takes the records in an array. Another value stays in the row.
     pub(super) fn rows(&mut self, key: &str, what: &'static str) -> Vec<Self> {
-        let value = self.fields.shift_remove(key);
-        let items = match value {
-            Some(Value::Array(items)) => items,
-            _ => Vec::new(),
-        };
-        let row = |item| match item {
-            Value::Object(fields) => Some(Self { what, fields }),
-            _ => None,
-        };
-        items.into_iter().filter_map(row).collect()
+        let row = |item: &Value| Some(Self { what, fields: item.as_object()?.clone() });
+        let items = self.fields.get(key).and_then(Value::as_array);
+        let rows: Option<Vec<Self>> = items.and_then(|items| items.iter().map(row).collect());
+        if rows.is_some() {
+            self.fields.shift_remove(key);
+        }
+        rows.unwrap_or_default()
     }
 
+    /// Takes a whole number. Another value stays in the row.
     pub(super) fn number(&mut self, key: &str) -> Option<i64> {
-        self.fields.shift_remove(key)?.as_i64()
+        let number = self.fields.get(key)?.as_i64()?;
+        self.fields.shift_remove(key);
+        Some(number)
     }
 
     /// Takes a flag: `true`, or a number other than 0.
@@ -88,6 +88,16 @@ impl Row {
         };
         self.fields.shift_remove(key);
         Some(at)
+    }
+
+    /// Counts a part of the record that cannot be imported.
+    pub(super) fn lose(&mut self, name: impl Into<String>) {
+        self.fields.insert(name.into(), true.into());
+    }
+
+    /// Counts the remaining fields of a record inside this one.
+    pub(super) fn lose_rest(&mut self, inner: &Self) {
+        inner.remaining().for_each(|name| self.lose(name));
     }
 
     /// Drops fields without meaning outside their system.

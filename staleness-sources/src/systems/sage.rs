@@ -38,7 +38,6 @@ fn line(note: &mut Note, id: String) -> Line {
         .named("Goal", row.text("action_goal"))
         .named("Files", Some(files.join(", ")).filter(|files| !files.is_empty()));
     row.drop(&["trigger", "message_count", "token_estimate"]);
-    let added = row.time("added").or_else(|| row.time("ts")).unwrap_or(note.created);
     let status = row.text("status");
     let is_over = matches!(status.as_deref(), Some("archived" | "deprecated"));
     let is_done = kind == "todo" && (is_over || status.as_deref() == Some("done"));
@@ -46,12 +45,14 @@ fn line(note: &mut Note, id: String) -> Line {
     if kind == "todo" || has_expired {
         row.drop(&["status"]);
     }
+    let key = if note.row.fields.contains_key("added") { "added" } else { "ts" };
+    let (added, modified) = note.dates(key);
     Line::knowledge(kind, id)
         .with("body", body.text())
         .with("keywords", keywords)
         .with("related", related)
         .at("added", Some(added))
-        .at("updated", Some(note.modified.max(added)))
-        .at("done", is_done.then_some(note.modified))
-        .at("expires", has_expired.then_some(note.modified))
+        .at("updated", Some(modified))
+        .at("done", is_done.then_some(modified))
+        .at("expires", has_expired.then_some(modified))
 }
