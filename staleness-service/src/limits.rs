@@ -28,7 +28,7 @@ pub fn file_size_was_reached() -> bool {
     false
 }
 
-/// Returns a flag that is set when `SIGTERM`, `SIGHUP` or `SIGINT` requests the process to exit.
+/// Returns a flag that is set when `SIGTERM`, `SIGHUP`, `SIGINT` or `SIGQUIT` requests the process to exit.
 pub fn stopped() -> Arc<AtomicBool> {
     let flag = Arc::default();
     #[cfg(unix)]
@@ -41,7 +41,7 @@ mod unix {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, OnceLock};
 
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 
     static REACHED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
@@ -58,7 +58,7 @@ mod unix {
     }
 
     pub(super) fn stop(flag: &Arc<AtomicBool>) {
-        for signal in [SIGHUP, SIGINT, SIGTERM] {
+        for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
             // If no handler can be installed, the signal ends the process at once.
             let _ = signal_hook::flag::register(signal, Arc::clone(flag));
         }

@@ -143,7 +143,7 @@ mcp__github__search  demoted
   server        github
   presence      present (used) since 2026-11-20T12:00:00Z
   health        failing: 3 of the last 4 uses failed
-  outcomes      SFIFF
+  outcomes      SFIFF (oldest first: S success, F failure, I interrupted, O offline, U unknown)
   uses          5
   discovered    2026-11-20T12:00:00Z
   last seen     2026-11-20T12:04:00Z

@@ -34,6 +34,8 @@ use screen::{Asked, Screen};
 
 /// Maximum wait for a key before the store is read again.
 const TICK: Duration = Duration::from_millis(500);
+/// Time to leave the terminal as it was after a signal asked the process to end.
+const GRACE: Duration = Duration::from_secs(3);
 /// Age at which the configuration of the clients is read again.
 const OLD: Duration = Duration::from_secs(30);
 
@@ -77,9 +79,23 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     let trouble =
         |error| CliError::new(ErrorKind::Io, format!("the terminal: {}", in_words(&error)));
     let mut terminal = ratatui::try_init().map_err(trouble)?;
+    end_anyway(&stop);
     let shown = watch.show(&mut terminal, &stop);
     ratatui::restore();
     shown.map_err(trouble)
+}
+
+/// Ends the process if it has not ended after a signal: where the terminal is gone, waiting for a key never returns.
+fn end_anyway(stop: &Arc<AtomicBool>) {
+    let stop = Arc::clone(stop);
+    std::thread::spawn(move || {
+        while !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(TICK);
+        }
+        std::thread::sleep(GRACE);
+        ratatui::restore();
+        std::process::exit(0);
+    });
 }
 
 struct Watch<'a> {

@@ -11,6 +11,9 @@ use staleness::verdict::Level;
 use super::{Key, Row};
 
 const NAMES: [&str; 4] = ["tools", "documents", "knowledge", "work"];
+/// The width below which columns of the table are cut off.
+const NARROW: u16 = 60;
+
 const HELP: &str = "tab list  / filter  enter evidence  p pin  v verify  s settle  u undo  q quit";
 
 /// A request that a key makes.
@@ -119,12 +122,16 @@ impl Screen {
                 evidence,
             );
         }
-        let foot_text = if self.is_typing || !self.filter.is_empty() {
-            format!("/{}{}", self.filter, if self.is_typing { "▏" } else { "  (esc shows all)" })
-        } else if self.told.is_empty() {
-            HELP.to_owned()
-        } else {
+        let foot_text = if self.is_typing {
+            format!("/{}▏", self.filter)
+        } else if !self.told.is_empty() {
             self.told.clone()
+        } else if frame.area().width < NARROW {
+            format!("{} columns are few; {NARROW} show all", frame.area().width)
+        } else if !self.filter.is_empty() {
+            format!("/{}  (esc shows all)", self.filter)
+        } else {
+            HELP.to_owned()
         };
         frame.render_widget(Paragraph::new(foot_text).style(dim()), foot);
     }
