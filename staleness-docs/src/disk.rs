@@ -2,25 +2,34 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The folders that symbolic links in a repository may lead to. A repository is untrusted and must not make
 /// the reader open files elsewhere.
 #[derive(Clone, Debug)]
 pub struct Fence {
+    given: Vec<PathBuf>,
+    /// The same folders without links.
     inside: Vec<PathBuf>,
 }
 
 impl Fence {
     /// Creates a fence around these folders.
     pub fn of<'p>(folders: impl IntoIterator<Item = &'p Path>) -> Self {
-        Self { inside: folders.into_iter().map(canonical).collect() }
+        let given: Vec<PathBuf> = folders.into_iter().map(Path::to_path_buf).collect();
+        Self { inside: given.iter().map(|folder| canonical(folder)).collect(), given }
     }
 
     /// Returns true if an existing path resolves to a place inside.
     pub fn holds(&self, path: &Path) -> bool {
         let target = canonical(path);
         self.inside.iter().any(|folder| target.starts_with(folder))
+    }
+
+    /// Returns true if a path below one of the folders leads out of it.
+    fn is_left_by(&self, path: &Path) -> bool {
+        let mut below = self.given.iter().chain(&self.inside);
+        below.any(|folder| path.strip_prefix(folder).is_ok_and(|path| leads_out(folder, path)))
     }
 
     /// Returns the text of a file inside, of at most `limit` bytes. See [`read_small`].
@@ -32,6 +41,45 @@ impl Fence {
 /// Returns the path without links and `..`, or the path as given if it cannot be resolved.
 pub fn canonical(path: &Path) -> PathBuf {
     fs::canonicalize(path).map_or_else(|_| path.to_path_buf(), |path| plain(&path))
+}
+
+/// Maximum number of links on the way to a file, as on Linux.
+const MAX_LINKS: usize = 40;
+
+/// Returns true if a path in a folder leads out of it: as an absolute path, by `..` or by a link. Does not look at
+/// anything outside.
+pub fn leads_out(folder: &Path, path: &Path) -> bool {
+    let (mut at, mut rest, mut links) = (folder.to_path_buf(), path.to_path_buf(), 0);
+    loop {
+        if rest.has_root() {
+            let own = rest.strip_prefix(folder).or_else(|_| rest.strip_prefix(canonical(folder)));
+            let Ok(own) = own.map(Path::to_path_buf) else { return true };
+            (at, rest) = (folder.to_path_buf(), own);
+        }
+        let mut parts = rest.components();
+        let Some(part) = parts.next() else { return false };
+        let mut after = parts.as_path().to_path_buf();
+        if part == Component::ParentDir {
+            at.pop();
+        } else if part != Component::CurDir {
+            at.push(part);
+            if let Ok(target) = fs::read_link(&at) {
+                links += 1;
+                at.pop();
+                after = target.join(after);
+            }
+        }
+        if !at.starts_with(folder) || links > MAX_LINKS {
+            return true;
+        }
+        rest = after;
+    }
+}
+
+/// Returns true if something exists at a path in a folder. Nothing outside is looked at: what a link leads to there
+/// counts as existing.
+pub(crate) fn exists(folder: &Path, path: &str) -> bool {
+    folder.join(path).symlink_metadata().is_ok() || leads_out(folder, Path::new(path))
 }
 
 /// Strips the verbatim prefix of resolved paths on Windows, which clients never write into files.
@@ -57,15 +105,18 @@ pub(crate) fn written(bytes: &[u8], mark: &str) -> String {
     text
 }
 
+/// The reason not to follow a link.
+pub(crate) const OUTSIDE: &str = "is a link that points outside its folder";
+
 /// Returns the metadata of a path without opening it, or `None` if nothing exists there.
 ///
 /// # Errors
-/// If the path leaves the fence or cannot be read. The reason completes a sentence that begins with the path.
+/// If the path leaves the fence, whether anything exists there or not, or cannot be read. The reason completes a
+/// sentence that begins with the path.
 pub fn look(path: &Path, fence: Option<&Fence>) -> Result<Option<Metadata>, &'static str> {
     match fs::metadata(path) {
-        Ok(_) if fence.is_some_and(|fence| !fence.holds(path)) => {
-            Err("is a link that points outside its folder")
-        }
+        Ok(_) if fence.is_some_and(|fence| !fence.holds(path)) => Err(OUTSIDE),
+        Err(_) if fence.is_some_and(|fence| fence.is_left_by(path)) => Err(OUTSIDE),
         Ok(meta) => Ok(Some(meta)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             // A dangling link means that something should be there.

@@ -7,6 +7,7 @@ use staleness_core::ids::{ItemKey, Scope};
 use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, Item, Lines};
 
 use crate::check::{Past, fact_of_citation, fact_of_word, word_of};
+use crate::disk::exists;
 use crate::draft::names::Names;
 use crate::draft::target;
 use crate::draft::{self, MAX_PLACES};
@@ -165,7 +166,7 @@ fn on_disk(
     };
     let path = paths::resolve("", &citation.path).ok()?;
     let whole = place.folder.join(&path);
-    if whole.symlink_metadata().is_err() {
+    if !exists(&place.folder, &path) {
         // An untracked file may be about to be committed, so this is no evidence yet.
         let is_tracked = tracked.is_some_and(|tracked| tracked.holds(&path));
         return if is_tracked { None } else { missing(Cited::Path) };

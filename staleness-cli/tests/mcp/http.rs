@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::client::Machine;
 
+mod scope;
 mod shares;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";

@@ -8,6 +8,7 @@ use staleness_core::time::Timestamp;
 use staleness_core::verdict::SignalKind;
 
 use super::Check;
+use crate::disk::exists;
 use crate::draft::headings::{self, Anchor};
 use crate::draft::names::Names;
 use crate::draft::place::Lines;
@@ -246,8 +247,7 @@ fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> 
 /// Returns true if a missing name now exists on disk, uncommitted.
 fn came_back(check: &Check<'_>, known: &Document) -> bool {
     let is_there = |folder: &str, path: &str| {
-        paths::resolve(folder, path)
-            .is_ok_and(|path| check.place.folder.join(path).symlink_metadata().is_ok())
+        paths::resolve(folder, path).is_ok_and(|path| exists(&check.place.folder, &path))
     };
     known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match &evidence.fact {
         Fact::SourceMissing { citation, gone: Cited::Heading, .. }

@@ -9,6 +9,7 @@ use super::open::{Answers, Open};
 use super::questions::{Ask, Asked};
 use super::{Check, commit_text};
 use crate::Note;
+use crate::disk::exists;
 use crate::draft::place::Lines;
 use crate::files::file;
 
@@ -122,7 +123,7 @@ impl Check<'_> {
     fn without_history(&mut self, ask: &Ask) -> Option<Fact> {
         let citation = ask.cites.first()?.clone();
         let path = self.place.folder.join(&citation.path);
-        let gone = if path.symlink_metadata().is_err() {
+        let gone = if !exists(&self.place.folder, &citation.path) {
             Cited::Path
         } else {
             let lines = citation.lines?;

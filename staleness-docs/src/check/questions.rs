@@ -11,6 +11,7 @@ use super::bounds::MAX_WEAK;
 use super::doc::Doc;
 use super::{links, made, site};
 use crate::commands::Call;
+use crate::disk::exists;
 use crate::draft::names::{NameId, NameSort, Names};
 use crate::draft::place::Lines;
 use crate::draft::target::{self, citation_of};
@@ -420,10 +421,7 @@ impl Check<'_> {
         {
             return Existing::Tracked;
         }
-        match self.place.folder.join(path).symlink_metadata() {
-            Ok(_) => Existing::OnDisk,
-            Err(_) => Existing::No,
-        }
+        if exists(&self.place.folder, path) { Existing::OnDisk } else { Existing::No }
     }
 
     /// Returns true if a link in a document of this folder leads out of the project.

@@ -7,6 +7,7 @@ use staleness_core::ids::ItemId;
 use staleness_core::knowledge::{Block, Document, Evidence, Fact};
 
 use super::{Check, doc};
+use crate::disk::exists;
 use crate::front::Fields;
 use crate::{Note, Report};
 
@@ -195,12 +196,11 @@ impl Check<'_> {
 
     /// Returns true if the file at a path exists.
     fn is_on_disk(&self, path: &str) -> bool {
-        let path = match (path.strip_prefix("~/"), self.options.home) {
-            (Some(below), Some(home)) => home.join(below),
-            (Some(_), None) => return true,
-            (None, _) => self.place.folder.join(path),
-        };
-        path.symlink_metadata().is_ok()
+        match (path.strip_prefix("~/"), self.options.home) {
+            (Some(below), Some(home)) => exists(home, below),
+            (Some(_), None) => true,
+            (None, _) => exists(&self.place.folder, path),
+        }
     }
 }
 

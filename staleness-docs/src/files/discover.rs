@@ -9,7 +9,7 @@ use super::ignored::{Ignored, walk};
 use super::instructions;
 use super::on_disk::MAX_WALKED;
 use super::versions;
-use crate::disk::{Fence, canonical, shown, written};
+use crate::disk::{Fence, OUTSIDE, canonical, shown, written};
 use crate::draft::imports;
 use crate::front;
 use crate::git::{Tracked, TrackedKind};
@@ -30,7 +30,6 @@ const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", 
 
 const IGNORED: &str = "is excluded by documents.ignore";
 pub(super) const LINK: &str = "is a link; its target is checked instead";
-pub(super) const OUTSIDE: &str = "is a link that points outside its folder";
 const NOT_UTF8: &str = "has a name that is not UTF-8";
 const NO_FILE: &str = "is not a file";
 

@@ -14,10 +14,10 @@ use ignore::WalkBuilder;
 use staleness_core::knowledge::Document;
 use staleness_core::time::Timestamp;
 
-use super::discover::{Found, LINK, Loaded, OUTSIDE, Search};
+use super::discover::{Found, LINK, Loaded, Search};
 use super::file::{self, key_of};
 use super::on_disk::walked;
-use crate::disk::canonical;
+use crate::disk::{OUTSIDE, canonical};
 use crate::front::{self, Value};
 use crate::nature::{self, Patterns};
 use crate::project::ProjectPlace;

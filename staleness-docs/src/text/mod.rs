@@ -14,6 +14,7 @@ use std::ops::ControlFlow;
 use staleness_core::knowledge::{Citation, Cited, Fact, WordKind};
 
 use crate::check::{Past, fact_of_word, word_of};
+use crate::disk::exists;
 use crate::draft::names::{NameSort, Names};
 use crate::draft::place::Lines;
 use crate::draft::{self, MAX_PLACES, Mention, Origin, target};
@@ -129,8 +130,7 @@ pub fn check_text(
     report.names = asked.len() + calls.len();
     asked.retain(|it| {
         let is_path = it.word.kind == WordKind::Path;
-        !is_path
-            || place.folder.join(it.word.text.trim_start_matches("./")).symlink_metadata().is_err()
+        !(is_path && exists(&place.folder, it.word.text.trim_start_matches("./")))
     });
     let words: Vec<Word> = asked.iter().map(|it| it.word.clone()).collect();
     let traces = past.ever(&words)?;

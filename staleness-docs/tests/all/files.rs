@@ -311,3 +311,35 @@ fn links_and_imports_that_are_not_followed_are_told_with_their_paths() {
     told("AGENTS.md", "../outside.md");
     told("b.md", "imports a.md");
 }
+
+#[cfg(unix)]
+#[test]
+fn what_leads_out_of_a_folder_is_known_without_a_look_outside() {
+    use std::os::unix::fs::symlink;
+    let project = Project::bare();
+    project.write("in/a.md", "x\n");
+    let folder = project.place.folder.clone();
+    let whole = folder.join("in");
+    for (name, to) in [("up", ".."), ("far", "/no/such"), ("loop", "loop"), ("near", "in/../in")] {
+        symlink(to, folder.join(name)).unwrap();
+    }
+    symlink(&whole, folder.join("own")).unwrap();
+    for (path, is_out) in [
+        ("in/a.md", false),
+        ("no/such", false),
+        ("in/../in/a.md", false),
+        ("near/no", false),
+        ("own/no", false),
+        (whole.to_str().unwrap(), false),
+        ("../no", true),
+        ("in/../../no", true),
+        ("/no/such", true),
+        ("up", true),
+        ("up/no", true),
+        ("far/no", true),
+        ("loop", true),
+    ] {
+        let path = std::path::Path::new(path);
+        assert_eq!(staleness_docs::disk::leads_out(&folder, path), is_out, "{path:?}");
+    }
+}

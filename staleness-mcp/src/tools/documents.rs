@@ -1,12 +1,14 @@
 //! `check_documents`: finds statements in documents that the project contradicts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use staleness::knowledge::Item;
 use staleness::verdict::Level;
+use staleness_docs::disk::leads_out;
 use staleness_service::documents::{Asked, check, context, rows as stored_rows};
+use staleness_service::error::quoted;
 use staleness_service::findings::{Finding, Findings, Levels};
 use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::{Access, Settings};
@@ -166,8 +168,16 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer<Checked>, Servic
         return run_text(call, &asked, text);
     }
     let settings = &call.settings;
-    // Paths are relative to the project. Paths outside of it are reported and not followed.
+    // Paths are relative to the project. The caller learns nothing of files outside it.
     let folder = &settings.place.folder;
+    // The user's own files may be checked, too.
+    let is_outside = |path: &&String| {
+        leads_out(folder, Path::new(path)) && leads_out(&settings.home, &folder.join(path))
+    };
+    if let Some(path) = asked.paths.iter().flatten().find(is_outside) {
+        let why = format!("{} is outside the project", quoted(path));
+        return Err(ServiceError::invalid(why).hint("name files or folders of the project"));
+    }
     let paths: Vec<PathBuf> = asked.paths.iter().flatten().map(|path| folder.join(path)).collect();
     let since = asked.since.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let wanted = Asked { paths: &paths, since, ..Asked::default() };
