@@ -206,6 +206,8 @@ reasons! {
         /// The item is neither a to-do nor expired.
         NotToDo { id: ItemId, kind: &'static str }
             = "{:?} is of the kind {kind}; only a to-do can be done or reopened, or what has expired", id.as_str();
+        /// The caller is confined to one project.
+        NotOwn = "this caller may change records of its own project only";
         /// The project has items of knowledge.
         HasItems { count: usize, first: ItemId }
             = "{} to this project, such as {:?}; remove them first, or delete them with it",

@@ -28,6 +28,8 @@ pub struct Server {
     options: Arc<Options>,
     /// The only project that calls may use, if restricted.
     only: Option<ProjectId>,
+    /// True if calls must not change records of all projects.
+    confined: bool,
     /// Limits concurrent blocking work. The remaining threads are for input and output.
     turns: Arc<Turns>,
 }
@@ -88,13 +90,24 @@ impl Server {
         // A client that changes its current folder does not change the project.
         let project = options.project.or(Some(settings.place.folder));
         let options = Arc::new(Options { project, ..options });
-        Ok(Self { shared: Arc::new(shared), options, only: None, turns: Arc::default() })
+        Ok(Self {
+            shared: Arc::new(shared),
+            options,
+            only: None,
+            confined: false,
+            turns: Arc::default(),
+        })
     }
 
-    /// Returns this server for callers that may use only the project of one folder. If they are not the only ones,
-    /// they take at most half of the turns.
+    /// Returns this server for callers that may use only the project of one folder, and change records of all
+    /// projects only if `writes_global`. If they are not the only ones, they take at most half of the turns.
     #[cfg(feature = "http")]
-    pub(crate) fn confined_to(&self, folder: &Path, is_alone: bool) -> Result<Self, ServiceError> {
+    pub(crate) fn confined_to(
+        &self,
+        folder: &Path,
+        writes_global: bool,
+        is_alone: bool,
+    ) -> Result<Self, ServiceError> {
         let project = Some(folder.to_path_buf());
         // Callers must not see the files of the user who runs the server, and have no home that they could make.
         let top = folder.ancestors().last().unwrap_or(folder);
@@ -107,7 +120,7 @@ impl Server {
         }
         let turns = if is_alone { Arc::clone(&self.turns) } else { Arc::new(self.turns.part()) };
         let (options, only) = (Arc::new(options), Some(project.id));
-        Ok(Self { options, only, turns, ..self.clone() })
+        Ok(Self { options, only, confined: !writes_global, turns, ..self.clone() })
     }
 
     /// Returns the tools, as in `tools/list`.
@@ -154,7 +167,7 @@ impl Server {
             settings.set_agent(settings.agent_behind(name), client);
         }
         settings.store = self.shared.store.clone();
-        settings.in_server = true;
+        (settings.in_server, settings.confined) = (true, self.confined);
         Ok(settings)
     }
 

@@ -5,7 +5,7 @@ use std::io::Read;
 use serde::Serialize;
 use serde_json::json;
 use staleness::RegistryError;
-use staleness::store::{Refusal, StoreError};
+use staleness::store::{Conflict, Refusal, StoreError};
 use staleness_core::wording;
 
 use crate::escape::escape;
@@ -130,6 +130,9 @@ impl From<Refusal> for ServiceError {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::Unknown { .. } => Self::new(ErrorKind::Unknown, refusal.to_string()),
+            Refusal::Conflict(Conflict::NotOwn) => Self::invalid(refusal.to_string()).hint(
+                "record it for this project, or ask the user to allow global records in the file of tokens",
+            ),
             _ => Self::invalid(refusal.to_string()),
         }
     }

@@ -78,6 +78,8 @@ pub struct Settings {
     pub store: SharedStore,
     /// True in a server. Its errors do not contain the store's location.
     pub in_server: bool,
+    /// True if the caller may only write records of this project, not those of all projects.
+    pub confined: bool,
     /// Cancels the work and kills running git processes.
     pub watchdog: Watchdog,
     /// The project's repository, opened when first used.
@@ -129,6 +131,7 @@ impl Settings {
             store: SharedStore::new(url.clone()),
             client: agent.as_ref().and_then(client_of),
             in_server: false,
+            confined: false,
             given: given(options),
             url,
             place,
@@ -214,7 +217,8 @@ impl Settings {
                 Ok(()) | Err(_) => {}
             }
         }
-        Ok(registry.seen_by(self.client.clone()))
+        let own = self.confined.then(|| self.project.id.clone());
+        Ok(registry.seen_by(self.client.clone()).confined_to(own))
     }
 
     /// Sets the calling agent and its client. If `client` is `None`, uses the client with the agent's name.

@@ -65,7 +65,7 @@ fn start_with(machine: &Machine, setup: &str) -> Site {
     let other = machine.root.join("other");
     std::fs::create_dir_all(other.join(".git")).unwrap();
     let (project, other) = (machine.project.display(), other.display());
-    let file = tokens(machine, &format!("# two\n{TOKEN} {project}\n\n{OTHER}\t{other}\n"));
+    let file = tokens(machine, &format!("# two\n{TOKEN} {project}\n\n{OTHER}\tglobal {other}\n"));
     let file = file.to_str().unwrap();
     let plain = machine.command(&["mcp", "--http", "0", "--tokens", file]);
     let mut command = Command::new("sh");

@@ -49,11 +49,12 @@ pub use used::Use;
 pub use wait::Wait;
 pub use work::{Resolution, WorkListing, WorkPatch};
 
-use crate::ids::ClientId;
+use crate::ids::{ClientId, ProjectId};
 use crate::policy::Policy;
 use crate::scan::see_as;
 use crate::store::{
-    Change, Commit, DryStore, Filter, Query, RegistryStore, Row, Selection, Step, View,
+    Change, Commit, Confined, DryStore, Filter, Query, RegistryStore, Row, Selection, Step,
+    StoreError, View,
 };
 use crate::tool::Hold;
 
@@ -69,12 +70,14 @@ pub struct Registry {
     policy: Arc<Policy>,
     indexes: Indexes,
     client: Option<ClientId>,
+    own: Option<ProjectId>,
 }
 
 impl Registry {
     /// Creates a registry on `store` with `policy`.
     pub fn new(store: Arc<dyn RegistryStore>, policy: Policy) -> Self {
-        Self { store, policy: Arc::new(policy), indexes: Indexes::new(), client: None }
+        let (policy, indexes) = (Arc::new(policy), Indexes::new());
+        Self { store, policy, indexes, client: None, own: None }
     }
 
     /// Shares the search indexes with every registry that was given the same [`Indexes`]; all must use the
@@ -90,6 +93,13 @@ impl Registry {
     #[must_use]
     pub fn seen_by(self, client: Option<ClientId>) -> Self {
         Self { client, ..self }
+    }
+
+    /// Returns the registry for a caller that may write records of one project only. It reads those of all projects.
+    /// `None` may write any.
+    #[must_use]
+    pub fn confined_to(self, own: Option<ProjectId>) -> Self {
+        Self { own, ..self }
     }
 
     /// Returns the policy.
@@ -136,7 +146,14 @@ impl Registry {
     }
 
     async fn run(&self, step: impl Step) -> Result<Commit, RegistryError> {
-        Ok(self.store.transact(Arc::new(step)).await?)
+        Ok(self.transact(Arc::new(step)).await?)
+    }
+
+    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+        match self.own.clone() {
+            Some(own) => self.store.transact(Arc::new(Confined::new(step, own))).await,
+            None => self.store.transact(step).await,
+        }
     }
 
     /// Returns the first of these rows that exists.

@@ -50,7 +50,7 @@ impl Tools<'_> {
     /// files again).
     pub async fn apply_scan(self, scan: Scan) -> Result<ScanReport, RegistryError> {
         let step = Arc::new(ApplyScan::new(scan, &self.0.policy));
-        let commit = self.0.store.transact(Arc::<ApplyScan>::clone(&step)).await?;
+        let commit = self.0.transact(Arc::<ApplyScan>::clone(&step)).await?;
         Ok(ScanReport::new(
             &step.scan,
             &self.0.policy,
@@ -67,7 +67,7 @@ impl Tools<'_> {
     pub async fn preview_scan(self, scan: Scan) -> Result<(ScanReport, View), RegistryError> {
         let project = scan.project.clone();
         let step = Arc::new(ApplyScan::new(scan, &self.0.policy));
-        let commit = self.0.dry().store.transact(Arc::<ApplyScan>::clone(&step)).await?;
+        let commit = self.0.dry().transact(Arc::<ApplyScan>::clone(&step)).await?;
         let (changes, policy) = (commit.changes, &self.0.policy);
         let mut view = self.0.store.view(Arc::new(visible(&project.id, policy))).await?;
         view.merge(commit.view);
@@ -95,7 +95,7 @@ impl Tools<'_> {
             return Ok(Vec::new());
         }
         let step = Arc::new(RecordUses { uses, policy: Arc::clone(&self.0.policy) });
-        let commit = self.0.store.transact(Arc::<RecordUses>::clone(&step)).await?;
+        let commit = self.0.transact(Arc::<RecordUses>::clone(&step)).await?;
         let now = step.uses.iter().map(|used| used.at).max().unwrap_or_default();
         self.0.trim_routes(&commit, now).await?;
         self.0.renew_claims(commit.view.suggestions.values(), now).await?;

@@ -95,6 +95,16 @@ macro_rules! change_set {
                 selection
             }
 
+            /// Returns true if every row to be written belongs to the project. Rows of all projects do not.
+            pub(crate) fn is_of(&self, project: &ProjectId) -> bool {
+                fn are_of<R: Row>(changes: &[Change<R, R::Key>], project: &ProjectId) -> bool {
+                    let own = R::Filter::of_project(project);
+                    own.is_none_or(|own| changes.iter().all(|it| own.matches(it.key(), it.put())))
+                }
+                $(are_of(&self.$field, project) &&)*
+                    true
+            }
+
             /// Returns true if anything is removed. Together with [`Durability::Full`](super::Durability::Full)
             /// this means that a user asked for the erasure.
             pub fn removes(&self) -> bool {

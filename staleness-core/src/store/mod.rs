@@ -91,6 +91,7 @@
 
 mod change;
 mod collections;
+mod confined;
 mod draft;
 mod drive;
 mod dry;
@@ -114,6 +115,7 @@ pub use crate::refusal::{Conflict, Invalid, Refusal};
 pub(crate) use crate::text::{pack, unpack};
 pub use change::{Change, ChangeSet, OutcomeRange};
 pub use collections::*;
+pub(crate) use confined::Confined;
 pub use draft::Draft;
 pub(crate) use dry::DryStore;
 pub(crate) use edit::Edit;

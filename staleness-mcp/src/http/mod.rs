@@ -33,7 +33,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::shares::{MAX_REQUEST_BYTES, Seat, Shares};
-use self::tokens::{Digest, Tokens, digest};
+use self::tokens::{Digest, Token, digest};
 use crate::call::Caller;
 use crate::connection::Connection;
 use crate::counts::Counts;
@@ -64,7 +64,8 @@ type Body = BoxBody<Bytes, Infallible>;
 pub struct HttpOptions {
     /// The address to listen on. Port 0 selects a free port.
     pub address: SocketAddr,
-    /// A file with a token and the folder of its project on each line, which only its owner may read.
+    /// A file with a token and the folder of its project on each line, which only its owner may read. The word
+    /// `global` between them allows to change records of all projects.
     pub tokens: PathBuf,
     /// Additional host names of the server, besides its address and those of this machine.
     pub hosts: Vec<String>,
@@ -142,7 +143,7 @@ struct Site {
 }
 
 impl Site {
-    fn new(server: &Server, options: &HttpOptions, tokens: Tokens) -> Result<Self, ServeError> {
+    fn new(server: &Server, options: &HttpOptions, tokens: Vec<Token>) -> Result<Self, ServeError> {
         let counts = Arc::new(Counts::default());
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(hosts(options))
@@ -153,9 +154,9 @@ impl Site {
         let most_sessions = (MAX_SESSIONS / count).max(1);
         let connections = most_connections();
         let newcomers = (connections / 4).max(1);
-        let workspaces = tokens.into_iter().map(|(line, digest, folder)| {
+        let workspaces = tokens.into_iter().map(|Token { line, digest, folder, writes_global }| {
             let server = server
-                .confined_to(&folder, count == 1)
+                .confined_to(&folder, writes_global, count == 1)
                 .map_err(|error| ServeError(format!("line {line} of the tokens: {error}")))?;
             let (kept, stateless) = (Arc::clone(&counts), Caller::fresh());
             let shares = Shares::new(count, connections - newcomers);

@@ -16,19 +16,27 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The digest of a token. The token itself is not stored.
 pub(super) type Digest = [u8; 32];
 
-/// Each token with its line and the folder of its project.
-pub(super) type Tokens = Vec<(usize, Digest, PathBuf)>;
+/// A line of the file.
+pub(super) struct Token {
+    /// The number of the line.
+    pub line: usize,
+    pub digest: Digest,
+    /// The folder of its project.
+    pub folder: PathBuf,
+    /// True if it may change records of all projects.
+    pub writes_global: bool,
+}
 
 pub(super) fn digest(token: &str) -> Digest {
     Sha256::digest(token).into()
 }
 
-/// Reads a file of tokens: each line has a token and a folder; blank lines and lines that begin with `#`, are
-/// ignored.
+/// Reads a file of tokens: each line has a token, `global` or not, and a folder; blank lines and lines that begin with
+/// `#`, are ignored.
 ///
 /// # Errors
 /// If the file cannot be read, others may read it, or a line is invalid. No error shows a token.
-pub(super) fn read(path: &Path) -> Result<Tokens, ServeError> {
+pub(super) fn read(path: &Path) -> Result<Vec<Token>, ServeError> {
     let refused = |why: String| ServeError(format!("{}: {why}", path.display()));
     let about = std::fs::metadata(path).map_err(|error| refused(error.to_string()))?;
     // This check precedes opening, because opening a pipe would block.
@@ -45,13 +53,13 @@ pub(super) fn read(path: &Path) -> Result<Tokens, ServeError> {
     if text.len() as u64 == MAX_BYTES {
         return Err(refused("the file is too large".to_owned()));
     }
-    let mut tokens = Tokens::new();
-    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines().map(str::trim)) {
-        if line.is_empty() || line.starts_with('#') {
+    let mut tokens: Vec<Token> = Vec::new();
+    for (line, text) in (1..).zip(text.trim_start_matches('\u{feff}').lines().map(str::trim)) {
+        if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let refused = |why: &str| refused(format!("line {number}: {why}"));
-        let Some((token, folder)) = line.split_once(char::is_whitespace) else {
+        let refused = |why: &str| refused(format!("line {line}: {why}"));
+        let Some((token, folder)) = text.split_once(char::is_whitespace) else {
             return Err(refused("a token and the folder of its project are needed"));
         };
         if !LENGTH.contains(&token.len()) || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -59,14 +67,18 @@ pub(super) fn read(path: &Path) -> Result<Tokens, ServeError> {
                 "a token has 32 to 256 characters; `openssl rand -hex 32` makes one",
             ));
         }
-        let token = digest(token);
-        if tokens.iter().any(|(_, other, _)| *other == token) {
+        let digest = digest(token);
+        if tokens.iter().any(|other| other.digest == digest) {
             return Err(refused("another line has the same token"));
         }
+        let folder = folder.trim_start();
+        let global =
+            folder.strip_prefix("global").filter(|rest| rest.starts_with(char::is_whitespace));
+        let (folder, writes_global) = (global.unwrap_or(folder), global.is_some());
         let folder = Path::new(folder.trim_start());
         let whole = folder.is_absolute().then(|| folder.canonicalize().ok()).flatten();
         match whole.filter(|folder| folder.is_dir()) {
-            Some(folder) => tokens.push((number, token, folder)),
+            Some(folder) => tokens.push(Token { line, digest, folder, writes_global }),
             None => return Err(refused("the folder must be the absolute path of one that exists")),
         }
     }

@@ -6,7 +6,7 @@ use staleness::ids::Scope;
 use staleness::knowledge::{Citation, Item, ItemKind};
 use staleness::registry::{ItemPatch, ScopeChoice, Verification};
 use staleness::report::KnowledgeReport;
-use staleness::store::Refusal;
+use staleness::store::{Conflict, Refusal};
 use staleness::{Registry, RegistryError, Wait};
 
 use super::add::refuse_expiry;
@@ -48,7 +48,7 @@ pub fn verify(
     let registry = world.to_act()?;
     let rows = registry.knowledge().verify(verifications, world.act(&targets, reason)).wait();
     let rows = rows.map_err(|error| match &error {
-        RegistryError::Rejected(Refusal::Conflict(_)) => {
+        RegistryError::Rejected(Refusal::Conflict(Conflict::Contradicted { .. })) => {
             ServiceError::from(error).hint("ask the user whether it holds")
         }
         _ => error.into(),

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::Wait;
-use staleness::ids::{ItemId, ItemKey};
+use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::Item;
 use staleness_core::knowledge::RecallIndex;
 use staleness_core::report::RecallReport;
@@ -71,7 +71,9 @@ pub fn recall(
             .filter_map(|each| known.iter().find(|one| one.item.key == *key(each.at)))
             .map(|one| Target { filed: one.item.path.is_some(), item: one.item.clone() })
             .collect();
-        let keys = targets.iter().map(|target| target.item.key.clone()).collect();
+        let may_count = |key: &ItemKey| !settings.confined || key.scope != Scope::Global;
+        let keys = targets.iter().map(|target| target.item.key.clone());
+        let keys = keys.filter(may_count).collect();
         // If the recall cannot be counted, the answer is still returned.
         let counted = settings.open_here().and_then(|registry| {
             Ok(registry.knowledge().count_recalls(keys, world.act(&targets, None)).wait()?)

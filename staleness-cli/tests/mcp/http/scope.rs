@@ -2,8 +2,55 @@
 
 use serde_json::{Value, json};
 
-use super::{TOKEN, start};
+use super::{OTHER, TOKEN, start};
 use crate::client::Machine;
+
+#[test]
+fn a_token_changes_no_record_of_all_projects_unless_its_line_says_so() {
+    let machine = Machine::new();
+    machine.ok(&["knowledge", "add", "--id", "g", "--body", "Ports begin at 7000.", "--global"]);
+    machine.ok(&["work", "add", "plan", "Rename the ports", "--id", "w", "--global"]);
+    machine.ok(&["record", "Bash", "--success"]);
+    let exported = || machine.ok(&["export"]);
+    let site = start(&machine);
+    let (own, other) = (site.begin(TOKEN, "a"), site.begin(OTHER, "b"));
+    let work = |action: &str| json!({ "action": action, "id": "global:w", "text": "x" });
+    let calls = [
+        ("save_knowledge", json!({ "body": "x", "global": true })),
+        ("save_knowledge", json!({ "id": "g", "keywords": ["port"] })),
+        ("verify_knowledge", json!({ "ids": ["g"], "still": "holds" })),
+        ("verify_knowledge", json!({ "ids": ["g"], "still": "wrong", "reason": "x" })),
+        ("work_item", work("update")),
+        ("work_item", work("step")),
+        ("work_item", json!({ "action": "touch", "id": "global:w" })),
+        ("work_item", json!({ "action": "claim", "id": "global:w" })),
+        ("record_outcome", json!({ "name": "Bash", "outcome": "failure" })),
+    ];
+    let before = exported();
+    for (tool, arguments) in &calls {
+        let refused = site.call(TOKEN, &own, tool, arguments.clone());
+        let error = &refused["structuredContent"]["error"];
+        let why = "this caller may change records of its own project only";
+        assert_eq!(error["message"], why, "{tool} {arguments}: {refused}");
+        assert!(error["next"].as_str().unwrap().contains("file of tokens"), "{refused}");
+    }
+    let all = |text: &str| -> Vec<Value> {
+        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        lines.filter(|line: &Value| line.to_string().contains("\"global\"")).collect()
+    };
+    assert_eq!(all(&before), all(&exported()));
+    let read = json!({ "query": "where do ports begin" });
+    let read = site.call(TOKEN, &own, "recall_knowledge", read);
+    assert!(read.to_string().contains("Ports begin at 7000."), "{read}");
+    let read = json!({ "action": "show", "id": "global:w" });
+    assert_eq!(site.call(TOKEN, &own, "work_item", read)["isError"], false);
+    let saved = json!({ "body": "Ours begin at 8000.", "id": "o" });
+    assert_eq!(site.call(TOKEN, &own, "save_knowledge", saved)["isError"], false);
+    for (tool, arguments) in calls {
+        let done = site.call(OTHER, &other, tool, arguments.clone());
+        assert_eq!(done["isError"], false, "{tool} {arguments}: {done}");
+    }
+}
 
 #[test]
 fn nobody_learns_which_files_there_are_outside_the_project() {

@@ -123,7 +123,7 @@ impl Registry {
     async fn carry_out(&self, step: Arc<dyn Step>) -> Result<(ChangeSet, View), RegistryError> {
         let mut attempt = 1;
         loop {
-            match self.store.transact(Arc::clone(&step)).await {
+            match self.transact(Arc::clone(&step)).await {
                 Err(StoreError::Unknown(_)) if attempt < ATTEMPTS => attempt += 1,
                 other => return Ok(other.map(|commit| (commit.changes, commit.view))?),
             }

@@ -101,7 +101,7 @@ impl Knowledge<'_> {
         act: Act,
     ) -> Result<(Item, Item), RegistryError> {
         let step = links::supersede(old.clone(), new.clone(), act);
-        let commit = self.0.store.transact(Arc::new(step)).await?;
+        let commit = self.0.transact(Arc::new(step)).await?;
         Ok((of(&commit, &old)?, of(&commit, &new)?))
     }
 

@@ -53,7 +53,7 @@ impl Routes<'_> {
     ) -> Result<Option<Route>, RegistryError> {
         let at = learn.at;
         let step = Arc::new(learn.step(project, &self.0.policy)?);
-        let commit = self.0.store.transact(Arc::<LearnRoute>::clone(&step)).await?;
+        let commit = self.0.transact(Arc::<LearnRoute>::clone(&step)).await?;
         let learned = step.learned(&commit);
         if commit.view.route_count.is_some_and(|known| self.0.too_many(known + 1)) {
             let pruned = self.prune(&project.id, at, false).await?.removed;
@@ -75,7 +75,7 @@ impl Routes<'_> {
         learn: Learn,
     ) -> Result<Option<Route>, RegistryError> {
         let step = Arc::new(learn.step(project, &self.0.policy)?);
-        let commit = self.0.dry().store.transact(Arc::<LearnRoute>::clone(&step)).await?;
+        let commit = self.0.dry().transact(Arc::<LearnRoute>::clone(&step)).await?;
         Ok(step.learned(&commit))
     }
 
