@@ -4,6 +4,7 @@ mod screen;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
@@ -79,23 +80,28 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     let trouble =
         |error| CliError::new(ErrorKind::Io, format!("the terminal: {}", in_words(&error)));
     let mut terminal = ratatui::try_init().map_err(trouble)?;
-    end_anyway(&stop);
+    let alive = end_anyway(&stop);
     let shown = watch.show(&mut terminal, &stop);
+    drop(alive);
     ratatui::restore();
     shown.map_err(trouble)
 }
 
-/// Ends the process if it has not ended after a signal: where the terminal is gone, waiting for a key never returns.
-fn end_anyway(stop: &Arc<AtomicBool>) {
+/// Ends the process if it does not end after a signal: where the terminal is gone, waiting for a key never returns.
+/// The screen has ended once the returned sender is dropped.
+fn end_anyway(stop: &Arc<AtomicBool>) -> Sender<()> {
+    let (shown, ended) = channel();
     let stop = Arc::clone(stop);
     std::thread::spawn(move || {
-        while !stop.load(Ordering::Relaxed) {
-            std::thread::sleep(TICK);
+        let is_shown = |wait| ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
+        while is_shown(TICK) {
+            if stop.load(Ordering::Relaxed) && is_shown(GRACE) {
+                ratatui::restore();
+                std::process::exit(0);
+            }
         }
-        std::thread::sleep(GRACE);
-        ratatui::restore();
-        std::process::exit(0);
     });
+    shown
 }
 
 struct Watch<'a> {
