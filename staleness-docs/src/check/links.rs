@@ -18,6 +18,7 @@ use crate::draft::place::near;
 use crate::draft::plain::Plain;
 use crate::draft::{self, headings, html, target, template, words};
 use crate::files::file;
+use crate::front::Value;
 use crate::git::{Anchor, Cite, Oid, PartFate, PartQuery, TrackedKind};
 use crate::nature::{is_for_agents, is_markdown};
 use crate::paths;
@@ -75,10 +76,14 @@ impl Check<'_> {
             let held = self.anchors.held.get() + slugs.len();
             self.anchors.held.set(held);
             let front = draft::front_of(path, &read.text).ok().flatten();
+            let title = front.as_ref().and_then(|front| front.get(&["title"])).and_then(|entry| {
+                if let Value::Text(title) = &entry.value { Some(title.clone()) } else { None }
+            });
             // A page of an API gets its headings from the description of the API.
             let is_generated = front.is_some_and(|front| front.get(&["openapi"]).is_some());
             let is_template = is_generated || template::is_template(&read.text);
-            let titles = template::titles(&read.text).map(|title| loose(&headings::key(title)));
+            let titles = template::titles(&read.text).chain(title.as_deref());
+            let titles = titles.map(|title| loose(&headings::key(title)));
             let loose = slugs.keys().map(|key| loose(key)).chain(titles).collect();
             (held <= MAX_ANCHORS).then(|| Rc::new(AnchorSet { slugs, loose, is_template }))
         };

@@ -330,6 +330,7 @@ impl Asking<'_, '_> {
                 || self.is_made(&path)
                 || check.is_published_flat(doc, &target.path)
                 || check.is_published_by_rdoc(&target.path)
+                || !links::may_be_file(&path) && check.is_routed(doc, &path, &target.path)
                 || check.is_beside_source(doc, &path)
                 || pages.iter().any(|page| check.is_in_group(page))
                 || check.is_of_skill(doc, &target.path)
@@ -386,9 +387,8 @@ impl Asking<'_, '_> {
     }
 }
 
-/// Returns the paths that a link in a document of this folder may lead to, most likely first. ` may count from any
-/// folder above the document/A link that begins with `/` may start at any folder above the document/` may count
-/// from any folder above the document, which may be the root of a site.
+/// Returns the paths that a link in a document of this folder may lead to, most likely first. A link that begins
+/// with `/` may start at any folder above the document, which may be the root of a site.
 pub(super) fn places_of(folder: &str, to: &str) -> Result<Vec<String>, Leaves> {
     let path = paths::resolve(folder, to)?;
     let ends = folder.rmatch_indices('/').map(|(at, _)| at);

@@ -77,7 +77,7 @@ static USUAL_FILES: Words = Words::new(|| {
     config.yaml config.yml deny.toml docker-compose.yaml docker-compose.yml dockerfile go.mod
     go.sum index.html index.js index.ts lerna.json lib.rs main.go main.py main.rs makefile manifest.in
     mkdocs.yml mod.rs netlify.toml package-lock.json package.json pipfile pnpm-lock.yaml
-    poetry.lock pom.xml pyproject.toml readme.md requirements.txt rustfmt.toml settings.json
+    poetry.lock pom.xml pyproject.toml pytest.ini readme.md requirements.txt rustfmt.toml settings.json
     setup.cfg setup.py tox.ini tsconfig.json vercel.json yarn.lock
 ")
 });

@@ -30,10 +30,13 @@ const PARTS: [&str; 21] = [
 
 /// Words that mean history only when they are the whole name. With other words they are ambiguous.
 #[rustfmt::skip]
-const WHOLE: [&str; 13] = [
-    "changes", "deprecated", "deprecation", "deprecations", "history", "migrate", "migrating", "migration", "news", "plan",
-    "releases", "upgrade", "upgrading",
+const WHOLE: [&str; 14] = [
+    "changes", "decisions", "deprecated", "deprecation", "deprecations", "history", "migrate", "migrating", "migration",
+    "news", "plan", "releases", "upgrade", "upgrading",
 ];
+
+/// Words in capitals that mean a record of finished work at the end of a name: `QUEUE_REPORT`.
+const FINISHED: [&str; 7] = ["AUDIT", "HANDOFF", "HANDOVER", "LOG", "REPORT", "RESULTS", "SUMMARY"];
 
 /// Words before `to` and `from` in the names of migration guides.
 const MOVING: [&str; 5] = ["migrate", "migrating", "migration", "upgrade", "upgrading"];
@@ -46,8 +49,8 @@ const HEAD_LINES: usize = 24;
 /// States of a proposal or a decision.
 #[rustfmt::skip]
 const STATES: [&str; 17] = [
-    "accepted", "approved", "archived", "completed", "deferred", "draft", "final", "implementable", "implemented",
-    "obsolete", "obsoleted", "partially", "proposed", "provisional", "rejected", "superseded", "withdrawn",
+    "accepted", "approved", "completed", "deferred", "draft", "final", "implementable", "implemented", "obsoleted",
+    "partially", "proposed", "provisional", "rejected", "resolved", "shipped", "verified", "withdrawn",
 ];
 /// Fields with the author or the date of a proposal.
 const MADE: [&str; 6] = ["author", "authors", "created", "creation", "date", "deciders"];
@@ -71,11 +74,11 @@ const PROJECTS: [&str; 6] = ["crate", "library", "module", "package", "project",
 
 /// Folders that contain history documents.
 #[rustfmt::skip]
-const FOLDERS: [&str; 41] = [
+const FOLDERS: [&str; 42] = [
     ".changeset", ".changes", ".plan", ".planning", ".plans", "adr", "adrs", "announce", "announcements", "archive", "archived", "archives", "attic",
     "changelog.d", "changes", "decisions", "deprecated", "for-removal", "graveyard", "historical", "history", "legacy",
     "migration", "migrations", "news", "newsfragments", "obsolete", "phases", "plans", "previous-versions", "proposals",
-    "releases", "rfc", "rfcs", "staged-for-removal", "to-delete", "to-remove", "upgrade", "upgrading", "versioned-docs",
+    "prps", "releases", "rfc", "rfcs", "staged-for-removal", "to-delete", "to-remove", "upgrade", "upgrading", "versioned-docs",
     "wip",
 ];
 
@@ -97,7 +100,8 @@ pub(crate) fn is_by_name(path: &str) -> bool {
     let is_folder = |folder: &&str| {
         let folder = plain(folder).to_ascii_lowercase().replace([' ', '_'], "-");
         let is_part = PARTS.contains(&self::words(&folder).concat().as_str());
-        (is_part || FOLDERS.contains(&folder.trim_start_matches('-')) || folder == ".archive")
+        let is_archive = folder.rsplit(['-', '.']).next() == Some("archive");
+        (is_part || FOLDERS.contains(&folder.trim_start_matches('-')) || is_archive)
             && !(is_from_another && folder.starts_with("migrat"))
     };
     let is_chats = folders
@@ -153,6 +157,11 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
             [key, value, ..] if key == "status" => Some(value.clone()),
             _ => None,
         };
+        let is_over =
+            |state: &str| OUTDATED.contains(&state) || matches!(state, "executed" | "historical");
+        if state.as_deref().is_some_and(is_over) {
+            return true;
+        }
         status |= state.is_some_and(|state| STATES.contains(&&*state));
         made |= words.len() > 1 && MADE.contains(&&*words[0]);
         if (0..words.len()).any(|at| says_outdated(words[at..].get(..SAID).unwrap_or(&words[at..])))
@@ -276,7 +285,11 @@ fn is_name(name: &str, words: &[String]) -> bool {
     let rest: Vec<&String> = words.iter().filter(is_aside).collect();
     let whole = matches!(rest[..], [word] if WHOLE.contains(&&**word));
     let last = words.last().filter(|_| words.len() > 1).map_or("", |word| word);
-    let is_of_a_day = matches!(last, "announcement" | "plan");
+    let mut ends = name.split(['-', '_']).filter(|_| words.len() > 1);
+    let is_of_a_day = matches!(last, "announcement" | "plan" | "proposal")
+        || matches!(name, "HANDOFF" | "HANDOVER")
+        || ends.next() == Some("PLAN")
+        || ends.next_back().is_some_and(|word| FINISHED.contains(&word));
     let is_phase = words.windows(2).any(|pair| pair[0] == "phase" && is_number(&pair[1]));
     // `release-2.1.0` is a record, but `release` may be a guide.
     let is_release = matches!(rest[..], [word] if word == "release") && words.len() > 1;
@@ -359,7 +372,9 @@ mod tests {
                        docs/migration/index.md docs/legacy/index.md \
                        site/release_note/0.2.0.md docs/previous-versions/a.md \
                        notes/v0.19.0.md design/rfc-channels.md wip/events.md \
-                       doc/release/api_1.10.rst old_release_log.rst audits/2017-03.md audits/2017-03-queue.md 5.2-to-5.3.mdx v1.2.md";
+                       doc/release/api_1.10.rst DECISIONS.md docs/PLAN_queue.md \
+                       TEST_SUMMARY.md docs/QUEUE-REPORT.md HANDOVER.md docs/queue-proposal.md \
+                       PRPs/queue.md docs/queue-archive/a.md old_release_log.rst audits/2017-03.md audits/2017-03-queue.md 5.2-to-5.3.mdx v1.2.md";
         let with_blank = ["release notes/v0.1.md", "docs/Release Notes.md"];
         for path in history.split(' ').chain(with_blank) {
             assert!(is_by_name(path), "{path}");
@@ -403,6 +418,7 @@ mod tests {
             "# 1. A queue\n\nDate: 2026-01-02\n\n## Status\n\nAccepted\n",
             "---\nstatus: implementable\ncreation-date: 2026-01-02\n---\n",
             "# Queues\n\n> **Warning**: This page is now outdated.\n",
+            "# Queues\n\n**Status:** HISTORICAL, as it was written.\n",
             "> [!WARNING]\n> This documentation is outdated.\n",
             "# Queues\n\nThe content below is deprecated, and will be removed.\n",
             "# Queues\n\nAuthor: A\n\n## Goals\n\nx\n\n## Non-Goals\n\nx\n",
@@ -417,6 +433,7 @@ mod tests {
             "# Shop\n\nStatus: draft\n",
             "Author: A\nStatus: experimental\n",
             "Author: A\n\n## Status\n\n[badge](b)\n",
+            "# Queues\n\nThis page is not executed. See below.\n",
             "Author: A\nThe status is final.\n",
             "# Queues\n\nx\n\n## Goals\n\nx\n\n## Non-Goals\n\nx\n",
             "# Queues\n\nVersion 2 is the present one.\n\nBreaking changes are in a.md.\n",
@@ -462,7 +479,9 @@ mod tests {
                       docs/2017-sales.md blog/README.md blog/api/x.md .md \
                       .changeset/README.md .changes/README.md docs/adr/README.md announcement.md \
                       upgrading-from-django.md docs/migration/migrating-from-django.md \
-                      docs/background-removal/use.md packages/conversations/a.md docs/chats/a.md";
+                      docs/background-removal/use.md docs/plan/limits.md docs/plan-limits.md \
+                      docs/SUMMARY.md docs/test-summary.md .claude/commands/handoff.md \
+                      docs/archives-api/a.md packages/conversations/a.md docs/chats/a.md";
         for path in others.split(' ') {
             assert!(!is_by_name(path), "{path}");
         }

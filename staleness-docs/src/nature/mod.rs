@@ -98,7 +98,10 @@ pub(crate) fn is_source(path: &str) -> bool {
 pub(crate) fn is_template(path: &str) -> bool {
     let (folders, _) = path.rsplit_once('/').unwrap_or_default();
     let is_one = |folder: &str| {
-        folder == "template" || folder.starts_with("template-") || folder.contains("{{")
+        let mut words = folder.split(['-', '_']);
+        words.next() == Some("template")
+            || words.next_back() == Some("template")
+            || folder.contains("{{")
     };
     // A document beside templates describes them.
     folders.split('/').any(is_one) || format!("/{folders}").contains("/templates/")

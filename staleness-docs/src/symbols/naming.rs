@@ -24,9 +24,9 @@ const OTHERS_AT_ROOT: [&str; 4] = ["deps", "external", "externals", "subprojects
 
 /// Words in names of folders with example files, or with templates from which a program generates files.
 #[rustfmt::skip]
-const SHOWN_IN: [&str; 11] = [
-    "demo", "demos", "example", "examples", "playground", "playgrounds", "sample", "samples", "snippets", "template",
-    "templates",
+const SHOWN_IN: [&str; 14] = [
+    "demo", "demos", "example", "examples", "playground", "playgrounds", "references", "sample", "samples", "snippets",
+    "starter", "starters", "template", "templates",
 ];
 
 /// Extensions of data files. Their keys are not items.

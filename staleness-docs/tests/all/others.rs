@@ -258,6 +258,8 @@ fn the_end_of_a_path_below_examples_and_templates_is_the_readers_own() {
         "docs_src/first",
         "lib/site_template",
         "playground/a",
+        "saas-starter/a",
+        "references/shop",
     ] {
         assert!(gone(&format!("{folder}/config/dev.exs")).is_empty(), "{folder}");
     }
@@ -276,6 +278,7 @@ fn of_a_template_only_what_lies_beside_it_is_the_projects() {
     for (path, expected) in [
         ("templates/app/doc.md", &["1:74 missing Path templates/app/b.md"][..]),
         ("create/template-app/doc.md", &["1:74 missing Path create/template-app/b.md"]),
+        ("new/base_template/doc.md", &["1:74 missing Path new/base_template/b.md"]),
         ("{{cookiecutter.name}}/doc.md", &["1:74 missing Path {{cookiecutter.name}}/b.md"]),
     ] {
         let mut project = Project::new();

@@ -49,6 +49,7 @@ fn a_page_of_a_site_is_known_without_its_ending() {
     for text in [
         "<Reference/>\n",
         "<Fold title=\"Old name\">\n",
+        "---\ntitle: Old name\n---\nText.\n",
         "::: shop.cart\n",
         ":::{include} a\n:::\n",
     ] {
@@ -298,6 +299,20 @@ fn a_link_that_lacks_one_step_up_is_broken_and_another_without_an_ending_is_not_
     };
     assert_eq!(of("../other/"), ["1:5 broken a/b/other"]);
     assert!(of("../none/").is_empty() && of("other/").is_empty() && of("../d/").is_empty());
+}
+
+#[test]
+fn a_link_without_an_ending_may_count_from_the_address_of_its_page() {
+    let of = |page: &str| {
+        let files = [("docs/a/doc.md", "See [x](../../b/).\n"), ("b/x.rs", "x\n"), (page, "x\n")];
+        let mut project = Project::of(&files);
+        project.remove("b/x.rs");
+        std::fs::remove_dir(project.place.folder.join("b")).unwrap();
+        project.commit();
+        found(&project.check(), "docs/a/doc.md")
+    };
+    assert!(of("docs/b/index.md").is_empty());
+    assert_eq!(of("docs/c/index.md"), ["1:5 missing Path b"]);
 }
 
 #[test]
