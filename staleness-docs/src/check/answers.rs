@@ -87,8 +87,6 @@ impl Check<'_> {
         }
         let queries: Vec<_> = words.iter().map(|(.., query)| *query).collect();
         let traces = self.past.trace(&queries)?;
-        let foreign =
-            self.foreign(&queries, &traces, &held.iter().map(|open| open.doc).collect::<Vec<_>>());
         let queries: Vec<_> = cites.iter().map(|(.., query)| *query).collect();
         let cited = self.past.cited(&queries)?;
         let mut facts: BTreeMap<(usize, usize, usize), Evidence> =
@@ -125,25 +123,18 @@ impl Check<'_> {
             facts.entry(place).or_insert(evidence);
         }
         let mut flags = std::mem::take(&mut self.flags).for_others();
-        for ((at, block, _, query), trace) in words.iter().zip(&traces) {
-            if query.word.kind == WordKind::Flag {
-                flags.count(*at, &held[*at], held[*at].asked[*block].block, trace);
-            }
-        }
         for ((at, block, ask, query), trace) in words.iter().zip(traces) {
             let (open, asked) = (&held[*at], &held[*at].asked[*block]);
             let offset = asked.asks[*ask].at;
             if let Trace::Gone { by, renamed_to } = trace
-                && !foreign.owns(*at, query.word)
-                && !explains(open, asked.block, query.word)
-                && (query.word.kind == WordKind::Path || !open.has_moved)
+                && !explains(open, query.word)
                 && !open.says_otherwise(asked.block, offset)
                 && !renamed_to
                     .as_ref()
                     .is_some_and(|new| open.shows_change(*block, &query.word.text, new))
                 && (query.word.kind == WordKind::Identifier
                     || !self.is_in_clone(&open.doc.draft, offset))
-                && !self.is_foreign_flag(&mut flags, (*at, open, asked.block), query.word, offset)
+                && !self.is_foreign_flag(&mut flags, (*at, open), query.word, offset)
                 && (query.word.kind != WordKind::Identifier
                     || !self.is_of_foreign_module(&open.text, offset, &query.word.text))
             {

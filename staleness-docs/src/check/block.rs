@@ -7,7 +7,7 @@ use staleness_core::knowledge::{Block, Document, WordKind};
 use super::doc::Doc;
 use super::open::Open;
 use crate::draft::place::{Lines, title};
-use crate::draft::{markdown, spans, target};
+use crate::draft::{markdown, target};
 use crate::symbols::{Word, extent};
 
 /// The longest block and the longest document to search for each missing name, in bytes.
@@ -25,14 +25,9 @@ pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<
     Block { line, last_line, title, digest, anchored_at: None, anchor: None, evidence: Vec::new() }
 }
 
-/// Returns true if the block itself introduces the word as a parameter, or the document knows it as its own or as
-/// gone.
-pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bool {
-    let range = block.and_then(|at| open.doc.draft.blocks.get(at)).map(|it| it.range.clone());
-    let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();
-    word.kind == WordKind::Identifier
-        && (text.len() <= MAX_EXPLAINED && spans::passes_on(text, &word.text)
-            || open.text.len() <= MAX_MADE_IN && open.knows(&word.text))
+/// Returns true if the document knows the word as its own or as gone.
+pub(super) fn explains(open: &Open<'_>, word: &Word) -> bool {
+    word.kind == WordKind::Identifier && open.text.len() <= MAX_MADE_IN && open.knows(&word.text)
 }
 
 /// Returns the code of the fenced blocks of a document.
@@ -145,12 +140,8 @@ impl Open<'_> {
         let behind = text.get(at + written.map_or(0, str::len)..).unwrap_or_default();
         is_told_gone(text, at)
             || is_replaced(text, at)
-            || is_proposed(text, at)
-            || is_warned_of(text, at)
             || behind.trim_start_matches(['`', ' ']).starts_with("(new")
             || is_file && (is_title || is_of_reader(text, at))
-            || is_created_there(text, at)
-            || is_introduced(text, at)
     }
 }
 
@@ -175,8 +166,6 @@ const CHANGED: [&str; 13] = [
 const FOR: [&str; 4] = ["instead of", "rather than", "replaces", "replacing"];
 /// Verbs in a heading before the name of something removed.
 const TAKEN: [&str; 2] = ["deletes", "removes"];
-/// Words between a verb and a name that introduce a location.
-const LEADING: [&str; 8] = ["by", "for", "from", "in", "into", "of", "to", "with"];
 
 /// Returns the sentence around an offset, split at the offset.
 fn sentence_at(text: &str, at: usize) -> Option<(&str, &str)> {
@@ -227,31 +216,6 @@ fn is_replaced(text: &str, at: usize) -> bool {
     verbs.any(|(_, behind)| behind.trim_end_matches('`').split_whitespace().count() <= NEAR)
 }
 
-/// Returns true if the sentence before an offset proposes to add the name: `consider adding`, `add a new`.
-fn is_proposed(text: &str, at: usize) -> bool {
-    let Some((before, _)) = sentence_at(text, at) else { return false };
-    let words: Vec<String> = before.split_whitespace().map(str::to_lowercase).collect();
-    let is_adding = |word: &String| matches!(&**word, "add" | "adding");
-    let Some(verb) = words.iter().rposition(is_adding) else { return false };
-    let (behind, led) = (&words[verb + 1..], verb.checked_sub(1).map_or("", |it| &*words[it]));
-    behind.len() <= NEAR
-        && !behind.iter().any(|word| LEADING.contains(&&**word))
-        && (behind.iter().any(|word| word == "new")
-            || matches!(led, "consider" | "could" | "might"))
-}
-
-/// Returns true if the sentence before an offset forbids something and the name is an example of it: `Never call
-/// x, e.g. `.
-fn is_warned_of(text: &str, at: usize) -> bool {
-    let before = text.get(..at).unwrap_or_default().trim_end_matches(['`', ' ']);
-    let lead = ["e.g.", "such as", "like"].iter().find_map(|lead| before.strip_suffix(lead));
-    let Some((start, _)) = lead.and_then(|lead| sentence_at(text, lead.len())) else {
-        return false;
-    };
-    let start = start.trim_start_matches(['*', '-', ' ', '\n']).to_lowercase();
-    ["don't ", "do not ", "never ", "avoid "].iter().any(|word| start.starts_with(word))
-}
-
 /// Returns true if the sentence before an offset tells the reader to create a file or how to name it, or says that
 /// the file belongs to the reader: `your own ` before `shop.yml`.
 fn is_of_reader(text: &str, at: usize) -> bool {
@@ -265,26 +229,6 @@ fn is_of_reader(text: &str, at: usize) -> bool {
             .any(|word| word.starts_with("creat") || word.starts_with("naming") || word == "write")
         || words.last().is_some_and(|word| word == "file")
             && words.iter().any(|word| word == "your")
-}
-
-/// Returns true if the sentence around an offset tells the reader to create the name in the reader's own file or
-/// project.
-fn is_created_there(text: &str, at: usize) -> bool {
-    let Some((before, behind)) = sentence_at(text, at) else { return false };
-    let words: Vec<String> = before.split_whitespace().map(str::to_lowercase).collect();
-    let near = words.len().saturating_sub(2 * NEAR);
-    words[near..].iter().any(|word| word.starts_with("creat")) && behind.contains(" your ")
-}
-
-/// Returns true if the words before an offset tell the reader to make a file or folder of this name: `Add a folder
-/// called `.
-fn is_introduced(text: &str, at: usize) -> bool {
-    let Some((before, _)) = sentence_at(text, at) else { return false };
-    let mut words = before.trim_end_matches(['`', '*']).split_whitespace().rev();
-    let mut next = || words.next().unwrap_or_default().to_lowercase();
-    matches!(&*next(), "called" | "named")
-        && matches!(&*next(), "file" | "folder" | "directory")
-        && (0..2 * NEAR).any(|_| matches!(&*next(), "add" | "create" | "make"))
 }
 
 /// Merges the blocks of an item into one, because an item is judged as a whole.
@@ -334,9 +278,7 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        is_introduced, is_of_reader, is_proposed, is_replaced, is_told_gone, is_warned_of,
-    };
+    use super::{is_of_reader, is_replaced, is_told_gone};
 
     #[test]
     fn a_sentence_says_what_is_gone() {
@@ -363,48 +305,24 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_says_what_is_replaced_or_proposed() {
-        let is = |text: &str| {
-            let at = text.find("old").unwrap();
-            is_replaced(text, at) || is_proposed(text, at) || is_warned_of(text, at)
-        };
+    fn a_sentence_says_what_is_replaced() {
+        let is = |text: &str| is_replaced(text, text.find("old").unwrap());
         for text in [
             "Call `b` instead of the `old` one",
             "## `b` (replaces `old`)",
             "## Phase 2 removes the `old` list",
-            "Consider adding a new function `old`",
-            "We could add `old`",
-            "**Don't name fields** (e.g. `old`",
         ] {
             assert!(is(text), "{text}");
         }
         for text in [
             "Call `old` instead of `b`",
             "Instead of `b`, call `old`",
-            "Add an entry to the `old` map",
-            "To add a new tool, put it into `old`",
             "It replaces rows. Call `old`",
             "# How the sweep removes rows: `old`",
             "# `old` removes rows",
             "Rather than waiting for all of the rows it calls `old`",
-            "Never mind. Call one, e.g. `old`",
         ] {
             assert!(!is(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_sentence_gives_a_file_its_name() {
-        for text in ["Create a folder called `a/b`", "Add a new file named\n`a/b`"] {
-            assert!(is_introduced(text, text.find("a/b").unwrap()), "{text}");
-        }
-        for text in [
-            "Settings live in a file called `a/b`",
-            "See the file called `a/b`",
-            "A step called `a/b`",
-            "It is a file. Called `a/b`",
-        ] {
-            assert!(!is_introduced(text, text.find("a/b").unwrap()), "{text}");
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 use staleness_core::knowledge::WordKind;
 
@@ -10,8 +9,7 @@ use super::Check;
 use super::manifests::Manifests;
 use super::open::Open;
 use crate::commands::{caller, own_from};
-use crate::git::{Trace, Word};
-use crate::nature::{OF_DOCS, is_markdown};
+use crate::git::Word;
 
 /// Maximum size of a document to search for other uses of a flag, in bytes.
 const MAX_READ: usize = 256 * 1024;
@@ -19,24 +17,11 @@ const MAX_READ: usize = 256 * 1024;
 const MAX_COMMAND: usize = 1024;
 /// Maximum number of lines of one command.
 const MAX_LINES: usize = 40;
-/// Number of listed flags missing from code at which all listed flags are attributed to another program, if they
-/// are most of the listed flags.
-const MANY: usize = 5;
-/// Maximum number of shipped documents to read, and of their bytes.
-const MAX_SHIPPED: usize = 500;
-const MAX_SHIPPED_BYTES: usize = 8 << 20;
-/// Folders with documents that a project ships for agents, and that define flags.
-const SHIPPED: [&str; 4] = ["agents", "commands", "plugins", "skills"];
-
 /// The project's flags, collected when first needed.
 #[derive(Debug, Default)]
 pub(super) struct Flags {
     /// Names of programs and of files and folders with code: see [`plain`].
     programs: OnceCell<HashSet<String>>,
-    /// Flags that shipped documents name, each with the path of the document if it is the only one.
-    shipped: OnceCell<HashMap<String, Option<Rc<str>>>>,
-    /// Numbers of listed flags that code never had, by document.
-    never: HashMap<usize, usize>,
     /// By document.
     uses: HashMap<usize, Uses>,
 }
@@ -44,8 +29,6 @@ pub(super) struct Flags {
 /// The flags in the commands of a document.
 #[derive(Debug, Default)]
 struct Uses {
-    /// Number of blocks that begin with a flag.
-    listed: usize,
     /// The offsets of flags in commands. True for commands of other programs.
     places: HashMap<usize, bool>,
     /// The flags in commands. True if only other programs take one.
@@ -55,20 +38,7 @@ struct Uses {
 impl Flags {
     /// Returns the data about the project, without the data about these documents.
     pub(super) fn for_others(self) -> Self {
-        Self { never: HashMap::new(), uses: HashMap::new(), ..self }
-    }
-
-    /// Counts a listed flag that code never had.
-    pub(super) fn count(
-        &mut self,
-        document: usize,
-        open: &Open<'_>,
-        block: Option<usize>,
-        trace: &Trace,
-    ) {
-        if matches!(trace, Trace::Never) && is_listed(open, block) {
-            *self.never.entry(document).or_default() += 1;
-        }
+        Self { uses: HashMap::new(), ..self }
     }
 }
 
@@ -77,7 +47,7 @@ impl Check<'_> {
     pub(super) fn is_foreign_flag(
         &mut self,
         flags: &mut Flags,
-        (document, open, block): (usize, &Open<'_>, Option<usize>),
+        (document, open): (usize, &Open<'_>),
         word: &Word,
         at: usize,
     ) -> bool {
@@ -86,16 +56,8 @@ impl Check<'_> {
         }
         let programs = flags.programs.get_or_init(|| self.callers());
         let uses = flags.uses.entry(document).or_insert_with(|| self.uses(open, programs));
-        let never = flags.never.get(&document).copied().unwrap_or_default();
-        if is_listed(open, block) && never >= MANY && never > uses.listed / 2 {
-            return true;
-        }
-        if let Some(is_foreign) = uses.places.get(&at) {
-            return *is_foreign;
-        }
-        let shipped = flags.shipped.get_or_init(|| self.shipped_flags()).get(&word.text);
-        uses.flags.get(&word.text) == Some(&true)
-            || shipped.is_some_and(|only| only.as_deref() != Some(&*open.doc.key.path))
+        let is_foreign = uses.places.get(&at).or_else(|| uses.flags.get(&word.text));
+        is_foreign == Some(&true)
     }
 
     /// Returns the plain names of the project's programs, modules and scripts.
@@ -105,9 +67,7 @@ impl Check<'_> {
     }
 
     fn uses(&self, open: &Open<'_>, programs: &HashSet<String>) -> Uses {
-        let blocks = 0..open.doc.draft.blocks.len();
-        let listed = blocks.filter(|block| is_listed(open, Some(*block))).count();
-        let mut all = Uses { listed, ..Uses::default() };
+        let mut all = Uses::default();
         uses(&open.text, &mut |at, flag, command| {
             if command.is_empty() {
                 return;
@@ -135,53 +95,11 @@ impl Check<'_> {
         let name = plain(name.split('.').next().unwrap_or(name));
         programs.contains(&name) || self.is_own_program(&name)
     }
-
-    /// Returns the flags in documents that the project ships: commands and skills of agents.
-    fn shipped_flags(&mut self) -> HashMap<String, Option<Rc<str>>> {
-        let Some(head) = self.past.head_commit().map(|head| head.id) else { return HashMap::new() };
-        let is_shipped = |path: &&str| {
-            let mut folders = path.rsplit('/').skip(1);
-            is_markdown(path)
-                && folders.clone().any(|folder| SHIPPED.contains(&folder))
-                && !folders.any(|folder| OF_DOCS.contains(&folder))
-        };
-        let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
-        let paths: Vec<Rc<str>> = tracked
-            .map(|(path, _)| path)
-            .filter(is_shipped)
-            .take(MAX_SHIPPED)
-            .map(Rc::from)
-            .collect();
-        let mut room = MAX_SHIPPED_BYTES;
-        let mut all: HashMap<String, Option<Rc<str>>> = HashMap::new();
-        for path in paths {
-            let text =
-                self.past.look_up(|repo| repo.history.text_at(head, &path)).unwrap_or_default();
-            let bytes = &text.as_bytes()[..text.len().min(room)];
-            room -= bytes.len();
-            let words = bytes.split(|byte| !(byte.is_ascii_alphanumeric() || b"-_".contains(byte)));
-            let words = words.filter_map(|word| str::from_utf8(word).ok());
-            for flag in words.filter(|word| word.starts_with("--")) {
-                let only = all.entry(flag.to_owned()).or_insert_with(|| Some(Rc::clone(&path)));
-                only.take_if(|only| *only != path);
-            }
-        }
-        all
-    }
 }
 
 /// Returns a name as it is compared with others.
 fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace('_', "-")
-}
-
-/// Returns true if a block begins with a flag, like a row or item in a list of flags.
-fn is_listed(open: &Open<'_>, block: Option<usize>) -> bool {
-    let range = block.and_then(|at| open.doc.draft.blocks.get(at)).map(|it| it.range.clone());
-    let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();
-    let begin = text.trim_start_matches(['|', '*', '+', '`', ' ']);
-    let begin = begin.strip_prefix("- ").unwrap_or(begin).trim_start_matches(['*', '`', ' ']);
-    begin.starts_with("--")
 }
 
 /// Finds the flags of a document: the offset of each, the flag, and the words of the command that it ends. There

@@ -9,7 +9,6 @@ mod blind;
 mod block;
 mod bounds;
 mod commands;
-mod dependencies;
 mod doc;
 mod evidence;
 mod flags;

@@ -8,7 +8,6 @@ use super::doc::Doc;
 use super::questions::{Asked, Questions};
 use crate::draft::place::Lines;
 use crate::git::{Anchor, CitationQuery, Commit};
-use crate::nature::says_moved;
 
 /// Estimated memory of a question or of a block with questions, in bytes.
 const QUESTION_BYTES: usize = 256;
@@ -22,8 +21,6 @@ pub(super) struct Open<'d> {
     pub(super) passed: usize,
     /// The line range of each block, in the order of `asked`.
     pub(super) places: Vec<LineRange>,
-    /// True if the document says that its project moved.
-    pub(super) has_moved: bool,
     /// The sentences that say that something no longer exists.
     pub(super) gone: OnceCell<String>,
     /// For each name asked for, whether the document explains it anywhere.
@@ -42,9 +39,8 @@ impl<'d> Open<'d> {
             LineRange { first, last }
         };
         let places = asked.iter().map(place).collect();
-        let has_moved = says_moved(&text);
         let (gone, known) = (OnceCell::new(), RefCell::default());
-        Self { doc, text, asked, passed, places, has_moved, gone, known }
+        Self { doc, text, asked, passed, places, gone, known }
     }
 
     /// Returns true if a block with questions has a text.

@@ -81,10 +81,6 @@ fn one<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
     let end = head.as_bytes().iter().position(ends).unwrap_or(head.len());
     let name = head[..end].trim_end_matches(['.', ':', ',', ';']);
     let called = head[end..].starts_with(['(', '!']);
-    // An indexed name (`handlers[500]`) is a variable.
-    if head[end..].starts_with('[') && name.starts_with(|c: char| c.is_ascii_lowercase()) {
-        return;
-    }
     if is_dotted(name) && (!is_plain(name) || called) {
         push(WordKind::Identifier, name, found);
     }
@@ -187,42 +183,6 @@ fn is_plain(name: &str) -> bool {
     name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.'))
 }
 
-/// Returns true if a code span in the block passes the name as an argument, like `rate` in `set(rate, 3)`.
-/// Then it is a parameter, which the code may name differently. A capitalised name is a type and does not
-/// count.
-pub(crate) fn passes_on(block: &str, name: &str) -> bool {
-    let joins = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let bytes = block.as_bytes();
-    let is_passed = |at: usize| {
-        let (before, after) = (&bytes[..at], &bytes[at + name.len()..]);
-        let span = &before[before.len().saturating_sub(2 * MAX_WORD_BYTES)..];
-        let begin = span.iter().rposition(|byte| matches!(byte, b'`' | b'\n'));
-        let Some(begin) = begin.filter(|begin| span[*begin] == b'`') else { return false };
-        let whole = !span.last().is_some_and(joins) && !after.first().is_some_and(joins);
-        whole && after.first() != Some(&b'(') && is_in_call(&span[begin + 1..])
-    };
-    name.starts_with(|c: char| c.is_ascii_lowercase())
-        && block.match_indices(name).any(|(at, _)| is_passed(at))
-}
-
-/// Returns true if a bracket after a name is still open at the end.
-fn is_in_call(code: &[u8]) -> bool {
-    let mut calls = Vec::new();
-    for (at, byte) in code.iter().enumerate() {
-        match byte {
-            b'(' | b'[' | b'{' => {
-                let before = at.checked_sub(1).map(|at| code[at]);
-                calls.push(before.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_'));
-            }
-            b')' | b']' | b'}' => {
-                calls.pop();
-            }
-            _ => {}
-        }
-    }
-    calls.contains(&true)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -257,7 +217,7 @@ mod tests {
             assert_eq!(code(text), [name], "{text}");
         }
         let others = "-v|--|--no-<x>|@a/b|$X|1.2.3|~/.x|<a>|a-b|\"x\"|fast|network.host|\
-                      exception_handler[500]|/src/a|/a.rs|/b/|";
+                      /src/a|/a.rs|/b/|";
         for text in others.split('|') {
             assert!(code(text).is_empty(), "{text}");
         }
@@ -341,28 +301,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_name_that_a_block_hands_over_is_a_parameter() {
-        for (block, name) in [
-            ("- `set(rate)`: the `rate`", "rate"),
-            ("`set([rate], [[unit=]unit_name])` with `unit_name`", "unit_name"),
-            ("`a.set(x, f(rate))`", "rate"),
-        ] {
-            assert!(passes_on(block, name), "{block}");
-        }
-        for (block, name) in [
-            ("`rate` (the `rate`)", "rate"),
-            ("`set(rates)`", "rate"),
-            ("`set(Rate)`", "Rate"),
-            ("`set(rate())`", "rate"),
-            ("`set() + rate`", "rate"),
-            ("set(rate)", "rate"),
-            ("`[rate]`", "rate"),
-        ] {
-            assert!(!passes_on(block, name), "{block}");
-        }
-    }
-
     proptest! {
         #[test]
         fn no_text_makes_it_panic(
@@ -371,7 +309,6 @@ mod tests {
         ) {
             for text in [&text, &code] {
                 in_code(text, &mut |(_, name)| assert!(text.contains(name)));
-                passes_on(&format!("{text}`{code}"), "a");
             }
         }
     }

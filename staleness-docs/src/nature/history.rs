@@ -67,11 +67,6 @@ const SAID: usize = 5;
 /// Minimum number of versions for a document to count as a list of versions.
 const VERSIONS: usize = 3;
 
-/// Phrases in which a document says that its project moved, directly behind one of the nouns.
-const MOVED: [&str; 5] =
-    ["been migrated to", "been moved to", "migrated to", "moved to", "now lives in"];
-const PROJECTS: [&str; 6] = ["crate", "library", "module", "package", "project", "repository"];
-
 /// Folders that contain history documents.
 #[rustfmt::skip]
 const FOLDERS: [&str; 42] = [
@@ -85,9 +80,6 @@ const FOLDERS: [&str; 42] = [
 /// Folders with conversations, if they are in a hidden folder or in `context`. Elsewhere the name belongs to a
 /// feature.
 const CHATS: [&str; 3] = ["chats", "conversations", "transcripts"];
-/// Folders of documentation.
-pub(crate) const OF_DOCS: [&str; 7] = ["content", "doc", "docs", "pages", "site", "src", "website"];
-
 /// Names of lists of versions. A document of this name may also explain how to write such a list.
 const LISTS: [&str; 4] = ["changes", "history", "news", "releases"];
 
@@ -170,21 +162,6 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
         }
     }
     status && made || (status || made) && is_plan()
-}
-
-/// Returns true if the first lines of a document say that its own project moved: `this crate has moved to`. Its names
-/// then belong there.
-pub(crate) fn says_moved(text: &str) -> bool {
-    let head: Vec<&str> = text.lines().take(2 * HEAD_LINES).collect();
-    let head = words(&head.join(" ")).join(" ");
-    let is_own = |(at, _): (usize, &str)| {
-        let mut before = head[..at].split(' ').rev().skip(1).peekable();
-        before.next_if(|word| matches!(*word, "has" | "have"));
-        before.next().is_some_and(|word| PROJECTS.contains(&word))
-            && before.next().is_some_and(|word| matches!(word, "the" | "this"))
-            && !before.next().is_some_and(|word| matches!(word, "for" | "in" | "of"))
-    };
-    MOVED.iter().any(|phrase| head.match_indices(phrase).any(is_own))
 }
 
 /// Returns true if a comment in the first lines says that a program wrote the document, which is then mended
@@ -445,25 +422,6 @@ mod tests {
         }
         let plan = "Date: 2026-01-02\n\n# Goals\n\n# Non-Goals\n";
         assert!(is_record("docs/a.md", plan) && !is_record("docs/README.md", plan));
-    }
-
-    #[test]
-    fn a_document_says_that_its_own_project_moved() {
-        for text in [
-            "# Shop\n\n> **Note:** This crate has\n> moved to https://b.example.\n",
-            "The project now lives in b.",
-            "this repository has been migrated to b",
-        ] {
-            assert!(says_moved(text), "{text}");
-        }
-        for text in [
-            "The documentation has moved to https://docs.example.com.",
-            "The page of this project has moved to b.",
-            "The queue of the package now lives in b.",
-            "This project is small. Queues have been moved to b.",
-        ] {
-            assert!(!says_moved(text), "{text}");
-        }
     }
 
     #[test]

@@ -9,9 +9,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use staleness_core::knowledge::ItemKind;
 use staleness_core::policy::DocumentPolicy;
 
-pub(crate) use history::{
-    History, OF_DOCS, is_list, is_of_the_past, is_readme, is_record, says_moved,
-};
+pub(crate) use history::{History, is_list, is_of_the_past, is_readme, is_record};
 
 use crate::Note;
 use crate::symbols::Naming;

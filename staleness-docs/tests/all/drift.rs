@@ -61,7 +61,6 @@ fn a_name_that_nothing_else_speaks_for_is_marked() {
 fn what_a_document_says_once_of_a_name_holds_everywhere() {
     for text in [
         "Call `old_name()`.\n\nThe function `old_name` was removed.\n",
-        "# Shop\n\nThis crate has moved to another project.\n\n## Use\n\n- `old_name()`\n",
         "# Why OldThing matters\n",
         "| a |\n|---|\n| OLD_CODE |\n",
     ] {
@@ -125,31 +124,6 @@ fn a_name_that_was_only_used_or_spoken_of_is_no_drift() {
     // Somebody else's settings name somebody else's things.
     let set = [("tox.ini", "old_name = 1\n"), (".github/ci.yml", "NetThing: 1\n")];
     assert!(after(text, &set, &[("tox.ini", "x\n"), (".github/ci.yml", "x\n")]).is_empty());
-}
-
-#[test]
-fn what_a_dependency_defines_is_no_drift() {
-    let text = "Use `tower::OldThing`, or OldThing.\n";
-    let manifest = "[package]\nname = \"own\"\n[dependencies]\ntower = \"1\"\n";
-    let first = [("Cargo.toml", manifest), ("src/tower.rs", "mod tower; struct OldThing;\n")];
-    let second = [("src/tower.rs", "mod tower;\n")];
-    assert!(after(text, &first, &second).is_empty());
-    let own = manifest.replace("tower = ", "towers = ");
-    let first = [("Cargo.toml", &*own), first[1]];
-    assert_eq!(after(text, &first, &second).len(), 2);
-}
-
-#[test]
-fn a_dependency_of_one_document_hides_no_name_of_another() {
-    let mut project = Project::new();
-    project.write("Cargo.toml", "[package]\nname = \"own\"\n[dependencies]\ntower = \"1\"\n");
-    project.write("a.md", "See `tower::OldThing`.\n");
-    project.write("doc.md", "Use OldThing.\n");
-    project.write("src/tower.rs", "mod tower; struct OldThing;\n");
-    project.commit();
-    project.write("src/tower.rs", "mod tower;\n");
-    project.commit();
-    assert_eq!(found(&project.check(), "doc.md"), ["1:5 drift OldThing"]);
 }
 
 #[test]

@@ -55,54 +55,10 @@ fn a_word_of_a_call_and_a_flag_in_a_test_define_none() {
 }
 
 #[test]
-fn a_flag_of_documents_for_agents_is_defined_there() {
-    let text = "Pass `--fast`.\n";
-    let shipped = [OFFERED[0], ("plugins/a/skills/b.md", "| `--fast` | Says |\n")];
-    assert!(after(text, &shipped, &GONE).is_empty());
-    assert_eq!(after("Run `cli --fast`.\n", &shipped, &GONE), ["1:10 drift --fast"]);
-}
-
-#[test]
-fn a_flag_of_documentation_is_defined_by_no_other_page_nor_by_its_own() {
-    let text = "Pass `--fast`.\n";
-    for path in ["src/guide.md", "docs/commands/run.md", "website/plugins/run.md"] {
-        let pages = [OFFERED[0], (path, text)];
-        assert_eq!(after(text, &pages, &GONE), ["1:7 drift --fast"], "{path}");
-    }
-    let told = |others: &[(&str, &str)]| {
-        let mut project = Project::of(&[OFFERED[0], ("commands/run.md", text)]);
-        project.commit_files(others);
-        project.commit_files(&GONE);
-        found(&project.check(), "commands/run.md").len()
-    };
-    assert_eq!((told(&[("b.md", text)]), told(&[("skills/b.md", text)])), (1, 0));
-}
-
-#[test]
 fn a_document_of_many_flags_is_read_once() {
     let lines = format!("till {}\n", "--fast ".repeat(35_000));
     let text = format!("Pass `--fast`.\n\n```text\n{lines}{}\n```\n", "sudo ".repeat(1_000));
     assert!(after(&text, &OFFERED, &GONE).is_empty());
-}
-
-#[test]
-fn flags_of_a_list_that_code_mostly_never_had_are_elsewhere() {
-    let row = |flag: &str| format!("| `--{flag}` | x |\n");
-    let table = |rows: &[&str]| {
-        let rows = rows.iter().map(|flag| row(flag)).collect::<String>();
-        format!("| a | b |\n|---|---|\n{rows}")
-    };
-    assert!(
-        after(&table(&["one", "two", "three", "four", "five", "fast"]), &OFFERED, &GONE).is_empty()
-    );
-    assert_eq!(after(&table(&["one", "two", "fast"]), &OFFERED, &GONE), ["5:4 drift --fast"]);
-    let known = ["aa", "bb", "cc", "dd", "ee", "ff"];
-    let code = known.iter().map(|flag| format!("p.add_argument('--{flag}')\n"));
-    let gone = code.collect::<String>();
-    let first = format!("{gone}{}", OFFERED[0].1);
-    let all = [&["one", "two", "three", "four", "five", "fast"], &known[..]].concat();
-    let told = after(&table(&all), &[("src/cli.py", &first)], &[("src/cli.py", &gone)]);
-    assert_eq!(told, ["8:4 drift --fast"]);
 }
 
 #[test]

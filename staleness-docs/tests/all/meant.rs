@@ -134,12 +134,3 @@ fn an_arrow_to_the_present_name_shows_the_change() {
     assert_eq!(told("Maps `tree_building.rs` → `output.rs`.\n"), 1);
     assert_eq!(told("See `tree_building.rs` and `trees.rs`.\n"), 1);
 }
-
-#[test]
-fn what_the_reader_shall_create_in_something_of_theirs_is_theirs() {
-    let told =
-        |text: &str| found(&without(text, &[".github/flows/review.yml"]).check(), "doc.md").len();
-    assert_eq!(told("Create a file named `.github/flows/review.yml` in your repository.\n"), 0);
-    assert_eq!(told("Create the job in `.github/flows/review.yml`.\n"), 1);
-    assert_eq!(told("See `.github/flows/review.yml` in your clone.\n"), 1);
-}

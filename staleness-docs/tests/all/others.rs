@@ -236,19 +236,6 @@ fn what_an_illustration_passes_on_is_no_drift() {
 }
 
 #[test]
-fn what_a_block_calls_a_parameter_is_no_name_of_the_project() {
-    let code = "fn name_pattern() {}\nstruct NamePattern;\n";
-    let gone = [("a.rs", "x\n")];
-    let text = "`find([name_pattern], [kind])`: all, or what `name_pattern` fits.\n";
-    assert!(after(text, &[("a.rs", code)], &gone).is_empty());
-    // In another block it may be the name itself, and a type is what code calls it.
-    let text =
-        "`find(name_pattern)`\n\nSee `name_pattern`.\n\n`find(NamePattern)` with `NamePattern`.\n";
-    let drift = ["3:6 drift name_pattern", "5:27 drift NamePattern"];
-    assert_eq!(after(text, &[("a.rs", code)], &gone), drift);
-}
-
-#[test]
 fn the_end_of_a_path_below_examples_and_templates_is_the_readers_own() {
     let text = "Edit `config/dev.exs` and `Dockerfile`.\n";
     let gone = |file: &str| found(&without(text, &[file, "docker/Dockerfile"]).check(), "doc.md");
@@ -352,14 +339,4 @@ fn in_a_project_of_documents_flags_and_items_are_those_of_others() {
     assert_eq!(gone(10, 1).len(), 4);
     // Many translations make no project of documents.
     assert_eq!(gone(250, 22).len(), 4);
-}
-
-#[test]
-fn what_comes_from_the_standard_library_is_none_of_the_project() {
-    let text = "Use `typing.ShopThing`, `OtherThing` or `typing.OtherThing`.\n";
-    let code = [("a.py", "class ShopThing:\n    pass\nclass OtherThing:\n    pass\n")];
-    assert!(after(text, &code, &[("a.py", "x\n")]).is_empty());
-    // The project may have a module of this name.
-    let own = [code[0], ("shop/typing.py", "x\n")];
-    assert_eq!(after(text, &own, &[("a.py", "x\n")]).len(), 3);
 }
