@@ -18,40 +18,45 @@ pub(crate) fn stem(word: &str) -> &str {
 }
 
 fn singular(word: &str) -> &str {
-    let cut = |by: usize| &word[..word.len() - by];
-    if word.ends_with("ies") {
-        return if word.len() > 4 { cut(2) } else { cut(1) };
+    match word.as_bytes() {
+        [.., b'i', b'e', b's'] => cut(word, if word.len() > 4 { 2 } else { 1 }),
+        [.., b's' | b'c', b'h', b'e', b's']
+        | [.., b's', b's', b'e', b's']
+        | [.., b'x' | b'z', b'e', b's'] => cut(word, 2),
+        [.., b's' | b'u' | b'i', b's'] => word,
+        [.., b's'] => cut(word, 1),
+        _ => word,
     }
-    if ["sses", "shes", "ches", "xes", "zes"].iter().any(|suffix| word.ends_with(suffix)) {
-        return cut(2);
-    }
-    let plural = word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
-    if plural { cut(1) } else { word }
 }
 
 fn present(word: &str) -> &str {
-    let stem = match (word.strip_suffix("ing"), word.strip_suffix("ed")) {
-        (Some(stem), _) if stem.len() > 2 => stem,
-        (_, Some(stem)) if stem.len() > 2 && !stem.ends_with('e') => stem,
+    let stem = match word.as_bytes() {
+        [_, _, _, .., b'i', b'n', b'g'] => cut(word, 3),
+        [_, _, .., last, b'e', b'd'] if *last != b'e' => cut(word, 2),
         _ => return word,
     };
-    if !stem.bytes().any(|byte| b"aeiouy".contains(&byte)) {
+    if !stem.bytes().any(|byte| matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')) {
         return word;
     }
     match stem.as_bytes() {
-        [.., a, b] if a == b && stem.len() > 3 && !b"lsz".contains(a) => &stem[..stem.len() - 1],
+        [_, _, .., a, b] if a == b && !matches!(a, b'l' | b's' | b'z') => cut(stem, 1),
         _ => stem,
     }
 }
 
 fn ending(stem: &str) -> &str {
-    let mut stem = stem;
-    for letters in ["ey", "i"] {
-        if stem.len() > 3 && stem.ends_with(|last| letters.contains(last)) {
-            stem = &stem[..stem.len() - 1];
-        }
+    let stem = match stem.as_bytes() {
+        [_, _, _, .., b'e' | b'y'] => cut(stem, 1),
+        _ => stem,
+    };
+    match stem.as_bytes() {
+        [_, _, _, .., b'i'] => cut(stem, 1),
+        _ => stem,
     }
-    stem
+}
+
+fn cut(word: &str, letters: usize) -> &str {
+    &word[..word.len() - letters]
 }
 
 #[cfg(test)]
