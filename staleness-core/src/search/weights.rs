@@ -103,8 +103,10 @@ impl SearchIndex {
             for route in routes() {
                 counts[route.tool as usize] += u64::from(route.confidence.billionths());
             }
+            // Most words are in no query, and some are in many.
+            let idf = routes().next().map_or(0.0, |_| self.idf(*tools));
             for place in routes().map(|route| route.tool as usize) {
-                let weight = self.idf(*tools) * queries(std::mem::take(&mut counts[place]));
+                let weight = idf * queries(std::mem::take(&mut counts[place]));
                 // Sums of integers do not depend on their order.
                 squares[place] += (weight * weight * MILLION).round() as u64;
             }
