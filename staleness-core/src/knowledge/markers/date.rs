@@ -24,6 +24,10 @@ const FULL: [&str; 12] = [
 /// Matches a month with an adjacent day or year: `March 2024`, `12 March`, `Dec 5, 2024`, `in May`. Does not
 /// match `may`, `march` or `May I`.
 pub(super) fn month(place: &Place<'_>) -> Option<usize> {
+    // Most words begin in lower case.
+    if !place.byte(place.at).is_ascii_uppercase() {
+        return None;
+    }
     let end = place.letters_end();
     let name = &place.text[place.at..end];
     let full = FULL.contains(&name);
