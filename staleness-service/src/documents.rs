@@ -236,14 +236,15 @@ fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
 
 /// Like [`at_hand`], but only for files that the last check read. Empty if there was no check.
 pub fn known_at_hand(settings: &Settings, registry: &Registry) -> Result<Report, ServiceError> {
-    as_checked(settings, registry.documents().list(&settings.project.id).wait()?)
+    as_checked(settings, registry.documents().list(&settings.project.id).wait()?, None)
 }
 
 /// Returns documents with the findings of the last check and their current items, without running git.
-/// Findings are dropped if the text has changed or the file is gone.
+/// Findings are dropped if the text has changed or the file is gone. `version` is the project's, if the caller has it.
 pub fn as_checked(
     settings: &Settings,
     mut documents: Vec<Document>,
+    version: Option<&str>,
 ) -> Result<Report, ServiceError> {
     let place = |document: &Document| on_disk(settings, &document.key.path);
     let paths: Vec<PathBuf> = documents.iter().map(place).filter(|path| path.exists()).collect();
@@ -251,6 +252,7 @@ pub fn as_checked(
     if !paths.is_empty() {
         let mut options = CheckOptions::new(settings.now);
         (options.paths, options.known) = (&paths, &documents);
+        options.current_version = version;
         now = read_files(settings, options)?;
     }
     for document in &mut documents {

@@ -76,8 +76,8 @@ impl Remembered {
             remembered.gaps.extend(checked.iter().flat_map(|document| &document.gaps));
         }
         // Judges items in files the same way as a check does.
-        let report = documents::as_checked(settings, checked)?;
         let context = documents::context(settings, documents::version(settings).as_deref());
+        let report = documents::as_checked(settings, checked, context.version())?;
         let stored = documents::rows(settings, registry, &report.items)?;
         let items = joined(stored.clone(), report.items.clone());
         let cited = citations::evidence_at_hand(settings, &items);

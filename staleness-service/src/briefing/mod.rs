@@ -346,7 +346,7 @@ fn judged(
     context: &Context,
     documents: Vec<Document>,
 ) -> Result<(Vec<Loaded>, Vec<Doubtful>), ServiceError> {
-    let report = crate::documents::as_checked(settings, documents)?;
+    let report = crate::documents::as_checked(settings, documents, context.version())?;
     let mut verdicts: BTreeMap<String, (Verdict, Timestamp)> = BTreeMap::new();
     let mut doubtful: Vec<Doubtful> = Vec::new();
     let rows = crate::documents::rows(settings, registry, &report.items)?;
