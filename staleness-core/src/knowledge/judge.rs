@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::score::{Effect, Subject};
+use super::score::{Effect, Subject, ages_from};
 use super::sentence::{Anchor, sentence};
 use super::signals::{Degree, SignalSet};
 use super::{Block, Context, Document, Evidence, Fact, Item, ItemKind, KnowledgeRules, SignalKind};
@@ -45,24 +45,26 @@ impl Item {
 
     /// Returns the time at which the item became stale; `None` if it is not stale. The time is never before the item
     /// expired or was contradicted. Other evidence has no date and counts as if it had always been there.
-    pub fn stale_since(&self, evidence: &[Evidence], context: &Context) -> Option<Timestamp> {
-        let signals = SignalSet::of(evidence);
-        let is_stale = |at: i64| {
-            let subject = Subject::scored(self, signals, Timestamp::from_millis(at));
-            subject.score(context.rules(self.kind)).1 == Level::Stale
+    pub fn stale_since(&self, signals: SignalSet, context: &Context) -> Option<Timestamp> {
+        let subject = Subject::scored(self, signals, context.now());
+        let is_stale = |days: i64| {
+            Subject { days, ..subject }.score(context.rules(self.kind)).1 == Level::Stale
         };
+        if !is_stale(subject.days) {
+            return None;
+        }
         let contradicted = self.contradicted.as_ref().map(|said| said.at);
         let begin = [Some(self.anchored_at()), self.expires_at, contradicted];
-        let now = context.now();
-        let begin = begin.into_iter().flatten().filter(|at| *at <= now).max().unwrap_or(now);
-        let (mut from, mut until) = (begin.as_millis(), now.as_millis());
-        let stale = is_stale(until);
-        // Freshness only falls with time.
-        while stale && from < until {
+        let begin = begin.into_iter().flatten().filter(|at| *at <= context.now()).max();
+        let begin = begin.unwrap_or(context.now());
+        // Freshness only falls, at the end of each whole day.
+        let (aged_from, first) = (ages_from(self), begin.days_since(ages_from(self)));
+        let (mut from, mut until) = (first, subject.days);
+        while from < until {
             let middle = from.midpoint(until);
             if is_stale(middle) { until = middle } else { from = middle + 1 }
         }
-        stale.then(|| Timestamp::from_millis(until))
+        Some(if from == first { begin } else { aged_from.minus_days(-from) })
     }
 }
 

@@ -29,6 +29,16 @@ pub(super) struct Subject<'a> {
     pub(super) signals: SignalSet,
 }
 
+/// Returns the due date of a to-do.
+fn todo_due(item: &Item) -> Option<Timestamp> {
+    item.due.filter(|_| item.kind == ItemKind::Todo)
+}
+
+/// Returns the time from which an item ages: its last verification, or else its writing, but not before it is due.
+pub(super) fn ages_from(item: &Item) -> Timestamp {
+    todo_due(item).map_or(item.anchored_at(), |due| due.max(item.anchored_at()))
+}
+
 impl<'a> Subject<'a> {
     pub(super) fn item(item: &Item, evidence: &'a [Evidence], now: Timestamp) -> Self {
         Subject { evidence, ..Self::scored(item, SignalSet::of(evidence), now) }
@@ -36,11 +46,11 @@ impl<'a> Subject<'a> {
 
     /// Creates a subject for scoring alone, without facts to explain.
     pub(super) fn scored(item: &Item, signals: SignalSet, now: Timestamp) -> Self {
-        let due = item.due.filter(|_| item.kind == ItemKind::Todo);
+        let due = todo_due(item);
         Subject {
             kind: item.kind,
             evergreen: item.evergreen,
-            days: now.days_since(due.max(Some(item.anchored_at())).unwrap_or_default()),
+            days: now.days_since(ages_from(item)),
             verified: item.verified_at.is_some(),
             verifications: item.verifications,
             done: item.is_done(),

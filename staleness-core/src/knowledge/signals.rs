@@ -50,9 +50,9 @@ pub(super) const ALL: u32 = (1 << SignalKind::ALL.len()) - 1;
 
 impl SignalSet {
     /// Returns the kinds of these pieces of evidence.
-    pub fn of(evidence: &[Evidence]) -> Self {
+    pub fn of<'e>(evidence: impl IntoIterator<Item = &'e Evidence>) -> Self {
         let mut set = Self::default();
-        evidence.iter().for_each(|each| set.insert_fact(&each.fact));
+        evidence.into_iter().for_each(|each| set.insert_fact(&each.fact));
         set
     }
 

@@ -1,10 +1,13 @@
 //! Verdicts: what evidence takes, in which order it is told, in which words, and what to do.
 
 use crate::items::*;
-use staleness_core::ids::{DocumentKey, ProjectId};
+use staleness_core::ids::{Caller, DocumentKey, ProjectId};
 use staleness_core::knowledge::{
-    Block, Citation, Cited, Distance, Document, Evidence, Fact, ItemKind, Lines, WordKind,
+    Block, Citation, Cited, Context, Distance, Document, Evidence, Fact, Item, ItemKind, Lines,
+    SignalSet, WordKind,
 };
+use staleness_core::policy::KnowledgePolicy;
+use staleness_core::time::Timestamp;
 use staleness_core::verdict::{Level, NextAction, Verdict};
 
 const COMMIT: &str = "1f3c9a2b7d60f2a1e5c4b3a29180706050403020";
@@ -344,6 +347,39 @@ fn a_to_do_ages_from_its_due_date() {
     todo.verified_at = Some(ago(1));
     let verdict = todo.judge(&[], &context());
     assert_eq!((verdict.level, &*verdict.signals[0].reason), (Level::Review, "due 60 days ago"));
+}
+
+#[test]
+fn an_item_became_stale_at_the_first_moment_at_which_it_is_judged_so() {
+    let mut found = 0;
+    for (kind, days, evidence) in ItemKind::ALL.into_iter().flat_map(|kind| {
+        let evidence = [vec![], vec![marker("now")], vec![word_gone("--x")], vec![superseded()]];
+        let of = move |days| evidence.clone().map(|evidence| (kind, days, evidence));
+        [-2, 0, 10, 45, 200, 4_000].into_iter().flat_map(of)
+    }) {
+        let plain = item(kind, "x", days);
+        let plain = Item { verified_at: (days > 40).then(|| ago(40)), ..plain };
+        for (due, ended) in [(None, None), (Some(ago(30)), None), (None, Some(ago(3)))] {
+            let one = Item { due, expires_at: ended, ..plain.clone() };
+            let level = |at: Timestamp| {
+                one.judge(
+                    &evidence,
+                    &Context::new(at, &KnowledgePolicy::default(), Caller::default()),
+                )
+                .level
+            };
+            let since = one.stale_since(SignalSet::of(&evidence), &context());
+            assert_eq!(since.is_some(), level(NOW) == Level::Stale, "{one:?}");
+            let Some(since) = since else { continue };
+            let begin = [Some(one.anchored_at()), ended].into_iter().flatten();
+            let begin = begin.filter(|at| *at <= NOW).max().unwrap_or(NOW);
+            let is_first = since == begin || level(since.plus_millis(-1)) != Level::Stale;
+            assert!(since >= begin && since <= NOW && is_first, "{since} of {one:?}");
+            assert_eq!(level(since), Level::Stale, "{since} of {one:?}");
+            found += usize::from(since > begin);
+        }
+    }
+    assert!(found > 0, "each was stale from the beginning");
 }
 
 #[test]

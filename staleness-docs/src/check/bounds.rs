@@ -32,7 +32,7 @@ impl Bounds {
     /// Returns true if a block with this evidence is listed, and drops its excess evidence. `all` counts the
     /// listed evidence of all documents.
     pub(super) fn admit(&mut self, evidence: &mut Vec<Evidence>, all: &mut usize) -> bool {
-        let sorts = SignalSet::of(evidence);
+        let sorts = SignalSet::of(&*evidence);
         let (_, listed, unlisted) = self.of(sorts);
         let most = match *all < MAX_ALL {
             true if sorts == weak() => MAX_WEAK,

@@ -1,15 +1,19 @@
 //! The text at a session start on stored items that must not be relied on: kinds, ids and this program's own
 //! sentences, using only data of the store.
 
+use std::cell::LazyCell;
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::Timestamp;
 use staleness::ids::AgentId;
-use staleness::knowledge::{Item, ItemKind};
+use staleness::knowledge::{Context, Fact, Item, ItemKind};
 use staleness::report::DeltaSubject;
+use staleness::verdict::Level;
+use staleness_core::knowledge::SignalSet;
 
 use super::{Said, TAIL, count, section};
+use crate::items::Known;
 use crate::model_text::{ModelName, ModelText, NameKind};
 
 /// Items that are named; more are counted.
@@ -20,11 +24,62 @@ const NAMED: usize = 5;
 pub(crate) struct Doubtful {
     pub(crate) item: Item,
     pub(crate) freshness: f64,
-    /// The time at which it became stale or due.
-    pub(crate) since: Timestamp,
 }
 
 impl Doubtful {
+    /// Returns the stale stored items and the to-dos that are due, worst first, if `is_told` accepts the item and the
+    /// time at which it became so.
+    pub(crate) fn among(
+        all: Vec<Known>,
+        context: &Context,
+        is_told: impl Fn(&Item, Timestamp) -> bool,
+    ) -> Vec<Self> {
+        let by_id: LazyCell<BTreeMap<&str, &Known>, _> =
+            LazyCell::new(|| all.iter().map(|each| (each.item.key.id.as_str(), each)).collect());
+        let of_itself = |each: &Known| {
+            let is_own = |fact: &Fact| {
+                !matches!(fact, Fact::RelatedFresher { .. } | Fact::RelatedStale { .. })
+            };
+            let own = each.evidence.iter().filter(|one| is_own(&one.fact));
+            each.item.stale_since(SignalSet::of(own), context)
+        };
+        // An item may have become stale by what happened to one that it depends on.
+        let followed = |fact: &Fact| match fact {
+            Fact::RelatedFresher { id } => {
+                by_id.get(id.as_str()).map(|other| other.item.updated_at)
+            }
+            Fact::RelatedStale { id } => by_id.get(id.as_str()).and_then(|other| of_itself(other)),
+            _ => None,
+        };
+        let since = |each: &Known| {
+            of_itself(each).or_else(|| {
+                let begin = each.item.stale_since(SignalSet::of(&each.evidence), context)?;
+                let followed = each.evidence.iter().filter_map(|one| followed(&one.fact));
+                Some(followed.fold(begin, Timestamp::max))
+            })
+        };
+        let told = |each: &Known| {
+            // Of a superseded item another one tells what holds, and a document is told by itself.
+            if each.item.path.is_some() || !each.item.superseded_by.is_empty() {
+                return None;
+            }
+            let (freshness, level) = each.item.score(&each.evidence, context);
+            let since = match level {
+                Level::Fresh => None,
+                Level::Review => each.item.due.filter(|due| *due <= context.now()),
+                Level::Stale => since(each),
+            };
+            since.is_some_and(|since| is_told(&each.item, since)).then_some(freshness)
+        };
+        let told: Vec<Option<f64>> = all.iter().map(told).collect();
+        let of = |(each, told): (Known, Option<f64>)| {
+            told.map(|freshness| Self { item: each.item, freshness })
+        };
+        let mut doubtful: Vec<Self> = all.into_iter().zip(told).filter_map(of).collect();
+        doubtful.sort_by(Self::worst_first);
+        doubtful
+    }
+
     fn name(&self, agent: &AgentId) -> ModelText {
         let id = ModelName::path(NameKind::Knowledge, self.item.key.id.as_str());
         let name = ModelText::from(self.item.kind.as_str()).and(" ").and(id);
@@ -46,7 +101,7 @@ impl Doubtful {
         }
     }
 
-    pub(crate) fn worst_first(&self, other: &Self) -> Ordering {
+    fn worst_first(&self, other: &Self) -> Ordering {
         (self.freshness.total_cmp(&other.freshness))
             .then_with(|| self.item.anchored_at().cmp(&other.item.anchored_at()))
             .then_with(|| self.item.key.cmp(&other.item.key))
@@ -178,7 +233,7 @@ mod tests {
             let key = ItemKey { scope: Scope::Global, id: ItemId::new(id).unwrap() };
             let item = Item::new(key, ItemKind::Knowledge, "The port is 8080", now);
             let item = Item { expires_at, ..item };
-            Doubtful { item, freshness: 0.0, since: now }
+            Doubtful { item, freshness: 0.0 }
         };
         let items = [doubtful("port", Some(now)), doubtful("host", None)];
         let by = ModelText::from(" --agent codex");

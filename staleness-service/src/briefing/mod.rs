@@ -16,12 +16,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::ids::{ClientId, ItemId, WorkKey};
-use staleness::knowledge::{Context, Document, Fact};
+use staleness::knowledge::{Context, Document};
 use staleness::registry::{FindTools, Resume};
 use staleness::report::{Delta, DeltaItem, DeltaSource, DeltaSubject};
-use staleness::verdict::{Level, Verdict};
 use staleness::work::{Warning, Work, WorkKind};
-use staleness::{Registry, Timestamp, Wait};
+use staleness::{Registry, Wait};
 use staleness_core::ids::stable_hash;
 use staleness_core::journal::Action;
 use staleness_core::policy::HookPolicy;
@@ -223,12 +222,14 @@ impl Doubted {
     ) -> Result<Self, ServiceError> {
         let version = crate::documents::version(settings);
         let context = crate::documents::context(settings, version.as_deref());
-        let (documents, mut items) = loaded(settings, registry, &context, resume)?;
+        let (documents, items) = loaded(settings, registry, &context, resume)?;
         // News are told whenever they became stale.
         let is_news = |id: &ItemId| {
             delta.items.iter().any(|item| item.subject == DeltaSubject::Knowledge(id.clone()))
         };
-        items.retain(|each| delta.is_due(each.since, settings.now) || is_news(&each.item.key.id));
+        let items = Doubtful::among(items, &context, |item, since| {
+            delta.is_due(since, settings.now) || is_news(&item.key.id)
+        });
         let lock = notice(settings, registry, &resume.agent, resume.cleared)?;
         Ok(Self { context, documents, items, lock })
     }
@@ -324,14 +325,14 @@ fn standing(
     Ok(items.iter().map(standing).collect())
 }
 
-/// Returns the documents that the agent loads, with the results of their last check, and the stale stored items,
-/// worst first. A document with an item is judged like the item: by its kind and by statements about it.
+/// Returns the documents that the agent loads, with the results of their last check, and all items. A document with an
+/// item is judged like the item: by its kind and by statements about it.
 fn loaded(
     settings: &Settings,
     registry: &Registry,
     context: &Context,
     resume: &Resume,
-) -> Result<(Vec<Loaded>, Vec<Doubtful>), ServiceError> {
+) -> Result<(Vec<Loaded>, Vec<Known>), ServiceError> {
     // An item may be stale though nothing was found in its file.
     let documents = registry.documents().list(&settings.project.id).wait()?;
     let client = settings.client.as_ref().map_or(resume.agent.as_str(), ClientId::as_str);
@@ -339,70 +340,27 @@ fn loaded(
     judged(settings, registry, context, documents)
 }
 
-/// Returns these documents with the results of their last check, and the stale stored items, worst first.
+/// Returns these documents with the results of their last check, and all items.
 fn judged(
     settings: &Settings,
     registry: &Registry,
     context: &Context,
     documents: Vec<Document>,
-) -> Result<(Vec<Loaded>, Vec<Doubtful>), ServiceError> {
+) -> Result<(Vec<Loaded>, Vec<Known>), ServiceError> {
     let report = crate::documents::as_checked(settings, documents, context.version())?;
-    let mut verdicts: BTreeMap<String, (Verdict, Timestamp)> = BTreeMap::new();
-    let mut doubtful: Vec<Doubtful> = Vec::new();
     let rows = crate::documents::rows(settings, registry, &report.items)?;
     let all = joined_for_files(rows, report.items.clone());
     let nothing = BTreeMap::new();
     let all = known(all, &|item| outside(item, &report, &nothing), context);
-    let by_id: BTreeMap<&str, &Known> =
-        all.iter().map(|each| (each.item.key.id.as_str(), each)).collect();
-    let of_itself = |each: &Known| {
-        let is_own =
-            |fact: &Fact| !matches!(fact, Fact::RelatedFresher { .. } | Fact::RelatedStale { .. });
-        let own = each.evidence.iter().filter(|one| is_own(&one.fact)).cloned();
-        each.item.stale_since(&own.collect::<Vec<_>>(), context)
-    };
-    // An item may have become stale by what happened to one that it depends on.
-    let followed = |fact: &Fact| match fact {
-        Fact::RelatedFresher { id } => by_id.get(id.as_str()).map(|other| other.item.updated_at),
-        Fact::RelatedStale { id } => by_id.get(id.as_str()).and_then(|other| of_itself(other)),
-        _ => None,
-    };
-    let since = |each: &Known| {
-        of_itself(each).or_else(|| {
-            let begin = each.item.stale_since(&each.evidence, context)?;
-            let followed = each.evidence.iter().filter_map(|one| followed(&one.fact));
-            Some(followed.fold(begin, Timestamp::max))
-        })
-    };
-    for each in &all {
-        match &each.item.path {
-            Some(path) => {
-                let verdict = each.item.judge(&each.evidence, context);
-                verdicts.insert(path.clone(), (verdict, each.item.anchored_at()));
-            }
-            // Of a superseded item another one tells what holds.
-            None if each.item.superseded_by.is_empty() => {
-                let (freshness, level) = each.item.score(&each.evidence, context);
-                let due = each.item.due.filter(|due| *due <= settings.now);
-                let since = match level {
-                    Level::Fresh => None,
-                    Level::Review => due,
-                    Level::Stale => since(each),
-                };
-                if let Some(since) = since {
-                    let item = each.item.clone();
-                    doubtful.push(Doubtful { item, freshness, since });
-                }
-            }
-            None => {}
-        }
-    }
-    doubtful.sort_by(Doubtful::worst_first);
+    let filed = all.iter().filter_map(|each| Some((each.item.path.as_deref()?, each)));
+    let filed: BTreeMap<&str, &Known> = filed.collect();
     let of = |document: Document| {
-        let item = verdicts.remove(&document.key.path);
+        let item = filed
+            .get(&*document.key.path)
+            .map(|each| (each.item.judge(&each.evidence, context), each.item.anchored_at()));
         Loaded { document, item }
     };
-    Ok((report.documents.into_iter().map(of).collect(), doubtful))
+    Ok((report.documents.into_iter().map(of).collect(), all))
 }
 
 /// Room reserved for ", and NNNNN more" and the characters around a heading.
