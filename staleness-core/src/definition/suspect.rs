@@ -1,6 +1,6 @@
 //! Finds suspicious text in definitions: orders to the model, new addresses, hidden characters.
-//! The list is short on purpose. It covers attacks that were observed in practice, in linear time, and does not
-//! judge meaning.
+//! The lists cover classes of attacks that were observed in practice, in linear time, and do not judge meaning.
+//! Real servers ask to be called before other tools, so that alone is no order.
 
 use std::collections::BTreeSet;
 
@@ -51,8 +51,9 @@ pub(super) const ENV: &str = ".env";
 /// Maximum length compared of an address or a word, in characters.
 const MAX_CHARS: usize = 200;
 
-/// Orders, as words that follow each other within [`WINDOW`] words. `|` separates alternatives.
-const ORDERS: [(&str, &[&str]); 7] = [
+/// Orders, as words that follow each other within [`WINDOW`] words. `|` separates alternatives; a word after `+`
+/// follows directly.
+const ORDERS: [(&str, &[&str]); 13] = [
     (
         "tells the model to ignore its instructions",
         &[
@@ -73,12 +74,64 @@ const ORDERS: [(&str, &[&str]); 7] = [
         "tells the model to hide something from the user",
         &["without", "telling|informing|asking|notifying|mentioning|alerting", "user|users|human"],
     ),
+    (
+        "tells the model to keep a secret",
+        &[
+            "never|dont",
+            "+tell|mention|inform|notify|say",
+            "+this|that|these|it|anyone|anybody|anything",
+        ],
+    ),
+    (
+        "tells the model to keep a secret",
+        &[
+            "do|must|should|shall",
+            "+not",
+            "+tell|mention|inform|notify|say",
+            "+this|that|these|it|anyone|anybody|anything",
+        ],
+    ),
+    (
+        "tells the model to keep a secret",
+        &[
+            "not|never|dont",
+            "+reveal|disclose|mention|discuss|repeat",
+            "+this|these|that|those|the|any",
+            "instruction|instructions|directive|directives|rule|rules|step|steps|note",
+        ],
+    ),
+    (
+        "asks for the conversation",
+        &[
+            "send|forward|pass|attach|append|upload|post|copy|paste|email|share|submit",
+            "whole|entire|full|complete|previous|prior",
+            "+conversation|conversations|chat|chats|dialogue",
+        ],
+    ),
+    (
+        "asks for the conversation",
+        &[
+            "and|also|always|must|should|please",
+            "+include|provide|add|put",
+            "whole|entire|full|complete|previous|prior",
+            "+conversation|conversations|chat|chats|dialogue",
+        ],
+    ),
+    (
+        "asks for the conversation",
+        &[
+            "send|forward|pass|attach|append|upload|post|copy|paste|email|share|submit",
+            "+the|our|your|all",
+            "+conversation|chat|dialogue",
+            "+history|log|so|with|context",
+        ],
+    ),
     ("speaks of the system prompt", &["system", "prompt"]),
     ("speaks of secret files", &["ssh", "id_rsa|id_ed25519|authorized_keys|key|keys"]),
     ("speaks of secret files", &["aws", "credentials"]),
     (
         "tells the model to call other tools first",
-        &["before", "using|calling|any", "tool|tools", "read|call|send|fetch|run"],
+        &["before", "using|calling|any", "tool|tools", "read|call|send|fetch|run|forward|upload"],
     ),
 ];
 
@@ -88,13 +141,25 @@ const READS_ENV: [&str; 2] = ["send|pass|content|contents", "env"];
 /// Maximum number of words over which an order may spread.
 const WINDOW: usize = 7;
 
+/// Description of text that imitates another speaker.
+const POSES: &str = "poses as the system";
+
+/// Speakers of a conversation, and the first words to a model after such a header.
+const SPEAKERS: [&str; 4] = ["system", "system message", "assistant", "developer"];
+const ADDRESSED: [&str; 6] = ["you", "ignore", "disregard", "forget", "obey", "follow"];
+
 /// Phrases that imitate another speaker, or name places where secrets are stored.
-const MARKS: [(&str, &str); 8] = [
-    ("poses as the system", "<important>"),
-    ("poses as the system", "<system>"),
-    ("poses as the system", "<|im_start|>"),
-    ("poses as the system", "[system]"),
-    ("poses as the system", "<secret>"),
+const MARKS: [(&str, &str); 13] = [
+    (POSES, "<important>"),
+    (POSES, "<system>"),
+    (POSES, "<|im_start|>"),
+    (POSES, "[system]"),
+    (POSES, "<secret>"),
+    (POSES, "<|system|>"),
+    (POSES, "<<sys>>"),
+    (POSES, "[inst]"),
+    (POSES, "### instruction:"),
+    (POSES, "### system:"),
     ("speaks of secret files", "~/.ssh"),
     ("speaks of secret files", "mcp.json"),
     ("speaks of secret files", "/etc/passwd"),
@@ -196,7 +261,8 @@ impl Findings {
         let reads_env = names_env(text) && gives(&words, &READS_ENV);
         let secret = reads_env.then_some("speaks of secret files");
         let comment = has_odd_comment(&lower).then_some(NOT_SHOWN);
-        let orders = marks.chain(orders).chain(secret).chain(comment);
+        let header = has_header(&lower).then_some(POSES);
+        let orders = marks.chain(orders).chain(header).chain(secret).chain(comment);
         let orders = orders.map(|what| Finding::Order(what.to_owned()));
         let found: Vec<_> = orders.chain(hides(text).then_some(Finding::Hidden)).collect();
         if !found.is_empty() {
@@ -238,10 +304,37 @@ fn names_env(text: &str) -> bool {
 
 /// Returns true if the words of an order occur in sequence, close to each other.
 fn gives(words: &[&str], order: &[&str]) -> bool {
-    let is = |word: &str, wanted: &str| wanted.split('|').any(|each| each == word);
-    words.iter().enumerate().filter(|(_, word)| is(word, order[0])).any(|(at, _)| {
-        let mut near = words[at + 1..].iter().take(WINDOW);
-        order[1..].iter().all(|wanted| near.any(|word| is(word, wanted)))
+    words.iter().enumerate().filter(|(_, word)| is_any(word, order[0])).any(|(at, _)| {
+        let end = words.len().min(at + 1 + WINDOW);
+        follows(&words[at + 1..end], &order[1..])
+    })
+}
+
+/// Returns true if the rest of an order occurs in these words.
+fn follows(near: &[&str], order: &[&str]) -> bool {
+    let Some((wanted, rest)) = order.split_first() else { return true };
+    let (wanted, most) = wanted.strip_prefix('+').map_or((*wanted, near.len()), |it| (it, 1));
+    let mut places = near.iter().take(most).enumerate();
+    places.any(|(at, word)| is_any(word, wanted) && follows(&near[at + 1..], rest))
+}
+
+fn is_any(word: &str, wanted: &str) -> bool {
+    wanted.split('|').any(|each| each == word)
+}
+
+/// Returns true if a line or sentence begins like the turn of another speaker, and then addresses the model. A list
+/// of parameters may have one named `system`.
+fn has_header(lower: &str) -> bool {
+    let is_mark = |c: char| c.is_whitespace() && c != '\n' || "#*_[]()<>|\"'".contains(c);
+    lower.match_indices([':', '\u{ff1a}']).any(|(at, colon)| {
+        let head = lower[..at].trim_end_matches(is_mark);
+        let mut before = SPEAKERS.iter().filter_map(|each| head.strip_suffix(each));
+        let begins = before.any(|it| {
+            let it = it.trim_end_matches(is_mark);
+            it.is_empty() || it.ends_with(['\n', '.', '!', '?'])
+        });
+        let mut after = lower[at + colon.len()..].split(|c: char| !c.is_alphanumeric());
+        begins && after.find(|it| !it.is_empty()).is_some_and(|it| ADDRESSED.contains(&it))
     })
 }
 
@@ -347,3 +440,6 @@ fn is_numbers(word: &str) -> bool {
 fn cut(text: &str) -> &str {
     text.char_indices().nth(MAX_CHARS).map_or(text, |(end, _)| &text[..end])
 }
+
+#[cfg(test)]
+mod tests;
