@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use staleness::Timestamp;
 use staleness::report::KnowledgeReport;
-use staleness::verdict::Verdict;
+use staleness::verdict::{Ground, Verdict};
 
 /// The sort key of a list entry.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,11 @@ pub struct Rank<'a> {
 }
 
 impl<'a> Rank<'a> {
+    /// Returns the sort key of an entry without time and place.
+    pub const fn alone(verdict: &'a Verdict) -> Self {
+        Self { verdict, since: None, path: "", line: None }
+    }
+
     /// Returns the sort key of an item or a document's block.
     pub fn of(told: &'a KnowledgeReport) -> Self {
         Self {
@@ -30,10 +35,13 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// Compares by verdict, worst first; then by age, oldest first and undated last; then by file and line.
+    /// Compares by verdict, worst first; then by age, oldest first and undated last; then by file and line. A tool
+    /// with a withheld definition comes first in its level, because a server decides how many others there are.
     pub fn worst_first(&self, other: &Self) -> Ordering {
         let (a, b) = (self.verdict, other.verdict);
+        let withheld = |verdict: &Verdict| verdict.rests_on(Ground::DefinitionWithheld);
         (b.level.cmp(&a.level))
+            .then_with(|| withheld(b).cmp(&withheld(a)))
             .then_with(|| a.freshness.total_cmp(&b.freshness))
             .then_with(|| {
                 (self.since.is_none(), self.since).cmp(&(other.since.is_none(), other.since))
@@ -54,7 +62,7 @@ pub fn worst_first(a: &KnowledgeReport, b: &KnowledgeReport) -> Ordering {
 
 #[cfg(test)]
 mod tests {
-    use staleness::verdict::Level;
+    use staleness::verdict::{Level, Signal};
 
     use super::*;
 
@@ -67,9 +75,12 @@ mod tests {
             // The level sorts before the freshness.
             verdict(Level::Review, 0.2),
         ];
+        let ground = Signal::new(Ground::DefinitionWithheld, 1.0, 0.7, "x".to_owned());
+        let withheld = Verdict { signals: vec![ground], ..poor.clone() };
         let at = |day: i64| Some(Timestamp::from_millis(day));
         let rank = |verdict, since, path, line| Rank { verdict, since, path, line };
         let in_order = [
+            rank(&withheld, None, "", None),
             rank(&bad, at(9), "z", Some(9)),
             rank(&poor, at(1), "z", Some(9)),
             rank(&poor, at(2), "a", Some(9)),

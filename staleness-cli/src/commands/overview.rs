@@ -10,6 +10,7 @@ use staleness::verdict::Level;
 use staleness::work::Warning;
 use staleness_core::report::Context;
 use staleness_core::text::counted;
+use staleness_service::rank::Rank;
 use staleness_service::tools::{fold_doubtful, fold_into_servers, is_gone};
 use staleness_service::words::need;
 
@@ -41,7 +42,7 @@ impl Overview {
         let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
         let (off, mut on): (_, Vec<_>) = all.into_iter().partition(ToolReport::is_off);
         on.retain(|tool| !tool.is_long_gone(&context));
-        on.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
+        on.sort_by(|a, b| Rank::alone(&a.verdict).worst_first(&Rank::alone(&b.verdict)));
         let remembered = Remembered::read(settings, registry)?;
         let stuck = staleness_service::work::overdue(settings, registry)?;
         Ok(Self { scan, on, off, remembered, stuck })

@@ -331,6 +331,23 @@ fn a_session_start_tells_once_that_a_server_did_not_answer() {
 }
 
 #[test]
+fn a_server_of_random_names_hides_no_withheld_tool() {
+    let sandbox = with_servers(&["a", "git"]);
+    for batch in 0..2 {
+        let random = |at: u32| tool(&format!("r{batch}{at:02}"), "Shows", &[], true);
+        list(&sandbox, "a", &(0..60).map(random).collect::<Vec<_>>());
+    }
+    list(&sandbox, "git", &[tool("log", POISON, &[], true)]);
+    let name = "mcp__git__log";
+    let gone = "mcp__a__r000";
+    let review = sandbox.json(&["review"]);
+    assert_eq!(review["items"][0]["id"], name, "{review}");
+    assert_eq!(sandbox.json(&[])["tools"][0]["name"], name);
+    let text = sandbox.ok::<&str>(&[]);
+    assert!(text.find(name).unwrap() < text.find(gone).unwrap(), "{text}");
+}
+
+#[test]
 fn orders_are_withheld_at_first_sight_and_common_advice_is_not() {
     let sandbox = with_servers(&["git"]);
     let orders = [
