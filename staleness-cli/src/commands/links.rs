@@ -7,7 +7,7 @@ use staleness_core::journal::{Action, Subject};
 use staleness_core::report::HistoryEntry;
 use staleness_core::text::counted;
 use staleness_service::knowledge::World;
-use staleness_service::links::{self, Counts, Impact, Link, Why};
+use staleness_service::links::{self, Counts, Impact, Link, Still, Why};
 use staleness_service::tools::{find, is_gone};
 use unicode_width::UnicodeWidthStr;
 
@@ -156,11 +156,25 @@ fn still(lost: &[String]) -> String {
     if lost.is_empty() { String::new() } else { format!("; still says {}", lost.join(", ")) }
 }
 
+/// Returns the numbers of dependents that still name a lost parameter, as a part of a sentence.
+fn still_say(still: &Still) -> String {
+    let all = [
+        (still.documents, "document", "documents"),
+        (still.routes, "route", "routes"),
+        (still.knowledge, "item", "items"),
+        (still.work, "open work item", "open work items"),
+    ];
+    let some = all.into_iter().filter(|(some, ..)| *some > 0);
+    let mut some: Vec<String> = some.map(|(some, one, more)| counted(some, one, more)).collect();
+    let Some(last) = some.pop() else { return String::new() };
+    let who = if some.is_empty() { last } else { format!("{} and {last}", some.join(", ")) };
+    let say = if who.starts_with("1 ") && !who.contains(" and ") { "says" } else { "say" };
+    let names: Vec<String> = still.names.iter().map(|name| format!("`{}`", escape(name))).collect();
+    format!("; {who} still {say} {}", names.join(", "))
+}
+
 fn counts(counts: &Counts) -> String {
-    let still = match counts.still {
-        0 => String::new(),
-        some => format!("; {some} of these still name a lost parameter"),
-    };
+    let still = still_say(&counts.still_by);
     format!(
         "{} in {}, {}, {}, {}{still}",
         counted(counts.lines, "line", "lines"),

@@ -60,7 +60,8 @@ fn a_tool_tells_since_when_it_fails_what_happened_then_and_what_rests_on_it() {
     let actions = column(&why, "journal", "action");
     assert!(actions.contains(&"failing") && actions.contains(&"redefined"), "{why}");
     let counts = json!({ "lines": 2, "documents": 1, "routes": 1, "knowledge": 1, "work": 1,
-                         "still": 3 });
+                         "still": 3, "still_by": { "names": ["repo"], "documents": 1,
+                         "routes": 1, "knowledge": 1, "work": 0 } });
     assert_eq!(why["counts"], counts);
     let impact = sandbox.json(&["impact", TOOL]);
     assert_eq!(impact["lost"], json!(["repo"]));
@@ -81,9 +82,38 @@ fn a_tool_tells_since_when_it_fails_what_happened_then_and_what_rests_on_it() {
     assert!(
         text.contains(cause)
             && text.contains("2 lines in 1 document, 1 route, 1 item, 1 open work item")
-            && text.contains("; 3 of these still name a lost parameter"),
+            && text.contains("; 1 document, 1 route and 1 item still say `repo`"),
         "{text}"
     );
+}
+
+#[test]
+fn a_lost_parameter_is_found_however_a_call_is_written() {
+    let sandbox = connected();
+    for (at, line, is_said) in [
+        (0, "find_issue(repo=\"x\")", true),
+        (1, "hub find_issue --repo x", true),
+        (2, "find_issue {\"arguments\": {\"repo\": \"x\"}}", true),
+        (3, "find_issue({ repo: 'x' })", true),
+        (4, "find_issue in this repo: none", false),
+        (5, "find_issue repo == x --repo-id my-repo=x", false),
+        (6, "find_issue https://repo.example/repo/x", false),
+    ] {
+        sandbox.write(&format!("project/d{at}.md"), format!("{line}\n"));
+        let impact = sandbox.json(&["impact", TOOL]);
+        let path = format!("d{at}.md");
+        let mut lines = impact["documents"].as_array().unwrap().iter();
+        let found = lines.find(|it| it["path"] == path.as_str()).unwrap();
+        let names = found["names"].as_array().unwrap();
+        assert_eq!(names.contains(&json!("repo")), is_said, "{line}: {found}");
+    }
+    let body = "mcp__hub__find_issue wants repo in the form owner/name.";
+    sandbox.ok(&["knowledge", "add", "--id", "form", "--body", body]);
+    sandbox.ok(&["work", "add", "plan", "Call find_issue by repo", "--id", "by"]);
+    let why = sandbox.ok(&["why", TOOL]);
+    let told = why.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "5 documents, 1 route, 2 items and 1 open work item still say `repo`";
+    assert!(told.contains(said), "{why}");
 }
 
 #[test]

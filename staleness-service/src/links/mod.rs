@@ -32,7 +32,7 @@ use crate::settings::Settings;
 use crate::tools::{NamedTool, Unused, did_you_mean, resolve};
 use crate::words;
 use causes::{Beginning, events, of_references, of_route};
-pub use resting::{Counts, Impact, Leading, Line, Link};
+pub use resting::{Counts, Impact, Leading, Line, Link, Still};
 use resting::{doubtful_tools, rests_on, text_of};
 
 /// Maximum number of days between a journal entry and the beginning of a state to show the entry.

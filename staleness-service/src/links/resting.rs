@@ -31,7 +31,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// Maximum number of characters to show of a line.
 const LINE_CHARS: usize = 120;
 /// Numbers of dependents of a record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Number of lines in documents.
     pub lines: usize,
@@ -46,6 +46,36 @@ pub struct Counts {
     /// Number of lines, routes, items and work items that still name a lost parameter.
     #[serde(skip_serializing_if = "is_zero")]
     pub still: usize,
+    /// These by kind.
+    #[serde(skip_serializing_if = "Still::is_empty")]
+    pub still_by: Still,
+}
+
+/// The dependents that still name a lost parameter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Still {
+    /// The lost parameters that they name.
+    pub names: BTreeSet<String>,
+    /// Number of documents.
+    pub documents: usize,
+    /// Number of routes.
+    pub routes: usize,
+    /// Number of knowledge items.
+    pub knowledge: usize,
+    /// Number of open work items.
+    pub work: usize,
+}
+
+impl Still {
+    fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Adds the lost parameters that some dependents name. Returns the number of those that name any.
+    fn add<'l>(&mut self, lost: impl Iterator<Item = &'l Vec<String>>) -> usize {
+        let some = lost.filter(|lost| !lost.is_empty());
+        some.map(|lost| self.names.extend(lost.iter().cloned())).count()
+    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
@@ -182,6 +212,28 @@ impl Term {
     }
 }
 
+/// Returns true if the text names a parameter: in backticks, as a word that is not common, or as an argument such as
+/// `x="repo"`, `{"repo": 1}`, `f(repo=1)`, `repo: 1` or `--repo 1`.
+fn is_said_in(name: &str, text: &str) -> bool {
+    let joins = |c: char| c.is_alphanumeric() || "_-/.".contains(c);
+    let is_argument = |(at, found): (usize, &str)| {
+        let (before, after) = (&text[..at], &text[at + found.len()..]);
+        let start = before.trim_end_matches(' ');
+        let is_quoted = ['"', '\''].iter().any(|c| before.ends_with(*c) && after.starts_with(*c));
+        let is_flag = before.strip_suffix("--").is_some_and(|it| !it.ends_with(joins))
+            && !after.starts_with(|c: char| joins(c) && c != '.');
+        let assigned = after.trim_start_matches(' ').strip_prefix('=');
+        let is_assigned =
+            !before.ends_with(joins) && assigned.is_some_and(|it| !it.starts_with(['=', '>']));
+        let begins = start.is_empty() || start.ends_with(['{', '(', ',', '\n']);
+        let is_member = (begins || before.ends_with("- "))
+            && after.starts_with(':')
+            && !after.starts_with("::");
+        is_quoted || is_flag || is_assigned || is_member
+    };
+    Term::new(name).is_in(text) || text.match_indices(name).any(is_argument)
+}
+
 /// Returns sentences on gone or failing tools that any of the texts names.
 pub(super) fn doubtful_tools(
     registry: &Registry,
@@ -225,12 +277,11 @@ pub(super) fn rests_on(
         }
         _ => Vec::new(),
     };
-    let lost_terms: Vec<Term> = lost.iter().map(|name| Term::new(name)).collect();
     let servers = ToolListing { kind: Some(ToolKind::McpServer), ..ToolListing::default() };
     let servers = registry.tools().list(&settings.project, servers, settings.now).wait()?;
     let terms = thing.terms(&servers);
     let mut told = Impact { kind, name, lost, ..Impact::default() };
-    lines(settings, &told.name.clone(), (&terms, &lost_terms), &mut told)?;
+    lines(settings, &terms, &mut told)?;
     told.documents.truncate(MAX_TOLD);
 
     if let Thing::Tool(_, key) = thing {
@@ -244,8 +295,11 @@ pub(super) fn rests_on(
         told.routes = leading.collect();
     }
     let named = |text: &str| terms.iter().any(|term| term.is_in(text));
-    let also = |text: &str| -> Vec<String> {
-        lost_terms.iter().filter(|term| term.is_in(text)).map(|term| term.text.clone()).collect()
+    let lost = told.lost.clone();
+    // In a short text that names the tool, any word may be a parameter.
+    let also = |is_named: bool, text: &str| match is_named {
+        true => asks_for(text, &lost),
+        false => lost.iter().filter(|name| is_said_in(name, text)).cloned().collect(),
     };
     let context = world.context_at_hand();
     for item in world.at_hand(registry, &context)?.iter().map(|each| each.told(&context)) {
@@ -266,7 +320,7 @@ pub(super) fn rests_on(
         } else {
             continue;
         };
-        let lost = also(text);
+        let lost = also(named(text), text);
         told.knowledge.push(Link {
             id: item.id,
             kind: item.kind.as_str(),
@@ -285,17 +339,18 @@ pub(super) fn rests_on(
         let texts: Vec<&str> = std::iter::once(work.text.as_str())
             .chain(work.steps.iter().map(|step| step.text.as_str()))
             .collect();
+        let is_named = texts.iter().any(|text| named(text));
         let how = if waiting.contains(&work.key.id) {
             "waits for it"
         } else if work.refs.contains(&told.name) {
             "refers to it"
-        } else if texts.iter().any(|text| named(text)) {
+        } else if is_named {
             "names it"
         } else {
             continue;
         };
         let title = cut(work.text.lines().next().unwrap_or_default());
-        let lost: BTreeSet<String> = texts.iter().flat_map(|text| also(text)).collect();
+        let lost: BTreeSet<String> = texts.iter().flat_map(|text| also(is_named, text)).collect();
         if !is_own {
             told.work.push(Link {
                 id,
@@ -309,9 +364,11 @@ pub(super) fn rests_on(
     let counts = &mut told.counts;
     (counts.routes, counts.knowledge, counts.work) =
         (told.routes.len(), told.knowledge.len(), told.work.len());
-    let still = told.routes.iter().map(|it| &it.lost);
-    let still = still.chain(told.knowledge.iter().chain(&told.work).map(|it| &it.lost));
-    counts.still += still.filter(|lost| !lost.is_empty()).count();
+    let still = &mut counts.still_by;
+    still.routes = still.add(told.routes.iter().map(|it| &it.lost));
+    still.knowledge = still.add(told.knowledge.iter().map(|it| &it.lost));
+    still.work = still.add(told.work.iter().map(|it| &it.lost));
+    counts.still += still.routes + still.knowledge + still.work;
     told.routes.truncate(MAX_TOLD);
     told.knowledge.truncate(MAX_TOLD);
     told.work.truncate(MAX_TOLD);
@@ -319,16 +376,11 @@ pub(super) fn rests_on(
 }
 
 /// Finds lines that name the record. In documents with such a line, also finds lines that name a lost parameter.
-fn lines(
-    settings: &Settings,
-    own: &str,
-    (terms, lost): (&[Term], &[Term]),
-    told: &mut Impact,
-) -> Result<(), ServiceError> {
+fn lines(settings: &Settings, terms: &[Term], told: &mut Impact) -> Result<(), ServiceError> {
     let fence = settings.place.fence();
     let most = settings.configured.policy.documents.max_file_bytes;
     let mut left = MAX_BYTES;
-    for path in documents::paths(settings)?.into_iter().filter(|path| path != own) {
+    for path in documents::paths(settings)?.into_iter().filter(|it| *it != told.name) {
         let text = match read(settings, &path, &fence, most.min(left)) {
             Ok(text) => text,
             Err(why) => {
@@ -341,12 +393,15 @@ fn lines(
             continue;
         }
         told.counts.documents += 1;
+        let before = told.counts.still;
         for (at, line) in text.lines().enumerate() {
-            let names = terms.iter().chain(lost).filter(|term| term.is_in(line));
-            let names: Vec<String> = names.map(|term| term.text.clone()).collect();
+            let names = terms.iter().filter(|term| term.is_in(line)).map(|term| &term.text);
+            let lost: Vec<_> = told.lost.iter().filter(|name| is_said_in(name, line)).collect();
+            let names: Vec<String> = names.chain(lost.iter().copied()).cloned().collect();
             if !names.is_empty() {
                 told.counts.lines += 1;
-                told.counts.still += usize::from(lost.iter().any(|term| term.is_in(line)));
+                told.counts.still += usize::from(!lost.is_empty());
+                told.counts.still_by.names.extend(lost.into_iter().cloned());
                 if told.documents.len() < MAX_TOLD {
                     told.documents.push(Line {
                         path: path.clone(),
@@ -357,6 +412,7 @@ fn lines(
                 }
             }
         }
+        told.counts.still_by.documents += usize::from(told.counts.still > before);
     }
     Ok(())
 }
