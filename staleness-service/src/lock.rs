@@ -8,13 +8,12 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use staleness::ids::{Scope, ServerKey};
+use staleness::ids::Scope;
 use staleness::tool::PresenceCause;
 use staleness::{Registry, Wait};
 use staleness_core::definition::{ChangeClass, DefinitionVersion};
 use staleness_core::wording;
-use staleness_docs::is_loaded_by;
-use staleness_sources::clients::{Declarations, is_file_of};
+use staleness_sources::clients::Declarations;
 
 use crate::error::{ErrorKind, ServiceError, in_words};
 use crate::escape;
@@ -74,6 +73,8 @@ pub struct Current {
     not_read: Vec<&'static str>,
     /// The tools with a change that no person has accepted.
     pub unaccepted: Vec<Unaccepted>,
+    /// By tool, the digest of its previous version, and the class of the change since.
+    classes: BTreeMap<String, (String, ChangeClass)>,
 }
 
 wording! {
@@ -104,20 +105,20 @@ pub struct Moved {
     /// Its current digest, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// The class of a tool's change, if the registry knows the version in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<ChangeClass>,
 }
 
 impl Moved {
-    /// Returns true if the client may load it. `servers` are the names of all server entries, such as `.mcp.json#hub`.
-    fn is_for(&self, client: &str, servers: &[&str]) -> bool {
-        let has_tool = |server: &str| {
-            let key = server.rsplit_once('#').and_then(|(_, name)| ServerKey::of(name));
-            key.is_some_and(|key| self.name.starts_with(&format!("mcp__{key}__")))
-        };
-        match self.kind.as_str() {
-            INSTRUCTION => is_loaded_by(client, &self.name),
-            TOOL => servers.iter().any(|server| has_tool(server) && is_file_of(client, server)),
-            _ => is_file_of(client, &self.name),
-        }
+    /// Returns the class of a tool's change, in brackets after a space; empty if it is not known.
+    pub fn class(&self) -> String {
+        self.class.map(|class| format!(" ({})", class.as_str())).unwrap_or_default()
+    }
+
+    /// Returns the change in words, with its class.
+    pub fn what(&self) -> String {
+        self.change.as_str().to_owned() + &self.class()
     }
 }
 
@@ -199,7 +200,7 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
             unread.push((each.name, "two entries of one kind have this name".to_owned()));
         }
     }
-    let mut unaccepted = Vec::new();
+    let (mut unaccepted, mut classes) = (Vec::new(), BTreeMap::new());
     let project = &settings.project.id;
     let pinned = registry.tools().pinned(project).wait()?;
     // A user's server may have the same name as a project's.
@@ -211,6 +212,10 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
                 lock.insert(TOOL, tool.key.name.as_str(), row.listed().digest(), 0);
                 let withheld = tool.presence.cause == PresenceCause::DefinitionChanged;
                 let name = escape(tool.key.name.as_str()).into_owned();
+                let class = row.differences().iter().map(|each| each.class).max();
+                if let (Some(previous), Some(class)) = (&row.previous, class) {
+                    classes.insert(name.clone(), (previous.digest(), class));
+                }
                 unaccepted.extend(row.pending.map(|class| Unaccepted {
                     name,
                     class,
@@ -222,7 +227,7 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
         }
     }
     let unread = unread.into_iter().map(|(path, why)| (escape(&path).into(), why)).collect();
-    Ok(Current { lock, servers, unread, not_read, unaccepted })
+    Ok(Current { lock, servers, unread, not_read, unaccepted, classes })
 }
 
 impl Lock {
@@ -391,6 +396,11 @@ impl Current {
                 name: name.clone(),
                 line: Some(entry.line),
                 digest: now.map(|now| now.digest.clone()),
+                class: self
+                    .classes
+                    .get(name)
+                    .filter(|_| kind == TOOL && now.is_some())
+                    .and_then(|(previous, class)| (*previous == entry.digest).then_some(*class)),
             });
         }
         let locked_servers: BTreeSet<&str> = locked
@@ -412,6 +422,7 @@ impl Current {
                 name: name.clone(),
                 line: None,
                 digest: Some(entry.digest.clone()),
+                class: None,
             });
         }
         let is_blind =

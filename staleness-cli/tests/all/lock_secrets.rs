@@ -78,3 +78,31 @@ fn what_moved_since_the_lock_is_told_to_clients_that_load_it() {
     assert!(told.contains("`AGENTS.override.md` (added)"), "{told}");
     assert!(!told.contains("`AGENTS.md`"), "{told}");
 }
+
+#[test]
+fn a_changed_tool_is_told_with_the_class_of_its_change() {
+    let sandbox = Sandbox::new();
+    let servers = json!({ "mcpServers": { "hub": { "command": "x" } } });
+    sandbox.write("project/.mcp.json", servers.to_string());
+    let live = |text: &str, parameter: &str| {
+        let schema = json!({ "type": "object", "properties": { parameter: {} } });
+        let tool = json!({ "name": "search", "description": text, "inputSchema": schema });
+        sandbox.lists("hub", &json!({ "tools": [tool] }));
+    };
+    live("Finds.", "q");
+    for (text, parameter, class) in [("Finds all.", "q", "wording"), ("Finds.", "p", "narrowed")] {
+        sandbox.ok(&["lock"]);
+        live(text, parameter);
+        assert_eq!(moved(&sandbox).1, ["changed tool mcp__hub__search"]);
+        for (format, part) in [
+            ("table", format!("changed tool mcp__hub__search ({class})")),
+            ("github", format!("tool mcp__hub__search: changed ({class})")),
+            ("sarif", format!("tool mcp__hub__search: changed ({class})")),
+            ("json", format!("\"class\": \"{class}\"")),
+        ] {
+            let run = sandbox.run(&["check", "--locked", "--format", format]);
+            let told = run.out.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(run.code == 1 && told.contains(&part), "{part}: {run:?}");
+        }
+    }
+}

@@ -1,11 +1,12 @@
 //! Notices for an agent about changes since `agents.lock` was written.
 
 use staleness::Registry;
-use staleness::ids::{AgentId, ClientId};
+use staleness::ids::{AgentId, ClientId, ServerKey};
 use staleness_core::ids::stable_hash;
-use staleness_sources::clients::{Liberties, Outline, Outlines};
+use staleness_docs::is_loaded_by;
+use staleness_sources::clients::{Liberties, Outline, Outlines, is_file_of};
 
-use super::{FILE, Lock, SERVER, TOOL, current};
+use super::{FILE, INSTRUCTION, Lock, Moved, SERVER, TOOL, current};
 use crate::documents::session_files;
 use crate::error::ServiceError;
 use crate::model_text::{ModelName, ModelText, NameKind};
@@ -90,6 +91,21 @@ pub fn notice(
     let known = OutlineFolder::of(&settings.url, false).and_then(|folder| folder.get(&key));
     let is_told = !cleared && known.is_some_and(|known| known.digest == digest);
     Ok((!is_told).then_some(Notice { text, key, digest }))
+}
+
+impl Moved {
+    /// Returns true if the client may load it. `servers` are the names of all server entries, such as `.mcp.json#hub`.
+    fn is_for(&self, client: &str, servers: &[&str]) -> bool {
+        let has_tool = |server: &str| {
+            let key = server.rsplit_once('#').and_then(|(_, name)| ServerKey::of(name));
+            key.is_some_and(|key| self.name.starts_with(&format!("mcp__{key}__")))
+        };
+        match self.kind.as_str() {
+            INSTRUCTION => is_loaded_by(client, &self.name),
+            TOOL => servers.iter().any(|server| has_tool(server) && is_file_of(client, server)),
+            _ => is_file_of(client, &self.name),
+        }
+    }
 }
 
 impl Notice {

@@ -35,7 +35,7 @@ pub(crate) fn annotations(
 /// that was not compared.
 pub(super) fn moved(told: &Comparison) -> String {
     let moved = told.moved.iter().map(|each| {
-        let text = format!("{} {}: {}", each.kind, each.name, each.change.as_str());
+        let text = format!("{} {}: {}", each.kind, each.name, each.what());
         let line = each.line.unwrap_or(1);
         let file = property(lock::FILE);
         format!("::error file={file},line={line},title=moved::{}\n", data(&escape(&text)))

@@ -60,7 +60,7 @@ fn table(told: &Comparison, out: &Output) -> String {
         vec![
             (each.change.as_str().into(), Some(paint)),
             (each.kind.clone(), Some(Paint::dim)),
-            (each.name.clone(), Some(Paint::bold)),
+            (each.name.clone() + &each.class(), Some(Paint::bold)),
         ]
     });
     let unaccepted = told.unaccepted.iter().map(|each| -> Vec<Cell> {

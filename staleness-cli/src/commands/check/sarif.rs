@@ -69,7 +69,7 @@ pub(super) fn moved(told: &Comparison) -> Value {
             "partialFingerprints": { FINGERPRINT: fingerprint(name, kind, 0, what) },
         })
     };
-    let moved = |it: &Moved| result(0, "error", (&it.kind, &it.name), it.change.as_str(), it.line);
+    let moved = |it: &Moved| result(0, "error", (&it.kind, &it.name), &it.what(), it.line);
     let unread = |it: &Unchecked| result(0, "error", (&it.kind, &it.name), &it.reason, None);
     let unaccepted = |it: &Unaccepted| {
         let level = if it.withheld { "error" } else { "warning" };
