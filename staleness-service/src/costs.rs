@@ -32,7 +32,7 @@ pub struct Costs {
     pub instructions: Vec<InstructionCost>,
     /// The totals by client.
     pub clients: BTreeMap<String, ClientCost>,
-    /// Tools that are used, or whose use is unknown.
+    /// Servers, skills, commands and agents that are used, or whose use is unknown.
     #[serde(skip)]
     pub others: Vec<ToolCost>,
 }
@@ -124,11 +124,13 @@ pub fn costs(
         let none = client.is_watched && !has_unused;
         client.unused_tokens = client.unused_tokens.or(none.then_some(0));
     }
-    let (mut unused, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|each| each.unused);
-    unused.sort_by(|one, other| {
-        let dear = |each: &ToolCost| Reverse((each.tokens, each.loaded_tokens));
-        (&one.client, dear(one)).cmp(&(&other.client, dear(other)))
-    });
+    let (mut unused, mut others): (Vec<_>, Vec<_>) = all.into_iter().partition(|each| each.unused);
+    for list in [&mut unused, &mut others] {
+        list.sort_by(|one, other| {
+            let dear = |each: &ToolCost| Reverse((each.tokens, each.loaded_tokens));
+            (&one.client, dear(one)).cmp(&(&other.client, dear(other)))
+        });
+    }
     Ok(Costs { method: ToolCost::METHOD, unused, instructions, clients, others })
 }
 

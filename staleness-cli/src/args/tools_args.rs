@@ -126,6 +126,9 @@ pub(crate) struct UnusedArgs {
     /// Days without use, up to the client's last use of any tool [default: from the policy, 30].
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32>)]
     pub days: Option<u32>,
+    /// Also list what is used, with its cost.
+    #[arg(long, conflicts_with = "off")]
+    pub all: bool,
     /// Show how to disable these unused servers in each client's own files.
     #[arg(long, value_name = "SERVER", num_args = 1..)]
     pub off: Vec<String>,

@@ -35,6 +35,8 @@ struct Told<'a> {
     r#for: &'a str,
     #[serde(flatten)]
     costs: &'a Costs,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    others: Option<&'a [ToolCost]>,
 }
 
 /// Note on a change that removes an entry.
@@ -51,12 +53,13 @@ pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Resul
         return switch_off(settings, &registry, &costs, args, out);
     }
     if out.json {
-        return out.json(&Told { r#for: settings.audience(), costs: &costs });
+        let others = args.all.then_some(&*costs.others);
+        return out.json(&Told { r#for: settings.audience(), costs: &costs, others });
     }
     let mut text: String = costs
         .clients
         .iter()
-        .map(|(name, client)| render(settings, &costs, name, client, out))
+        .map(|(name, client)| render(settings, &costs, args.all, (name, client), out))
         .collect();
     if costs.clients.is_empty() && !out.quiet {
         text.push_str("no client is known to load a tool here; run `staleness scan`\n");
@@ -73,6 +76,9 @@ pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Resul
             &out.hint("only servers can be switched off here; use the client for the rest"),
         );
     }
+    if !args.all && !costs.others.is_empty() {
+        text.push_str(&out.hint("`staleness tools unused --all` lists what is used too"));
+    }
     let readings = registry.tools().readings(&settings.project.id).wait()?;
     let is_asked = |name: &str| {
         let mut live = readings.keys().filter(|id| id.level == ids::Level::Live);
@@ -85,21 +91,24 @@ pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Resul
     out.text(&(text + &out.hint(costs.method) + &audience(settings, out)))
 }
 
-/// Formats one client: its unused tools, its instruction files and the totals.
+/// Formats one client: its unused tools or all of them, its instruction files and the totals.
 fn render(
     settings: &Settings,
     costs: &Costs,
-    name: &str,
-    client: &ClientCost,
+    all: bool,
+    (name, client): (&str, &ClientCost),
     out: &Output,
 ) -> String {
-    let unused = costs.unused.iter().filter(|each| each.client == name).map(|each| -> Vec<Cell> {
+    let others = costs.others.iter().filter(|_| all);
+    let tools = costs.unused.iter().chain(others).filter(|each| each.client == name);
+    let tools = tools.map(|each| -> Vec<Cell> {
         let used = match each.last_used_at {
             Some(at) => format!("used {}", ago(settings.now, at)),
+            None if each.idle_days.is_none() => "use unknown".to_owned(),
             None => "never used".to_owned(),
         };
         vec![
-            (each.key.name.to_string(), Some(Paint::warn)),
+            (each.key.name.to_string(), each.unused.then_some(Paint::warn as _)),
             (each.kind.as_str().to_owned(), Some(Paint::dim)),
             (used, None),
             (tokens(each), None),
@@ -111,7 +120,7 @@ fn render(
         let loaded = ("always loaded".to_owned(), None);
         vec![(each.path.clone(), None), kind, loaded, (about(each.tokens), None)]
     });
-    let mut text = format!("{}\n{}", out.paint.bold(&escape(name)), out.table(unused.chain(files)));
+    let mut text = format!("{}\n{}", out.paint.bold(&escape(name)), out.table(tools.chain(files)));
     let ClientCost { servers, skills, instructions, .. } = client;
     let mut sum = format!(
         "{} a session: {}, {}, {}",

@@ -137,6 +137,17 @@ fn what_is_never_used_is_told_by_client_with_its_cost() {
     let sums = json!({ "is_watched": true, "servers": 2, "skills": 0, "instructions": 1,
                        "tokens": 122, "unused_tokens": 22, "unknown": 1 });
     assert_eq!(told["clients"]["codex"], sums);
+    let all = sandbox.json(&["tools", "unused", "--all"]);
+    let others = all["others"].as_array().unwrap().iter();
+    let others: Vec<_> = others.map(|it| (&it["client"], &it["name"], &it["tokens"])).collect();
+    assert_eq!(others, [(&json!("claude-code"), &json!("mcp__hub__*"), &json!(8))]);
+    let text = sandbox.ok(&["tools", "unused"]);
+    let hint = "`staleness tools unused --all` lists what is used too";
+    assert!(text.contains(hint) && !text.contains("mcp__hub__*  mcp_server  used"), "{text}");
+    let text = sandbox.ok(&["tools", "unused", "--all"]);
+    let row = text.lines().find(|line| line.contains("mcp__hub__*") && line.contains("used "));
+    assert!(row.is_some_and(|row| row.contains("about 8 tokens, ")), "{text}");
+    assert!(!text.contains(hint) && text.contains("mcp__hub__drop"), "{text}");
     let text = sandbox.ok(&["tools", "unused"]);
     for part in [
         "mcp__dark__*",
