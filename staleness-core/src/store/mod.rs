@@ -67,7 +67,8 @@
 //!
 //! A step may panic. Then nothing may be written, and the store must stay usable. Records and change sets
 //! implement serde and contain no number that JSON cannot represent. To replay a change set, as a log does,
-//! run a step that selects its [`ChangeSet::locks`] and decides [`Decision::Write`]: it gets the same numbers.
+//! run a step that selects its [`ChangeSet::locks`] and decides [`Decision::Write`]: it gets the same numbers. A log may
+//! replay into a [`MemoryStore`](crate::MemoryStore), which then serves its reads.
 //!
 //! A backend with in-memory maps can use [`View::last_of_project`], [`View::last_per_server`] and
 //! [`JournalCheck`](crate::journal::JournalCheck).

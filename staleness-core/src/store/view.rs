@@ -147,7 +147,7 @@ impl View {
     }
 
     /// Returns this view with `changes` applied. Summaries stay as they are. Outcomes and journal entries
-    /// keep the numbers of the change set.
+    /// keep the numbers of the change set. Does not remove outcome ranges or pruned revisions, nor raise the floor.
     #[must_use]
     pub fn with(mut self, changes: &ChangeSet) -> Self {
         self.write(changes);
