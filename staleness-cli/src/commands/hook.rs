@@ -264,6 +264,7 @@ fn of_documents(
 ) -> Result<Option<(Told, Reading)>, CliError> {
     let session = input.session.as_ref().filter(|_| event.kind == OutcomeKind::Success);
     let told = session.and_then(|session| Told::of(settings, session));
+    let told = told.map(|told| told.to(input.agent_id.as_deref()));
     let Some(told) = told.filter(|_| !event.reads.is_empty()) else { return Ok(None) };
     let registry =
         || Ok(unless_busy(settings.open_for_hook(Access::Look).map_err(RegistryError::Store))?);

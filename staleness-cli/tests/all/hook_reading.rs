@@ -46,6 +46,25 @@ fn stale_lines_of_a_document_are_told_once_in_a_session() {
     assert_eq!(ask("five"), "");
 }
 
+/// Bug: what one agent of a session was told counted as told to all others.
+#[test]
+fn each_sub_agent_is_told_once_and_so_is_the_main_agent() {
+    let sandbox = Sandbox::rotted();
+    let file = sandbox.project.join("AGENTS.md");
+    sandbox.check_now();
+    let ask = |agent: Option<&str>| {
+        let mut payload = read(&sandbox, "one", &file);
+        if let Some(id) = agent {
+            (payload["agent_id"], payload["agent_type"]) = (id.into(), "Explore".into());
+        }
+        told(&sandbox.hook(&payload))
+    };
+    for agent in [Some("a1"), None, Some("a2")] {
+        assert_eq!(ask(agent), LINES, "{agent:?}");
+        assert_eq!(ask(agent), "", "{agent:?}");
+    }
+}
+
 #[test]
 fn each_client_is_told_in_its_own_way_and_git_is_not_asked() {
     let sandbox = Sandbox::rotted();

@@ -127,7 +127,7 @@ pub(crate) struct StaleLine {
     line: u32,
     says: ModelText,
     /// A digest that identifies the line as long as its text is the same.
-    pub(crate) digest: u64,
+    pub(super) digest: u64,
 }
 
 /// Returns the stale lines of a document, in order, each with a description.

@@ -14,7 +14,7 @@ use staleness_core::policy::HookPolicy;
 use staleness_docs::disk::read_small;
 use staleness_docs::is_checked;
 
-use super::documents::{at_reading, stale_lines};
+use super::documents::{StaleLine, at_reading, stale_lines};
 use super::judged;
 use crate::ServiceError;
 use crate::model_text::ModelText;
@@ -30,20 +30,38 @@ const MAX_BYTES: u64 = 64 * 1024;
 /// Bytes of a digest in a file.
 const DIGEST_BYTES: usize = 17;
 
-/// The lines of documents that were reported in a session.
+/// The lines of documents that were reported to an agent in a session.
 #[derive(Clone, Debug)]
-pub struct Told(PathBuf);
+pub struct Told {
+    file: PathBuf,
+    /// The sub-agent, which has a context of its own.
+    subagent: Option<String>,
+}
 
 impl Told {
     /// Returns the reported lines of a session; `None` for a store that is not a file.
     pub fn of(settings: &Settings, session: &SessionId) -> Option<Self> {
         let name = stable_hash(format!("{}\n{session}", settings.project.id).as_bytes());
-        Some(Self(private::beside(&settings.url, TOLD)?.join(format!("{name:032x}"))))
+        let file = private::beside(&settings.url, TOLD)?.join(format!("{name:032x}"));
+        Some(Self { file, subagent: None })
+    }
+
+    /// Returns the lines that were reported to a sub-agent of the session, by its id.
+    pub fn to(self, subagent: Option<&str>) -> Self {
+        Self { subagent: subagent.map(str::to_owned), ..self }
+    }
+
+    /// Returns the number by which a line is noted.
+    fn digest_of(&self, line: &StaleLine) -> u64 {
+        match &self.subagent {
+            Some(id) => stable_hash(format!("{id}\n{:016x}", line.digest).as_bytes()) as u64,
+            None => line.digest,
+        }
     }
 
     fn read(&self) -> String {
-        let folder = self.0.parent().unwrap_or(&self.0);
-        let text = private::check(folder).ok().and_then(|()| read_small(&self.0, MAX_BYTES));
+        let folder = self.file.parent().unwrap_or(&self.file);
+        let text = private::check(folder).ok().and_then(|()| read_small(&self.file, MAX_BYTES));
         text.unwrap_or_default()
     }
 
@@ -52,19 +70,19 @@ impl Told {
     /// # Errors
     /// Errors of the file system. These lines may be reported again.
     pub fn note(&self, digests: &[u64]) -> std::io::Result<()> {
-        let folder = self.0.parent().unwrap_or(&self.0);
+        let folder = self.file.parent().unwrap_or(&self.file);
         private::make(folder)?;
         let names = private::names(folder)?;
-        if names.len() >= MAX_FILES && !self.0.exists() {
+        if names.len() >= MAX_FILES && !self.file.exists() {
             names.iter().try_for_each(|name| fs::remove_file(folder.join(name)))?;
         }
         let lines: String = digests.iter().map(|digest| format!("{digest:016x}\n")).collect();
-        private::append(&self.0, lines.as_bytes())
+        private::append(&self.file, lines.as_bytes())
     }
 
     /// Forgets the reported lines of a session, when it ends or loses its context.
     pub fn forget(&self) {
-        let _ = fs::remove_file(&self.0);
+        let _ = fs::remove_file(&self.file);
     }
 }
 
@@ -111,12 +129,12 @@ pub fn look(
                 let digest = format!("{digest:016x}\n");
                 known.as_bytes().chunks(DIGEST_BYTES).any(|known| known == digest.as_bytes())
             };
-            lines.retain(|line| !is_told(line.digest));
+            lines.retain(|line| !is_told(told.digest_of(line)));
             let left = budget.saturating_sub(reading.text.chars());
             let (text, shown) = at_reading(&loaded.document, &lines, settings.now, left);
             if shown > 0 {
                 reading.text.push(text);
-                reading.digests.extend(lines[..shown].iter().map(|line| line.digest));
+                reading.digests.extend(lines[..shown].iter().map(|line| told.digest_of(line)));
             }
         }
     }
@@ -131,7 +149,7 @@ mod tests {
     fn told_lines_are_the_owners_alone_and_bounded_in_sessions() {
         let temp = tempfile::tempdir().unwrap();
         let folder = temp.path().join("registry.db.told");
-        let told = |at: usize| Told(folder.join(format!("{at:032x}")));
+        let told = |at: usize| Told { file: folder.join(format!("{at:032x}")), subagent: None };
         told(0).note(&[1, 2]).unwrap();
         told(0).note(&[3]).unwrap();
         assert_eq!(told(0).read(), "0000000000000001\n0000000000000002\n0000000000000003\n");

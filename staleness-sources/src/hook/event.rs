@@ -51,6 +51,7 @@ pub(super) fn interpret(
         session: session.and_then(|id| SessionId::new(short(&id)).ok()),
         cwd: cwd.map(PathBuf::from),
         agent: payload.agent_type.text().and_then(|agent| AgentId::new(agent).ok()),
+        agent_id: payload.agent_id.text().map(short),
         // The meaning of this field is only known for Copilot CLI.
         at: (client == HookClient::Copilot).then(|| timestamp(&payload.timestamp)).flatten(),
     })

@@ -43,6 +43,8 @@ pub struct HookInput {
     pub cwd: Option<PathBuf>,
     /// The sub-agent that caused the event.
     pub agent: Option<AgentId>,
+    /// The id of that sub-agent within the session.
+    pub agent_id: Option<String>,
     /// The time of the event, if the client reports it.
     pub at: Option<Timestamp>,
 }
