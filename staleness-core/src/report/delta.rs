@@ -227,15 +227,15 @@ impl DeltaItem {
 }
 
 /// Returns the net change of each work item and item of knowledge since `after`, by the journal entries in
-/// the view. Newest first, then by kind and id. A claim of the agent that ran out before it was `told` last is told as
-/// anybody's.
+/// the view. Newest first, then by kind and id. A claim of another session of the agent, and one that ran out before the
+/// agent was `told` last, is told as anybody's.
 ///
 /// Items that were added and removed again are omitted, and so are items that returned to their initial state
 /// without an edit. Texts are the current ones.
 pub(crate) fn changes(
     view: &View,
     after: Revision,
-    agent: &AgentId,
+    by: (&AgentId, Option<&SessionId>),
     told: Option<Timestamp>,
 ) -> Vec<DeltaItem> {
     let mut runs: BTreeMap<&Subject, Vec<&JournalEntry>> = BTreeMap::new();
@@ -245,7 +245,7 @@ pub(crate) fn changes(
             runs.entry(&entry.subject).or_default().push(entry);
         }
     }
-    let net = |(subject, run): (_, Vec<_>)| net(view, subject, &run, agent, told);
+    let net = |(subject, run): (_, Vec<_>)| net(view, subject, &run, by, told);
     let mut items: Vec<DeltaItem> = runs.into_iter().filter_map(net).collect();
     let name = |item: &DeltaItem| (item.subject.kind(), item.subject.id().to_owned());
     items.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| name(a).cmp(&name(b))));
@@ -257,10 +257,15 @@ fn net(
     view: &View,
     subject: &Subject,
     run: &[&JournalEntry],
-    agent: &AgentId,
+    (agent, session): (&AgentId, Option<&SessionId>),
     told: Option<Timestamp>,
 ) -> Option<DeltaItem> {
     let is_agents = |entry: &JournalEntry| entry.actor.as_ref() == Some(agent);
+    // A claim without a session, or of one that no hook reports, may be of any session.
+    let is_asking = |of: Option<SessionId>| match (of, session) {
+        (Some(of), Some(session)) => of == *session || of.is_unreported(),
+        _ => true,
+    };
     // What the agent added itself is no news to it, but what others did to it since.
     let of_others = run.iter().position(|entry| !is_agents(entry));
     let run = match of_others {
@@ -333,7 +338,7 @@ fn net(
             .filter(|entry| {
                 !is_agents(entry) && ran_out(&entry.cause).is_none_or(|at| told < Some(at))
             })
-            .find_map(|entry| ClaimEnd::of(entry, |holder, _| holder == agent)),
+            .find_map(|entry| ClaimEnd::of(entry, |holder, of| holder == agent && is_asking(of))),
         at: last.at,
         own: run.iter().all(|entry| is_agents(entry)),
     })

@@ -224,7 +224,8 @@ impl WhatChanged {
         let moved_at = cursor.map(|cursor| cursor.moved_at);
         // A change that was undone later is reported to a context that received the change.
         let changed = || {
-            let since = |after| changes(&view, after, agent, moved_at);
+            let asking = (agent, self.resume.session.as_ref());
+            let since = |after| changes(&view, after, asking, moved_at);
             let mut items = with_changes(last.map(since).unwrap_or_default(), since(after));
             items.retain(|item| {
                 let is_others = self.is_of_others(others.as_ref(), &view, after, item);
