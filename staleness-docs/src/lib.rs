@@ -69,6 +69,7 @@
 //! [`Document::judge`]: staleness_core::knowledge::Document::judge
 
 mod check;
+pub mod checkout;
 mod commands;
 mod date;
 pub mod disk;

@@ -108,14 +108,14 @@ fn main_root(folder: &Path, git: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the single line of a small text file.
-fn pointer(path: &Path) -> Option<String> {
+pub(crate) fn pointer(path: &Path) -> Option<String> {
     let text = crate::disk::read_small(path, MAX_POINTER_BYTES)?;
     let line = text.trim();
     (!line.is_empty() && !line.chars().any(char::is_control)).then(|| line.to_owned())
 }
 
 /// Returns the path, unless it names a device or a network share.
-fn checked(text: &str) -> Option<&Path> {
+pub(crate) fn checked(text: &str) -> Option<&Path> {
     let path = Path::new(text);
     let foreign = matches!(path.components().next(), Some(Component::Prefix(prefix))
         if !matches!(prefix.kind(), std::path::Prefix::Disk(_) | std::path::Prefix::VerbatimDisk(_)));

@@ -68,7 +68,7 @@ pub(crate) fn read(
 /// Returns the 30 worst problems in the server's project as text. Blocks.
 pub(crate) fn overview(server: &Server, agent: Option<AgentId>) -> Result<String, ServiceError> {
     let settings = server.settings(None, agent)?;
-    let (entries, checked_at) = at_hand(&World::new(&settings, None, &staleness_service::Silent))?;
+    let (entries, remembered) = at_hand(&World::new(&settings, None, &staleness_service::Silent))?;
     let client = settings.client.as_ref();
     let rows = Rows::fit(&entries, 30, |each| {
         let why = each.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
@@ -82,7 +82,8 @@ pub(crate) fn overview(server: &Server, agent: Option<AgentId>) -> Result<String
     if let Some(error) = &settings.policy_trouble {
         text = text.and("\npolicy: ").and(Quoted(&error.message));
     }
-    let rows = rows.text(head(entries.len(), checked_at), Text::new("call list_stale with a kind"));
+    let rows =
+        rows.text(head(entries.len(), &remembered), Text::new("call list_stale with a kind"));
     Ok(text.and("\n").and(rows).and(audience(&settings)).and("\n").into_string())
 }
 

@@ -10,6 +10,7 @@ use staleness::{Registry, Wait};
 use staleness_core::knowledge::Version;
 use staleness_core::registry::FileItem;
 use staleness_core::text::counted;
+use staleness_docs::checkout::Checkout;
 use staleness_docs::disk::canonical;
 use staleness_docs::git::{GitError, LazyRepo, TrackedKind};
 use staleness_docs::{
@@ -240,7 +241,8 @@ pub fn known_at_hand(settings: &Settings, registry: &Registry) -> Result<Report,
 }
 
 /// Returns documents with the findings of the last check and their current items, without running git.
-/// Findings are dropped if the text has changed or the file is gone. `version` is the project's, if the caller has it.
+/// Findings are dropped if the text has changed, the file is gone, or they are not about the checked-out files.
+/// `version` is the project's, if the caller has it.
 pub fn as_checked(
     settings: &Settings,
     mut documents: Vec<Document>,
@@ -255,11 +257,13 @@ pub fn as_checked(
         options.current_version = version;
         now = read_files(settings, options)?;
     }
+    let checkout = Checkout::of(&settings.place.folder);
     for document in &mut documents {
         let at = now.documents.binary_search_by(|each| each.key.cmp(&document.key));
         if !at.is_ok_and(|at| now.documents[at].reads_as(document)) {
             document.found.clear();
         }
+        checkout.retain(document);
     }
     Ok(Report { documents, items: now.items, ..Report::default() })
 }

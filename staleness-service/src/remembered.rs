@@ -7,6 +7,7 @@ use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, SignalKind};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::knowledge::Gap;
+use staleness_docs::checkout::Checkout;
 use staleness_docs::remedy;
 
 use crate::citations;
@@ -33,6 +34,8 @@ pub struct Remembered {
     pub doubtful: Vec<KnowledgeReport>,
     /// Stored items that need attention and are not superseded, worst first.
     pub knowledge: Vec<KnowledgeReport>,
+    /// Paths of documents that were checked at another commit than the checked-out one.
+    pub elsewhere: BTreeSet<String>,
     /// The time at which documents were last checked.
     pub checked_at: Option<Timestamp>,
     /// The kinds of data that the check could not read; empty if the policy treats gaps as fresh.
@@ -66,7 +69,10 @@ impl Remembered {
     ) -> Result<(Self, Findings), ServiceError> {
         let checked = registry.documents().list(&settings.project.id).wait()?;
         let checked = documents::without_others(settings, client, checked);
+        let checkout = Checkout::of(&settings.place.folder);
+        let elsewhere = checked.iter().filter(|document| checkout.is_elsewhere(document));
         let mut remembered = Self {
+            elsewhere: elsewhere.map(|document| document.key.path.clone()).collect(),
             documents: checked.len(),
             partial: checked.iter().filter(|document| document.is_partial()).count(),
             checked_at: checked.iter().map(|document| document.checked_at).max(),
@@ -106,9 +112,12 @@ impl Remembered {
         Some(format!("{what}; {}", remedy(gap)))
     }
 
-    /// Returns the age of the results: `checked 3d ago`, or `not checked yet`.
+    /// Returns the age of the results: `checked 3d ago`, `checked 3d ago, at another commit`, or `not checked yet`.
     pub fn age(&self, now: Timestamp) -> String {
         match self.checked_at {
+            Some(at) if !self.elsewhere.is_empty() => {
+                format!("checked {}, at another commit", ago(now, at))
+            }
             Some(at) => format!("checked {}", ago(now, at)),
             None => "not checked yet".into(),
         }

@@ -122,8 +122,8 @@ pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     Ok(entries)
 }
 
-/// Like [`entries`], but uses the results of the last check of documents and does not run git. Returns also its time.
-pub fn at_hand(world: &World<'_>) -> Result<(Vec<Entry>, Option<Timestamp>), ServiceError> {
+/// Like [`entries`], but uses the results of the last check of documents, which are returned too, and does not run git.
+pub fn at_hand(world: &World<'_>) -> Result<(Vec<Entry>, Remembered), ServiceError> {
     let settings = world.settings;
     let registry = settings.open(Access::Look)?;
     let mut entries = tools(settings, &registry)?;
@@ -135,7 +135,7 @@ pub fn at_hand(world: &World<'_>) -> Result<(Vec<Entry>, Option<Timestamp>), Ser
     entries.extend(items.into_iter().filter_map(item));
     entries.extend(overdue(settings, &registry)?);
     entries.sort_by(worst_first);
-    Ok((entries, remembered.checked_at))
+    Ok((entries, remembered))
 }
 
 fn worst_first(a: &Entry, b: &Entry) -> Ordering {

@@ -296,3 +296,60 @@ fn an_item_in_a_file_is_as_old_as_its_commit_wherever_it_is_told() {
         told("stale");
     }
 }
+
+/// Bug: a check gave its verdicts to other work trees and branches of the project, in both directions.
+#[test]
+fn a_check_says_of_another_work_tree_or_branch_only_what_its_files_show() {
+    let sandbox = Sandbox::rotted();
+    let tree = sandbox.root().join("tree");
+    let at = "2026-02-11T00:00:00Z";
+    sandbox.git(at, &["worktree", "add", "--quiet", "-b", "old", tree.to_str().unwrap(), "HEAD~1"]);
+    sandbox.git(at, &["pack-refs", "--all"]);
+    let in_tree = |args: &[&str]| {
+        let mut command = sandbox.command_of(Path::new(env!("CARGO_BIN_EXE_staleness")));
+        Run::of(command.args(args).current_dir(&tree).output().unwrap()).out
+    };
+    let elsewhere =
+        |run: &str| run.contains("no known problems") && run.contains(", at another commit");
+    sandbox.check_now();
+    assert_eq!(sandbox.session_start(&tree, "s1", "startup"), None);
+    assert!(in_tree(&["why", "AGENTS.md"]).contains("checked at another commit"));
+    assert!(elsewhere(&in_tree(&[])), "{}", in_tree(&[]));
+    assert!(sandbox.session_start(&sandbox.project, "s2", "startup").is_some());
+
+    // What the files show is told all the same.
+    std::fs::rename(tree.join("src/router.rs"), tree.join("src/routing.rs")).unwrap();
+    let told = sandbox.session_start(&tree, "s3", "startup").unwrap();
+    assert!(told.contains("(line 3: `src/router.rs` is now `src/routing.rs`)"), "{told}");
+    std::fs::rename(tree.join("src/routing.rs"), tree.join("src/router.rs")).unwrap();
+
+    assert!(in_tree(&["check"]).contains("fresh"), "{}", in_tree(&["check"]));
+    assert!(in_tree(&["why", "AGENTS.md"]).contains("fresh"));
+    assert_eq!(sandbox.session_start(&sandbox.project, "s4", "startup"), None);
+    let why = sandbox.json(&["why", "AGENTS.md"]);
+    assert_eq!(why["state"], "checked at another commit");
+
+    sandbox.check_now();
+    sandbox.git(at, &["checkout", "--quiet", "-b", "older", "HEAD~1"]);
+    assert_eq!(sandbox.session_start(&sandbox.project, "s5", "startup"), None, "a branch");
+    assert!(elsewhere(&sandbox.ok::<&str>(&[])));
+    sandbox.git(at, &["checkout", "--quiet", "main"]);
+    assert!(sandbox.session_start(&sandbox.project, "s6", "startup").is_some());
+}
+
+#[test]
+fn what_was_found_is_told_after_new_commits_too() {
+    let sandbox = Sandbox::rotted();
+    sandbox.check_now();
+    let before = sandbox.session_start(&sandbox.project, "s1", "startup").unwrap();
+    assert!(before.contains("is now `src/routing.rs`, and 1 more)"), "{before}");
+    sandbox.git("2026-02-11T00:00:00Z", &["checkout", "--quiet", "-b", "new"]);
+    sandbox.write("project/src/more.rs", "fn more() {}\n");
+    sandbox.commit("2026-02-12T00:00:00Z");
+    assert_eq!(sandbox.session_start(&sandbox.project, "s2", "startup"), Some(before));
+    // A commit that brings the file back is one that a check need not see.
+    sandbox.write("project/src/router.rs", "fn again() {}\n");
+    sandbox.commit("2026-02-13T00:00:00Z");
+    let told = sandbox.session_start(&sandbox.project, "s3", "startup").unwrap();
+    assert!(told.contains("`AGENTS.md` (line 5)"), "{told}");
+}

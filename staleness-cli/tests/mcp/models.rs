@@ -11,7 +11,7 @@ fn text(answer: &Value) -> &str {
     answer["content"][0]["text"].as_str().unwrap()
 }
 
-fn git(machine: &Machine, args: &[&str]) {
+pub(crate) fn git(machine: &Machine, args: &[&str]) {
     let identity = ["-c", "user.name=t", "-c", "user.email=t@example.com"];
     let mut command = Command::new("git");
     command.args(identity).args(args).current_dir(&machine.project);

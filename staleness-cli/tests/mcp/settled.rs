@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::client::{Client, Machine};
+use crate::models::{git, rotted};
 
 /// Bug: an agent silently took back that a person had marked an item as wrong.
 #[test]
@@ -211,4 +212,19 @@ fn a_client_without_a_name_is_no_person() {
         client.call("save_knowledge", json!({ "body": "Use spaces", "supersedes": ["tabs"] }));
     assert_eq!(refused["isError"], true, "{refused}");
     assert!(machine.ok(&["knowledge", "show", "tabs"]).contains("fresh 1.00"));
+}
+
+/// Bug: a check at one commit said at another one that nothing is known.
+#[test]
+fn what_was_checked_at_another_commit_is_not_said_to_be_without_problems() {
+    let machine = rotted();
+    git(&machine, &["checkout", "--quiet", "-b", "old", "HEAD~1"]);
+    machine.ok(&["check"]);
+    let head = |machine: &Machine| {
+        let answer = machine.client(&[]).call("list_stale", json!({}));
+        answer["content"][0]["text"].as_str().unwrap().lines().next().unwrap().to_owned()
+    };
+    assert!(head(&machine).starts_with("no known problems here"), "{}", head(&machine));
+    git(&machine, &["checkout", "--quiet", "-"]);
+    assert!(head(&machine).contains("checked at another commit"), "{}", head(&machine));
 }

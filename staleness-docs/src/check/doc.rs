@@ -1,14 +1,12 @@
 //! One document of a check: read now, or reused from the last check.
 
 use staleness_core::ids::{DocumentKey, ItemId, ItemKey, Scope, stable_hash};
-use staleness_core::knowledge::{
-    Block, Cited, Document, Evidence, Fact, Item, ItemKind, Version, WordKind,
-};
+use staleness_core::knowledge::{Block, Cited, Document, Evidence, Fact, Item, ItemKind, Version};
 use staleness_core::time::Timestamp;
 use staleness_core::verdict::SignalKind;
 
 use super::Check;
-use crate::disk::exists;
+use crate::checkout::is_there;
 use crate::draft::headings::{self, Anchor};
 use crate::draft::names::Names;
 use crate::draft::place::Lines;
@@ -246,21 +244,10 @@ fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> 
 
 /// Returns true if a missing name now exists on disk, uncommitted.
 fn came_back(check: &Check<'_>, known: &Document) -> bool {
-    let is_there = |folder: &str, path: &str| {
-        paths::resolve(folder, path).is_ok_and(|path| exists(&check.place.folder, &path))
-    };
     known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match &evidence.fact {
         Fact::SourceMissing { citation, gone: Cited::Heading, .. }
         | Fact::BrokenLink { citation, gone: Cited::Heading, .. } => check.has_heading(citation),
-        Fact::SourceMissing { citation, .. } | Fact::BrokenLink { citation, .. } => {
-            is_there("", &citation.path)
-        }
-        // The path may be relative to the document, or to a folder above it.
-        Fact::ReferenceDrift { word, sort: WordKind::Path, .. } => {
-            let ends = known.key.path.match_indices('/').map(|(at, _)| at);
-            ends.chain([0]).any(|end| is_there(&known.key.path[..end], word))
-        }
-        _ => false,
+        fact => is_there(&check.place.folder, &known.key.path, fact) == Some(true),
     })
 }
 

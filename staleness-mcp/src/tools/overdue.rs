@@ -4,15 +4,16 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use staleness::Wait;
 use staleness::ids::ClientId;
 use staleness::knowledge::ItemKind;
 use staleness::registry::ScopeChoice;
 use staleness::report::HealthState;
 use staleness::verdict::{Ground, NextAction, SignalKind};
 use staleness::work::WorkKind;
-use staleness::{Timestamp, Wait};
 use staleness_service::knowledge::World;
 use staleness_service::model_text::{ModelName, ModelText, NameKind, ask, called_by, state};
+use staleness_service::remembered::Remembered;
 use staleness_service::review::{Entry, Subject, at_hand};
 use staleness_service::settings::Access;
 use staleness_service::words::need;
@@ -83,11 +84,15 @@ fn kind_of(subject: &Subject) -> Kind {
     }
 }
 
-/// Returns a sentence with the number of entries that need attention, and a note if no document was checked.
-pub(crate) fn head(count: usize, checked_at: Option<Timestamp>) -> Text {
+/// Returns a sentence with the number of entries that need attention, and a note if documents were not checked here.
+pub(crate) fn head(count: usize, remembered: &Remembered) -> Text {
     match count {
-        0 if checked_at.is_none() => {
+        0 if remembered.checked_at.is_none() => {
             Text::new("no known problems here; no document was checked yet")
+        }
+        0 if !remembered.elsewhere.is_empty() => {
+            Text::new("nothing found here, but documents were checked at another commit; ")
+                .and("call check_documents")
         }
         0 => Text::new("no known problems here"),
         count => Text::new(count).and(" ").and(need(count)).and(" attention"),
@@ -249,7 +254,7 @@ struct Stale {
 
 fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError> {
     let settings = &call.settings;
-    let (mut entries, checked_at) = at_hand(&World::new(settings, None, call.listener))?;
+    let (mut entries, remembered) = at_hand(&World::new(settings, None, call.listener))?;
     entries.retain(|each| asked.kind.is_none_or(|kind| kind == kind_of(&each.subject)));
     // An agent calls a tool by its name, regardless of the doubtful entry.
     let mut tools = BTreeSet::new();
@@ -280,7 +285,7 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError
     });
     let head = match (entries.len(), asked.kind) {
         (0, Some(_)) => Text::new("nothing of this kind needs attention"),
-        (count, _) => head(count, checked_at),
+        (count, _) => head(count, &remembered),
     };
     let text = rows.text(head, Text::new("give a kind, or settle these first"));
     let r#for = settings.audience().to_owned();

@@ -153,6 +153,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             why.state = match worst {
                 Some(worst) => worst.verdict.level.as_str().to_owned(),
                 None if known.checked_at.is_none() => "not checked yet".to_owned(),
+                None if known.elsewhere.contains(&path) => "checked at another commit".to_owned(),
                 None => "fresh".to_owned(),
             };
             why.title = worst.map(|worst| worst.title.clone());
