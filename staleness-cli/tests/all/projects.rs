@@ -69,3 +69,45 @@ fn imported_knowledge_makes_its_project_known() {
     sandbox.ok(&["project", "forget", "/elsewhere", "--yes"]);
     assert_eq!(paths(&sandbox), [""; 0]);
 }
+
+/// Bug: work trees of one project took each other's servers away at every session start.
+#[test]
+fn a_work_tree_does_not_take_away_what_another_one_lists() {
+    let sandbox = Sandbox::with_history();
+    let tree = sandbox.root().join("tree");
+    let list = |folder: &str, server: &str| {
+        let file = json!({ "mcpServers": { server: { "command": server } } });
+        sandbox.write(&format!("{folder}/.mcp.json"), file.to_string());
+    };
+    let at = "2026-02-11T00:00:00Z";
+    list("project", "pg");
+    sandbox.commit(at);
+    sandbox.git(at, &["worktree", "add", "--quiet", "-b", "feature", tree.to_str().unwrap()]);
+    list("tree", "redis");
+    let approved = json!({
+        "hasTrustDialogAccepted": true, "enabledMcpjsonServers": ["pg", "redis", "s3"],
+    });
+    let projects = [&sandbox.project, &tree].map(|folder| (folder.to_str().unwrap(), &approved));
+    let projects = std::collections::BTreeMap::from(projects);
+    sandbox.write("home/.claude.json", json!({ "projects": projects }).to_string());
+    let start = |folder: &std::path::Path, id: &str| {
+        sandbox.session_start(folder, id, "startup").unwrap_or_default()
+    };
+    for (round, folder) in [&sandbox.project, &tree].repeat(3).into_iter().enumerate() {
+        let said = start(folder, &round.to_string());
+        assert!(!said.contains("Gone") && !said.contains("Available again"), "{round}: {said}");
+        assert_eq!(sandbox.status("mcp__pg__*"), "active", "{round}");
+    }
+    assert_eq!(sandbox.status("mcp__redis__*"), "active");
+    // What its own file no longer lists is gone.
+    list("tree", "s3");
+    let said = start(&tree, "changed");
+    assert!(said.contains("`mcp__redis__*`"), "{said}");
+    assert_eq!(sandbox.status("mcp__redis__*"), "stale");
+    // So is what a removed work tree listed.
+    sandbox.git(at, &["worktree", "remove", "--force", tree.to_str().unwrap()]);
+    assert_eq!(sandbox.status("mcp__s3__*"), "active");
+    start(&sandbox.project, "removed");
+    assert_eq!(sandbox.status("mcp__s3__*"), "stale");
+    assert_eq!(sandbox.status("mcp__pg__*"), "active");
+}

@@ -35,6 +35,7 @@ impl Draw<'_> {
             level: Level::User,
             project: None,
             part_prefix: "plugin:".into(),
+            tree: None,
         };
         Scan {
             project,

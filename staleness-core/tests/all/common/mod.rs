@@ -459,6 +459,7 @@ pub(crate) fn plugin_index() -> SourceIndex {
         level: Level::User,
         project: None,
         part_prefix: "plugin:".into(),
+        tree: None,
     }
 }
 
