@@ -17,6 +17,10 @@ pub struct CheckOptions<'a> {
     pub home: Option<&'a Path>,
     /// Folder of Claude Code, if not `.claude` in the home folder.
     pub claude_config_dir: Option<&'a Path>,
+    /// The names that a client's settings give to instruction files, for questions about what that client loads:
+    /// Gemini CLI loads these files instead of `GEMINI.md`, and Codex CLI the first one in a folder without
+    /// `AGENTS.md`.
+    pub instruction_names: &'a [String],
     /// Rules for documents. Invalid patterns are reported and ignored.
     pub policy: DocumentPolicy,
     /// Version of the project, if not the declared one.
@@ -44,6 +48,7 @@ impl<'a> CheckOptions<'a> {
             paths: &[],
             home: None,
             claude_config_dir: None,
+            instruction_names: &[],
             policy: DocumentPolicy::default(),
             current_version: None,
             known: &[],

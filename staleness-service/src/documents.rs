@@ -132,9 +132,11 @@ fn read<'a>(
 /// Returns the instruction files that a client loads when a session starts, by key.
 pub(crate) fn session_files(settings: &Settings, client: &str) -> Vec<(String, PathBuf)> {
     let claude = settings.folder("CLAUDE_CONFIG_DIR");
+    let names = scan::instruction_names(settings, client);
     let mut options = CheckOptions::new(settings.now);
     options.home = Some(&settings.home);
     options.claude_config_dir = claude.as_deref().map(Path::new);
+    options.instruction_names = &names;
     staleness_docs::session_files(client, &settings.place, &options)
 }
 
@@ -152,8 +154,10 @@ pub(crate) fn loaded_by(
     client: &str,
     mut documents: Vec<Document>,
 ) -> Vec<Document> {
+    let names = scan::instruction_names(settings, client);
     let mut options = CheckOptions::new(settings.now);
     options.policy = settings.configured.policy.documents.clone();
+    options.instruction_names = &names;
     retain_loaded_by(client, &settings.place, &options, &mut documents);
     documents
 }

@@ -67,6 +67,11 @@ pub fn switches(
     with_request(settings, |request| clients::switches(request, entries))
 }
 
+/// Returns the names that a client's settings give to instruction files.
+pub(crate) fn instruction_names(settings: &Settings, client: &str) -> Vec<String> {
+    with_request(settings, |request| clients::instruction_names(client, request))
+}
+
 /// Returns digests of the content that the project's own files give to agents.
 pub(crate) fn declared(settings: &Settings) -> Declarations {
     with_request(settings, clients::declared)

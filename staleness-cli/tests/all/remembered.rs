@@ -353,3 +353,42 @@ fn what_was_found_is_told_after_new_commits_too() {
     let told = sandbox.session_start(&sandbox.project, "s3", "startup").unwrap();
     assert!(told.contains("`AGENTS.md` (line 5)"), "{told}");
 }
+
+/// Bug: agents were told of files that their client is set not to load, and not of those that it loads.
+#[test]
+fn the_settings_of_a_client_say_which_instruction_files_it_loads() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/src/router.py", "def route():\n    return 1\n");
+    let files = ["CLAUDE.md", "AGENTS.md", "GEMINI.md", "CONTEXT.md"];
+    for file in files {
+        sandbox.write(&format!("project/{file}"), "# Guide\nRoutes are in `src/router.py`.\n");
+    }
+    sandbox.commit("2026-01-10T00:00:00Z");
+    std::fs::remove_file(sandbox.project.join("src/router.py")).unwrap();
+    sandbox.commit("2026-02-10T00:00:00Z");
+    sandbox.check_now();
+    let (gemini, codex) = ("home/.gemini/settings.json", "home/.codex/config.toml");
+    let names = "project_doc_fallback_filenames = [\"NONE.md\", \"CLAUDE.md\", \"CONTEXT.md\"]\n";
+    for (client, settings, text, loaded) in [
+        ("gemini", gemini, "{}", "GEMINI.md"),
+        ("gemini", gemini, r#"{"context": {"fileName": "CONTEXT.md"}}"#, "CONTEXT.md"),
+        (
+            "gemini",
+            gemini,
+            r#"{"context": {"fileName": ["AGENTS.md", "GEMINI.md"]}}"#,
+            "AGENTS.md GEMINI.md",
+        ),
+        ("codex", codex, names, "AGENTS.md"),
+        ("codex", codex, names, "CLAUDE.md"),
+    ] {
+        sandbox.write(settings, text);
+        if !loaded.contains("AGENTS.md") && client == "codex" {
+            std::fs::remove_file(sandbox.project.join("AGENTS.md")).unwrap();
+        }
+        let told = sandbox.start_of(client, "s1");
+        for file in files {
+            let is_loaded = loaded.split(' ').any(|each| each == file);
+            assert_eq!(told.contains(&format!("`{file}`")), is_loaded, "{text}: {told}");
+        }
+    }
+}

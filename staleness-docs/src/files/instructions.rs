@@ -79,7 +79,7 @@ pub fn retain_loaded_by(
     let is_shared = |document: &Document| nature::is_shared(&document.key.path);
     documents.retain(|each| {
         let path = &each.key.path;
-        each.loaded && nature::is_loaded_by(client, path) && !is_overridden(client, place, path)
+        (each.loaded || is_named(options, path)) && is_loaded(client, place, options, path)
     });
     let mut own = OWN_OF_CLAUDE.iter().filter(|key| place.folder.join(key).is_file()).peekable();
     if client != "claude-code" || own.peek().is_none() || !documents.iter().any(is_shared) {
@@ -92,10 +92,29 @@ pub fn retain_loaded_by(
     documents.retain(|each| !is_shared(each) || found.files.contains_key(&each.key.path));
 }
 
-/// Returns true if Codex reads another file of the folder instead.
-fn is_overridden(client: &str, place: &ProjectPlace, key: &str) -> bool {
-    let other = Path::new(key).with_file_name(nature::OVERRIDE);
-    client == "codex" && nature::is_shared(key) && place.folder.join(other).is_file()
+/// Returns true if the settings of the client name the file.
+fn is_named(options: &CheckOptions<'_>, key: &str) -> bool {
+    let name = key.rsplit('/').next().unwrap_or(key);
+    options.instruction_names.iter().any(|each| each == name)
+}
+
+/// Returns true if a client loads an instruction file automatically, by its name or by the client's settings.
+fn is_loaded(client: &str, place: &ProjectPlace, options: &CheckOptions<'_>, key: &str) -> bool {
+    let (names, is_users) = (options.instruction_names, key.starts_with("~/"));
+    match client {
+        "gemini" if !names.is_empty() => {
+            is_named(options, key) && (!is_users || key.starts_with("~/.gemini/"))
+        }
+        "codex" if !is_users && (nature::is_shared(key) || is_named(options, key)) => {
+            // Codex reads one file of a folder.
+            let known = [nature::OVERRIDE, "AGENTS.md"];
+            let mut all = known.into_iter().chain(names.iter().map(String::as_str));
+            let path = place.folder.join(key);
+            all.find(|name| path.with_file_name(name).is_file())
+                .is_some_and(|first| path.ends_with(first))
+        }
+        _ => nature::is_loaded_by(client, key),
+    }
 }
 
 /// Returns the instruction files of a project with their imports, and files that lead out of the project with the
@@ -126,14 +145,14 @@ pub fn session_files(
     let has_own = client == "claude-code" && has_own;
     // Its own files take the place of the shared one, unless they import it.
     let of_others: &[&str] = if has_own { &[] } else { &OWN };
-    let own = OWN_OF_CLAUDE.iter().chain(of_others).copied();
-    let own: Vec<&str> = own.filter(|key| nature::is_loaded_by(client, key)).collect();
+    let named = options.instruction_names.iter().map(String::as_str);
+    let own = OWN_OF_CLAUDE.iter().chain(of_others).copied().chain(named);
+    let own: Vec<&str> = own.filter(|key| is_loaded(client, place, options, key)).collect();
     let found = searched(place, options, |search| find_in(search, &own));
     let is_topic = |key: &str| key.contains("/memory/") && !key.ends_with("/MEMORY.md");
     let files = found.files.into_iter().filter(|(key, file)| {
         file.loaded
-            && nature::is_loaded_by(client, key)
-            && !is_overridden(client, place, key)
+            && is_loaded(client, place, options, key)
             && !is_topic(key)
             && !(key.contains("/rules/") && is_on_demand(&file.path, options.policy.max_file_bytes))
     });

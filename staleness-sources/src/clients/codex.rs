@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use staleness_core::ids::SourceId;
@@ -33,10 +33,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 const PIECE: usize = 512;
 
 pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
-    let user = match outside.request.codex_dir {
-        Some(folder) => folder.join("config.toml"),
-        None => outside.home.join(".codex/config.toml"),
-    };
+    let user = user_file(outside);
     let mut users = Users::default();
     let own = sources.len();
     for place in outside.places(user, outside.home_is_there, Some(".codex/config.toml")) {
@@ -50,6 +47,24 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     if let Some(why) = user.error.clone().filter(|_| user.state == SourceState::Refused) {
         refuse_all(&mut sources[own..], &why);
     }
+}
+
+fn user_file(outside: &Outside<'_>) -> PathBuf {
+    match outside.request.codex_dir {
+        Some(folder) => folder.join("config.toml"),
+        None => outside.home.join(".codex/config.toml"),
+    }
+}
+
+/// Returns the names of the files that the client loads from a folder without `AGENTS.md`, best first.
+pub(super) fn instruction_names(outside: &Outside<'_>) -> Vec<String> {
+    let Content::Text(text, _) = read_config(&user_file(outside), None, MAX_BYTES) else {
+        return Vec::new();
+    };
+    let Ok(root) = DeTable::parse(&text) else { return Vec::new() };
+    let names = root.get_ref().get("project_doc_fallback_filenames");
+    let names = names.and_then(|names| names.get_ref().as_array()).into_iter().flatten();
+    names.filter_map(|name| name.get_ref().as_str()).map(str::to_owned).collect()
 }
 
 /// The facts of the user's file that matter to the project's.

@@ -159,6 +159,22 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     }
 }
 
+/// Returns the names of the files that the client loads instead of `GEMINI.md`. A project's settings win.
+pub(super) fn instruction_names(outside: &Outside<'_>) -> Vec<String> {
+    let mut names = Vec::new();
+    for place in outside.places(outside.home.join(FILE), outside.home_is_there, Some(FILE)) {
+        let content = outside.json(&place.path, place.fence, &shapes::GEMINI);
+        let JsonFile::Read(file) = JsonFile::of(&place.path, &content) else { continue };
+        let context = json::get(&file.root, "context").and_then(Value::as_object);
+        let Some(value) = context.and_then(|context| json::get(context, "fileName")) else {
+            continue;
+        };
+        let list = value.as_array().map_or(std::slice::from_ref(value), |list| &list.elements);
+        names = list.iter().filter_map(json::as_str).map(str::to_owned).collect();
+    }
+    names
+}
+
 /// Reads the values from the user's settings that a project cannot override.
 fn take_user(gate: &mut Gate, file: &JsonText<'_>) {
     let security = json::get(&file.root, "security").and_then(Value::as_object);

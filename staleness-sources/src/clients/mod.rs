@@ -226,6 +226,16 @@ pub fn read(request: &ScanRequest<'_>) -> Readings {
     readings
 }
 
+/// Returns the names that a client's settings give to instruction files: see
+/// [`staleness_docs::CheckOptions::instruction_names`].
+pub fn instruction_names(client: &str, request: &ScanRequest<'_>) -> Vec<String> {
+    match client {
+        codex::CLIENT => codex::instruction_names(&Outside::new(request)),
+        gemini::CLIENT => gemini::instruction_names(&Outside::new(request)),
+        _ => Vec::new(),
+    }
+}
+
 /// Returns the id under which a source that was read in a work tree is recorded.
 fn in_tree(id: SourceId, tree: Option<&str>) -> SourceId {
     match tree {

@@ -4,7 +4,7 @@
 use crate::outline::Shape;
 
 /// The version of the shapes and of [`crate::outline`]. Outlines of other versions are rebuilt.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 pub(super) struct Kind {
     /// The name, which is part of the cache key.
@@ -78,6 +78,7 @@ pub(super) static GEMINI: Kind = Kind {
         ("mcpServers", &MAP),
         ("servers", &MAP),
         ("mcp", &Shape::of(&[("allowed", &TEXTS), ("excluded", &TEXTS)])),
+        ("context", &Shape::of(&[("fileName", &TEXTS)])),
         ("security", &Shape::of(&[("folderTrust", &Shape::of(&[("enabled", &Shape::PLAIN)]))])),
     ]),
 };
