@@ -107,3 +107,21 @@ fn a_name_without_a_server_that_works_at_last_is_no_news() {
     let told = sandbox.start_of("claude-code", "s3");
     assert!(!told.contains("mcp__a__b"), "{told}");
 }
+
+/// Bug: a connector that failed from its first use was told to be invented.
+#[test]
+fn a_connector_of_an_account_that_never_worked_is_failing_and_not_invented() {
+    let sandbox = Sandbox::with_servers(&["a"]);
+    sandbox.start_of("claude-code", "s1");
+    let tool = "mcp__claude_ai_Mail__send";
+    for _ in 0..3 {
+        sandbox.ok(&line(&format!("record {tool} --failure --agent claude-code")));
+    }
+    let shown = sandbox.tool(tool);
+    assert_eq!(
+        (&shown["presence"]["cause"], &shown["status"]),
+        (&json!("used"), &json!("demoted"))
+    );
+    let told = sandbox.start_of("claude-code", "s2");
+    assert!(told.contains(&format!("avoid: `{tool}`")), "{told}");
+}

@@ -121,7 +121,7 @@ impl Registry {
     async fn ask(&self, query: impl Query) -> Result<View, RegistryError> {
         let mut view = self.store.view(Arc::new(query)).await?;
         self.add_decisions(&mut view).await?;
-        see_as(&mut view, self.client.as_ref());
+        see_as(&mut view, self.client.as_ref(), &self.policy.account_servers);
         Ok(view)
     }
 

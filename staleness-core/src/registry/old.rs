@@ -74,7 +74,7 @@ impl Admin<'_> {
         // Read without a client's view, because the rows are compared with the stored ones before removal.
         let all = Selection::new().peek(ToolFilter::All);
         let view = self.0.store.view(Arc::new(all)).await?;
-        let invented = invented(&view);
+        let invented = invented(&view, &self.0.policy.account_servers);
         let (mut names, mut others): (Vec<Tool>, Vec<Tool>) =
             view.tools.into_values().partition(|tool| invented.contains(&tool.key));
         names.retain(|tool| tool.last_used_at.is_none_or(|used| used <= until));

@@ -250,7 +250,7 @@ impl Tools<'_> {
             let ends = Selection::new().outcomes(OutcomeFilter::FirstAndLast { limit: ENDS });
             view.outcomes = self.0.store.view(Arc::new(ends)).await?.outcomes;
         }
-        see_all(&mut view);
+        see_all(&mut view, &self.0.policy.account_servers);
         let context = Context::new(&view, &self.0.policy, project, now);
         Ok(costs(&context, client, days, &names_only))
     }

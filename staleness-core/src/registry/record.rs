@@ -12,7 +12,9 @@ use crate::journal::{Action, JournalEntry, Subject};
 use crate::outcome::{Mark, Outcome, OutcomeKind};
 use crate::policy::Policy;
 use crate::route::Suggestions;
-use crate::scan::{ClientServers, Entry, Provider, Providers, may_be_invented, state_for};
+use crate::scan::{
+    ClientServers, Entry, Provider, Providers, is_of_an_account, may_be_invented, state_for,
+};
 use crate::store::{
     Decision, Draft, Durability, OutcomeFilter, Pick, ProjectFilter, Refusal, Selection, Step,
     ToolFilter, View, meant,
@@ -365,9 +367,7 @@ impl Recording<'_> {
 
     /// Returns true if the tool's server comes with the user's account and is listed in no file.
     fn is_of_an_account(&self) -> bool {
-        let prefixes = &self.policy.account_servers;
-        let server = self.used.tool.as_str().strip_prefix("mcp__");
-        server.is_some_and(|server| prefixes.iter().any(|prefix| server.starts_with(prefix)))
+        is_of_an_account(&self.used.tool, &self.policy.account_servers)
     }
 
     /// Returns true if the tool never worked and neither it nor its server is listed, although a client

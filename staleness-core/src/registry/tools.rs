@@ -75,7 +75,7 @@ impl Tools<'_> {
         // The scan works on stored data; the client's view is applied afterwards.
         let mut view = view.with(&changes);
         self.0.add_decisions(&mut view).await?;
-        see_as(&mut view, self.0.client.as_ref());
+        see_as(&mut view, self.0.client.as_ref(), &policy.account_servers);
         Ok((report, view))
     }
 
@@ -118,7 +118,7 @@ impl Tools<'_> {
         }
         let mut view = commit.view.with(&commit.changes);
         self.0.add_decisions(&mut view).await?;
-        see_as(&mut view, None);
+        see_as(&mut view, None, &self.0.policy.account_servers);
         let mut contexts: HashMap<&ProjectId, Context<'_>> = HashMap::new();
         let mut reports = Vec::with_capacity(step.uses.len());
         for ((used, row), names) in step.uses.iter().zip(&recorded).zip(&names) {

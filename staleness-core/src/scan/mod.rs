@@ -24,7 +24,8 @@ pub(crate) use apply::{ApplyScan, readings_of};
 pub(crate) use providers::{Entry, Provider, Providers};
 pub(crate) use shadow::state_for;
 pub(crate) use viewpoint::{
-    ClientServers, invented, is_read_by, may_be_invented, see_all, see_as, withheld_from, withhold,
+    ClientServers, invented, is_of_an_account, is_read_by, may_be_invented, see_all, see_as,
+    withheld_from, withhold,
 };
 
 /// A project, by id and root.

@@ -28,8 +28,8 @@ enum Standing {
 
 /// Adapts a view to one client, or to all. Invented names get the cause [`PresenceCause::Invented`];
 /// summaries omit them.
-pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>) {
-    let invented = invented(view);
+pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>, accounts: &[String]) {
+    let invented = invented(view, accounts);
     let waiting = shadow::settle(view, client, true);
     view.seen_by = client.cloned();
     if let Some(client) = client {
@@ -41,8 +41,8 @@ pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>) {
 
 /// Adapts a view to each client separately. If a client loads only one of several entries, all stay, because each
 /// can be disabled.
-pub(crate) fn see_all(view: &mut View) {
-    let invented = invented(view);
+pub(crate) fn see_all(view: &mut View, accounts: &[String]) {
+    let invented = invented(view, accounts);
     shadow::settle(view, None, false);
     withhold(view, None);
     mark(view, &invented);
@@ -198,14 +198,16 @@ fn mark(view: &mut View, invented: &HashSet<ToolKey>) {
 /// Returns the invented names in a view: names that have only failed and are not and were not listed. Either no
 /// entry of their server is known, or a live list of the server lacks them. A name without a server is invented if
 /// this is true for each server of the clients that called it. The view must contain the server entries and their
-/// tools.
-pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
+/// tools. Servers of an account, by the prefixes of their names, are in no list.
+pub(crate) fn invented(view: &View, accounts: &[String]) -> HashSet<ToolKey> {
     let tools = view.tools.values().map(|tool| (&tool.key.scope, Facts::from(tool)));
     let summaries = view.summaries.iter().flat_map(|(scope, summaries)| {
         summaries.iter().map(move |tool| (scope, Facts::from(tool)))
     });
     let all = tools.chain(summaries);
-    let doubtful: Vec<_> = all.clone().filter(|(_, tool)| tool.is_doubtful()).collect();
+    let is_doubtful =
+        |tool: &Facts<'_>| tool.is_doubtful() && !is_of_an_account(tool.name, accounts);
+    let doubtful: Vec<_> = all.clone().filter(|(_, tool)| is_doubtful(tool)).collect();
     if doubtful.is_empty() {
         return HashSet::new();
     }
@@ -249,6 +251,12 @@ pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
     invented
         .map(|(scope, tool)| ToolKey { scope: scope.clone(), name: tool.name.clone() })
         .collect()
+}
+
+/// Returns true if a tool's server comes with the user's account: its name has one of these prefixes.
+pub(crate) fn is_of_an_account(tool: &ToolName, accounts: &[String]) -> bool {
+    let server = tool.as_str().strip_prefix("mcp__");
+    server.is_some_and(|server| accounts.iter().any(|prefix| server.starts_with(prefix)))
 }
 
 /// Adapts a view to one client. Tools that it loads are present. Tools that it lists without loading, or no
