@@ -243,8 +243,13 @@ fn forget_unlisted(tool: &Tool, at: Timestamp, draft: &mut Draft<'_>) {
 
 /// Removes the outcomes of an invented name, and adds a journal entry.
 fn forget_invented(tool: &Tool, at: Timestamp, draft: &mut Draft<'_>) {
+    forget_uses(tool, PresenceCause::Invented, at, draft);
+}
+
+/// Removes the outcomes of a name, and adds a journal entry.
+pub(super) fn forget_uses(tool: &Tool, cause: PresenceCause, at: Timestamp, draft: &mut Draft<'_>) {
     draft.delete_outcomes(OutcomeRange::OfTool(tool.key.clone()));
-    forget_name(tool, PresenceCause::Invented, at, draft);
+    forget_name(tool, cause, at, draft);
 }
 
 fn forget_name(tool: &Tool, cause: PresenceCause, at: Timestamp, draft: &mut Draft<'_>) {

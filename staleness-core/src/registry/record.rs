@@ -5,6 +5,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use super::lesson::{Lessons, wanted};
+use super::old::forget_uses;
 use super::seen::see;
 use super::used::Use;
 use crate::ids::{AgentId, ClientId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
@@ -21,8 +22,8 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 use crate::tool::{
-    HealthChange, ListingState, Presence, PresenceCause, ServerOutcome, Status, Tool, ToolKind,
-    is_offline,
+    HealthChange, Hold, ListingState, Presence, PresenceCause, ServerOutcome, Status, Tool,
+    ToolKind, is_offline,
 };
 
 fn outage_since(policy: &Policy, at: Timestamp) -> Timestamp {
@@ -71,17 +72,35 @@ impl Step for RecordUses {
         let providers = Providers::of(view.tools.values());
         let servers = self.servers(view);
         let mut seen: HashSet<u64> = view.outcomes.values().map(Outcome::identity).collect();
-        for each in &self.uses {
-            let each = each.known(&draft, &providers);
+        for called in &self.uses {
+            let each = called.known(&draft, &providers);
             let (policy, providers, servers) = (&self.policy, &providers, &servers);
             let recording = Recording { used: &each, policy, providers, servers };
             recording.carry_out(&mut draft, &mut outage, &mut seen);
+            if each.outcome == OutcomeKind::Success && each.tool != called.tool {
+                forget_serverless(called, &mut draft);
+            }
         }
         Ok(Decision::Write(draft.finish()))
     }
 
     fn durability(&self) -> Durability {
         Durability::Normal
+    }
+}
+
+/// Forgets the failures under a name without a server from before the server was known. The server's tool works.
+fn forget_serverless(called: &Use, draft: &mut Draft<'_>) {
+    if called.tool.serverless().is_none() {
+        return;
+    }
+    for key in called.scopes().map(|scope| called.key(scope)) {
+        let is_failing = |tool: &&Tool| tool.hold == Hold::None && tool.status() == Status::Demoted;
+        let known = draft.get::<Tool>(&key).filter(is_failing).cloned();
+        if let Some(tool) = known {
+            draft.delete::<Tool>(&key);
+            forget_uses(&tool, PresenceCause::Replaced, called.at, draft);
+        }
     }
 }
 
