@@ -33,7 +33,6 @@ pub mod error;
 mod escape;
 pub mod findings;
 pub mod fixes;
-pub mod import;
 pub mod items;
 pub mod knowledge;
 pub mod limits;

@@ -84,7 +84,9 @@ pub fn resolve(
         item = global;
     }
     refuse_others(settings, &registry, &item, act.actor.as_ref(), item.from.as_deref())?;
-    refuse_typed(settings, &item, item.kind.resolved(), &act)?;
+    if item.status.is_open() {
+        refuse_typed(settings, &item, item.kind.resolved(), &act)?;
+    }
     // An expired rule of a person may be resolved by an agent, but not reopened.
     let may_reopen = refuse_typed(settings, &item, Some(item.status), &act).is_ok();
     let registry = settings.open(Access::Write)?;
@@ -115,8 +117,10 @@ pub fn set(
     let registry = settings.open(Access::Look)?;
     refuse_others(settings, &registry, &item, act.actor.as_ref(), sender)?;
     // Anybody may change what it refers to.
-    let is_moved_on = patch.to.is_some() || patch.after.is_some();
-    if patch.text.is_some() || patch.expires_at.is_some() || is_moved_on && !item.kind.is_task() {
+    let is_own = item.to.as_deref() == act.actor.as_ref().map(AgentId::as_str);
+    let is_handed_on = patch.to.is_some() && !(item.kind == WorkKind::Handoff && is_own);
+    let is_changed = patch.text.is_some() || patch.expires_at.is_some() || patch.after.is_some();
+    if is_changed || is_handed_on {
         refuse_typed(settings, &item, None, &act)?;
     }
     if let Some(to) = moved {
@@ -145,7 +149,9 @@ pub fn step(settings: &Settings, item: Work, text: String, act: Act) -> Result<W
 /// # Errors
 /// If an agent reopens a rule of a person or what a person ended, the item is open, or the store fails.
 pub fn reopen(settings: &Settings, item: Work, act: Act) -> Result<Work, ServiceError> {
-    refuse_typed(settings, &item, Some(item.before.unwrap_or(item.kind.first())), &act)?;
+    if !item.status.is_open() {
+        refuse_typed(settings, &item, Some(item.before.unwrap_or(item.kind.first())), &act)?;
+    }
     refuse_ended(settings, &item, &act)?;
     Ok(settings.open(Access::Write)?.work().reopen(item.key, act).wait()?)
 }
@@ -188,27 +194,25 @@ pub fn refuse_typed(
         return Ok(());
     }
     let id = item.key.to_string();
-    let how = match (item.status.is_open(), item.kind.resolved()) {
-        (true, Some(end)) => {
-            format!("change or end it, as with `staleness work set {id} --status {end}`")
+    let set = format!("`staleness work set {id}");
+    let how = match (item.status.is_open(), item.kind.resolved().zip(to)) {
+        (true, _) if item.kind.is_task() && to.is_some() => {
+            format!("drop it, with {set} --status dropped`")
         }
-        (true, None) => format!("change it, as with `staleness work set {id} --text TEXT`"),
+        (true, Some((end, _))) => format!("change or end it, as with {set} --status {end}`"),
+        (true, None) => format!("change it, as with {set} --text TEXT`"),
         (false, _) => format!("reopen it, with `staleness work reopen {id}`"),
     };
     only_by_person(settings, act, &format!("wrote {}", quoted(&id)), &how)
 }
 
-/// The maximum number of an item's journal entries to search for who ended it.
-const ENTRIES: u32 = 100;
-
-/// Rejects an agent's change to the state of an item that a person ended, unless it was done or accepted.
+/// Rejects an agent's change to the state of an item that a person ended.
 fn refuse_ended(settings: &Settings, item: &Work, act: &Act) -> Result<(), ServiceError> {
-    let is_fulfilled = matches!(item.status, WorkStatus::Done | WorkStatus::Accepted);
-    if item.status.is_open() || is_fulfilled {
+    if item.status.is_open() {
         return Ok(());
     }
     let registry = settings.open(Access::Look)?;
-    let entries = registry.admin().journal_of(Subject::work(&item.key), ENTRIES).wait()?;
+    let entries = registry.admin().journal_of(Subject::work(&item.key), u32::MAX).wait()?;
     let ended = |each: &&JournalEntry| {
         each.from != each.to && each.to.as_deref() == Some(item.status.as_str())
     };
@@ -370,9 +374,10 @@ pub fn as_someone(settings: &Settings) -> Result<(), ServiceError> {
 /// Rejects an agent's act in another name than its own.
 ///
 /// # Errors
-/// If the name is not the agent's.
+/// If the name is not the agent's, or an agent may be acting without its name.
 pub fn refuse_other_name(settings: &Settings, act: &Act, name: &str) -> Result<(), ServiceError> {
     match &act.actor {
+        None if settings.may_run_for_agent() => Err(nobody()),
         Some(agent) if party(settings, name.trim().to_owned()) != agent.as_str() => {
             let (agent, name) = (quoted(agent.as_str()), quoted(name.trim()));
             let message = format!("{agent} cannot speak as {name}");

@@ -44,7 +44,10 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     let is_wrong = |each: &service::Entry| each.verdict.rests_on(SignalKind::Contradicted);
     let may_keep = |each: &service::Entry| settings.agent.is_none() || !is_wrong(each);
     let entry = |each: service::Entry| Entry {
-        suggested_action: again(settings, &command(&each, scope(&each), open)),
+        suggested_action: again(
+            settings,
+            &command(&each, scope(&each), settings.agent.is_some(), open),
+        ),
         otherwise: otherwise(&each).filter(|_| may_keep(&each)).map(|it| again(settings, &it)),
         scope: scope(&each),
         kind: each.kind,
@@ -84,6 +87,7 @@ fn otherwise(each: &service::Entry) -> Option<String> {
 fn command(
     each: &service::Entry,
     scope: Option<&str>,
+    is_agent: bool,
     open: impl Fn(&str, Option<u32>) -> String,
 ) -> String {
     let (quoted, verdict) = (quoted(&each.id), &each.verdict);
@@ -107,6 +111,7 @@ fn command(
         Subject::Work { is_addressed: Some(true), .. } => {
             format!("staleness work claim {quoted}")
         }
+        Subject::Work { by_person: true, .. } if is_agent => "# ask the user".to_owned(),
         Subject::Work { .. } => format!("staleness stale resolve {quoted}"),
         Subject::Block { path, line } => open(path, *line),
         // The id comes last. After an id that begins with `-`, no options are parsed.

@@ -52,7 +52,8 @@ fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool,
     let mut rows: Vec<_> = warnings.iter().map(|each| Overdue::new(each, action(each))).collect();
     for (row, each) in rows.iter_mut().zip(&warnings) {
         row.needs_session = sessions;
-        row.is_for_another = is_for_another(settings, each);
+        let is_persons = settings.agent.is_some() && each.by_person;
+        row.has_one_way = is_persons || is_for_another(settings, each);
     }
     let summary = work::summary(&warnings);
     if out.json {
@@ -74,6 +75,9 @@ fn is_for_another(settings: &Settings, each: &Warning) -> bool {
 
 /// Returns the command that settles an overdue item.
 fn resolving(settings: &Settings, warning: &Warning) -> String {
+    if settings.agent.is_some() && warning.is_for_person() {
+        return "# ask the user".to_owned();
+    }
     let command = match warning.flag.overdue {
         Reason::Abandoned => "work release",
         _ => "stale resolve",

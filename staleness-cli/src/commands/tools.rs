@@ -394,8 +394,8 @@ fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Resul
     let registry = settings.open(Access::Write)?;
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
     match hold {
-        Hold::Pinned | Hold::Ignored => work::as_someone(settings)?,
-        Hold::None | Hold::Demoted => may_end(settings, &registry, &key)?,
+        Hold::None => may_end(settings, &registry, &key)?,
+        Hold::Demoted | Hold::Pinned | Hold::Ignored => work::as_someone(settings)?,
     }
     if hold == Hold::Demoted && settings.agent.is_some() {
         is_own(settings, &registry, &key)?;

@@ -203,16 +203,16 @@ pub(crate) struct Overdue<'a> {
     /// True if a claim must name the session of the agent.
     #[serde(skip)]
     pub(crate) needs_session: bool,
-    /// True if it is a handoff for an agent other than the requesting one.
+    /// True if the requesting agent has no other way: a person typed it, or it is a handoff for another agent.
     #[serde(skip)]
-    pub(crate) is_for_another: bool,
+    pub(crate) has_one_way: bool,
 }
 
 impl<'a> Overdue<'a> {
     /// Formats a warning. `suggested_action` resolves it.
     pub(crate) fn new(warning: &'a Warning, suggested_action: String) -> Self {
         let reason = warning.reason();
-        Self { warning, reason, suggested_action, needs_session: false, is_for_another: false }
+        Self { warning, reason, suggested_action, needs_session: false, has_one_way: false }
     }
 }
 
@@ -286,14 +286,14 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
             None => "  # anybody may take it".into(),
         };
         text.push_str(&format!("    $ {action}{}\n", paint.dim(&free)));
-        if !overdue.is_for_another {
+        if !overdue.has_one_way {
             text.push_str(&format!("    $ {other}{}\n", paint.dim(&format!("  # {take}"))));
         }
         return text;
     }
     let to = each.kind.resolved().map(|to| format!("  # → {to}")).unwrap_or_default();
     text.push_str(&format!("    $ {action}{}\n", paint.dim(&to)));
-    if overdue.is_for_another {
+    if overdue.has_one_way {
         return text;
     }
     // `touch` helps too, except for an expiry date or a missing answer.

@@ -303,7 +303,7 @@ fn a_change_names_the_agent_that_made_it() {
     for id in ["edited", "mine", "reopened", "theirs"] {
         work(&format!("work add plan Move --id {id}"));
     }
-    work("work set reopened --status done");
+    work("work set reopened --status done --agent gemini");
     work("knowledge add --id port --body 8080");
     told_on(&sandbox, "claude-code", 21);
     work("work set edited --text 'Move all' --agent codex");

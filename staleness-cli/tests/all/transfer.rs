@@ -401,7 +401,7 @@ fn two_imports_at_once_are_one() {
 /// Bug: an agent ended a person's rule and rewrote a preference with a file.
 #[test]
 #[cfg(unix)]
-fn an_agent_imports_nothing_over_what_a_person_decided() {
+fn an_agent_imports_nothing() {
     let sandbox = Sandbox::new();
     let rule = line("work add constraint 'No push' --id np --now 2026-11-02");
     assert!(sandbox.typed(&rule, "NOTHING=1", "").success());
@@ -432,7 +432,8 @@ fn an_agent_imports_nothing_over_what_a_person_decided() {
         |line: &&str| ["staleness-export", r#""hold":"#].iter().any(|part| line.contains(part));
     let tool: Vec<&str> = newer.lines().filter(is_of_tool).collect();
     let tool = tool.join("\n").replace("ignored", "none");
-    for lines in [rule, &tool, &item("tabs"), &item("all"), &newer] {
+    // An export has definitions that are accepted in advance, and a journal that says who wrote what.
+    for lines in [rule, &tool, &item("tabs"), &item("all"), &item("own"), &newer, &kept] {
         let jsonl: &[&str] =
             if lines.contains("staleness-export") { &[] } else { &["--from", "jsonl"] };
         for (args, variable, code) in [(&[][..], "CLAUDECODE", 2), (&["--agent", "codex"], "X", 3)]
@@ -442,10 +443,5 @@ fn an_agent_imports_nothing_over_what_a_person_decided() {
         }
         assert_eq!(sandbox.ok(&["export"]), kept, "{lines}");
     }
-    // Bug: an export has definitions that are accepted in advance, and a journal that says who wrote what.
-    let refused = import(&kept, &["--agent", "codex"], "CLAUDECODE");
-    assert!(refused.code == 3 && refused.err.contains("only a person can import"), "{refused:?}");
-    let own = import(&item("own"), &["--from", "jsonl", "--agent", "codex"], "CLAUDECODE");
-    assert_eq!(own.code, 0, "{own:?}");
     assert_eq!(import(rule, &["--from", "jsonl"], "X").code, 0, "a person's own import");
 }

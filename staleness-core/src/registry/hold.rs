@@ -104,7 +104,10 @@ impl ByHand {
         let by_agent = |it: Option<&JournalEntry>, action| {
             it.filter(|it| it.action == action).map(|it| it.actor.is_some())
         };
-        let mut last = view.journal.values().rev().filter(is_decision);
+        let is_agents_own =
+            |it: &&JournalEntry| it.action == Action::Restored && it.actor.is_some();
+        let decisions = view.journal.values().rev().filter(is_decision);
+        let mut last = decisions.filter(|it| !is_agents_own(it));
         let is_restored = by_agent(last.next(), Action::Restored) == Some(false)
             && by_agent(last.next(), Action::Demoted) == Some(true);
         let verb = match hold {

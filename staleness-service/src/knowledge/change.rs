@@ -16,6 +16,7 @@ use super::world::{Pretended, Target, World, keys};
 use crate::citations;
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::settings::Access;
+use crate::work::as_someone;
 
 /// Verifies items: records that they are true at the checked-out commit, with the current digests of their
 /// citations.
@@ -30,6 +31,9 @@ pub fn verify(
 ) -> Result<Vec<KnowledgeReport>, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let targets = world.targets(&registry, ids, scope)?;
+    if targets.iter().any(|target| target.item.contradicted.is_some()) {
+        as_someone(world.settings)?;
+    }
     let commit = citations::head(world.settings);
     let seen = |target: &Target| {
         let seen = citations::seen(world.settings, &target.item);
@@ -101,10 +105,8 @@ pub fn set(
     superseded
         .iter()
         .try_for_each(|old| refuse_preference(world.settings, &registry, &old.item, &act))?;
-    if patch.kind.is_some() || patch.body.is_some() {
-        rows.iter()
-            .try_for_each(|row| refuse_preference(world.settings, &registry, &row.item, &act))?;
-    }
+    rows.iter()
+        .try_for_each(|row| refuse_preference(world.settings, &registry, &row.item, &act))?;
     let write = |registry: &Registry| {
         registry.knowledge().edit(keys(&rows), patch.clone(), act.clone()).wait()
     };

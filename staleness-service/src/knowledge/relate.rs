@@ -4,7 +4,7 @@ use staleness::knowledge::{Item, ItemKind};
 use staleness::registry::{Act, ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;
 use staleness::{Registry, Wait};
-use staleness_core::journal::{Action, Subject};
+use staleness_core::journal::{Action, JournalEntry, Subject};
 
 use super::filed;
 use super::world::{Pretended, Target, World};
@@ -115,9 +115,6 @@ pub fn remove(
     Ok(told)
 }
 
-/// Maximum number of an item's journal entries to search for its author.
-const ENTRIES: u32 = 100;
-
 /// Rejects an agent's change to a preference, unless an agent added it.
 ///
 /// # Errors
@@ -144,10 +141,12 @@ fn refuse_persons(
     if act.actor.is_none() && !settings.may_run_for_agent() {
         return Ok(());
     }
-    let entries = registry.admin().journal_of(Subject::item(&item.key), ENTRIES).wait()?;
-    let added = entries.iter().rfind(|entry| entry.action == Action::Added);
+    let entries = registry.admin().journal_of(Subject::item(&item.key), u32::MAX).wait()?;
+    let added = entries.iter().rposition(|entry| entry.action == Action::Added);
+    let is_edit = |entry: &&JournalEntry| [Action::Added, Action::Edited].contains(&entry.action);
+    let mut edits = entries[added.unwrap_or(0)..].iter().filter(is_edit);
     match &act.actor {
-        _ if added.is_some_and(|entry| entry.actor.is_some()) => Ok(()),
+        _ if added.is_some() && edits.all(|entry| entry.actor.is_some()) => Ok(()),
         None => Err(nobody().hint("a person uses a terminal outside the client")),
         Some(_) => {
             let id = item.key.id.as_str();

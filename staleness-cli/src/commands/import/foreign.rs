@@ -1,6 +1,6 @@
 //! Imports outcomes, tools, knowledge, work and routes of other systems, as described in `docs/import.md`.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::mem;
 use std::path::Path;
@@ -20,10 +20,9 @@ use staleness::work::Work;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::ids::IdError;
 use staleness_core::outcome::Outcome;
-use staleness_core::registry::{ImportReport, Importer, TransferCounts};
+use staleness_core::registry::{ImportReport, Importer};
 use staleness_core::route::{Route, RouteKey, RouteVector};
 use staleness_core::transfer::Record;
-use staleness_service::import::refuse_persons;
 use staleness_service::work::{self, party};
 use staleness_service::{Silent, documents, scan};
 use staleness_sources::systems::System;
@@ -35,7 +34,7 @@ use super::routes::{Dimensions, RouteLine};
 use super::work::WorkLine;
 use super::{access, opened};
 use crate::args::{FormatArg, ImportArgs};
-use crate::error::{CliError, ErrorKind, quoted};
+use crate::error::{CliError, quoted};
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
 
@@ -47,8 +46,6 @@ const MAX_ROWS: usize = 500;
 const MAX_BYTES: usize = 4 << 20;
 /// Source of imported tools if none is given.
 const SOURCE: &str = "import";
-/// Maximum number of items that are listed because this agent may not change them. Further ones are counted.
-const MAX_LISTED: usize = 20;
 
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
@@ -125,13 +122,13 @@ impl fmt::Display for Once {
     }
 }
 
-/// Imports the lines. Also counts those that this agent may not import.
+/// Imports the lines.
 pub(super) fn run(
     settings: &Settings,
     args: &ImportArgs,
     input: &mut Input,
     out: &Output,
-) -> Result<(ImportReport, BTreeMap<String, u64>), CliError> {
+) -> Result<ImportReport, CliError> {
     // A system's data about one project must not replace its data about another.
     let of_project = |system: System| format!("{}:{}", system.as_str(), settings.project.id);
     let of_system = args.from.and_then(FormatArg::system).map(of_project);
@@ -196,26 +193,12 @@ pub(super) fn run(
         listed = take_list(&registry, settings, args, list)?;
     }
     let progress = Progress::new(out, "imported");
-    let (mut report, refused) =
-        write(settings, &registry, input, &act, args.dry_run, |_| true, progress)?;
+    let mut report = write(settings, &registry, input, &act, args.dry_run, |_| true, progress)?;
     (report.imported.tools, report.skipped.tools) = listed;
-    let none = TransferCounts::default();
-    if let Some(first) = refused.first()
-        && report.imported == none
-        && report.skipped == none
-    {
-        return Err(input.nothing(first.clone()));
-    }
-    let mut left = BTreeMap::new();
-    for (at, error) in refused.into_iter().enumerate() {
-        let listed = at < MAX_LISTED;
-        let name = if listed { error.message } else { "other items of others".into() };
-        *left.entry(name).or_default() += 1;
-    }
-    Ok((report, left))
+    Ok(report)
 }
 
-/// Imports the lines that `takes` accepts. Also returns why this agent may not import some of them.
+/// Imports the lines that `takes` accepts.
 fn write(
     settings: &Settings,
     registry: &Registry,
@@ -224,10 +207,10 @@ fn write(
     dry_run: bool,
     takes: impl Fn(&Entry) -> bool,
     mut progress: Progress,
-) -> Result<(ImportReport, Vec<CliError>), CliError> {
+) -> Result<ImportReport, CliError> {
     let mut importer = registry.admin().importer(dry_run).wait()?.by(act.clone());
     let (mut uses, mut rows, mut bytes) = (Vec::new(), Vec::new(), 0);
-    let (mut imported, mut skipped, mut refused) = (0, 0, Vec::new());
+    let (mut imported, mut skipped) = (0, 0);
     // Uses that a dry run has counted, because it does not write them.
     let mut counted = HashSet::new();
     // A record of a project also registers the project.
@@ -260,9 +243,8 @@ fn write(
             let is_new = |row: &&Outcome| !dry_run || counted.insert(row.identity());
             let new = recorded.iter().filter(is_new).count();
             (imported, skipped, bytes) = (imported + new, skipped + all - new, 0);
-            let put = put(settings, registry, act, mem::take(&mut rows), &mut importer);
-            refused
-                .extend(put.map_err(|error| if dry_run { input.nothing(error) } else { error })?);
+            let put = put(registry, act, mem::take(&mut rows), &mut importer);
+            put.map_err(|error| if dry_run { input.nothing(error) } else { error })?;
         }
         if is_last {
             break;
@@ -274,17 +256,16 @@ fn write(
     // Vectors belong to their routes.
     (report.imported.vectors, report.skipped.vectors) = (0, 0);
     (report.imported.outcomes, report.skipped.outcomes) = (imported as u64, skipped as u64);
-    Ok((report, refused))
+    Ok(report)
 }
 
-/// Puts the records of these lines, each kind together. Returns why this agent may not put some of them.
+/// Puts the records of these lines, each kind together.
 fn put(
-    settings: &Settings,
     registry: &Registry,
     act: &Act,
     lines: Vec<Entry>,
     importer: &mut Importer,
-) -> Result<Vec<CliError>, CliError> {
+) -> Result<(), CliError> {
     let keys = lines.iter().fold(Selection::new(), |all, line| match line {
         Entry::Item(key, _) => all.peek(ItemFilter::Key(key.clone())),
         Entry::Work(key, _) => all.peek(WorkFilter::Key(key.clone())),
@@ -315,15 +296,10 @@ fn put(
             Entry::Use(_) | Entry::Tool(_) => {}
         }
     }
-    let mut refused = Vec::new();
     for record in [items, work, routes, vectors].into_iter().flatten() {
-        match refuse_persons(settings, registry, &record) {
-            Ok(()) => importer.put(record).wait()?,
-            Err(error) if error.kind == ErrorKind::Invalid => refused.push(error),
-            Err(error) => return Err(error),
-        }
+        importer.put(record).wait()?;
     }
-    Ok(refused)
+    Ok(())
 }
 
 /// Parses a line. Agent names are mapped to the names used here. Also returns the project to register.

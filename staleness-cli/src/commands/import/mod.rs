@@ -43,12 +43,13 @@ pub(crate) fn taken(
     args: &ImportArgs,
     out: &Output,
 ) -> Result<(ImportReport, Option<Taken>), CliError> {
+    // A file may say anything in anybody's name.
+    if settings.may_be_agent() && !args.dry_run {
+        as_someone(settings)?;
+        return Err(CliError::invalid("only a person can import")
+            .hint("ask the user to run this in a terminal outside the client"));
+    }
     let Some(from) = args.from else {
-        if settings.may_be_agent() && !args.dry_run {
-            as_someone(settings)?;
-            return Err(CliError::invalid("only a person can import an export")
-                .hint("ask the user to run this in a terminal outside the client"));
-        }
         let mut input = Input::open(args.file.as_deref())?;
         // A file cannot prove that a person typed a record here.
         let read = |record: &mut Record| {
@@ -59,12 +60,8 @@ pub(crate) fn taken(
         let open = |access| settings.open(access);
         return Ok((export(&mut input, read, open, args.dry_run, out)?, None));
     };
-    let (mut input, mut taken) = opened(settings, Some(from), args.file.as_deref())?;
-    let (report, refused) = foreign::run(settings, args, &mut input, out)?;
-    if !refused.is_empty() {
-        taken.get_or_insert_default().left.extend(refused);
-    }
-    Ok((report, taken))
+    let (mut input, taken) = opened(settings, Some(from), args.file.as_deref())?;
+    Ok((foreign::run(settings, args, &mut input, out)?, taken))
 }
 
 /// Opens lines in the general format, or the data of one system.
