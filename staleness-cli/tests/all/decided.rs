@@ -1,6 +1,6 @@
 //! Tests that an agent changes nothing that a person said, ended or installed.
 
-use crate::common::{Sandbox, fed, line};
+use crate::common::{Run, Sandbox, fed, line};
 use crate::told::told_on;
 
 /// Runs a command as a person at a terminal.
@@ -35,7 +35,9 @@ fn an_agent_carries_out_what_a_person_typed_and_changes_none_of_it() {
         &[
             ("work set db --text MySQL", "change it, as with `staleness work set db --text TEXT`"),
             ("work set move --text Other", "a person wrote \"move\""),
-            ("work set move --status dropped", "`staleness work set move --status dropped`"),
+            ("work set move --status dropped", "drop it, with `staleness work set move --status"),
+            ("work set move --after kafka", "a person wrote \"move\""),
+            ("work set move --to gemini", "a person wrote \"move\""),
             ("work set h --text Nothing", "a person wrote \"h\""),
             ("work set trap --status resolved", "a person wrote \"trap\""),
             ("work set trap --expires +90d", "a person wrote \"trap\""),
@@ -108,6 +110,26 @@ fn an_agent_deletes_doubts_and_says_nothing_for_a_person() {
             ("work add plan Deploy --id dep --author ana", name),
         ],
     );
+    // Bug: what a person wrote into an agent's item was the agent's.
+    ok("knowledge add --kind preference --id rule --body Stub --agent codex");
+    ok("knowledge set rule --body 'Never on Friday'");
+    let why = "nothing says that an agent wrote \"rule\"";
+    for edit in ["--body Always", "--keyword friday", "--supersedes own"] {
+        refused(&sandbox, &[(&format!("knowledge set rule {edit}"), why)]);
+    }
+    // Bug: an agent without its name spoke as anybody, and lifted what a person had said.
+    ok("knowledge contradict keys --by ana --reason no");
+    for text in [
+        "knowledge contradict own --by ana --reason no",
+        "knowledge verify keys",
+        "work add note Hi --id hi --author ana",
+    ] {
+        let mut command = sandbox.command();
+        command.args(line(text)).env("CLAUDECODE", "1");
+        let run = Run::of(command.output().unwrap());
+        assert!(run.code == 2 && run.err.contains("no agent given"), "{text}: {run:?}");
+    }
+    ok("knowledge verify keys");
     ok("knowledge contradict keys --by codex --reason no --agent codex");
     ok("knowledge remove own --yes --agent codex");
 }

@@ -146,7 +146,7 @@ fn an_agent_touches_no_rule_of_a_person_by_another_door() {
         let run = on(7, &format!("{text} --agent codex"));
         assert!(run.code == 3 && run.err.contains(why), "{text}: {run:?}");
     };
-    let end = "change or end it, as with `staleness work set gen --status resolved`";
+    let end = "change it, as with `staleness work set gen --text TEXT`";
     for edit in ["--expires -1d", "--expires +9d", "--text Edit", "--text Edit --to ana"] {
         refused(&format!("work set gen {edit}"), end);
     }
@@ -281,11 +281,10 @@ fn a_persons_demotion_is_ended_by_no_other_door() {
     let run = sandbox.run(&["project", "forget", root, "--yes", "--agent", "codex"]);
     assert!(run.code == 3 && run.err.contains("an agent cannot delete"), "{run:?}");
     assert_eq!(sandbox.status("mcp__github__delete"), "demoted");
-    // What is no person's demotion is anybody's in a terminal of an editor.
+    // Bug: what an agent without its name demoted counted as a person's demotion.
     let mut command = sandbox.command();
-    command.args(line("tools demote mcp__github__get")).env("TERM_PROGRAM", "vscode");
-    assert!(command.output().unwrap().status.success());
-    ok("tools restore mcp__github__get");
+    command.args(line("tools demote mcp__github__get")).env("CLAUDECODE", "1");
+    assert_eq!(command.output().unwrap().status.code(), Some(2));
     // What another agent demoted an agent may restore.
     ok("tools demote github --agent codex");
     ok("tools restore github --agent claude-code");
