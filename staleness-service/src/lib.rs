@@ -12,7 +12,6 @@
 //! - [`links`]: everything connected to one thing.
 //! - [`lock`]: digests of the configuration that a project gives to agents.
 //! - [`knowledge`], [`items`], [`citations`]: knowledge items.
-//! - [`import`]: records that an agent may not import.
 //! - [`suggested`]: suggestions made in a session, to compare with what was used.
 //! - [`vectors`], [`embedder`]: vectors in files, and the model that creates them.
 //! - [`model_text`]: the only way for our text and foreign names to reach a model.

@@ -18,17 +18,15 @@ impl Draw<'_> {
         let project = self.project();
         let which = self.below(32);
         let mut sources = Vec::new();
-        if which & 1 == 0 {
-            sources.push(self.reading(None, Level::User, "mcp"));
-        }
-        if which & 2 == 0 {
-            sources.push(self.reading(Some(&project), Level::Project, "mcp"));
-        }
-        if which & 4 == 4 {
-            sources.push(self.reading(None, Level::Live, "tools"));
-        }
-        if which & 8 == 8 {
-            sources.push(self.reading(None, Level::User, "plugin:kit@market/mcp"));
+        for (mask, bits, project, level, part) in [
+            (1, 0, None, Level::User, "mcp"),
+            (2, 0, Some(&project), Level::Project, "mcp"),
+            (4, 4, None, Level::Live, "tools"),
+            (8, 8, None, Level::User, "plugin:kit@market/mcp"),
+        ] {
+            if which & mask == bits {
+                sources.push(self.reading(project, level, part));
+            }
         }
         let index = SourceIndex {
             client: "client".into(),
