@@ -326,21 +326,6 @@ impl SourceId {
     pub fn scope(&self) -> Scope {
         self.project.clone().map_or(Scope::Global, Scope::Project)
     }
-
-    /// Separates the part from the linked work tree of the project that the source is of, as in `mcp#feature`.
-    const IN_TREE: char = '#';
-
-    /// Returns the id of the same source in a linked work tree. Work trees share a project, but not their files.
-    #[must_use]
-    pub fn in_tree(self, tree: &str) -> Self {
-        Self { part: format!("{}{}{tree}", self.part, Self::IN_TREE), ..self }
-    }
-
-    /// Returns the name of the linked work tree; `None` for the main one, and for sources without a project.
-    pub fn tree(&self) -> Option<&str> {
-        let is_file = self.project.is_some() && self.level != Level::Live;
-        self.part.split_once(Self::IN_TREE).filter(|_| is_file).map(|(_, tree)| tree)
-    }
 }
 
 impl fmt::Display for SourceId {

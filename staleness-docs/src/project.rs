@@ -37,22 +37,6 @@ impl ProjectPlace {
         self.folder == self.root
     }
 
-    /// Returns the name of a linked work tree in its repository; `None` for the main work tree.
-    pub fn tree(&self) -> Option<String> {
-        if self.is_main_tree() {
-            return None;
-        }
-        let line = pointer(&self.folder.join(".git"))?;
-        let name = Path::new(line.strip_prefix("gitdir:")?.trim()).file_name()?;
-        Some(as_text(Path::new(name)).into_owned())
-    }
-
-    /// Returns true if the repository has a linked work tree of this name.
-    pub fn has_tree(&self, name: &str) -> bool {
-        let of = |git: &Path| git.join("worktrees").join(name).is_dir();
-        of(&self.root.join(".git")) || of(&self.root)
-    }
-
     /// Returns the project as the registry stores it. Invalid UTF-8 in the path is written as `//xE9`, so
     /// that different paths stay different.
     pub fn project_ref(&self) -> ProjectRef {

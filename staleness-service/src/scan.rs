@@ -7,7 +7,6 @@ use staleness::report::ScanReport;
 use staleness::scan::{ProjectRef, Scan, SourceReading};
 use staleness::store::{Refusal, View};
 use staleness::{Registry, RegistryError, Timestamp, Wait};
-use staleness_core::scan::SourceIndex;
 use staleness_sources::clients::{
     self, Declarations, NoSwitch, Outlines, ScanRequest, Startable, Switch,
 };
@@ -93,17 +92,6 @@ fn read_world(
         clients::read(&request)
     });
     readings.sources.extend_from_slice(live);
-    // What a work tree listed goes with it.
-    let place = &settings.place;
-    let of_gone =
-        read_under.keys().filter(|id| id.tree().is_some_and(|tree| !place.has_tree(tree)));
-    readings.indexes.extend(of_gone.map(|id| SourceIndex {
-        client: id.client.clone(),
-        level: id.level,
-        project: id.project.clone(),
-        part_prefix: id.part.clone(),
-        tree: id.tree().map(str::to_owned),
-    }));
     Scan {
         project: settings.project.clone(),
         sources: readings.sources,

@@ -33,7 +33,6 @@ impl Draw<'_> {
             level: Level::User,
             project: None,
             part_prefix: "plugin:".into(),
-            tree: None,
         };
         Scan {
             project,

@@ -213,8 +213,6 @@ pub struct SourceIndex {
     pub project: Option<ProjectId>,
     /// The prefix of the parts of its sources, such as `plugin:`.
     pub part_prefix: String,
-    /// The linked work tree of its sources: see [`SourceId::tree`].
-    pub tree: Option<String>,
 }
 
 impl SourceIndex {
@@ -224,7 +222,6 @@ impl SourceIndex {
             && id.level == self.level
             && id.project == self.project
             && id.part.starts_with(&self.part_prefix)
-            && id.tree() == self.tree.as_deref()
     }
 }
 

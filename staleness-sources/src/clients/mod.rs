@@ -214,16 +214,7 @@ pub fn refusal(client: &str, path: &Path, text: &str) -> Option<String> {
 ///
 /// Never fails: an unreadable source has the state `failed` or `partial`.
 pub fn read(request: &ScanRequest<'_>) -> Readings {
-    let mut readings = read_outside(&Outside::new(request));
-    if let Some(tree) = request.project.tree() {
-        for source in &mut readings.sources {
-            source.id = in_tree(source.id.clone(), Some(&tree));
-        }
-        for index in readings.indexes.iter_mut().filter(|index| index.project.is_some()) {
-            index.tree = Some(tree.clone());
-        }
-    }
-    readings
+    read_outside(&Outside::new(request))
 }
 
 /// Returns the names that a client's settings give to instruction files: see
@@ -233,14 +224,6 @@ pub fn instruction_names(client: &str, request: &ScanRequest<'_>) -> Vec<String>
         codex::CLIENT => codex::instruction_names(&Outside::new(request)),
         gemini::CLIENT => gemini::instruction_names(&Outside::new(request)),
         _ => Vec::new(),
-    }
-}
-
-/// Returns the id under which a source that was read in a work tree is recorded.
-fn in_tree(id: SourceId, tree: Option<&str>) -> SourceId {
-    match tree {
-        Some(tree) if id.project.is_some() => id.in_tree(tree),
-        _ => id,
     }
 }
 
@@ -290,10 +273,9 @@ impl<'a> Outside<'a> {
             folder,
             root: &request.project.root,
             project_id: request.project.id(),
-            // A linked work tree without a name of its own may lack files of the repository's other trees, so a
-            // missing file there proves nothing about the shared project.
-            project_is_there: is_there(folder)
-                && (request.project.is_main_tree() || request.project.tree().is_some()),
+            // A linked work tree may lack files of the repository's other trees, so a missing file there
+            // proves nothing about the shared project.
+            project_is_there: is_there(folder) && request.project.is_main_tree(),
             fence: request.project.fence(),
             request: *request,
             starts: None,

@@ -100,7 +100,6 @@ pub(super) fn read(
             level,
             project: (level != Level::User).then(|| outside.project_id.clone()),
             part_prefix: "plugin:".to_owned(),
-            tree: None,
         }));
     }
 }

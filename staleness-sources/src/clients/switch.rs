@@ -7,7 +7,7 @@ use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::{ListingState, ToolKind};
 
 use super::state::Places;
-use super::{Outside, ScanRequest, claude, codex, gemini, in_tree, read_outside, shapes, simple};
+use super::{Outside, ScanRequest, claude, codex, gemini, read_outside, shapes, simple};
 use crate::json::{self, JsonFile, Value};
 
 /// A change of a client's file that switches a server off.
@@ -60,10 +60,8 @@ pub fn switches(
 ) -> Vec<Result<Vec<Switch>, NoSwitch>> {
     let outside = Outside::new(&ScanRequest { outlines: None, ..*request });
     let sources = read_outside(&outside).sources;
-    let tree = request.project.tree();
     let of = |(id, name): &(SourceId, ToolName)| {
-        let reading =
-            sources.iter().find(|reading| in_tree(reading.id.clone(), tree.as_deref()) == *id);
+        let reading = sources.iter().find(|reading| reading.id == *id);
         let is_loaded = |found: &&Found| {
             found.name == *name && (found.unsure || found.state == ListingState::Configured)
         };

@@ -459,7 +459,6 @@ pub(crate) fn plugin_index() -> SourceIndex {
         level: Level::User,
         project: None,
         part_prefix: "plugin:".into(),
-        tree: None,
     }
 }
 
