@@ -89,28 +89,25 @@ impl Checkout {
         }
     }
 
-    /// Returns true if the head moved from a commit to the checked-out one by new commits alone: since then, nobody
-    /// checked out or reset to something else.
+    /// Returns true if the checked-out commit was made from another by commits that the log of the head has.
     fn came_from(&self, commit: &str) -> bool {
         let moves = self.moves.get_or_init(|| {
             let log = self.git.as_ref().map(|git| git.join("logs/HEAD"));
             log.and_then(|log| end_of(&log)).unwrap_or_default()
         });
+        let Some(Some(mut current)) = self.head.get().map(Option::as_deref) else { return false };
         for line in moves.lines().rev() {
-            let Some((ids, what)) = line.split_once('\t') else { return false };
+            if current == commit {
+                break;
+            }
+            let (ids, what) = line.split_once('\t').unwrap_or((line, ""));
             let mut ids = ids.split(' ');
             let (old, new) = (ids.next().unwrap_or_default(), ids.next().unwrap_or_default());
-            if new == commit {
-                return true;
-            }
-            if old != new && (what.starts_with("checkout:") || what.starts_with("reset:")) {
-                return false;
-            }
-            if old == commit {
-                return true;
+            if new == current && !what.starts_with("checkout:") && !what.starts_with("reset:") {
+                current = old;
             }
         }
-        false
+        current == commit
     }
 }
 

@@ -86,9 +86,11 @@ fn an_agent_is_told_to_ask_about_what_a_person_typed() {
     typed(&sandbox, "work add plan Move --id move --status in_progress");
     let told = told_on(&sandbox, "codex", 30);
     assert!(told.contains("settle, which drops a plan (ask the user about theirs): "), "{told}");
+    sandbox.ok(&line("stale resolve freeze --agent codex --now 2026-11-30"));
+    let told = told_on(&sandbox, "claude-code", 30);
+    assert!(told.contains("touch ID`; else ask the user): plan `move`"), "{told}");
     let resolve = sandbox.run(&line("stale resolve move --agent codex --now 2026-11-30"));
     assert!(resolve.code == 3 && resolve.err.contains("ask the user"), "{resolve:?}");
-    sandbox.ok(&line("stale resolve freeze --agent codex --now 2026-11-30"));
 }
 
 /// Bug: an agent deleted a person's note, doubted a preference for all, and spoke in a person's name.

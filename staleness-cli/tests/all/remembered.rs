@@ -346,6 +346,10 @@ fn what_was_found_is_told_after_new_commits_too() {
     sandbox.git("2026-02-11T00:00:00Z", &["checkout", "--quiet", "-b", "new"]);
     sandbox.write("project/src/more.rs", "fn more() {}\n");
     sandbox.commit("2026-02-12T00:00:00Z");
+    // Bug: a visit to another branch took the lines away.
+    for branch in ["new", "main", "new"] {
+        sandbox.git("2026-02-12T00:00:00Z", &["checkout", "--quiet", branch]);
+    }
     assert_eq!(sandbox.session_start(&sandbox.project, "s2", "startup"), Some(before));
     // A commit that brings the file back is one that a check need not see.
     sandbox.write("project/src/router.rs", "fn again() {}\n");

@@ -25,6 +25,10 @@ pub(super) fn overdue_title(by: &ModelText, warnings: &[&Warning]) -> (ModelText
         title = title.and(done).and(by);
         title.push("`, that goes on: `staleness work touch ID`; ");
     }
+    if warnings.iter().all(|each| each.is_for_person()) {
+        title.push(if has_plan { "else ask the user)" } else { "ask the user)" });
+        return (title, has_plan);
+    }
     title.push(if has_plan { "settle, which drops a plan" } else { "settle" });
     title.push(if has_theirs { " (ask the user about theirs): " } else { ": " });
     title = title.and("`staleness stale resolve ID").and(by).and("`");

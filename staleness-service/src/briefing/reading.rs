@@ -113,7 +113,9 @@ pub fn look(
         return Ok(None);
     }
     let known = told.read();
-    let Some(registry) = registry()?.filter(|_| known.len() as u64 + 1_000 < MAX_BYTES) else {
+    // Many sub-agents leave room for the main agent.
+    let room = if told.subagent.is_some() { MAX_BYTES / 2 } else { MAX_BYTES };
+    let Some(registry) = registry()?.filter(|_| known.len() as u64 + 1_000 < room) else {
         return Ok(None);
     };
     let mut reading = Reading::default();

@@ -84,7 +84,7 @@ fn what_is_told_names_the_commands_that_fit_it() {
     assert!(told.starts_with(head), "{told}");
     delta.warnings[0].by_person = true;
     let told = text(&delta, &[], &resume(), 1_000).text.unwrap().to_string();
-    assert!(told.contains("drops a plan (ask the user about theirs): `staleness stale"), "{told}");
+    assert!(told.contains("touch ID`; else ask the user): plan `p2` ("), "{told}");
 }
 
 /// Bug: over MCP what agents wrote filled the first page before a person's rule.
