@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct Fence {
     given: Vec<PathBuf>,
-    /// The same folders without links.
+    /// Canonical paths of the folders.
     inside: Vec<PathBuf>,
 }
 

@@ -185,7 +185,7 @@ fn refuse_held(settings: &Settings, item: &Work, act: &Act) -> Result<(), Servic
 
 /// Rejects a change to a handoff by an agent other than the receiver or `sender`. If the receiver is unknown, any
 /// agent may make it.
-pub(crate) fn refuse_others(
+fn refuse_others(
     settings: &Settings,
     registry: &Registry,
     item: &Work,

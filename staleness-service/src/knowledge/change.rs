@@ -11,7 +11,7 @@ use staleness::{Registry, RegistryError, Wait};
 
 use super::add::refuse_expiry;
 use super::filed;
-use super::relate::refuse_preference;
+use super::relate::{refuse_persons, refuse_preference};
 use super::world::{Pretended, Target, World, keys};
 use crate::citations;
 use crate::error::{ErrorKind, ServiceError, quoted};
@@ -75,8 +75,8 @@ pub fn may_expire(world: &World<'_>, ids: &[String]) -> Result<(), ServiceError>
 /// Sets fields of items. Stored items change in the store, and items in files change in their files.
 ///
 /// # Errors
-/// If the patch is empty, an id is unknown, an agent changes a person's preference, a file cannot be changed, or the
-/// store rejects it. Nothing is changed then.
+/// If the patch is empty, an id is unknown, an agent changes a person's preference or the kind of a person's item, a
+/// file cannot be changed, or the store rejects it. Nothing is changed then.
 pub fn set(
     world: &World<'_>,
     ids: &[String],
@@ -105,8 +105,9 @@ pub fn set(
     superseded
         .iter()
         .try_for_each(|old| refuse_preference(world.settings, &registry, &old.item, &act))?;
-    rows.iter()
-        .try_for_each(|row| refuse_preference(world.settings, &registry, &row.item, &act))?;
+    // Another kind may be done, which hides the text.
+    let refuse = if patch.kind.is_some() { refuse_persons } else { refuse_preference };
+    rows.iter().try_for_each(|row| refuse(world.settings, &registry, &row.item, &act))?;
     let write = |registry: &Registry| {
         registry.knowledge().edit(keys(&rows), patch.clone(), act.clone()).wait()
     };

@@ -16,7 +16,7 @@ pub use change::{done, may_expire, set, verify};
 pub(crate) use look::known;
 pub use look::{everything, show};
 pub use recall::{Recall, recall};
-pub use relate::{contradict, refuse_preference, remove, supersede};
+pub use relate::{contradict, remove, supersede};
 pub use world::{Pretended, Target, World};
 
 use crate::error::ServiceError;

@@ -119,7 +119,7 @@ pub fn remove(
 ///
 /// # Errors
 /// If an agent acts, or may be acting without its name; or if the store fails.
-pub fn refuse_preference(
+pub(super) fn refuse_preference(
     settings: &Settings,
     registry: &Registry,
     item: &Item,
@@ -132,7 +132,7 @@ pub fn refuse_preference(
 }
 
 /// Rejects an agent's change to an item, unless an agent added it.
-fn refuse_persons(
+pub(super) fn refuse_persons(
     settings: &Settings,
     registry: &Registry,
     item: &Item,

@@ -1,4 +1,4 @@
-//! What a token may learn and change.
+//! Tests that a token neither reads nor changes anything outside its project.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What one token may take, and what is left for the others.
+//! Tests the share of connections, sessions, turns and bodies that each token has.
 
 use std::fs::File;
 use std::io::{Read, Write};
