@@ -1,4 +1,4 @@
-//! Embedders: they turn texts into vectors.
+//! Embedders, which turn texts into vectors.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -32,8 +32,8 @@ impl IdError {
     /// # Errors
     /// The rule that the text breaks.
     pub fn check(text: &str) -> Result<(), Self> {
-        // Fast path: nearly every identifier is plain ASCII, and each is checked whenever a row is read. The
-        // fold has no branch per byte, so the compiler can vectorise it.
+        // Fast path: nearly every identifier is plain ASCII, and every row that is read is checked. The fold has no
+        // branch per byte, so the compiler can vectorise it.
         let graphic = |all: bool, byte: u8| all & byte.is_ascii_graphic();
         let plain = text.len() <= Self::MAX_BYTES && text.bytes().fold(true, graphic);
         if plain && !text.is_empty() {
@@ -274,7 +274,8 @@ impl WorkKey {
 }
 
 impl fmt::Display for WorkKey {
-    /// Prints the id, for an item of all projects after `global:`, because the project may have another item of this id.
+    /// Prints the id. An item of all projects gets the prefix `global:`, because the project may have its own item with
+    /// this id.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let global = if self.scope == Scope::Global { Self::GLOBAL } else { "" };
         write!(f, "{global}{}", self.id)
@@ -362,7 +363,7 @@ pub struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// Returns the caller's entries in a table keyed by project and in one keyed by agent.
+    /// Returns the caller's entries from a table keyed by project and from one keyed by agent.
     pub(crate) fn entries<'t, T>(
         self,
         by_project: &'t BTreeMap<String, T>,

@@ -36,7 +36,7 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// Raises this floor to `to` in each field where `to` is higher.
+    /// Raises each field of this floor to that of `to`, where `to` is higher.
     pub fn raise(&mut self, to: Self) {
         if to.revision > Revision(0) {
             self.at = if self.revision > Revision(0) { self.at.max(to.at) } else { to.at };
@@ -204,7 +204,7 @@ wording! {
         Done = "done",
         /// A person removed it.
         Removed = "removed",
-        /// It was moved to another state; a tool's server, to an entry in another scope.
+        /// It moved to another state, or a tool's server moved to an entry in another scope.
         Moved = "moved",
         /// A step was added to it.
         Stepped = "stepped",
@@ -255,10 +255,10 @@ pub struct JournalEntry {
 }
 
 impl JournalEntry {
-    /// The beginning of the cause where an item lost a link, because the linked item was removed.
+    /// The beginning of the cause when an item lost a link because the linked item was removed.
     pub(crate) const DROPPED: &str = "no longer ";
 
-    /// Returns true if an item only lost a link, which nobody edited.
+    /// Returns true if an item lost a link without being edited.
     pub(crate) fn drops_link(&self) -> bool {
         self.action == Action::Edited
             && self.from == self.to

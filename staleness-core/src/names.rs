@@ -91,9 +91,9 @@ const BUILTINS: &[&str] = &[
 ];
 
 impl ServerKey {
-    /// Converts a server's name to the form used in tool names: every character other than ASCII letters,
-    /// digits, `_` and `-` becomes `_`, as clients do it. Two spellings of one server have equal keys.
-    /// Returns `None` if the result is not a valid id.
+    /// Converts a server's name to the form used in tool names: every character other than ASCII letters, digits,
+    /// `_` and `-` becomes `_`, as in the clients. Two spellings of one server have equal keys. Returns `None` if
+    /// the result is not a valid id.
     pub fn of(server: &str) -> Option<Self> {
         let key: String = server
             .chars()
@@ -145,8 +145,8 @@ pub(crate) fn part_behind<'a>(name: &'a str, server: &str) -> Option<&'a str> {
         .flatten()
 }
 
-/// Returns true if a client or a person may call the server's tool `name` by `text`: the tool's own part,
-/// optionally with the server before it and the mark that some clients put in front.
+/// Returns true if a client or a person may use `text` to call the server's tool `name`: the tool's own part,
+/// optionally preceded by the server and by the prefix that some clients add.
 pub(crate) fn is_called(text: &str, server: &ServerKey, name: &ToolName) -> bool {
     const JOINTS: [&str; 6] = [SEPARATOR, "_", "-", ".", "/", ":"];
     let marks = [SHORT_PREFIX, SERVERLESS_PREFIX];
@@ -180,7 +180,7 @@ impl ToolName {
         self.as_str().starts_with(PREFIX)
     }
 
-    /// Returns the bare name of an MCP tool whose client omits the server.
+    /// Returns the bare name of an MCP tool, as written by a client that omits the server.
     pub(crate) fn serverless(&self) -> Option<&str> {
         self.as_str().strip_prefix(SERVERLESS_PREFIX)
     }

@@ -34,7 +34,7 @@ wording! {
         Interrupted = "I",
         /// Failed while the machine was offline, not counted.
         Offline = "O",
-        /// Unknown result, or no success in a client that does not have the tool; not counted.
+        /// Unknown result, or not a success in a client that does not have the tool. Not counted.
         Unknown = "U",
     }
 }

@@ -16,7 +16,7 @@ pub struct Project {
     pub root: String,
     /// The time at which it was first seen.
     pub first_seen_at: Timestamp,
-    /// The time at which it was last scanned; until the first scan, at which it was first used.
+    /// The time of the last scan, or of the first use if it was never scanned.
     pub last_seen_at: Timestamp,
     /// A digest of every source visible to the project at its last evaluated scan; 0 before the first. A scan
     /// with the same digest can skip the project's tools.

@@ -43,7 +43,7 @@ pub enum Refusal {
     },
     /// The value is invalid.
     Invalid(Invalid),
-    /// A step of another crate refuses, for the reason in the text.
+    /// A step of another crate refuses, for the reason given in the text.
     Other(String),
 }
 
@@ -89,7 +89,7 @@ impl Refusal {
 }
 
 impl Invalid {
-    /// Refuses a blank text, and one with a NUL character.
+    /// Refuses a text that is blank or contains a NUL character.
     pub(crate) fn check_text(what: &'static str, text: &str) -> Result<(), Self> {
         match text {
             _ if text.trim().is_empty() => Err(Self::Blank { what }),
@@ -143,14 +143,14 @@ reasons! {
         /// An agent may not pin or ignore a tool.
         NotByAgent { tool: ToolName, verb: &'static str, typed: String }
             = "only a person can {verb} {tool}, with `staleness tools {verb} {typed}`";
-        /// No changed definition of the tool waits.
+        /// The tool has no changed definition to accept.
         NoChange { tool: ToolName } = "{tool} has no change to accept";
-        /// The server withdrew the definition that was to be accepted.
+        /// The server withdrew the definition that the caller wants to accept.
         TakenBack { tool: ToolName }
             = "{tool} changed after you saw it: its server reverted the change; look again";
         /// The pending definition is not the one that the caller wants to accept.
         OtherVersion { tool: ToolName } = "{tool} is not the version you saw; look again";
-        /// A suspicious definition is accepted only by its version.
+        /// A suspicious definition can be accepted only by its version.
         Suspicious { tool: ToolName } = "{tool} is suspicious; review it first";
         /// No route can be learned for a tool whose definition is not accepted.
         Withheld { tool: ToolName }
@@ -164,12 +164,12 @@ reasons! {
         /// The session is another agent's.
         OtherAgent { session: SessionId, owner: AgentId, agent: AgentId }
             = "the session {:?} belongs to {:?}, not to {:?}", session.as_str(), owner.as_str(), agent.as_str();
-        /// The session holds the largest number of claims.
+        /// The session already has the maximum number of claims.
         TooManyClaims { limit: usize } = "a session can claim at most {limit} items";
         /// Another agent holds the work item.
         Claimed { id: WorkId, agent: AgentId, session: Option<SessionId>, until: Timestamp }
             = "{:?} is claimed by {} until {until}; take other work, or wait", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
-        /// Another session of the agent holds the claim, or an unnamed one.
+        /// Another session of the same agent, or an unnamed one, holds the claim.
         ClaimedInSession { id: WorkId, agent: AgentId, session: Option<SessionId>, until: Timestamp }
             = "{:?} is claimed by {} until {until}; release it if that session is over", id.as_str(), holder(agent.as_str(), session.as_ref().map(SessionId::as_str));
         /// An agent cannot release another agent's claim.
@@ -232,7 +232,7 @@ reasons! {
         Name { what: &'static str, start: String, why: IdError } = "the {what} {start:?} {why}";
         /// A query has no letter and no digit.
         NoWords = "the query has no words";
-        /// A number is not a share.
+        /// A number is not in the range of a share.
         NoShare { what: &'static str, number: String } = "the {what} {number} is not between 0 and 1";
         /// Numbers are no vector.
         Vector(why: VectorError) = "{why}";
@@ -251,7 +251,7 @@ reasons! {
             = "the id {id} does not match the tool {tool} and query; leave out the id and vector";
         /// A citation has no path.
         NoPath = "a citation needs a path";
-        /// The cited lines are no range.
+        /// The cited lines are not a valid range.
         Lines { first: u32, last: u32, path: String } = "lines {first}-{last} of {path:?} are not a range";
         /// An item would replace itself.
         ReplacesItself { id: ItemId } = "{:?} cannot replace itself", id.as_str();
@@ -267,7 +267,7 @@ reasons! {
         /// A work item has a status that cannot follow its previous status.
         StateBefore { kind: &'static str, status: &'static str, before: &'static str }
             = "a {kind} that is {status} was not {before} before it ended";
-        /// A work item of this kind and state cannot have a claim.
+        /// A work item of this kind and in this state cannot have a claim.
         ClaimOf { kind: &'static str, status: &'static str } = "a {kind} that is {status} has no claim";
         /// A claim ends before it begins.
         ClaimOrder = "the claim ends before it begins";
@@ -277,9 +277,9 @@ reasons! {
         NewClaimTime = "a claim lasts at most 30 days, and not 0";
         /// A claim needs the name of an agent.
         NoAgent = "only a named agent can claim work";
-        /// Work of this kind has no task to carry out.
+        /// Work of this kind is not a task that can be carried out.
         NoTask { id: WorkId, kind: &'static str } = "{:?} is a {kind}; claim a plan or handoff", id.as_str();
-        /// Work of this kind has no end, so nothing can wait for it.
+        /// Work of this kind never ends, so nothing can wait for it.
         NeverEnds { id: String, kind: &'static str } = "{id:?} is a {kind}, which never ends";
     }
 }

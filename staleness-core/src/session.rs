@@ -60,10 +60,10 @@ pub struct OpenCall {
     pub op: OpId,
     /// The tool's name, as the client spells it.
     pub tool: ToolName,
-    /// The turn in which the call began. When a turn ends, so have all its calls.
+    /// The turn in which the call began. The call ends with the turn at the latest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<OpId>,
-    /// True if a person may have been asked to permit it. Without an end its outcome is then unknown.
+    /// True if a person may have been asked for permission. The outcome is then unknown if no end is reported.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub needs_permission: bool,
     /// The time at which the call began.
@@ -95,8 +95,8 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Returns true if a report up to `upto` moves this cursor. A cursor only moves forward, so of two
-    /// simultaneous reports to one agent the shorter one has no effect.
+    /// Returns true if a report up to `upto` moves this cursor. A cursor only moves forward, so if an agent gets
+    /// two reports at the same time, the shorter one has no effect.
     pub fn moves_to(&self, upto: Revision) -> bool {
         upto > self.revision
     }

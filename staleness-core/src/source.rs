@@ -24,7 +24,7 @@ wording! {
 }
 
 impl SourceState {
-    /// Returns true if the source exists but was not read completely, or if its client refuses it.
+    /// Returns true if the source exists but was not read completely, or its client refuses it.
     pub const fn is_unread(self) -> bool {
         !matches!(self, Self::Read | Self::Missing)
     }

@@ -1,7 +1,7 @@
 //! Thresholds: the tables of a policy, with their defaults, their overrides and the checks of their values.
 
-/// Defines a table of a policy: a struct whose fields have these defaults, also where a file leaves them out. `or` names
-/// the struct that overrides them, followed by the fields that it does not have.
+/// Defines a table of a policy: a struct whose fields have these defaults, also when a file omits them. `or` names the
+/// struct that overrides them, followed by the fields that it does not have.
 macro_rules! thresholds {
     (
         $(#[$doc:meta])* $name:ident {

@@ -114,17 +114,17 @@ pub enum Ground {
     DefinitionChanged,
     /// The server changed the tool's definition. The tool may be used after a person accepts the change.
     DefinitionWithheld,
-    /// The tool was not seen for a long time.
+    /// The tool has not been seen for a long time.
     Unseen,
     /// The server did not list its tools when it was last asked, or its list was faulty.
     DidNotAnswer,
     /// The work waits for an answer or a decision.
     Unanswered,
-    /// An observation that is old.
+    /// An old observation.
     Old,
     /// Work without progress.
     Inactive,
-    /// Work whose claim has ended by time.
+    /// Work whose claim has expired.
     Abandoned,
     /// The time since something was verified or written.
     Age,
@@ -195,7 +195,7 @@ impl Signal {
 
 /// The answer to three questions: can it still be trusted, why, and what should be done.
 ///
-/// A tool that is not known to have worked, is switched off, belongs to other clients only, is replaced by another
+/// A tool that has never been seen to work, is switched off, belongs only to other clients, is replaced by another
 /// server entry, or is an invented name has no verdict: a signal says why, and `level` is fresh. Reports and JSON
 /// then have `unknown`, `off`, `other_client`, `replaced` or `invented` as the level, and no freshness.
 #[derive(Clone, Debug, PartialEq)]
@@ -216,7 +216,7 @@ impl Verdict {
         Self { level: Level::Fresh, freshness: 1.0, signals: Vec::new(), action: NextAction::Keep }
     }
 
-    /// Returns true if this is among the reasons.
+    /// Returns true if this ground is among the reasons.
     pub fn rests_on(&self, ground: impl Into<Ground>) -> bool {
         let ground = ground.into();
         self.signals.iter().any(|signal| signal.kind == ground)
@@ -233,7 +233,7 @@ impl Verdict {
     }
 
     /// Returns the word that reports show instead of a verdict, or `None` if there is a verdict. An invented name
-    /// within a text has a verdict, because its signal has a weight.
+    /// in a text has a verdict, because its signal has a weight.
     fn none(&self) -> Option<&'static str> {
         self.signals.iter().find_map(|signal| match signal.kind {
             Ground::Unused | Ground::Unproven => Some("unknown"),

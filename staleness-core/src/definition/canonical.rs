@@ -1,4 +1,5 @@
-//! Canonical JSON: sorted keys, no white space, and a fixed order for lists that are sets. Digests over definitions.
+//! Canonical JSON: sorted keys, no white space, and a fixed order for lists that are sets. Also digests of
+//! definitions.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};

@@ -31,7 +31,7 @@ wording! {
 pub struct Difference {
     /// Its class.
     pub class: ChangeClass,
-    /// A description in this program's words. The name may follow it.
+    /// A description in this program's words, which the name may follow.
     pub what: &'static str,
     /// The path of the parameter, or the host. The server chose this text.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,8 +63,8 @@ pub(super) fn class(differences: &[Difference]) -> Option<ChangeClass> {
     differences.iter().map(|each| each.class).max()
 }
 
-/// Returns the differences from the accepted version: first suspicious ones, then a deprecation, then the others
-/// by class. Without an accepted version, returns only findings that are suspicious by themselves; an address is
+/// Returns the differences from the accepted version: first suspicious ones, then a deprecation, then the others by
+/// class. Without an accepted version, returns only findings that are suspicious in themselves, which addresses are
 /// not.
 pub(super) fn differences(
     before: Option<&DefinitionVersion>,
@@ -170,8 +170,8 @@ impl Differences {
         self.hints(&before.annotations, &now.annotations);
     }
 
-    /// Compares each new tool of the name with the most similar removed one, or with all if none was removed. The
-    /// order of the tools has no meaning.
+    /// Compares each new tool of this name with the most similar removed one, or with all old ones if none was
+    /// removed. The order of the tools does not matter.
     fn all_of_its_name(&mut self, before: &DefinitionVersion, now: &DefinitionVersion) {
         const OTHERS: &str = "changed other tools with its name";
         let (Some(old), Some(new)) = (before.all_of_its_name(), now.all_of_its_name()) else {
@@ -191,7 +191,7 @@ impl Differences {
                 all.0
             });
             let least = compared.min_by_key(|all| (all.last().map(|each| each.0), all.len()));
-            // A single tool that differs from all others is reported, unless it has more effects than they have.
+            // A tool that differs from all others is reported, unless it has more effects than they do.
             let is_told = |class| !gone.is_empty() || class > ChangeClass::Narrowed;
             self.0.extend(least.into_iter().flatten().filter(|each| is_told(each.0)));
         }
@@ -227,7 +227,7 @@ impl Differences {
         }
         for (class, what, name) in found.0 {
             let class = match (side, what) {
-                // A reader of an answer needs removed fields, and can ignore all other changes.
+                // A reader of an answer needs the fields that were removed. All other changes can be ignored.
                 (Side::Output, MORE | NEW | DEFAULT) => ChangeClass::Wording,
                 (Side::Output, _) if what != LOST => class.min(ChangeClass::Widened),
                 _ => class,
@@ -358,7 +358,7 @@ impl Differences {
             _ => "changed hints",
         };
         self.add(ChangeClass::Wording, what, None);
-        // A truncated part does not show what it allows.
+        // A truncated part does not show all that it allows.
         let is_cut = |part: &Option<Part>| {
             part.as_ref().is_some_and(|part| serde_json::from_str::<Value>(&part.text).is_err())
         };
@@ -445,7 +445,7 @@ fn descriptions(schema: &Value) -> Vec<&str> {
     all
 }
 
-/// Returns the risks of a tool by its hints. A missing hint has the protocol's default.
+/// Returns the risks of a tool according to its hints. A missing hint has the protocol's default.
 fn risks(part: &Option<Part>) -> [(&'static str, bool); 4] {
     let hints: Value =
         part.as_ref().and_then(|part| serde_json::from_str(&part.text).ok()).unwrap_or(Value::Null);
@@ -472,7 +472,7 @@ fn elements(list: &Value) -> BTreeSet<String> {
     list.as_array().into_iter().flatten().map(ToString::to_string).collect()
 }
 
-/// Returns the types of a schema that says no more than `anyOf` types.
+/// Returns the types of a schema that consists only of `anyOf` types.
 fn any_of_types(schema: &Map<String, Value>) -> Option<Value> {
     let all = schema.get("anyOf").filter(|_| !schema.contains_key("type"))?.as_array()?;
     let one = |of: &Value| of.as_object().filter(|of| of.len() == 1)?.get("type").cloned();

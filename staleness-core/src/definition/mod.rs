@@ -39,7 +39,7 @@ pub struct Definition {
     /// The previous version, or the last accepted one while a change is pending.
     #[serde(with = "nested")]
     pub previous: Option<DefinitionVersion>,
-    /// The class of a change that waits for a person.
+    /// The class of the change that waits for a person.
     pub pending: Option<ChangeClass>,
     /// The number of changes seen.
     pub changes: u32,
@@ -76,14 +76,14 @@ pub struct DefinitionVersion {
     /// Findings over the complete text of every part.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub found: BTreeSet<Finding>,
-    /// The time at which the server listed this version again after a later, pending version.
+    /// The time at which the server listed this version again after a pending version had replaced it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed_again: Option<Timestamp>,
-    /// The parameters that an earlier accepted version had and none has had since, at most
+    /// The parameters of earlier accepted versions that no version has had since, at most
     /// [`DefinitionVersion::MAX_LOST`].
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub lost: BTreeSet<String>,
-    /// The worst of the versions that a person did not accept and this one replaced, if this one hides it.
+    /// The worst of the versions that this one replaced before a person accepted them, if this one hides it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst: Option<Box<Self>>,
 }
@@ -139,13 +139,13 @@ impl DefinitionVersion {
     /// Maximum number of lost parameters stored.
     pub const MAX_LOST: usize = 100;
 
-    /// Returns the definition of a tool as a `tools/list` result holds it.
+    /// Returns the definition of a tool from its entry in a `tools/list` result.
     pub fn of(tool: &Map<String, Value>) -> Self {
         let part = |key: &str| tool.get(key).and_then(Part::new);
         let name = tool.get("name").and_then(Value::as_str);
         let parts = PARTS.iter().filter_map(|key| tool.get(*key));
         let found = suspect::findings(name, parts);
-        // A client may show these to a model. They change often, and icons have addresses of their own.
+        // A client may show these to a model. They change often, and icons contain addresses.
         let metadata = Value::Object(members_of(tool, &METADATA));
         let mut odd = suspect::findings(None, std::iter::once(&metadata));
         odd.retain(|each| !each.is_address() && !each.is_many());
@@ -186,7 +186,7 @@ impl DefinitionVersion {
         }
     }
 
-    /// Returns every tool of its name.
+    /// Returns all tools of this name.
     fn each(&self) -> Vec<Value> {
         let mut own = self.to_map();
         own.remove("others");
@@ -246,8 +246,8 @@ impl DefinitionVersion {
         Some(schemas.flat_map(|part| change::names(&part.text)).collect())
     }
 
-    /// Returns the parts that it has, by their keys in a `tools/list` result. `others` and `metadata` are keys of
-    /// this program.
+    /// Returns the existing parts by their keys in a `tools/list` result. `others` and `metadata` are keys of this
+    /// program.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, &Part)> {
         let parts = [
             &self.title,
@@ -269,13 +269,13 @@ impl DefinitionVersion {
         chars.fold(0, u32::saturating_add)
     }
 
-    /// Returns one SHA-256 over the digests of all parts, in hexadecimal digits.
+    /// Returns one SHA-256 of the digests of all parts, in hexadecimal digits.
     pub fn digest(&self) -> String {
         let lines = self.parts().map(|(name, part)| format!("{name} {}\n", part.digest));
         hex(&Sha256::digest(lines.collect::<String>()))
     }
 
-    /// The number of digits of the digest that identify a version to a person.
+    /// The number of digits of the digest by which a person identifies a version.
     pub const NAMED_BY: usize = 16;
 
     /// Returns true if `digits` are the first digits of the digest and long enough to identify it.
@@ -334,7 +334,7 @@ impl Definition {
         change::class(&change::differences(self.accepted(), &now))
     }
 
-    /// Returns the version pinned or accepted last. `None` while the first version is pending.
+    /// Returns the version that was last pinned or accepted. `None` while the first version is pending.
     pub fn accepted(&self) -> Option<&DefinitionVersion> {
         if self.pending.is_some() { self.previous.as_ref() } else { Some(&self.current) }
     }
@@ -406,7 +406,7 @@ impl Definition {
         let is_withheld = self.state(policy) == ListingState::Withheld;
         let accepted = self.accepted().cloned();
         let is_accepted = accepted.as_ref().is_some_and(|accepted| now.is_same(accepted));
-        // Reverting the change does not undo it: the text is kept for a person to review.
+        // Reverting the change does not clear it: the text stays for a person to review.
         if is_withheld && is_accepted {
             if let Some(previous) = &mut self.previous {
                 previous.listed_again = again.or(Some(at));
@@ -424,7 +424,7 @@ impl Definition {
             class.min(step.unwrap_or(ChangeClass::Wording))
         };
         let mut lost = std::mem::take(&mut self.current.lost);
-        // Nothing is known to be lost while a part is truncated.
+        // While a part is truncated, it is not known which parameters are lost.
         if let Some(has) = now.names() {
             let had = accepted.as_ref().and_then(DefinitionVersion::names).unwrap_or_default();
             let all = lost.union(&had).filter(|name| !has.contains(*name));
@@ -446,7 +446,7 @@ impl Definition {
         is_news.then_some(told)
     }
 
-    /// Accepts a pending change if the policy only counts its class.
+    /// Accepts a pending change if the policy does no more than count its class.
     pub(crate) fn follow(&mut self, policy: &DefinitionPolicy) {
         if self.pending.is_some_and(|class| !policy.waits(class)) {
             self.accept();
@@ -461,8 +461,8 @@ impl Definition {
         self.pending = None;
     }
 
-    /// Returns the class of the pending change for a tool in this state. If the tool is withheld only for another
-    /// client's server, a tool that may be used has the most serious class of the others.
+    /// Returns the class of the pending change for a tool in this state. If the change withholds the tool only for
+    /// another client's server, a usable tool has the most serious of the other classes.
     pub(crate) fn waiting(
         &self,
         state: ListingState,
@@ -490,7 +490,7 @@ impl Definition {
         self.pending = None;
     }
 
-    /// Returns the state of the tool in a live list with this definition.
+    /// Returns the state of a tool that a live list contains with this definition.
     pub(crate) fn state(&self, policy: &DefinitionPolicy) -> ListingState {
         policy.state(self.pending)
     }

@@ -10,7 +10,7 @@ use crate::tool::ListingState;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Treatment {
-    /// The change is counted and recorded in the journal.
+    /// The change is only counted and recorded in the journal.
     Count,
     /// The tool may be used, and needs a review until a person accepts the change.
     Review,
@@ -49,7 +49,7 @@ impl DefinitionPolicy {
         self.of(class) != Treatment::Count
     }
 
-    /// Returns the state of a tool in a live list whose definition has a change of this class, or no change.
+    /// Returns the state of a listed tool whose definition has a change of this class, or no change.
     pub(crate) fn state(&self, class: Option<ChangeClass>) -> ListingState {
         match class.map(|class| self.of(class)) {
             None | Some(Treatment::Count) => ListingState::Configured,

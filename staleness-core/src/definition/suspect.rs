@@ -1,6 +1,6 @@
-//! Finds suspicious text in definitions: orders to the model, new addresses, hidden characters.
-//! The lists cover classes of attacks that were observed in practice, in linear time, and do not judge meaning.
-//! Real servers ask to be called before other tools, so that alone is no order.
+//! Finds suspicious text in definitions: orders to the model, new addresses, hidden characters. The lists cover
+//! attacks that were observed in practice and do not judge meaning. They are matched in linear time. Real servers
+//! ask to be called before other tools, so that alone is not an order.
 
 use std::collections::BTreeSet;
 
@@ -25,8 +25,8 @@ pub enum Finding {
     /// A word that mixes Latin letters with similar letters of another script.
     Mixed(String),
     /// An address: its host, and the complete address without user and query. Or a comment and the digest of the
-    /// comment. Or twice another word that is suspicious only where it is new: `.env`, or the full name of a tool,
-    /// which a server does not know of its own tools.
+    /// comment. Or, twice, a word that is suspicious only if it is new: `.env`, or the full name of a tool, which a
+    /// server cannot know for its own tools.
     Address(String, String),
 }
 
@@ -36,10 +36,10 @@ const MAX_FINDINGS: usize = 64;
 /// Description of a definition with more than [`MAX_FINDINGS`] findings.
 pub(super) const MANY: &str = "names more addresses than a tool should";
 
-/// The beginning of the full name of a tool.
+/// The prefix of the full name of a tool.
 pub(super) const TOOL: &str = "mcp__";
 
-/// The beginning of a comment that is not shown.
+/// The beginning of an HTML comment.
 pub(super) const COMMENT: &str = "<!--";
 
 /// Description of a definition with such a comment.
@@ -48,7 +48,7 @@ pub(super) const NOT_SHOWN: &str = "contains a comment that is not shown";
 /// The name of a file with secrets.
 pub(super) const ENV: &str = ".env";
 
-/// Maximum length compared of an address or a word, in characters.
+/// Maximum number of characters of an address or a word that are compared.
 const MAX_CHARS: usize = 200;
 
 /// Orders, as words that follow each other within [`WINDOW`] words. `|` separates alternatives; a word after `+`
@@ -135,7 +135,7 @@ const ORDERS: [(&str, &[&str]); 13] = [
     ),
 ];
 
-/// The words that make the name of `.env` an order.
+/// The words that turn the name `.env` into an order.
 const READS_ENV: [&str; 2] = ["send|pass|content|contents", "env"];
 
 /// Maximum number of words over which an order may spread.
@@ -203,7 +203,7 @@ impl Finding {
         found.iter().any(|each| !matches!(each, Self::Address(..)))
     }
 
-    /// Returns true for an address, which icons have as well.
+    /// Returns true for an address, which icons may contain as well.
     pub(super) fn is_address(&self) -> bool {
         matches!(self, Self::Address(host, _) if ![COMMENT, ENV].contains(&host.as_str()))
     }
@@ -248,7 +248,7 @@ impl Findings {
         }
     }
 
-    /// Looks at a text. `_` separates the words of a name, and is a letter in other texts.
+    /// Searches a text. `_` separates the words of a name, and is a letter in other texts.
     fn in_text(&mut self, text: &str, is_name: bool) {
         addresses(text).chain(bare(text)).chain(words(text)).for_each(|each| self.add(each));
         let lower = text.to_lowercase().replace(APOSTROPHES, "'").replace("n't", " not");
@@ -275,7 +275,7 @@ impl Findings {
     }
 }
 
-/// Returns the full names of tools in a text: `mcp__x__y`. Also its comments, and `.env`.
+/// Returns the full names of tools in a text (`mcp__x__y`), its comments, and `.env`.
 fn words(text: &str) -> impl Iterator<Item = Finding> {
     let words = text.split(|c: char| !c.is_alphanumeric() && !"_-".contains(c));
     let is_full = |word: &&str| word.strip_prefix(TOOL).is_some_and(|rest| rest.contains("__"));
@@ -290,7 +290,7 @@ fn comments(text: &str) -> impl Iterator<Item = &str> {
     text.split(COMMENT).skip(1).filter_map(|part| part.split("-->").next())
 }
 
-/// Returns true if a text has a comment with more words than an example of a comment.
+/// Returns true if a text has a comment that is longer than a typical example of a comment.
 fn has_odd_comment(text: &str) -> bool {
     let is_odd = |comment: &str| comment.split_whitespace().nth(3).is_some();
     comments(text).any(is_odd)
@@ -322,8 +322,8 @@ fn is_any(word: &str, wanted: &str) -> bool {
     wanted.split('|').any(|each| each == word)
 }
 
-/// Returns true if a line or sentence begins like the turn of another speaker, and then addresses the model. A list
-/// of parameters may have one named `system`.
+/// Returns true if a line or sentence begins like the turn of another speaker, and then addresses the model. A
+/// parameter in a list may be named `system`.
 fn has_header(lower: &str) -> bool {
     let is_mark = |c: char| c.is_whitespace() && c != '\n' || "#*_[]()<>|\"'".contains(c);
     lower.match_indices([':', '\u{ff1a}']).any(|(at, colon)| {
@@ -389,7 +389,7 @@ fn addresses(text: &str) -> impl Iterator<Item = Finding> {
 /// Returns the addresses without a scheme in a text: `www.a.example`, `//a.example`, `a.example/x`,
 /// `a.example:80`, `x@a.example`, or an IPv4 address.
 fn bare(text: &str) -> impl Iterator<Item = Finding> {
-    // `addresses` reads the text after a scheme.
+    // `addresses` handles text with a scheme.
     let words = text.split(ends).map(|word| match word.split_once("://") {
         Some((before, _)) => before.trim_end_matches(|c: char| c.is_ascii_alphanumeric()),
         None => word,
@@ -436,7 +436,7 @@ fn is_numbers(word: &str) -> bool {
     word.parse::<std::net::Ipv4Addr>().is_ok()
 }
 
-/// The beginning of a text: at most [`MAX_CHARS`] characters.
+/// Returns the beginning of a text, at most [`MAX_CHARS`] characters.
 fn cut(text: &str) -> &str {
     text.char_indices().nth(MAX_CHARS).map_or(text, |(end, _)| &text[..end])
 }

@@ -9,7 +9,7 @@ pub(super) fn version(tool: &Value) -> DefinitionVersion {
     DefinitionVersion::of(tool.as_object().expect("an object"))
 }
 
-/// A tool with a schema of these properties and required ones.
+/// Returns a tool whose schema has these properties and required names.
 pub(super) fn takes(properties: Value, required: Value) -> DefinitionVersion {
     version(&json!({ "description": "Finds", "inputSchema": {
         "type": "object", "properties": properties, "required": required,
@@ -103,13 +103,13 @@ fn other_tools_of_the_same_name_are_looked_at_and_compared() {
     assert!(told(Some(&of("One", &["Two", "Three"])), &of("One", &["Three", "Two"])).is_empty());
     let fewer = told(Some(&of("One", &["Two"])), &alone);
     assert_eq!(fewer, ["wording: changed other tools with its name"]);
-    // However many they are, no more findings are kept.
+    // The number of stored findings is bounded, however many there are.
     let many: Vec<String> = (0..200).map(|at| format!("https://a{at}.example")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     assert!(of("https://b.example", &many).found.len() <= 65);
 }
 
-/// Clients start different programs under one name; which of their tools is first may change with each.
+/// Clients may start different programs under one name, and the order of their tools may vary.
 #[test]
 fn a_tool_is_compared_with_the_one_of_its_name_that_it_was() {
     let tool = |parameters: &[&str], hints: Value| {
@@ -128,7 +128,7 @@ fn a_tool_is_compared_with_the_one_of_its_name_that_it_was() {
     let writes = tool(&["repo", "y"], json!({}));
     let now = told(Some(&both), &writes.with_others(&[one]));
     assert_eq!(now[0], "effects: may now write", "{now:?}");
-    // What is cut may hide anything.
+    // The truncated rest may hide anything.
     let long = version(&json!({ "description": "x".repeat(20_000) }));
     let now = told(Some(&both), &two.with_others(&[long]));
     assert!(now.contains(&"narrowed: changed other tools with its name".to_owned()), "{now:?}");
@@ -170,7 +170,7 @@ fn a_row_follows_what_its_server_lists() {
     let mut row = Definition::pin(key.clone(), opens(false), &policy, at(0));
     assert_eq!(row.see(&opens(true), &policy, at(1)), Some(ChangeClass::Effects));
     assert_eq!(row.state(&policy), ListingState::Withheld);
-    // A server that takes it back is not trusted for that, and its text stays to be seen.
+    // Reverting the change does not restore trust, and its text stays for review.
     assert_eq!(row.see(&opens(false), &policy, at(2)), None);
     assert_eq!((row.state(&policy), &row.current), (ListingState::Withheld, &opens(true)));
     row.see(&opens(false), &policy, at(3));
@@ -179,7 +179,7 @@ fn a_row_follows_what_its_server_lists() {
     kept.accept();
     assert_eq!((kept.accepted(), kept.since), (Some(&opens(false)), at(2)));
     assert_eq!(kept.see(&opens(false), &policy, at(4)), None);
-    // Nothing that a server took back is accepted, and it may come again.
+    // A withdrawn version cannot be accepted, and may come back.
     row.see(&opens(true), &policy, at(4));
     assert_eq!((row.taken_back(), row.listed()), (None, &opens(true)));
     row.accept();
@@ -252,10 +252,10 @@ fn the_worst_version_is_told_until_a_person_decides() {
     assert_eq!(row.current.worst.as_deref(), Some(&poison));
     row.accept();
     assert!(!whats(&row).contains(&"names the address"));
-    // What was accepted after it does not accept it.
+    // Accepting a later version does not accept this one.
     row.see(&poison, &policy, Timestamp::MIN);
     assert_eq!(row.pending, Some(ChangeClass::Suspicious));
-    // The text that a server lists again hides nothing either.
+    // Text that a server lists again cannot hide it either.
     let mut row = pinned;
     for version in [&poison, &says("Finds many", true), &says("Finds", true)] {
         row.see(version, &policy, Timestamp::MIN);
@@ -292,8 +292,7 @@ fn any_json() -> BoxedStrategy<Value> {
     .boxed()
 }
 
-/// Returns the value with the members of every object in another order, and the lists that stand under keys where order
-/// means nothing.
+/// Returns the value with the members of every object reordered, and the lists under keys whose order has no meaning.
 fn turned(value: &Value, free: bool, fixed: bool) -> Value {
     match value {
         Value::Object(map) => {

@@ -26,8 +26,8 @@ impl fmt::Display for Lines {
 
 /// A citation of a file in the project, of lines in it, or of a symbol in it.
 ///
-/// Editing the file affects only citations of lines or of a symbol. A citation of a bare path is affected
-/// when the file is deleted or renamed.
+/// Editing the file affects only citations of lines or of a symbol. A citation of a bare path is affected only when
+/// the file is deleted or renamed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Citation {
     /// The path, relative to the project's root, with `/` separators.

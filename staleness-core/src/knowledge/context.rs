@@ -5,7 +5,7 @@ use crate::ids::Caller;
 use crate::time::Timestamp;
 use crate::verdict::{Level, round};
 
-/// The time, the project's version and the rules for every kind. Create it once and use it for every item.
+/// The time, the project's version and the rules for every kind. Create it once and use it for all items.
 #[derive(Clone, Debug)]
 pub struct Context {
     now: Timestamp,
@@ -48,8 +48,8 @@ impl Context {
         Level::between(round(freshness), rules.fresh_from, rules.review_from)
     }
 
-    /// Returns how far the version `written_for` is behind the project's. `None` if it is not behind, or if
-    /// either version is unknown.
+    /// Returns how far the version `written_for` is behind the project's. `None` if it is not behind, or if either
+    /// version is unknown.
     pub fn behind(&self, written_for: &str) -> Option<Distance> {
         self.version.as_ref().and_then(|(_, now)| Version::parse(written_for)?.behind(now))
     }

@@ -16,7 +16,7 @@ pub struct Block {
     pub last_line: u32,
     /// The beginning of its text on one line, without markup, at most 80 characters.
     pub title: String,
-    /// A [`crate::ids::stable_hash`] of its text, so that a baseline still recognises it after it moves.
+    /// A [`crate::ids::stable_hash`] of its text, so that a baseline recognises it after it moves.
     pub digest: u64,
     /// The time at which it was last edited or verified, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,12 +29,12 @@ pub struct Block {
 }
 
 wording! {
-    /// A part that a check could not read. The check may have missed something that was removed there.
+    /// A part that a check could not read, so that it may have missed a removal there.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum Gap {
-        /// The repository has only the most recent commits.
+        /// The repository contains only the most recent commits.
         Shallow = "shallow",
-        /// The repository lacks files of earlier commits, and would fetch them on demand.
+        /// The repository lacks files of earlier commits, which git would fetch on demand.
         Partial = "partial",
         /// Objects are missing, or git cannot read them.
         Unreadable = "unreadable",
@@ -80,7 +80,7 @@ impl Document {
     /// The maximum size of a document's findings, in bytes as stored.
     pub const MAX_FINDINGS_BYTES: usize = 1 << 20;
 
-    /// Marks, in the upper half of the digest, a document with too many findings to list.
+    /// Marks a document with too many findings to list, in the upper half of the digest.
     const PARTIAL: u128 = 1 << 64;
 
     /// Returns the digest of a document from hashes ([`crate::ids::stable_hash`]) of its contents and of the
@@ -95,7 +95,7 @@ impl Document {
         self.digest as u64 == other.digest as u64
     }
 
-    /// Invalidates the result, so that the next check looks at the document again.
+    /// Invalidates the result, so that the next check reads the document again.
     pub fn make_void(&mut self) {
         (self.head, self.digest) = (None, self.digest & u128::from(u64::MAX));
     }

@@ -92,7 +92,7 @@ pub enum Fact {
         /// The time of that commit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<Timestamp>,
-        /// True if it is a name in code, or a flag, that may belong to something else: it counts half.
+        /// True if it is a name in code, or a flag, that may belong to something else: its weight is halved.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         alone: bool,
     },

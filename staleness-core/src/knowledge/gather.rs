@@ -53,10 +53,10 @@ impl Pieces for SignalSet {
 impl Evidence {
     /// Adds to each item's evidence what follows from its own fields and from the other items.
     ///
-    /// `evidence[n]` belongs to `items[n]` and may already contain evidence from outside. Both together
-    /// decide whether an item is stale for its dependents. Runs in time linear in the items and their relations.
+    /// `evidence[n]` belongs to `items[n]` and may already contain evidence from outside. Both decide whether an item
+    /// counts as stale for its dependents. Runs in time linear in the items and their relations.
     ///
-    /// - `related_stale` is not transitive: an item is stale for its dependents only by its own evidence. So
+    /// - `related_stale` is not transitive: only an item's own evidence makes it stale for its dependents. So
     ///   staleness does not spread along chains, and cycles terminate.
     /// - An id refers to an item of the same scope, else to a global one. Ids without an item, and an item's
     ///   own id, are ignored.
@@ -84,7 +84,7 @@ impl SignalSet {
 
 fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context) {
     assert_eq!(items.len(), pieces.len(), "one list of evidence for each item");
-    // Only items that refer to others need a second look.
+    // Only items that refer to others need a second pass.
     let mut naming: Vec<(usize, &Item)> = Vec::new();
     for (at, (item, pieces)) in items.iter().zip(pieces.iter_mut()).enumerate() {
         own_pieces(item, context, pieces);
@@ -140,9 +140,8 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
     }
 }
 
-/// Returns true if an item in a file of the project refers to a global item, a stored preference or one in a file of
-/// the user.
-/// Files in a project may come from other people, so they must not affect the user's own items.
+/// Returns true if an item in a file of the project refers to a global item, a stored preference or an item in a
+/// file of the user. Files in a project may come from other people, so they must not affect the user's own items.
 fn reaches_out(item: &Item, other: &Item) -> bool {
     let is_users = |path: &str| path.starts_with("~/") || Path::new(path).is_absolute();
     let is_theirs = item.path.as_deref().is_some_and(|path| !is_users(path));

@@ -16,19 +16,18 @@ impl Item {
     ///
     /// # Freshness
     ///
-    /// `days` are the whole days since the last verification, or else since writing, for a to-do from its due
-    /// date at the earliest; 0 for a date in the future. The base is the [`super::Curve`] of the item's kind,
-    /// minus the kind's point terms (for a version behind, for a temporal marker), at least 0. Each kind of
-    /// evidence then multiplies it by `1 - weight * strength`, where only the strongest instance counts. An
-    /// evergreen item starts at 1, and only statements by people and its expiry date affect it. A preference is
-    /// affected only by statements by people.
+    /// `days` are the whole days since the last verification, or else since writing, for a to-do from its due date at
+    /// the earliest; 0 for a date in the future. The base is the [`super::Curve`] of the item's kind, minus the kind's
+    /// point terms (for an old version, for a temporal marker), at least 0. Each kind of evidence then multiplies it by
+    /// `1 - weight * strength`, where only the strongest instance counts. An evergreen item starts at 1, and only
+    /// statements by people and its expiry date affect it. A preference is affected only by statements by people.
     ///
     /// # Signals
     ///
-    /// Every instance is listed, duplicates with the same words only once, ordered by `weight * strength`:
-    /// the share of the freshness that it takes by itself, or the points if the kind's formula has a term for
-    /// it. If the item is not fresh, age is also a signal: its weight is the most that the curve can take,
-    /// its strength the part that it took. A date in the future has weight 0.
+    /// Every instance is listed (duplicates with the same words once), ordered by `weight * strength`: the share of the
+    /// freshness that it takes by itself, or the points if the kind's formula has a term for it. If the item is not
+    /// fresh, age is also a signal: its weight is the most that the curve can take, its strength the part that it took.
+    /// A date in the future has weight 0.
     ///
     /// # Action
     ///
@@ -76,7 +75,7 @@ impl Block {
 }
 
 impl Document {
-    /// Returns the verdict on the worst block; on the first one of equals.
+    /// Returns the verdict on the worst block, or on the first of several equally bad ones.
     pub fn judge(&self, kind: ItemKind, context: &Context) -> Verdict {
         let mut worst: Option<(&Block, Severity)> = None;
         for block in self.found.iter().filter(|block| !block.evidence.is_empty()) {
@@ -142,7 +141,7 @@ fn verdict(subject: &Subject<'_>, context: &Context) -> Verdict {
             .then_with(|| a.signal.note.cmp(&b.signal.note))
     });
     let mut signals: Vec<Signal> = ranked.into_iter().map(|each| each.signal).collect();
-    // Signals of one kind with the same words are about the same thing.
+    // Signals of one kind with the same words concern the same thing.
     let mut told = BTreeSet::new();
     signals.retain(|each| {
         let (kind, reason, note) = (each.kind, each.reason.clone(), each.note.clone());
@@ -163,7 +162,8 @@ fn ranked(evidence: &Evidence, rules: &KnowledgeRules, anchor: &Anchor) -> Ranke
     Ranked { signal, order: kind as usize }
 }
 
-/// Returns the signal for age. `None` if age took nothing and the item is not a to-do that was open for too long.
+/// Returns the signal for age. `None` if age took nothing and the item is not a to-do that has been open for too
+/// long.
 fn age(subject: &Subject<'_>, rules: &KnowledgeRules) -> Option<Ranked> {
     let reach = rules.curve.reach();
     let lost = 1.0 - subject.base(rules);

@@ -104,7 +104,7 @@ knowledge_policy! {
     shared {
         /// The freshness, 0..=1, from which an item is fresh.
         fresh_from: f64 = 0.7,
-        /// The freshness, 0..=1, from which an item needs a review; below it is stale.
+        /// The freshness, 0..=1, from which an item needs a review. Below it, the item is stale.
         review_from: f64 = 0.4,
         /// Days after which an open to-do needs a review, regardless of its freshness.
         todo_pending_days: u32 = 30,
@@ -134,13 +134,13 @@ knowledge_policy! {
         weight_temporal_marker: f64 = 0.2,
         /// The weight, 0..=1, of a link to something that never existed.
         weight_broken_link: f64 = 0.4,
-        /// The strength, 0..=1, of a name in code or a flag that is gone and that nothing else speaks for.
+        /// The strength, 0..=1, of a missing code name or flag without any other evidence.
         strength_alone: f64 = 0.5,
-        /// The strength, 0..=1, of being patch releases behind.
+        /// The strength, 0..=1, of being behind by patch releases.
         strength_patch: f64 = 0.25,
-        /// The strength, 0..=1, of being minor releases behind.
+        /// The strength, 0..=1, of being behind by minor releases.
         strength_minor: f64 = 0.6,
-        /// The strength, 0..=1, of being major releases behind.
+        /// The strength, 0..=1, of being behind by major releases.
         strength_major: f64 = 1.0,
         /// The strength, 0..=1, of a temporal word.
         strength_marker: f64 = 1.0,

@@ -1,4 +1,4 @@
-//! Freshness: a base score, lowered by age, versions and wording, times the share that each kind of evidence leaves.
+//! Freshness: a base score, reduced by age, versions and wording, times the share that each kind of evidence leaves.
 
 use super::signals::{ALL, Degree, bit};
 use super::{
@@ -17,7 +17,8 @@ pub(super) struct Subject<'a> {
     pub(super) kind: ItemKind,
     /// True if time, versions and code changes do not affect it.
     pub(super) evergreen: bool,
-    /// Whole days since the last verification, or else since writing, but never from before the due date; 0 if unknown.
+    /// Whole days since the last verification, or else since writing, counted from the due date at the earliest; 0 if
+    /// unknown.
     pub(super) days: i64,
     pub(super) verified: bool,
     pub(super) verifications: u32,
@@ -44,7 +45,7 @@ impl<'a> Subject<'a> {
         Subject { evidence, ..Self::scored(item, SignalSet::of(evidence), now) }
     }
 
-    /// Creates a subject for scoring alone, without facts to explain.
+    /// Creates a subject for scoring only, without facts to explain.
     pub(super) fn scored(item: &Item, signals: SignalSet, now: Timestamp) -> Self {
         let due = todo_due(item);
         Subject {

@@ -110,7 +110,7 @@ fn of_fact(fact: &Fact, anchor: &Anchor) -> String {
     }
 }
 
-/// States the new name. `commit` is the one that removed the old name; of several renames the first.
+/// States the new name. `commit` removed the old name; of several renames it is the first.
 fn now(name: &str, new: &str, commit: &Option<String>) -> String {
     format!("{name} is now {}{}", shown(new), commit_of("renamed in", commit))
 }

@@ -2,7 +2,7 @@
 
 use super::{Distance, Evidence, Fact, SignalKind};
 
-/// A set of kinds of evidence, as bits, and their degrees: all that a score depends on.
+/// A set of kinds of evidence, as bits, and their degrees: everything that a score depends on.
 ///
 /// It takes four bytes per item, while facts need allocations. This helps callers that score many items and
 /// explain few.
@@ -12,21 +12,21 @@ pub struct SignalSet(u32);
 /// The lowest bit for distances, above the bits for kinds.
 const DISTANCES: u32 = SignalKind::ALL.len() as u32;
 
-/// The bits of drift that is a weak sign, and of drift that is not.
+/// The bits of drift that is a weak sign, and of drift that is a strong one.
 const ALONE: u32 = 1 << (DISTANCES + 3);
 const CERTAIN: u32 = ALONE << 1;
 
 // A bit beyond these would be lost in a release build.
 const _: () = assert!(DISTANCES + 5 <= u32::BITS, "the kinds do not fit: give SignalSet more bits");
 
-/// How much a piece of evidence counts, within its kind.
+/// The degree to which a piece of evidence counts, within its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Degree {
     /// All of the kind's weight.
     Full,
-    /// The part for a name that nothing else speaks for.
+    /// The part for a name that no other evidence supports.
     Alone,
-    /// The part for a version that is behind.
+    /// The part for an old version.
     Behind(Distance),
 }
 

@@ -4,10 +4,9 @@ use super::Distance;
 
 /// A version of a project: its first three numbers, and whether it is a pre-release.
 ///
-/// Parsing is lenient, because people write versions by hand: `v1.2`, `2.4.0-rc1`, `release 3`,
-/// `1.2.3.4`, `2.6.1+build.5`. The order of pre-releases among each other does not matter here, so their
-/// names are dropped. Otherwise the precedence is that of Semantic Versioning 2.0.0, section 11
-/// (<https://semver.org/#spec-item-11>).
+/// Parsing is lenient, because people write versions by hand: `v1.2`, `2.4.0-rc1`, `release 3`, `1.2.3.4`,
+/// `2.6.1+build.5`. The order among pre-releases does not matter here, so their names are dropped. Otherwise the
+/// precedence is that of Semantic Versioning 2.0.0, section 11 (<https://semver.org/#spec-item-11>).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     major: u64,
@@ -59,7 +58,8 @@ impl Version {
     }
 }
 
-/// Returns the text from its number on, without `v`, `version`, `release-` or a tag's name as in `my-tool-v1.2`.
+/// Returns the text from its number on, without `v`, `version`, `release-` or the name in a tag such as
+/// `my-tool-v1.2`.
 fn after_name(text: &str) -> &str {
     let starts_number = |at: usize| {
         let before = text[..at].chars().next_back();

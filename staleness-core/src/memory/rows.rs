@@ -143,7 +143,7 @@ fn copy<R: Row>(
     into: &mut BTreeMap<R::Key, R>,
 ) {
     for Pick { filter, .. } in picks {
-        // Batches select rows by key, so look these up directly.
+        // Batches select rows by key, so such rows are looked up directly.
         if let Some(key) = filter.key() {
             into.extend(rows.get(key).map(|row| (key.clone(), row.clone())));
             continue;
@@ -153,7 +153,7 @@ fn copy<R: Row>(
     }
 }
 
-/// Splits a view into views of at most `page` rows, one collection after the other.
+/// Splits a view into views of at most `page` rows, one collection after another.
 pub(super) fn split(whole: View, page: usize) -> Vec<View> {
     let mut pages = Vec::new();
     let blank = View { revision: whole.revision, floor: whole.floor, ..View::default() };

@@ -1,4 +1,4 @@
-//! The policy for documents: which are checked, and of which kind they are.
+//! The policy for documents: which to check, and their kinds.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ thresholds! {
         /// matching pattern decides: see [`DocumentPolicy::kinds_in_order`].
         kinds: BTreeMap<String, ItemKind> = BTreeMap::new(),
         /// Patterns of documents that describe the past, such as changelogs, in addition to those recognised by
-        /// name. A pattern with `!` in front excludes documents.
+        /// name. A pattern that starts with `!` excludes documents.
         history: Vec<String> = Vec::new(),
         /// The level of a check that could not see everything, for example in a shallow or partial clone. The gap
         /// is always reported; `--fail-on` uses this level for it.

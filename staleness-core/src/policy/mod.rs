@@ -54,7 +54,7 @@ thresholds! {
         project: BTreeMap<String, ToolOverride> = BTreeMap::new(),
         /// Overrides of `tools` for outcomes that one agent reports.
         agent: BTreeMap<String, ToolOverride> = BTreeMap::new(),
-        /// The agent for each other name that it uses, such as that of its MCP client.
+        /// The agent that each alias stands for, such as the name of its MCP client.
         agents: BTreeMap<String, String> = BTreeMap::new(),
         /// Name prefixes of servers that come with a user's account. They are available in every project and
         /// listed in no file.
@@ -88,7 +88,7 @@ thresholds! {
         window: u32 = 200,
         /// The factor for stale and demoted tools.
         not_active_factor: f64 = 0.25,
-        /// The factor for tools not seen for `tools.unseen_days`.
+        /// The factor for tools that were not seen for `tools.unseen_days`.
         unseen_factor: f64 = 0.5,
     }
 }
@@ -100,11 +100,11 @@ thresholds! {
         keep_days: u32 = 90,
         /// The number of newest outcomes of the store that are never pruned.
         keep_newest: u64 = 10_000,
-        /// Days after its last use until an invented name (listed by no client, never successful) is deleted.
+        /// Days from its last use until an invented name (listed by no client, never successful) is deleted.
         keep_invented_days: u32 = 30,
-        /// Days until a tool that its server no longer lists, and that was never used, is deleted.
+        /// Days until a never used tool that its server no longer lists is deleted.
         keep_unlisted_days: u32 = 30,
-        /// Maximum number of such tools to keep. The most recently unlisted ones stay.
+        /// Maximum number of such tools. The most recently unlisted ones stay.
         keep_unlisted: u32 = 1_000,
     }
 }

@@ -1,4 +1,5 @@
-//! Calls for clients that report no failures: a call still open at the end of its turn has failed, or is unknown.
+//! Calls of clients that report no failures: a call still open at the end of its turn has failed, or its outcome is
+//! unknown.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::session::{OpenCall, SessionKey};
 use crate::store::{Edit, Selection, SuggestionFilter};
 use crate::time::Timestamp;
 
-/// The end of a turn. All its calls have ended with it.
+/// The end of a turn, which ends all of its calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnEnd {
     /// The project of the session.
@@ -70,8 +71,8 @@ impl Sessions<'_> {
         self.0.run(note).await.map(drop)
     }
 
-    /// Closes the open calls of a turn and records each as a failure, or as unknown if a person was asked about it,
-    /// or as interrupted if the turn was. Returns their number. May be repeated.
+    /// Closes the open calls of a turn and records each: as interrupted if the turn was, as unknown if a person was
+    /// asked about it, otherwise as a failure. Returns their number. May be repeated.
     pub async fn end_turn(self, end: TurnEnd) -> Result<usize, RegistryError> {
         let key = SessionKey { project: end.project.id.clone(), id: end.session.clone() };
         let Some(known) = self.suggestions(&key).await? else { return Ok(0) };

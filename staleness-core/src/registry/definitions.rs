@@ -40,7 +40,7 @@ impl Tools<'_> {
         withhold(&mut view, None);
         let rows = view.definitions.values();
         let pinned = rows.filter_map(|row| Some((view.tools.get(&row.key)?.clone(), row.clone())));
-        // A server may have no instructions, or none any more.
+        // A server may have no instructions, or no longer have any.
         let has = |(tool, row): &(Tool, Definition)| {
             tool.kind != ToolKind::McpServer
                 || tool.listings.iter().any(Listing::is_live) && row.listed().parts().count() > 0
@@ -67,7 +67,7 @@ impl Tools<'_> {
     }
 }
 
-/// Reads the definitions that a name refers to.
+/// Reads the definitions to which a name refers.
 #[derive(Debug)]
 struct Wanted {
     keys: Vec<ToolKey>,
@@ -109,7 +109,7 @@ impl Query for Wanted {
     }
 }
 
-/// Returns the keys of the definitions that a tool stands for.
+/// Returns the keys of the definitions that a tool represents.
 fn meant(view: &View, tool: &Tool) -> Vec<ToolKey> {
     if tool.kind != ToolKind::McpServer {
         return vec![tool.key.clone()];
@@ -142,7 +142,7 @@ impl Accept {
         });
         let Some(tool) = draft.get::<Tool>(key) else { return };
         let is_server = tool.kind == ToolKind::McpServer;
-        // Only views show that a server is withheld.
+        // Only views show that a tool is withheld with its server.
         let before = if is_server && tool.is_withheld() { Status::Stale } else { tool.status() };
         let clients = withheld_from(&tool.listings);
         let at = self.by_hand.act.at;
@@ -193,7 +193,7 @@ impl Step for Accept {
         if keys.is_empty() {
             return Err(Conflict::NoChange { tool: tool.key.name.clone() }.into());
         }
-        // A digest means one of a server's definitions.
+        // A digest identifies one of a server's definitions.
         let is_seen = |key: &ToolKey| {
             let seen = self.seen.as_ref().zip(view.definitions.get(key));
             seen.is_some_and(|(seen, row)| row.listed().is_named(seen))

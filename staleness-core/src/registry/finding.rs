@@ -64,16 +64,16 @@ pub struct FoundTools {
 }
 
 impl Tools<'_> {
-    /// Suggests tools to use: active ones, or if none matches, failing ones after their cool-down, marked.
-    /// Without a query they come in ranking order. Never suggests built-ins, this program's own tools, names
-    /// that cannot be called, ignored tools, or the last use of the session: the tool, and the skill,
-    /// command or agent that it ran. A vector is compared with those of the project's routes. If there are
-    /// none of its model, only words decide and a note says so.
+    /// Suggests tools to use: active ones, or if none matches, failing ones after their cool-down, marked. Without
+    /// a query they come in ranking order. Never suggests built-ins, this program's own tools, names that cannot be
+    /// called, ignored tools, or what the session used last: a tool, and the skill, command or agent that it ran. A
+    /// vector is compared with those of the project's routes. If none is of its model, only words decide and a note
+    /// says so.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] if the query has no words, if there is a vector without a query, or if the vector
-    /// has no direction or not the dimensions of its model; [`Refusal::TooLarge`] if the query is too long;
-    /// or an error of the store.
+    /// [`Refusal::Invalid`] if the query has no words, if there is a vector without a query, or if the vector has
+    /// no direction or a number of dimensions that differs from its model's; [`Refusal::TooLarge`] if the query is
+    /// too long; or an error of the store.
     pub async fn suggest(
         self,
         project: &ProjectRef,
@@ -162,8 +162,8 @@ impl Registry {
         self.catalog(&project.id, selection).await
     }
 
-    /// Returns the catalog of a project, and a view of `more` for which it is valid. A cached catalog is used
-    /// while the store's generation is unchanged; otherwise it is rebuilt from the snapshot of the view.
+    /// Returns the catalog of a project, and a view of `more` that matches it. A cached catalog is used while the
+    /// store's generation is unchanged; otherwise it is rebuilt from the snapshot of the view.
     pub(super) async fn catalog(
         &self,
         project: &ProjectId,

@@ -53,10 +53,10 @@ impl ScopeChoice {
     }
 }
 
-/// The cause of what was done by hand.
+/// The cause of a manual change.
 const BY_HAND: &str = "by_hand";
 
-/// A manual action on a tool. Without an actor it is a person's.
+/// A manual action on a tool, by a person if no actor is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByHand {
     /// The agent or person that acts, the time and the reason.
@@ -93,8 +93,8 @@ impl ByHand {
         Err(Conflict::HeldByPerson { typed: typed(&tool), tool, hold }.into())
     }
 
-    /// Refuses an agent that pins or ignores a tool, which other clients may get later, or demotes one again after a
-    /// person restored it.
+    /// Refuses an agent that pins or ignores a tool, which would affect other clients, or that demotes a tool again
+    /// after a person restored it.
     fn may_choose(&self, hold: Hold, view: &View, tool: &Tool) -> Result<(), Refusal> {
         let subject = Subject::tool(&tool.key);
         let is_decision = |entry: &&JournalEntry| {
@@ -150,14 +150,14 @@ impl ByHand {
     }
 }
 
-/// Returns the name of a tool, or of its server, on a command line.
+/// Returns the command-line form of the name of a tool or of its server.
 fn typed(tool: &ToolName) -> String {
     word(tool.spelled_server().unwrap_or(tool.as_str())).to_owned()
 }
 
 /// Sets a hold. [`Hold::None`] restores the tool: it lifts a pin or an ignore, or otherwise a demotion (by hand or
 /// for failures), including that of the other entries of a server. Does nothing if the tool is already in that
-/// state. An agent does not end a person's decision, pin or ignore, and a person takes over an agent's demotion.
+/// state. An agent cannot lift a decision, pin or ignore of a person; a person takes over an agent's demotion.
 #[derive(Debug)]
 pub(super) struct SetHold {
     /// The actor, the tool and the reason.
@@ -180,20 +180,20 @@ impl Step for SetHold {
         if by_hand.act.was_done(view) {
             return Ok(Decision::Write(draft.finish()));
         }
-        // A server's entries may have other spellings than the given name.
+        // A server's entries may be spelled differently from the given name.
         let known = self.selection().journal;
         let others = view.tools.keys().map(history).filter(|each| !known.contains(each));
         let more = others.fold(Selection::new(), Selection::journal);
         if view.looks <= 1 && more != Selection::new() {
             return Ok(Decision::Need(more));
         }
-        // Lifting a pin or an ignore does not clear a failing state; it only takes effect again.
+        // Lifting a pin or an ignore does not clear a failing state, which only takes effect again.
         let lifts = hold == Hold::None && !matches!(tool.hold, Hold::Pinned | Hold::Ignored);
         // A demotion applies to a server's name, and a tool with a hold does not follow its server.
         let is_concerned = tool.kind == ToolKind::McpServer || hold != Hold::None;
         let others = view.tools.values().filter(|other| {
             let is_its = other.kind == ToolKind::McpServer && other.server == tool.server;
-            // An agent does not demote a server that a person pinned or ignores tool by tool.
+            // An agent cannot demote a server whose tools a person pinned or ignores one by one.
             let counts = match other.hold {
                 Hold::Pinned | Hold::Ignored => hold == Hold::Demoted && tool.hold == Hold::None,
                 held => held == Hold::Demoted,
@@ -287,7 +287,7 @@ impl Step for Forget {
         }
         let tool = self.by_hand.find(view)?;
         let server = tool.server.as_ref().filter(|_| tool.kind == ToolKind::McpServer);
-        // A server needs one more look, for its tools.
+        // A server needs one more read, for its tools.
         if let (Some(server), true) = (server, view.looks <= 1) {
             let own = ToolFilter::Server(tool.key.scope.clone(), server.clone());
             return Ok(Decision::Need(Selection::new().lock(own)));
@@ -322,13 +322,13 @@ pub(super) enum Forgetting {
     ByHand,
     /// A person requested it, including items of knowledge and work items.
     WithKnowledge,
-    /// The project's folder is gone. The project stays if it was used after this time, or contains anything by a
-    /// person.
+    /// The project's folder is gone. The project stays if it was used after this time, or contains anything that a
+    /// person wrote or decided.
     UnusedSince(Timestamp),
 }
 
 impl Forgetting {
-    /// Returns true if the project is to be forgotten. The view contains only rows of the project.
+    /// Returns true if the project may be forgotten. The view contains only rows of the project.
     fn applies(self, view: &View, project: &Project) -> Result<bool, Refusal> {
         match self {
             Self::ByHand => Ok(written_in(view).map(|()| true)?),
@@ -377,7 +377,7 @@ pub(super) fn forget_project(
         for key in view.work.keys() {
             draft.append_journal(entry(Subject::work(key), Action::Removed));
         }
-        // Removes their vectors without reading them, since these are the largest part of a project.
+        // Removes their vectors without reading them, because vectors are the largest part of a project.
         for key in view.routes.keys() {
             draft.delete_route(key);
         }

@@ -11,8 +11,8 @@ const MAX_PROJECTS: usize = 8;
 /// Indexes, each with the client for which it was built.
 type Kept = Vec<(Option<ClientId>, Arc<Catalog>)>;
 
-/// A cache of search indexes, one per project and client, shared by the registries that a process creates for
-/// one store: see [`super::Registry::keeping`]. Cheap to clone; clones share the cache.
+/// A cache of search indexes, one per project and client, shared by all registries that a process opens on one
+/// store: see [`super::Registry::keeping`]. Cheap to clone; clones share the cache.
 ///
 /// An index is rebuilt when the store's generation has changed, by any process: see
 /// [`View::generation`](crate::store::View::generation).

@@ -29,7 +29,7 @@ pub(super) fn wanted(
         let mut names = used.names();
         names.extend(used.names_on_servers(view));
         for tool in lessons.tools(&names) {
-            // Uses of a batch may teach one after the other, so select everything that any of them may need.
+            // Uses of a batch may teach one after another, so select everything that any of them may need.
             for lesson in suggestions.lessons(tool, policy) {
                 more = lessons
                     .keys(tool, &lesson)
@@ -55,8 +55,8 @@ pub(super) struct Lessons<'a> {
 }
 
 impl Lessons<'_> {
-    /// Returns the used tools that can be suggested: the tool itself, under each of its possible names, and
-    /// those that it ran.
+    /// Returns the used tools that can be suggested: the tool itself, under each of its possible names, and those
+    /// that it ran.
     fn tools<'n>(&'n self, names: &'n [ToolName]) -> impl Iterator<Item = &'n ToolName> {
         let told = matches!(self.used.outcome, OutcomeKind::Success | OutcomeKind::Failure);
         let own = names.iter().filter(|name| {

@@ -60,10 +60,9 @@ use crate::tool::Hold;
 
 /// A registry on a store, with a policy. Cheap to clone.
 ///
-/// Every method that depends on time takes it as an argument. Methods that carry an
-/// [`OpId`](crate::ids::OpId) can be retried after errors with [`RegistryError::is_retryable`]. Every method
-/// may fail with an error of the store; a method with other errors lists them. If a method makes several
-/// commits, those before an error remain.
+/// Every method that depends on time takes it as an argument. Methods that carry an [`OpId`](crate::ids::OpId) can
+/// be retried after errors with [`RegistryError::is_retryable`]. Every method may fail with an error of the store;
+/// a method with other errors lists them. If a method makes several commits, those made before an error remain.
 #[derive(Clone, Debug)]
 pub struct Registry {
     store: Arc<dyn RegistryStore>,
@@ -95,8 +94,8 @@ impl Registry {
         Self { client, ..self }
     }
 
-    /// Returns the registry for a caller that may write records of one project only. It reads those of all projects.
-    /// `None` may write any.
+    /// Returns the registry for a caller that may write only records of one project, but reads those of all. `None`
+    /// may write any.
     #[must_use]
     pub fn confined_to(self, own: Option<ProjectId>) -> Self {
         Self { own, ..self }
@@ -135,7 +134,7 @@ impl Registry {
         };
         let by_hand = view.journal.values().chain(read.journal.values());
         let by_hand = by_hand.filter(|entry| entry.cause == "by_hand");
-        // In order, so the last one of a tool stays.
+        // In order, so that the last entry of a tool wins.
         let decisions = by_hand.filter_map(|entry| {
             let key = entry.subject.tool_key()?;
             let hold = view.tools.get(&key)?.hold;

@@ -18,8 +18,7 @@ impl Tools<'_> {
     /// Resolves a name to the key of a tool of the project. In this order:
     /// - a tool of the requesting client, by its name or one of its [`ToolName::spellings`];
     /// - a tool of exactly this name, even if only other clients have it or a model invented it;
-    /// - the only tool or server that is called by this name, in any client's spelling, a tool also without its
-    ///   server;
+    /// - the only tool or server with this name in any client's spelling; for a tool, also without its server;
     /// - a tool of another client, by one of the spellings.
     ///
     /// A name that may be invented and that only other clients called is unknown.
@@ -71,7 +70,7 @@ impl Tools<'_> {
 
     /// Returns the name and the server of a tool without any use. `text` must name a tool on a server of the
     /// project, or else on a server of another client. `None` if there is no such server, or if a live list of the
-    /// server already names its tools. A name without a server means a tool of the only server.
+    /// server already names its tools. A name without a server means a tool of the only server that exists.
     pub async fn unused(
         self,
         project: &ProjectRef,
@@ -115,9 +114,9 @@ impl Tools<'_> {
         Ok(unlisted.map(|(name, server)| (name, ToolReport::new(&context, server))))
     }
 
-    /// Returns at most three known names to suggest instead of `text`. The flag is true for names that `text`
-    /// probably misspells (see `typing_errors`) or that it may all mean; otherwise the result is the most similar
-    /// name and false. Omits names that only failed and, for the name of a server's tool, servers.
+    /// Returns at most three known names to suggest instead of `text`. The flag is true if `text` probably
+    /// misspells these names (see `typing_errors`) or may mean any of them; otherwise the result is the most
+    /// similar name and false. Omits names that only failed and, for the name of a server's tool, servers.
     pub async fn similar(
         self,
         project: &ProjectRef,
@@ -135,7 +134,7 @@ impl Tools<'_> {
         if !near.is_empty() {
             return Ok((near, true));
         }
-        // Both names belong to tools of servers, which does not make them more similar.
+        // Both names are of server tools, which does not make them similar.
         let bare = |name: &str| name.strip_prefix("mcp__").unwrap_or(name).to_lowercase();
         let wanted = bare(text);
         let tail = wanted.rsplit("__").next().unwrap_or_default();

@@ -32,7 +32,7 @@ const NAMES: usize = 20;
 
 impl Admin<'_> {
     /// Removes sessions and cursors that are older than `sessions.keep_days`, in pages while `more` returns true; with
-    /// `dry_run` only counts them. A session stays as long as a cursor that refers to it. An agent without a cursor starts
+    /// `dry_run` only counts them. A session stays as long as a cursor refers to it. An agent without a cursor starts
     /// like a new one. Returns the counts of sessions and of cursors.
     pub async fn prune_sessions(
         self,
@@ -131,7 +131,7 @@ impl Admin<'_> {
         Ok(())
     }
 
-    /// Returns the projects that were not used for `projects.forget_after_days`, oldest use first. The caller
+    /// Returns the projects that have not been used for `projects.forget_after_days`, oldest use first. The caller
     /// checks whether their folders still exist.
     pub async fn projects_left(self, now: Timestamp) -> Result<Vec<Project>, RegistryError> {
         let until = self.0.left_before(now);
@@ -161,7 +161,7 @@ impl Admin<'_> {
 
 impl Registry {
     /// Removes the rows that are still unchanged, in pages, while `more` returns true. `also` locks the rows that
-    /// go with each, and adds the changes that accompany its removal.
+    /// belong to each, and adds the changes that accompany its removal.
     pub(super) async fn remove<R: Row>(
         &self,
         rows: &[R],
@@ -189,7 +189,7 @@ pub(super) fn remembered() -> Selection {
 }
 
 /// Returns the revision up to which all remembered agents have received the changes. Considers the cursors that
-/// moved after `until` and the sessions that are not past then. Later changes are new to at least one agent.
+/// moved after `until` and the sessions that were not over by then. Later changes are new to at least one agent.
 pub(super) fn told_to_all(view: &View, until: Timestamp) -> Revision {
     let cursors = view.cursors.values().filter(|cursor| cursor.moved_at > until);
     let sessions = view.sessions.values().filter(|session| !is_past(view, session, until));
@@ -206,7 +206,7 @@ fn is_past(view: &View, session: &Session, until: Timestamp) -> bool {
     session.ended_at.unwrap_or(session.started_at) <= until && !needed
 }
 
-/// Locks the rows that go with a row, and adds the changes that accompany its removal.
+/// Locks the rows that belong to a row, and adds the changes that accompany its removal.
 pub(super) type Also<R> = (fn(Selection, &R) -> Selection, fn(&R, Timestamp, &mut Draft<'_>));
 
 /// Removes rows that are still unchanged.

@@ -10,8 +10,8 @@ use crate::time::Timestamp;
 /// The maximum number of outcomes removed per commit, so that other writers wait only briefly.
 pub(crate) const PAGE: u64 = 2_000;
 
-/// The number of first and of last outcomes to read. One would not do: a wrong clock may have recorded the
-/// first outcome in the future.
+/// The number of first and of last outcomes to read. One is not enough: a wrong clock may have dated the first
+/// outcome in the future.
 const ENDS: u32 = 100;
 
 /// The numbers of rows removed (or to be removed) and kept.

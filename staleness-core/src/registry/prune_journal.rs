@@ -1,9 +1,8 @@
 //! Pruning of the journal: removes entries that are older than the policy allows, unless they explain existing data.
 //!
-//! For each existing subject the newest old entry of each action stays, even if there are newer entries
-//! outside the old part. So the history always explains how a subject came to its state, with at most one old
-//! entry per action. The entries of a commit are removed together or not at all, so the indexes of the others
-//! stay valid.
+//! For each existing subject the newest old entry of each action stays, even if there are newer entries outside the
+//! old part. So the history always explains how a subject reached its state, with at most one old entry per action.
+//! The entries of a commit are removed together or not at all, so the indexes of the others stay valid.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem;
@@ -85,7 +84,7 @@ impl Registry {
         let sessions = self.ask(remembered()).await?;
         let days = i64::from(self.policy.sessions.keep_days);
         let told = told_to_all(&sessions, now.minus_days(days));
-        // An agent receives the changes since its cursor. Older changes are not kept for an agent, because an
+        // An agent receives the changes since its cursor. Changes older than this are not kept for it, because an
         // agent that never reads them would keep the whole journal.
         let promised = now.minus_days(2 * days);
         let about: BTreeSet<&Subject> = past.newest.keys().map(|(subject, _)| subject).collect();
@@ -144,9 +143,9 @@ struct Past {
 }
 
 impl Past {
-    /// Reads the next entries. The newest commit has no successor, so it is never complete and stays. Stops
-    /// after a whole page above the floor without an old entry; a single recent entry is not enough, because
-    /// clocks jump.
+    /// Reads the next entries. The newest commit has no successor, so it is never complete and stays. Stops after a
+    /// whole page above the floor without an old entry; a single recent entry is not enough, because clocks may
+    /// jump.
     fn page(&mut self, page: View) -> ControlFlow<()> {
         let mut ends = true;
         for entry in page.journal.into_values() {

@@ -25,7 +25,7 @@ use crate::store::{
 use crate::time::Timestamp;
 use crate::tool::{PresenceCause, Tool, ToolKind};
 
-/// The number of first and of last outcomes to read. Leaving the others unread can only shorten idle times.
+/// The number of first and of last outcomes to read. The unread ones between them could only shorten idle times.
 const ENDS: u32 = 2_000;
 
 /// Selects the journal entries that date the tool's presence in each client, and those about decisions.
@@ -154,7 +154,7 @@ impl Query for Lookup {
     }
 }
 
-/// Looks up tools with all that their reports need.
+/// Looks up tools with everything that their reports need.
 #[derive(Debug)]
 struct Shown {
     lookup: Lookup,
@@ -234,9 +234,9 @@ impl Tools<'_> {
     }
 
     /// Returns the tools that the requesting client loads, or those of all clients if there is none, with their
-    /// costs in a session. A tool is unused after `days` days, by default as many as the policy says. Of a
-    /// server's tools it returns only unused ones, and none if the whole server is unused. `names_only` returns
-    /// true for a client that begins a session with the names of MCP tools.
+    /// costs in a session. A tool is unused after `days` days; the default is set by the policy. Of a server's
+    /// tools, returns only unused ones, and none if the whole server is unused. `names_only` returns true for a
+    /// client that begins a session with the names of MCP tools.
     pub async fn costs(
         self,
         project: &ProjectRef,

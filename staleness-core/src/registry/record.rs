@@ -43,7 +43,7 @@ impl Step for RecordUses {
     fn selection(&self) -> Selection {
         let mut selection = self.uses.iter().fold(Selection::new(), |all, each| each.select(all));
         if self.uses.len() > 1 {
-            // A batch repeats the same tools and servers, so look each up only once.
+            // A batch repeats the same tools and servers, so each is looked up only once.
             selection.projects = distinct(selection.projects);
             selection.tools = distinct(selection.tools);
             selection.suggestions = distinct(selection.suggestions);
@@ -89,7 +89,8 @@ impl Step for RecordUses {
     }
 }
 
-/// Forgets the failures under a name without a server from before the server was known. The server's tool works.
+/// Forgets the failures recorded under a name without a server before the server was known, because the server's
+/// tool works.
 fn forget_serverless(called: &Use, draft: &mut Draft<'_>) {
     if called.tool.serverless().is_none() {
         return;
@@ -206,7 +207,7 @@ impl Recording<'_> {
             mark => mark,
         };
         let client = self.used.client.as_ref().filter(|_| !is_lacking);
-        // A name that may be invented is no evidence about the network.
+        // A name that may be invented says nothing about the network.
         let server = tool.server.clone().filter(|_| !self.is_unproven(tool));
         if let Some(server) = server.clone().filter(|_| mark.is_conclusive()) {
             let failed = mark != Mark::Success;
@@ -233,9 +234,9 @@ impl Recording<'_> {
         });
     }
 
-    /// Returns the tool that the name means: the global one if the client loads only the user's server; else the
-    /// project's own if it or its server exists there, unless only the global one is present; else the global one. A new
-    /// tool is global if its server or its kind is.
+    /// Returns the tool that the name means: the global one if the client loads only the user's server; otherwise the
+    /// project's own if it or its server exists there, unless only the global one is present; otherwise the global one.
+    /// A new tool is global if its server or its kind is.
     fn resolve(&self, draft: &Draft<'_>) -> ToolKey {
         let [project, global] = self.used.scopes();
         let own = self.used.key(project.clone());
@@ -343,7 +344,8 @@ impl Recording<'_> {
         }
     }
 
-    /// Returns the known tools that get credit for this use: those that it mentions, and the plugins of either.
+    /// Returns the known tools that get credit for this use: those that it mentions, and the plugins of these and
+    /// of the tool itself.
     fn credits(&self, draft: &Draft<'_>, tool: &Tool) -> Vec<ToolKey> {
         let resolve = |name: &ToolName| {
             let [own, global] = ToolKey::both(&self.used.project.id, name);
@@ -389,8 +391,8 @@ impl Recording<'_> {
         is_of_an_account(&self.used.tool, &self.policy.account_servers)
     }
 
-    /// Returns true if the tool never worked and neither it nor its server is listed, although a client
-    /// reported the call.
+    /// Returns true if the tool never worked and neither it nor its server is listed, even though a client reported
+    /// the call.
     fn is_unproven(&self, tool: &Tool) -> bool {
         let servers = self.used.client.as_ref().and_then(|client| self.servers.get(client));
         self.used.outcome != OutcomeKind::Success
@@ -412,7 +414,7 @@ impl Recording<'_> {
         let caller = self.used.project.caller(self.used.agent.as_ref().map(AgentId::as_str));
         let policy = self.policy.tools_for(tool.kind, caller);
         let before = tool.status();
-        // Other clients never received a report of its failures.
+        // Its failures were never reported to other clients.
         let callers = if may_be_invented(tool) { tool.used_by.clone() } else { Vec::new() };
         let changed = draft.edit::<Tool, _>(key, |tool| {
             if let Some(client) = client {

@@ -6,7 +6,7 @@ use crate::scan::ProjectRef;
 use crate::store::{Draft, Edit, ProjectFilter, Selection};
 use crate::time::Timestamp;
 
-/// Adds a project to the draft if it is unknown. Earlier changes are not reported to it.
+/// Adds a project to the draft if it is unknown. Changes from before then are not reported to it.
 pub(super) fn see(draft: &mut Draft<'_>, project: &ProjectRef, at: Timestamp) {
     if draft.get::<Project>(&project.id).is_some() {
         return;

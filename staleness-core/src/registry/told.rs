@@ -25,7 +25,7 @@ pub(super) fn around_demoted(project: &ProjectId, view: &View, mut more: Selecti
         if let Some(server) = &tool.server {
             more = more.peek_both(project, |scope| ToolFilter::Server(scope, server.clone()));
         } else if may_be_invented(tool) {
-            // Any server of the clients that called it may have it.
+            // Any server of the clients that called it may provide it.
             more = more.peek_both(project, ToolFilter::Configured);
         }
     }

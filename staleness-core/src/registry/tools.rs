@@ -25,10 +25,10 @@ pub struct RecordReport {
     pub tool: ToolReport,
     /// The status changes of the tool and of tools that get credit for the use.
     pub changed: Vec<StatusChange>,
-    /// True if the use was recorded before; nothing was written.
+    /// True if the use had already been recorded; nothing was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub duplicate: bool,
-    /// True if the failure was blamed on the machine being offline.
+    /// True if the failure was attributed to the machine being offline.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub offline: bool,
 }
@@ -103,7 +103,7 @@ impl Tools<'_> {
             step.uses.iter().map(|used| used.recorded_as(&commit.view)).collect();
         let mut fresh: HashMap<(&OpId, &ToolName), &Outcome> =
             commit.changes.outcomes.iter().map(|row| ((&row.op, &row.tool.name), row)).collect();
-        // Each newly written use takes its outcome; a duplicate of it finds none.
+        // Each newly written use takes its outcome, so a duplicate finds none.
         let named = step.uses.iter().zip(&names);
         let recorded: Vec<Option<&Outcome>> = named
             .map(|(used, names)| names.iter().find_map(|name| fresh.remove(&(&used.op, name))))
@@ -130,7 +130,7 @@ impl Tools<'_> {
                 None => names.iter().find_map(|name| view.resolve(&used.project.id, name)),
             };
             let tool = tool.ok_or_else(|| StoreError::Misstep("nothing was recorded".into()))?;
-            // The other tools of its server show if a model invented it.
+            // The other tools of its server show whether a model invented it.
             let tool = if may_be_invented(tool) {
                 self.0.show_key(std::slice::from_ref(&tool.key), &used.project, now).await?
             } else {
@@ -183,7 +183,7 @@ impl Tools<'_> {
         self.0.run(Forget { by_hand }).await.map(drop)
     }
 
-    /// Returns the journal entries that these ops wrote before, so that a retry reports the first result.
+    /// Returns the journal entries that these ops wrote earlier, so that a retry reports the original result.
     async fn entries_of(
         self,
         ops: impl Iterator<Item = &OpId> + Send,

@@ -23,8 +23,8 @@ pub struct Use {
     pub op: OpId,
     /// The name under which the tool was called.
     ///
-    /// `mcp_server_tool` means, in this order: the tool of exactly that name, the first of its spellings that
-    /// is a known tool, the first with a known server, the one with the shortest server name.
+    /// `mcp_server_tool` means the first of these that applies: the tool of exactly that name, its first spelling
+    /// that is a known tool, the first with a known server, the one with the shortest server name.
     ///
     /// `MCP:tool` means the tool of that name on the only server of the client that is known to have it; live
     /// lists decide first. If none is known to have it: on the client's only server besides this program's own.
@@ -84,7 +84,7 @@ impl Use {
         ToolKey { scope, name: self.tool.clone() }
     }
 
-    /// Returns all names that the tool may have: the reported one, and those that it may stand for.
+    /// Returns all names that the tool may have: the reported one and its possible readings.
     pub(super) fn names(&self) -> Vec<ToolName> {
         let mut names = vec![self.tool.clone()];
         names.extend(ToolName::splits(self.tool.as_str()));
@@ -97,8 +97,8 @@ impl Use {
         self.names_on_servers(view).into_iter().chain(self.names()).collect()
     }
 
-    /// Returns the possible names if the client omits the server, as Cursor does: one for each server that
-    /// the client lists. If live lists contain some of them, only those.
+    /// Returns the possible names if the client omits the server, as Cursor does: one for each server that the
+    /// client lists, or only those in live lists if there are any.
     pub(super) fn names_on_servers(&self, view: &View) -> BTreeSet<ToolName> {
         let (Some(part), Some(client)) = (self.tool.serverless(), &self.client) else {
             return BTreeSet::new();
@@ -192,7 +192,7 @@ impl Use {
     }
 
     pub(super) fn select(&self, mut selection: Selection) -> Selection {
-        // Only peek: the project nearly always exists, and uses in one project must not wait for each other.
+        // Only peek: the project nearly always exists, and uses in one project should not wait for each other.
         selection = selection.peek(ProjectFilter::Id(self.project.id.clone()));
         if let Some(session) = self.session_key() {
             selection = selection.lock(SuggestionFilter::Key(session));

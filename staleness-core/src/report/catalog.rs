@@ -17,7 +17,7 @@ pub(crate) struct Catalog {
     /// The store's generation when the catalog was built.
     generation: Option<u64>,
     index: SearchIndex,
-    /// The tools by their places in the index; `None` for a tool known only from routes.
+    /// The tools by index; `None` for a tool known only from routes.
     tools: Vec<Option<Listed>>,
     /// The number of routes embedded by each model.
     models: BTreeMap<ModelId, usize>,
@@ -33,7 +33,7 @@ pub(crate) struct Listed {
     /// True if it may be suggested: it is callable, not this program's own, and its server is neither demoted
     /// nor ignored.
     is_callable: bool,
-    /// True if it may be retried: it is present and failing, and no person has decided about it.
+    /// True if it may be retried: it is present and failing, and no person has made a decision about it.
     pub(crate) may_recover: bool,
 }
 
@@ -162,20 +162,20 @@ impl Catalog {
             && self.index.name(place).is_some_and(|name| !ignored.holds(name.as_str(), server))
     }
 
-    /// Returns the places of the tools that `wanted` accepts.
+    /// Returns the indices of the tools that `wanted` accepts.
     pub(crate) fn places(&self, wanted: impl Fn(u32, &Listed) -> bool) -> Vec<u32> {
         let is_wanted = |place: &u32| self.at(*place).is_some_and(|tool| wanted(*place, tool));
         (0..self.tools.len() as u32).filter(is_wanted).collect()
     }
 
-    /// Returns the key of the tool at a place.
+    /// Returns the key of the tool with an index.
     pub(crate) fn key(&self, place: u32) -> Option<ToolKey> {
         let is_global = self.at(place)?.is_global;
         let scope = if is_global { Scope::Global } else { Scope::Project(self.project.clone()) };
         Some(ToolKey { scope, name: self.index.name(place)?.clone() })
     }
 
-    /// Returns the place of a tool that the project sees.
+    /// Returns the index of a tool that the project sees.
     pub(crate) fn place(&self, key: &ToolKey) -> Option<u32> {
         self.index.place_of(&key.name).filter(|place| self.key(*place).as_ref() == Some(key))
     }
@@ -206,8 +206,8 @@ impl Twins {
     }
 }
 
-/// Server entries. The key is whether the entry is global, and its server key; the value is whether it is
-/// present, and whether a person demoted or ignored it.
+/// Server entries, keyed by true if the entry is global and by server key. The value is true if it is present, and
+/// true if a person demoted or ignored it.
 struct Servers(HashMap<(bool, ServerKey), (bool, bool)>);
 
 impl Servers {

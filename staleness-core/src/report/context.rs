@@ -53,7 +53,7 @@ pub struct Context<'a> {
     twins: HashMap<&'a ToolName, (&'a Tool, &'a Tool)>,
     ignored: Ignored,
     /// The live lists that could not be read, were incomplete or were faulty, by scope and server. A list that
-    /// could not be read is left out if a tool of the server worked since.
+    /// could not be read is omitted if a tool of the server has worked since.
     troubled: HashMap<(Scope, ServerKey), &'a Source>,
     /// The journal entries that made a tool present or absent for a client, by the tool's name, oldest first.
     moves: HashMap<&'a str, Vec<&'a JournalEntry>>,
@@ -196,7 +196,7 @@ impl<'a> Context<'a> {
             && self.members_in_use(tool).all(|member| member.status() == Status::Demoted)
     }
 
-    /// Returns true if a tool of the server was demoted by hand. Such a tool is named by itself.
+    /// Returns true if a tool of the server was demoted by hand. Such a tool is reported on its own.
     pub(crate) fn has_demoted_by_hand(&self, server: &Tool) -> bool {
         let mut members = self.members(server).iter();
         members.any(|member| member.hold == Hold::Demoted && self.is_told_of(member))
@@ -238,8 +238,8 @@ impl<'a> Context<'a> {
         entries.min_by_key(|entry| entry.actor.is_some())
     }
 
-    /// Returns the state of a tool in each client that lists it or last listed it. For a server's tool, the
-    /// state of the server. If several files of a client list it, the best state counts.
+    /// Returns the state of a tool in each client that lists it or last listed it. A server's tool has the state of
+    /// its server. If several files of a client list it, the best state counts.
     pub fn clients(&self, tool: &Tool) -> BTreeMap<String, ListingState> {
         let entry = self.server(tool).unwrap_or(tool);
         let mut clients = BTreeMap::new();
@@ -374,8 +374,7 @@ impl<'a> Context<'a> {
         tool.presence.cause != PresenceCause::Invented && !self.is_guess_of_others(tool)
     }
 
-    /// Returns true if only other clients called a name that is or may be invented, unless its whole server
-    /// failed.
+    /// Returns true if only other clients called a name that is invented or may be, unless its whole server failed.
     pub(crate) fn is_guess_of_others(&self, tool: &Tool) -> bool {
         let failed =
             || tool.presence.cause != PresenceCause::Invented && self.failed_with_server(tool);

@@ -30,7 +30,7 @@ pub struct ToolCost {
     /// them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
-    /// Number of UTC days after its last use, or its discovery, on which the client used other tools. `None` if no use
+    /// Number of UTC days since its last use, or its discovery, on which the client used other tools. `None` if no use
     /// by the client is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_days: Option<i64>,
@@ -49,7 +49,7 @@ pub struct ToolCost {
     /// For a server, the number of its known tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<usize>,
-    /// For a server, the number of its tools with unknown cost. The server's cost leaves them out.
+    /// For a server, the number of its tools with unknown cost, which its cost omits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown_tools: Option<usize>,
 }
@@ -58,7 +58,7 @@ impl ToolCost {
     /// The method of the estimate.
     pub const METHOD: &'static str = "an estimate: characters / 4 of what a client loads first: names, descriptions and input schemas, or names alone";
 
-    /// Estimates the tokens of a text of some characters.
+    /// Estimates the tokens of a text from its number of characters.
     pub const fn estimate(characters: usize) -> u64 {
         characters.div_ceil(4) as u64
     }
@@ -100,7 +100,7 @@ fn days_of_use(view: &View) -> BTreeMap<&str, Days> {
     days
 }
 
-/// Returns true if the tools' own dates are not enough to tell that a tool of the client is unused.
+/// Returns true if the tools' own dates are not enough to decide that a tool of the client is unused.
 pub(crate) fn needs_outcomes(view: &View, client: Option<&ClientId>, days: u32) -> bool {
     let days_of_use = days_of_use(view);
     let listings = view.tools.values().flat_map(|tool| &tool.listings);
@@ -129,9 +129,9 @@ fn used_at(tool: &Tool, client: &str) -> Option<Timestamp> {
     tool.last_used_at.filter(|_| is_own)
 }
 
-/// Returns the tools that the clients load, with their costs, sorted by client, name and scope. Of a server's tools it
-/// returns only unused ones, and none if the whole server is unused. A tool is unused after `days` days, by default as
-/// many as the policy says. `names_only` returns true for a client that begins a session with the names of MCP tools.
+/// Returns the tools that the clients load, with their costs, sorted by client, name and scope. Of a server's tools,
+/// returns only unused ones, and none if the whole server is unused. A tool is unused after `days` days; the default
+/// is set by the policy. `names_only` returns true for a client that begins a session with the names of MCP tools.
 pub(crate) fn costs(
     context: &Context<'_>,
     client: Option<&ClientId>,

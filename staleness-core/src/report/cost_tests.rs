@@ -32,7 +32,7 @@ fn used(mut tool: Tool, client: &str, at: i64) -> Tool {
     tool
 }
 
-/// A built-in tool that a client used on each day from the first to the last.
+/// Returns a built-in tool that a client used daily between two days.
 fn bash(client: &str, first: i64, last: i64) -> Tool {
     let key = ToolKey::global(ToolName::new(format!("Bash of {client}")).unwrap());
     let tool = Tool::new(key, ToolKind::Builtin, PresenceCause::Used, day(first));
@@ -104,7 +104,7 @@ fn idle_days_end_with_the_last_use_of_the_client_and_begin_with_its_first() {
     }
 }
 
-/// On the days of a holiday nothing was used.
+/// On holidays nothing was used.
 #[test]
 fn only_days_on_which_the_client_used_anything_count_as_idle() {
     for (until, expected) in [(94, 30), (93, 29)] {
@@ -127,7 +127,7 @@ fn uses_of_others_do_not_count_and_those_of_nobody_in_particular_do() {
         assert_eq!(unused(&all), [""; 0], "{client}: a server is used with any of its tools");
         assert_eq!((all[0].idle_days, all[0].last_used_at), (Some(1), Some(day(99))));
     }
-    // Whose use was the last is not known of a tool that both have.
+    // If two clients have the tool, its last user is unknown.
     let shared = used(used(bash("gemini", 0, 10), "codex", 200), "gemini", 300);
     let all = costs_of(vec![server(), bash("codex", 0, 20), shared], &[], 30);
     assert_eq!(all[0].idle_days, Some(20));
@@ -144,7 +144,7 @@ fn a_server_costs_what_its_tools_do_and_an_unknown_cost_is_no_zero() {
     assert_eq!((server.tokens, server.tools, server.unknown_tools), (None, Some(3), Some(3)));
     assert_eq!(unused(&all), ["mcp__hub__a", "mcp__hub__bb"]);
     let all = costs_of(tools(), &["mcp__hub__a", "mcp__hub__bb"], 30);
-    // 11 characters of a name, 8 of its description and 2 of its schema; what it answers is not loaded.
+    // 11 characters of a name, 8 of its description and 2 of its schema. Answers are not loaded.
     assert_eq!((all[1].tokens, all[2].tokens), (Some(6), Some(6)));
     assert_eq!((all[0].tokens, all[0].unknown_tools), (Some(12), Some(1)));
     let mut brief = tools();
@@ -208,8 +208,8 @@ fn a_server_is_not_unused_while_one_of_the_same_tools_is_used() {
 }
 
 proptest! {
-    /// A later use of a tool never makes it unused, a greater number of days never more of them, and a later use of
-    /// something else never fewer.
+    /// Later use of a tool never makes it unused, a larger number of days never adds unused tools, and later use of
+    /// others never removes any.
     #[test]
     fn unused_follows_its_evidence(
         use_at in proptest::option::of(0i64..200), later in 0i64..50, first in 0i64..200, busy in 0i64..200,

@@ -138,7 +138,8 @@ pub struct DeltaItem {
     /// An open item that it waits for. Omitted if this was not looked up.
     #[serde(skip)]
     pub waits_for: Option<WorkId>,
-    /// True if the last open item that it waited for has ended. Omitted if this was not looked up.
+    /// True if it no longer waits because the last open item before it has ended. Omitted if this was not looked
+    /// up.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub freed: bool,
     /// The claim that holds a work item.
@@ -147,7 +148,7 @@ pub struct DeltaItem {
     /// The end of the agent's claim on it, if somebody else caused it and the agent has not claimed it again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_end: Option<ClaimEnd>,
-    /// The time at which it last changed.
+    /// The time of its last change.
     pub at: Timestamp,
     /// True if the agent made all of these changes itself.
     pub own: bool,
@@ -187,7 +188,7 @@ pub struct Delta {
     /// The last revision covered.
     #[serde(skip)]
     pub upto: Revision,
-    /// The time of the last report, if the agent still has that report in its context.
+    /// The time of the last report, if the agent still has it in its context.
     #[serde(skip)]
     pub told: Option<Timestamp>,
     /// True if the agent's cursor moves to `upto` once this is reported.
@@ -206,14 +207,14 @@ impl Delta {
 }
 
 impl DeltaItem {
-    /// Returns true if the report must show the state of an added item: for a task, or an item that is no longer
-    /// in its first state.
+    /// Returns true if the report must show the state of an added item: a task, or an item that is no longer in its
+    /// first state.
     pub fn tells_state(&self) -> bool {
         let is_moved = |kind: WorkKind| self.to != Some(DeltaState::Work(kind.first()));
         self.subject.work_kind().is_some_and(|kind| kind.is_task() || is_moved(kind))
     }
 
-    /// Returns true if the change is that the receiver of a handoff, an agent, claimed or answered it.
+    /// Returns true if the change was made by the receiver of a handoff, an agent, who claimed or answered it.
     pub fn is_taken_by(&self, agent: &str) -> bool {
         let takes = self.action == Some(Action::Claimed) || self.to.is_some();
         takes && self.recipient.as_deref() == Some(agent)
@@ -226,9 +227,9 @@ impl DeltaItem {
     }
 }
 
-/// Returns the net change of each work item and item of knowledge since `after`, by the journal entries in
-/// the view. Newest first, then by kind and id. A claim of another session of the agent, and one that ran out before the
-/// agent was `told` last, is told as anybody's.
+/// Returns the net change of each work item and item of knowledge since `after`, by the journal entries in the view.
+/// Newest first, then by kind and id. A claim of another session of the agent, or one that expired before the last
+/// report to the agent (`told`), is reported like anybody else's.
 ///
 /// Items that were added and removed again are omitted, and so are items that returned to their initial state
 /// without an edit. Texts are the current ones.
@@ -261,12 +262,12 @@ fn net(
     told: Option<Timestamp>,
 ) -> Option<DeltaItem> {
     let is_agents = |entry: &JournalEntry| entry.actor.as_ref() == Some(agent);
-    // A claim without a session, or of one that no hook reports, may be of any session.
+    // A claim without a session, or of a session that no hook reports, may belong to any session.
     let is_asking = |of: Option<SessionId>| match (of, session) {
         (Some(of), Some(session)) => of == *session || of.is_unreported(),
         _ => true,
     };
-    // What the agent added itself is no news to it, but what others did to it since.
+    // The agent's own additions are not news to it, but later changes by others are.
     let of_others = run.iter().position(|entry| !is_agents(entry));
     let run = match of_others {
         Some(at) if run[0].action == Action::Added => &run[at..],
@@ -306,7 +307,7 @@ fn net(
     let item = item.filter(|_| !is_over);
     let heir = item.and_then(|item| item.superseded_by.first()).map(ToString::to_string);
     let doubt = item.and_then(|item| item.contradicted.as_ref()).filter(|_| heir.is_none());
-    // An addition is told without its author, but whoever changed the item since is named.
+    // An addition is reported without its author, but the author of a later change is named.
     let is_foreign = |entry: &&&JournalEntry| entry.actor != first.actor && !is_agents(entry);
     let deed = match added && !is_over {
         true => run.iter().rev().filter(is_deed).find(is_foreign),
@@ -354,7 +355,7 @@ fn described(view: &View, subject: &Subject, removed: bool) -> Option<(DeltaSubj
         SubjectKind::Item => {
             let key = subject.item_key()?;
             let text = view.knowledge.get(&key).map(|item| beginning(&item.body));
-            // A removed item has no text any more.
+            // The text of a removed item is gone.
             let text = text.or_else(|| removed.then(String::new))?;
             Some((DeltaSubject::Knowledge(key.id), text))
         }

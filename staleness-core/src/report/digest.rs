@@ -16,16 +16,16 @@ pub(crate) const DIGEST_HANDOFFS: usize = 3;
 pub(crate) struct Digest {
     /// The items that an agent should know about first.
     pub items: Vec<DeltaItem>,
-    /// The items that it omits.
+    /// The subjects of the omitted items.
     pub cut: Vec<DeltaSubject>,
 }
 
 impl Digest {
     /// Returns the open work that an agent should know about first, at most `DIGEST_ITEMS`.
     ///
-    /// The order is: handoffs, at most `DIGEST_HANDOFFS`, those to the agent first; then plans in progress,
-    /// traps and constraints, blocked plans, plans to do, candidates, decisions, notes. Within each group what a
-    /// person typed comes first, then the newest.
+    /// The order is: handoffs, at most `DIGEST_HANDOFFS`, those to the agent first; then plans in progress, traps
+    /// and constraints, blocked plans, plans to do, candidates, decisions, notes. Within each group, items typed by
+    /// a person come first, then the newest.
     pub(crate) fn of<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> Self {
         let mut open: Vec<(u8, bool, &Work)> = work
             .into_iter()

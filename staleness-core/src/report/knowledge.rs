@@ -40,7 +40,7 @@ pub struct KnowledgeReport {
     pub body: Option<String>,
     /// Search words in addition to those of the text.
     pub keywords: Vec<String>,
-    /// The time at which it was written. For a block: at which it was last edited, or else checked.
+    /// The time at which it was written. For a block, the time of its last edit, or else of its check.
     pub added_at: Timestamp,
     /// The time at which its text or a field was last edited.
     #[serde(skip_serializing_if = "Option::is_none")]

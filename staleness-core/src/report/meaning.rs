@@ -33,7 +33,7 @@ impl<'a> QueryVector<'a> {
         Self { model: &pair.0, numbers: &pair.1 }
     }
 
-    /// Refuses a vector without a direction.
+    /// Refuses a vector that has no direction.
     pub(crate) fn check(self) -> Result<(), Refusal> {
         let vector = Vector::new(self.numbers, Precision::F64);
         vector.map(drop).map_err(|why| Invalid::Vector(why).into())
@@ -54,7 +54,7 @@ impl<'a> QueryVector<'a> {
         }
     }
 
-    /// Returns the cosines of all routes of a project. All are needed, because a less close route with more
+    /// Returns the cosines of all routes of a project. All are needed, because a more distant route with more
     /// confidence may be the best one of its tool.
     pub(crate) fn near(self, vectors: &Rows, project: &ProjectId) -> Vec<(RouteId, f64)> {
         let [narrow, wide] = [Precision::F32, Precision::F64]

@@ -21,7 +21,7 @@ const OWN_TOOLS: [&str; 12] = [
     "work_item",
 ];
 
-/// Returns true if this program's own server has a tool with this name.
+/// Returns true if this program's own server has a tool of this name.
 pub(crate) fn is_own_tool(name: &str) -> bool {
     OWN_TOOLS.binary_search(&name).is_ok()
 }

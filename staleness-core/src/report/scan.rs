@@ -65,7 +65,7 @@ pub struct ScanReport {
     /// Definitions that their servers changed, or that were suspicious when first seen.
     #[serde(skip)]
     pub changed: Vec<Definition>,
-    /// The number of tools that were found and already present.
+    /// The number of tools found that were already present.
     pub unchanged: usize,
     /// The store's revision after the scan.
     pub revision: Revision,

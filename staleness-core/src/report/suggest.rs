@@ -39,7 +39,7 @@ pub struct Suggestion {
 
 impl From<&Suggestion> for SuggestedTool {
     fn from(found: &Suggestion) -> Self {
-        // A learned query that hardly resembles the question did not lead to the tool.
+        // A learned query that hardly resembles the question is not what led to the tool.
         let led = found.parts.route.as_ref().filter(|route| !is_cold(route.closeness));
         Self { tool: found.tool.key.name.clone(), route: led.map(|route| route.id) }
     }
@@ -54,7 +54,7 @@ pub struct ScoreParts {
     /// The match between the tool's text and the question, 0..=1; `None` without a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<f64>,
-    /// The part of `words` from words that usually led to the tool or its server; `None` without a question.
+    /// The part of `words` due to words that usually led to the tool or its server; `None` without a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub habit: Option<f64>,
     /// The part learned from routes, 0..=1; `None` without a question. See
@@ -84,9 +84,9 @@ pub struct TaughtBy {
     pub confidence: Confidence,
 }
 
-/// Suggests tools in ranking order: active ones, or if there are none, failing ones after their cool-down,
-/// marked. Never suggests built-ins, this program's own tools, names that cannot be called, withheld (even if pinned) or
-/// ignored tools, or the last use of the session: the tool, and the skill, command or agent that it ran.
+/// Suggests tools in ranking order: active ones, or if there are none, failing ones after their cool-down, marked.
+/// Never suggests built-ins, this program's own tools, names that cannot be called, tools that are withheld (even if
+/// pinned) or ignored, or what the session used last: a tool, and the skill, command or agent that it ran.
 pub(crate) fn suggest(
     context: &Context<'_>,
     session: Option<&SessionId>,
@@ -218,8 +218,8 @@ fn lift(usage: f64) -> f64 {
 /// A matching tool with its score and its place in the catalog.
 pub(crate) type Fit<'a> = (&'a ToolName, f64, u32);
 
-/// Drops the matching tools that cannot be among the best `limit` after weighting by past success. Only tools
-/// with recent successes in the view can gain, and server entries.
+/// Drops the matching tools that cannot be among the best `limit` after weighting by past success. Only server
+/// entries and tools with recent successes in the view can gain.
 pub(crate) fn worth_ranking<'a>(
     catalog: &Catalog,
     view: &View,

@@ -35,7 +35,7 @@ pub struct NetChange {
 }
 
 impl NetChange {
-    /// Returns the news of the tool.
+    /// Returns the tool's kind of news.
     pub fn news(&self) -> News {
         match (self.to, self.from) {
             (Status::Stale, _) => News::Gone,
@@ -47,13 +47,13 @@ impl NetChange {
         }
     }
 
-    /// Returns true if the tool came or went with its server.
+    /// Returns true if the tool appeared or disappeared with its server.
     pub fn is_by_server(&self) -> bool {
         PresenceCause::from_word(&self.cause).is_some_and(PresenceCause::is_by_server)
     }
 }
 
-/// The news of a tool.
+/// The kinds of news about a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
     /// It is absent. This takes precedence over other problems.
@@ -163,13 +163,13 @@ pub struct Failing {
     /// True if its failure was not yet reported to the requesting agent.
     pub is_news: bool,
     /// True if it began to fail after the last report to the requesting agent. If false, the failure may still be
-    /// new to a client that got the tool since.
+    /// new to a client that has received the tool since.
     #[serde(skip)]
     pub has_begun: bool,
 }
 
 impl Failing {
-    /// Returns the news of the tool.
+    /// Returns the tool's kind of news.
     pub fn news(&self) -> News {
         if self.health == HealthState::Demoted { News::Demoted } else { News::Failing }
     }
@@ -302,7 +302,7 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
             && !begun.clients.is_empty()
             && context.provider(&tool.key).is_none();
         let use_alone = (new || was_invented) && !tool.is_configured() && to == Status::Active;
-        // A tool that no requesting client ever loaded did not disappear.
+        // A tool that the requesting client never loaded did not disappear.
         let was_never_there = new && to == Status::Stale && is_absence(&begun.cause);
         // Health is shared between clients. A change of it is not news to a client that does not have the tool.
         let shared = begun.clients.is_empty() && ended.clients.is_empty();

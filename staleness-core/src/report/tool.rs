@@ -46,7 +46,7 @@ pub struct HealthReport {
     /// The time at which the failures began, if they demote the tool.
     #[serde(skip)]
     pub since: Option<Timestamp>,
-    /// The last use before that, as far as it is recorded.
+    /// The last use before that, if recorded.
     #[serde(skip)]
     pub used_before: Option<Timestamp>,
 }
@@ -113,7 +113,7 @@ pub struct ToolReport {
     /// The reason given for that decision, at most 1,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_because: Option<String>,
-    /// The action by which the user makes the requesting client load it, as a phrase after "ask the user to".
+    /// The user's action that makes the requesting client load it, as a phrase after "ask the user to".
     #[serde(skip)]
     pub remedy: Option<&'static str>,
     /// Its presence, with the cause. Serializes with its state as a word.
@@ -365,7 +365,7 @@ fn remedy(context: &Context<'_>, tool: &Tool) -> Option<&'static str> {
     entry.map_or(cause, |entry| entry.presence.cause).remedy()
 }
 
-/// Returns a sentence that a tool was not used yet, with the clients that load it.
+/// Returns a sentence that a tool has not been used yet, with the clients that load it.
 fn not_used(context: &Context<'_>, tool: &Tool) -> String {
     let clients = context.clients(tool);
     let loads = clients.iter().filter(|(_, state)| **state == ListingState::Configured);
@@ -392,7 +392,7 @@ impl ToolReport {
         self.verdict.level != Level::Fresh && !self.is_long_gone(context)
     }
 
-    /// Returns true if nothing lists the tool any more, for the policy's `unseen_days`, and nobody used it.
+    /// Returns true if no source has listed the tool for the policy's `unseen_days`, and nobody used it.
     pub fn is_long_gone(&self, context: &Context<'_>) -> bool {
         let is_gone = self.verdict.action == NextAction::Drop && self.hold == Hold::None;
         let days = context.now().days_since(self.presence.since);
@@ -419,7 +419,7 @@ fn no_answer(source: &Source, tool: &Tool) -> String {
     }
 }
 
-/// Returns true if the instructions of a tool's server must be accepted first.
+/// Returns true if a person must first accept the instructions of the tool's server.
 fn is_server_withheld(context: &Context<'_>, tool: &Tool) -> bool {
     let entry = context.provider(&tool.key).and_then(|key| context.view().tools.get(key));
     entry.is_some_and(|entry| entry.presence.cause == PresenceCause::DefinitionChanged)

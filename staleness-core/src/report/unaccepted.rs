@@ -1,4 +1,4 @@
-//! The sentences on definitions that await a person's decision.
+//! The sentences about definitions that await a person's decision.
 
 use std::collections::BTreeSet;
 

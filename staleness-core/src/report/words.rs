@@ -42,7 +42,7 @@ pub(super) fn subject<S: Serializer>(of: &DeltaSubject, to: S) -> Result<S::Ok, 
     map.end()
 }
 
-/// Writes an action, or `there` for none.
+/// Writes an action, or `there` if there is none.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 pub(super) fn action<S: Serializer>(action: &Option<Action>, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(action.map_or("there", Action::as_str))

@@ -54,7 +54,7 @@ pub struct WorkReport {
     /// An open item that it waits for. Omitted if this was not looked up.
     #[serde(skip)]
     pub waits_for: Option<WorkId>,
-    /// The claim on it, which may have ended by time.
+    /// The claim on it, which may have expired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
     /// True if its claim has expired, and nobody has claimed it since.

@@ -7,9 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::ids::{ProjectId, ToolName, stable_hash_of};
 
-/// The id of a route: 128 bits of the tool's exact name and the folded query, written as 32 hexadecimal
-/// digits. Two different pairs collide with a probability of about 2⁻¹²⁸ times the number of pairs. Code that
-/// writes a route compares tool and query anyway.
+/// The id of a route: 128 bits of the tool's exact name and the folded query, written as 32 hexadecimal digits. Two
+/// different pairs collide with a probability of about 2⁻¹²⁸ times the number of pairs. Code that writes a route
+/// also compares tool and query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RouteId(pub u128);
 

@@ -29,7 +29,7 @@ thresholds! {
         prune_confidence: f64 = 0.1,
         /// Days without use after which a route is pruned.
         unused_days: u32 = 30,
-        /// The maximum number of routes of a project; above it some are pruned.
+        /// The maximum number of routes of a project; above it, some are pruned.
         max_routes: u32 = 5_000,
         /// The share of `max_routes` that remains after pruning over the limit, 0..=1.
         keep_share: f64 = 0.9,

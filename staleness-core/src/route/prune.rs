@@ -30,8 +30,8 @@ pub(crate) struct PrunePlan<'r> {
     pub kept: u64,
 }
 
-/// Decides which routes of one project to prune as of `now`. Low confidence and disuse come first. If more
-/// than `max_routes` are left, only the best `keep_share × max_routes` (rounded down) stay, by confidence,
+/// Decides which routes of one project to prune as of `now`. Routes with low confidence and unused routes go first.
+/// If more than `max_routes` are left, only the best `keep_share × max_routes` (rounded down) stay, by confidence,
 /// last use and id.
 pub(crate) fn plan_prune<'r>(
     routes: impl IntoIterator<Item = &'r Route>,
@@ -52,7 +52,7 @@ pub(crate) fn plan_prune<'r>(
     if left.len() > policy.max_routes as usize && left.len() > keep {
         let best_first =
             |route: &&Route| (Reverse(route.confidence), Reverse(route.last_used_at), route.key.id);
-        // A partition is enough: the best need no order among themselves.
+        // A partition is enough: the order among the best does not matter.
         left.select_nth_unstable_by_key(keep, best_first);
         removed.extend(left.drain(keep..).map(|route| (route, PruneReason::OverLimit)));
     }

@@ -16,7 +16,7 @@ pub struct Route {
     pub query: String,
     /// Its confidence, 0..=1.
     pub confidence: Confidence,
-    /// The number of times that the route was learned from, or found and then used.
+    /// The number of times that the route was learned from, or was found and then used.
     pub uses: u64,
     /// The time at which the route was first learned.
     pub created_at: Timestamp,

@@ -1,6 +1,6 @@
 //! Redaction: removes secrets from texts before anything is stored.
 //!
-//! In doubt a word of a prompt is removed, which costs one word of a query. A word of a note stays.
+//! If in doubt, removes a word of a prompt, which only costs one word of a query, but keeps a word of a note.
 
 mod looks;
 
@@ -21,7 +21,7 @@ const MAX_READ: usize = 16 * 1024;
 
 /// The maximum number of words between `as` and a key: `as the root password`.
 const BETWEEN: usize = 3;
-/// The maximum number of words of a quoted secret in a note behind its first one.
+/// The maximum number of words of a quoted secret in a note after its first one.
 const QUOTED: usize = 8;
 
 /// The text that replaces a secret.
@@ -41,9 +41,9 @@ pub(crate) fn redact(text: &str) -> String {
 
 /// Removes secrets from a text of many lines, such as a note. Lines without a secret stay as they are.
 ///
-/// Such a text is kept, and often speaks of a `token` or a `pass`. So in doubt a word stays: a value is one word or a
-/// quoted text that looks like a password, or like a generated secret after the key of one. Without a key only tokens
-/// with known prefixes and random base64 are secrets, not digests or ids.
+/// Such a text is stored, and often mentions a `token` or a `pass`, so a doubtful word stays. A value is one word or
+/// a quoted text that looks like a password, or like a generated secret if it follows the key of one. Without a key,
+/// only tokens with known prefixes and random base64 count as secrets, not digests or ids.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     let (safe, ends) = words(text.split('\n'), Source::Note);
     let (mut shown, mut start, mut changed) = (Vec::new(), 0, false);
@@ -61,7 +61,7 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
     if changed { shown.join("\n").into() } else { text.into() }
 }
 
-/// Returns the words of lines without secrets, and the number of words up to the end of each line.
+/// Returns the words of lines with secrets removed, and the number of words up to the end of each line.
 fn words<'t>(
     lines: impl Iterator<Item = &'t str>,
     source: Source,
@@ -98,7 +98,7 @@ fn words<'t>(
     (safe, ends)
 }
 
-/// Redacts a value that stands before its key: `use VALUE as the password`.
+/// Redacts a value that precedes its key: `use VALUE as the password`.
 fn redact_before(safe: &mut [Cow<'_, str>], look: Look) {
     let Some(before) = safe.len().checked_sub(1) else { return };
     let from = before.saturating_sub(BETWEEN + 1);
@@ -184,7 +184,7 @@ fn plain(word: &str, source: Source) -> (Option<Cow<'_, str>>, Expected) {
     if matches!(word, "-u" | "--user") {
         return (Some(word.into()), Expected::Pair);
     }
-    // `mysql -pVALUE`. Digits alone are a port.
+    // `mysql -pVALUE`. Digits alone are a port number.
     if let Some(value) = word.strip_prefix("-p")
         && value.starts_with(char::is_alphanumeric)
         && value.contains(char::is_alphabetic)
@@ -316,7 +316,7 @@ impl Prompted {
             text[..end].rsplit_once(char::is_whitespace).map_or("", |cut| cut.0)
         };
         let safe = redact(start);
-        // The same holds for a word cut off here.
+        // The same applies to a word cut off here.
         let kept: String = match safe.char_indices().nth(MAX_PROMPT_CHARS) {
             None => safe,
             Some((end, _)) => safe[..end].rsplit_once(' ').map_or(&safe[..end], |cut| cut.0).into(),

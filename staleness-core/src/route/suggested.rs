@@ -75,7 +75,7 @@ impl Prompted {
         self.tools.iter().find(|each| each.tool == *tool)
     }
 
-    /// Returns true if an outcome may still update this prompt or refresh a route.
+    /// Returns true if an outcome may still teach this prompt something or refresh a route.
     fn can_teach(&self) -> bool {
         self.query.is_some() || self.tools.iter().any(|each| each.route.is_some())
     }
@@ -125,7 +125,6 @@ impl Suggestions {
         self.claims.len() >= Self::MAX_CLAIMS
     }
 
-    /// Records that the session has claimed a work item. May be repeated.
     ///
     /// # Errors
     /// If it has claimed too many others.
@@ -156,7 +155,7 @@ impl Suggestions {
         }
     }
 
-    /// Records suggestions that were asked for. They do not count towards the limit on unsolicited ones.
+    /// Records suggestions that the agent asked for. They do not count towards the limit on unsolicited ones.
     pub fn note_asked(&mut self, prompted: Prompted) {
         let made = self.made;
         self.note(prompted);

@@ -75,7 +75,7 @@ impl<'de> Deserialize<'de> for Vector {
 impl Eq for Vector {}
 
 impl fmt::Debug for Vector {
-    /// Omits the numbers: there are hundreds.
+    /// Omits the numbers, of which there are hundreds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Vector({} × {})", self.dimensions(), self.precision().as_str())
     }
@@ -88,7 +88,7 @@ impl Vector {
     /// Creates a vector from `numbers`, divided by their length. The length is computed without overflow.
     ///
     /// # Errors
-    /// [`VectorError`] if there are no numbers, too many, not finite ones, or only zeros.
+    /// [`VectorError`] if there are no numbers, too many numbers, numbers that are not finite, or only zeros.
     pub fn new(numbers: &[f64], precision: Precision) -> Result<Self, VectorError> {
         if numbers.is_empty() {
             return Err(VectorError::Empty);

@@ -21,17 +21,17 @@ use crate::tool::Tool;
 /// The maximum number of journal entries to read about a tool that awaited a person's decision.
 const HISTORY: u32 = 32;
 
-// Reads happen in up to three looks. The first reads the project, its visible sources and the few tools that
-// a use made present. The second reads the configured tools, but only if the digest over all sources changed
-// or there are such tools. The third reads what follows: tools known from use that are listed now, and the
-// tools of servers that came or went. So an unchanged scan reads and writes one row per source, and a small
+// Reads happen in up to three looks. The first reads the project, its visible sources and the few tools that a use
+// made present. The second reads the configured tools, but only if the digest over all sources changed or there are
+// such tools. The third reads what depends on these: tools known from use that are listed now, and the tools of
+// servers that appeared or disappeared. So an unchanged scan reads and writes one row per source, and a small
 // change reads little, for any number of tools.
 impl Scan {
     pub(super) fn scopes(&self) -> [Scope; 2] {
         [Scope::Global, Scope::Project(self.project.id.clone())]
     }
 
-    /// Refuses an older reading: another scan with different content was applied since the files were read.
+    /// Refuses an older reading: another scan with different content was applied after the files were read.
     fn refuse_older(&self, view: &View) -> Result<(), Refusal> {
         let under = |id: &SourceId| self.read_under.get(id).copied();
         let moved_on = |known: &Source| known.readings > under(&known.id).unwrap_or(0);
@@ -39,7 +39,7 @@ impl Scan {
         for reading in &self.sources {
             let newer = match view.sources.get(&reading.id) {
                 Some(known) => moved_on(known) && known.digest != reading.digest(),
-                // The source was known when the files were read, and its client's index has dropped it since.
+                // The source was known when the files were read, and its client's index has since dropped it.
                 None => under(&reading.id).is_some(),
             };
             if newer {
@@ -100,10 +100,10 @@ impl Scan {
 
     /// Selects the affected tools that are not configured.
     ///
-    /// Every scan updates the tools in the global scope with their servers, so only servers that changed now
-    /// matter there. The project's own tools also depend on global servers, which scans of other projects may
-    /// have changed, so all known servers matter. A new server may own tools that were assigned to a shorter
-    /// part of its name.
+    /// Every scan updates the tools in the global scope with their servers, so only servers that just changed
+    /// matter there. The project's own tools also depend on global servers, which scans of other projects may have
+    /// changed, so all known servers matter. A new server may own tools that were assigned to a shorter part of its
+    /// name.
     fn concerned(&self, seen: &View, draft: &Draft<'_>) -> Selection {
         let [global, project] = self.scopes();
         let old = Providers::of(seen.tools.values());
@@ -121,7 +121,7 @@ impl Scan {
         for (scope, server) in servers {
             more = more.lock(ToolFilter::Server(scope, server));
         }
-        // These tools are now approved or trusted, perhaps not for the first time.
+        // These tools have now been approved or trusted, perhaps not for the first time.
         let waited = |tool: &&Tool| tool.listings.iter().any(|each| each.state.waits());
         let moved = |tool: &&Tool| draft.get::<Tool>(&tool.key).is_some_and(|now| now != *tool);
         for tool in seen.tools.values().filter(waited).filter(moved) {
@@ -135,7 +135,7 @@ impl Scan {
         more
     }
 
-    /// Updates the project's row. Everything up to the first scan counts as reported.
+    /// Updates the project's row. Everything up to the first scan counts as already reported.
     fn note_project(&self, draft: &mut Draft<'_>, config_digest: u128) {
         let (project, at) = (&self.project, self.at);
         let known = draft.get::<Project>(&project.id).cloned().unwrap_or_else(|| Project {
@@ -157,7 +157,7 @@ impl Scan {
     }
 }
 
-/// Returns the servers to which a tool of this server may have been assigned while the server was unknown.
+/// Returns the servers to which a tool of this server may have been assigned before the server was known.
 fn shorter(server: &ServerKey) -> impl Iterator<Item = ServerKey> {
     ServerKey::owners_of(&format!("mcp__{server}__x")).into_iter().filter({
         let server = server.clone();
@@ -165,8 +165,7 @@ fn shorter(server: &ServerKey) -> impl Iterator<Item = ServerKey> {
     })
 }
 
-/// Returns one digest over all sources that a project sees, independent of their order, and over the treatment of
-/// definitions.
+/// Returns one digest of all sources that a project sees, in any order, and of the treatment of definitions.
 fn combined_digest<'a>(
     sources: impl Iterator<Item = &'a Source>,
     policy: &DefinitionPolicy,

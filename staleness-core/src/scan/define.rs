@@ -1,4 +1,4 @@
-//! Definitions in a scan: each is pinned when first seen, and compared after that.
+//! Definitions in a scan: each is pinned when first seen, then compared.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -38,8 +38,8 @@ impl Scan {
         defined
     }
 
-    /// Names the instructions in live lists like the entry of their server in a configuration. Those of a server
-    /// without an entry are left out, so that they are new once it has one, but only if all configurations were read.
+    /// Names the instructions in live lists after the entry of their server in a configuration. If all configurations
+    /// were read, omits those of a server without an entry, so that they are new once it has one.
     pub(crate) fn name_instructions(mut self) -> Self {
         let (mut lists, configs): (Vec<_>, Vec<_>) =
             self.sources.into_iter().partition(|reading| reading.id.level == Level::Live);
@@ -99,7 +99,7 @@ impl Scan {
             states.extend(unread.into_iter().map(|each| {
                 let state = match each.state {
                     ListingState::Changed if is_any_withheld => state.min(each.state),
-                    // A worse version that was replaced was not this list's, or it would be withheld.
+                    // A worse version that was replaced did not come from this list, or the list would be withheld.
                     ListingState::Changed => {
                         state.min(policy.state(row.class_of(&row.current, &[])))
                     }
@@ -123,7 +123,7 @@ impl Scan {
     }
 
     /// Returns the definition updated from the lists, and the class of a change for the journal. If a list that
-    /// has the tool was not read, its last definition may still apply.
+    /// contains the tool was not read, its last definition may still apply.
     fn see(
         &self,
         key: &ToolKey,
@@ -134,7 +134,7 @@ impl Scan {
     ) -> (Definition, Option<ChangeClass>) {
         let versions = || lists.iter().map(|(_, version)| *version);
         let Some(known) = known else {
-            // A suspicious part in only some lists is a change of the others' definition.
+            // A suspicious part in only some lists is a change to the definition of the others.
             let is_clean = |each: &&DefinitionVersion| {
                 Definition::class_at_first_sight(each).is_none_or(|class| !policy.waits(class))
             };

@@ -17,7 +17,7 @@ use crate::tool::{Listing, ListingState, Presence, PresenceCause, Status, Tool, 
 enum Own {
     Present,
     Absent(PresenceCause),
-    /// Not proven either way, so it does not change.
+    /// Not proven either way, so the presence does not change.
     Keep,
 }
 
@@ -47,7 +47,7 @@ impl<'s> Evaluation<'s> {
         Self { scan, readings, gone, states }
     }
 
-    /// Records what was found, then updates each tool's presence.
+    /// Records the tools found, then updates each tool's presence.
     pub(super) fn carry_out(&self, draft: &mut Draft<'_>) {
         let listed = self.list(draft);
         self.settle(draft, &listed);
@@ -86,7 +86,7 @@ impl<'s> Evaluation<'s> {
                     None => found.state,
                     Some(_) => self.state(&key(), &reading.id).unwrap_or(found.state),
                 };
-                // A withheld definition is not shown to agents until a person accepts it.
+                // A withheld definition is hidden from agents until a person accepts it.
                 let mut told = Cow::Borrowed(found);
                 if matches!(state, ListingState::Withheld | ListingState::Changed) && !is_instructed
                 {
@@ -188,8 +188,8 @@ impl<'s> Evaluation<'s> {
             moved = Some((Action::Added, tool.presence.cause));
         }
         // A change that affects every client alike, such as one through the server, gets an entry of its own,
-        // unless an entry for single clients already covers it. If a client lists the tool for the first
-        // time, or has it from another entry, the tool did not come back.
+        // unless an entry for single clients already covers it. The tool did not come back if a client lists it for
+        // the first time, or has it from another entry.
         let tells = |each: Action, moved| {
             [moved, Action::Moved].contains(&each)
                 || (each, moved) == (Action::Added, Action::Present)
@@ -199,7 +199,7 @@ impl<'s> Evaluation<'s> {
         {
             entries.insert((action, cause), Vec::new());
         }
-        // The entry with the change of status comes first.
+        // The entry with the status change comes first.
         let mut entries: Vec<_> = entries.into_iter().collect();
         entries.sort_by_key(|((action, _), _)| moved.is_none_or(|(moved, _)| moved != *action));
         let mut from = status;
@@ -224,9 +224,9 @@ impl<'s> Evaluation<'s> {
             })
     }
 
-    /// Returns the tool's listings after this scan; `None` if they do not change. A listing that its source no
-    /// longer contains is marked as gone, or dropped if another source of the same client, or another live list of it,
-    /// has the tool. A server that the project disables stays disabled when the user's entry is removed.
+    /// Returns the tool's listings after this scan; `None` if they do not change. A listing that its source no longer
+    /// contains is marked as gone, or dropped if another source or live list of the same client has the tool. A server
+    /// that the project disables stays disabled when the user's entry is removed.
     fn listings(&self, draft: &Draft<'_>, tool: &Tool) -> Option<Vec<Listing>> {
         let users = ToolKey::global(tool.key.name.clone());
         let users = draft.get::<Tool>(&users).filter(|users| users.key != tool.key);
@@ -250,7 +250,7 @@ impl<'s> Evaluation<'s> {
         };
         let listed: HashSet<_> =
             listings.iter().filter(|each| each.state.is_listed()).map(owner).collect();
-        // A list for every client speaks for each of them.
+        // A list that applies to every client stands for each of them.
         let has_all = listed.contains(&(true, ALL.to_owned()));
         let has_live = listed.iter().any(|(is_live, _)| *is_live);
         let is_replaced = |each: &Listing| {
@@ -307,7 +307,7 @@ impl<'s> Evaluation<'s> {
             }
             return None;
         };
-        // A withheld tool goes like one that may be used.
+        // A withheld tool disappears like a usable one.
         let is_moved = was_present != cause.is_present() || was_withheld;
         draft.edit::<Tool, _>(key, |tool| {
             let since = if is_moved { at } else { tool.presence.since };
@@ -349,9 +349,9 @@ fn had(view: &View, key: &ToolKey, client: &str) -> bool {
 
 /// Groups the changes of a tool's listings by action and cause, each with the affected clients. The action is
 /// `Added` for a client that never listed the tool, or that awaited a person's decision and never `had` it before.
-/// A project's entry of a server replaces the user's `users` while it is loaded or prevails, and the action is
-/// `Moved` if the client has the server through one of them before and after. Each pair holds the listings before
-/// and after.
+/// A project's entry of a server replaces the user's entry (`users`) while it is loaded or prevails. The action is
+/// `Moved` if the client has the server through one of them both before and after. Each pair holds the listings
+/// before and after.
 fn by_client(
     own: [&Vec<Listing>; 2],
     users: &[Vec<Listing>; 2],
@@ -424,8 +424,8 @@ fn adopt(draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
     }
 }
 
-/// Returns the server for a tool whose source does not state it, or whose server was only guessed from its
-/// name: the longest known server that matches the name, else the shortest guess. `None` if the tool stays as it is.
+/// Returns the server of a tool whose source does not state it, or whose server was only guessed from its name: the
+/// longest known server that matches the name, else the shortest guess. `None` if the server does not change.
 fn adopted(tool: &Tool, providers: &Providers) -> Option<ServerKey> {
     if tool.kind != ToolKind::McpTool {
         return None;

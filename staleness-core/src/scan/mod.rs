@@ -93,7 +93,7 @@ impl Found {
         Some(found)
     }
 
-    /// Returns true for the instructions of a server, which are not an entry of their own.
+    /// Returns true for the instructions of a server, which are not a separate entry.
     pub(crate) fn is_instructed(&self) -> bool {
         self.kind == ToolKind::McpServer && self.definition.is_some()
     }
@@ -158,14 +158,14 @@ impl SourceReading {
         }
     }
 
-    /// Returns true if this tool is proven to be absent unless the source lists it. A live list without instructions
-    /// says nothing about them, while it exists.
+    /// Returns true if this tool is proven to be absent unless the source lists it. While a live list exists,
+    /// missing instructions prove nothing.
     pub(crate) fn lacks(&self, name: &ToolName) -> bool {
         let is_list = self.id.level == Level::Live && self.state != SourceState::Missing;
         self.covers() && !(is_list && name.is_server_entry())
     }
 
-    /// Returns what it lists. A live list does not list its server, whose instructions are with it.
+    /// Returns the tools that it lists. A live list does not list its server, whose instructions come with it.
     pub fn listed(&self) -> impl Iterator<Item = &Found> {
         self.found.iter().filter(|found| !found.is_instructed())
     }
@@ -201,7 +201,7 @@ impl SourceReading {
     }
 }
 
-/// A completely read index of sources. A known source of this index that the scan does not contain is gone,
+/// A completely read index of sources. A source that belongs to this index and is missing from the scan is gone,
 /// and so are its tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceIndex {

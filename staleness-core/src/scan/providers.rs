@@ -8,7 +8,7 @@ use crate::tool::{PresenceCause, Tool, ToolKind};
 /// The state of an MCP server in a scope, over all of its entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Provider {
-    /// No entry is known, so nothing can be said.
+    /// No entry is known, so nothing is proven.
     Unknown,
     /// At least one entry is present.
     Present,
@@ -99,8 +99,8 @@ impl Providers {
         state
     }
 
-    /// Returns the entry that a scope means by a server: a present one before an absent one, then its own
-    /// before a global one.
+    /// Returns the entry that a scope uses for a server: a present one before an absent one, then its own before a
+    /// global one.
     pub(crate) fn entry(&self, scope: &Scope, server: &ServerKey) -> Option<&Entry> {
         self.entries(scope, server)
             .min_by_key(|entry| (!entry.cause.is_present(), entry.scope != *scope))

@@ -23,10 +23,10 @@ fn is_of(listing: &Listing, client: &str) -> bool {
 struct Pair {
     own: Vec<Listing>,
     global: Vec<Listing>,
-    /// True if one of the entries was pinned or is ignored, so that both stay visible while listed.
+    /// True if one of the entries was pinned or ignored, so that both stay visible while they are listed.
     is_held: bool,
-    /// True if one of the entries was demoted by hand, which demotes the name unless the other entry has another
-    /// hold.
+    /// True if one of the entries was demoted by hand, which demotes the name unless the other entry has a
+    /// different hold.
     is_demoted: bool,
     /// The state of the project's entry that replaces the user's.
     shadow: Option<ListingState>,
@@ -34,15 +34,15 @@ struct Pair {
     is_foreign: bool,
     /// True if the requesting client loads the project's entry.
     is_loaded: bool,
-    /// The reason why no client loads the user's entry, if that is the project's doing.
+    /// The reason why no client loads the user's entry, if the project causes it.
     away: Option<ListingState>,
 }
 
 impl Pair {
     /// Keeps for each client only the listings that take effect: the project's if they load the server, disable it
-    /// or prevent the client from starting, otherwise the user's if they load it. The user's entry gets the state
-    /// of what the project disables or refuses. A server that the project no longer lists belongs only to the
-    /// user.
+    /// or prevent the client from starting, otherwise the user's if they load it. If the project disables or
+    /// refuses a server, the user's entry gets that state. A server that the project no longer lists belongs only
+    /// to the user.
     fn settle(&mut self, client: Option<&ClientId>, replaces: bool) {
         let clients: BTreeSet<String> =
             self.global.iter().map(|each| each.source.client.clone()).collect();
@@ -65,7 +65,7 @@ impl Pair {
                 self.global.sort();
                 away = away.min(Some(own)).or(Some(own));
             }
-            // If the user's entry is gone, only the disabling setting may remain.
+            // If the user's entry is gone, only the setting that disables it may remain.
             if self.is_held && own.is_listed() || own == ListingState::Off && !global.is_listed() {
                 continue;
             }
@@ -114,7 +114,7 @@ impl Pair {
         match (scope, is_entry) {
             (_, true) if decides.is_empty() => Some(elsewhere),
             (Scope::Project(_), _) => None,
-            // The client would have the tools of the project's server if it were loaded.
+            // The client would have the tools of the project's server if it loaded that server.
             (Scope::Global, false) if self.waits() => {
                 self.shadow.map(|state| state.cause().of_tools())
             }

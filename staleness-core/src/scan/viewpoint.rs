@@ -1,4 +1,4 @@
-//! Viewpoints: which tools one client has, and which names are not tools.
+//! Viewpoints: the tools of one client, and the names that are not tools.
 //!
 //! A registry serves all clients of a machine. A [`Tool`] says whether *any* client loads it. Whether one client
 //! loads it follows from the listings in its own sources or, for a tool of an MCP server, from those of the
@@ -125,7 +125,7 @@ fn keep_own_lists(listings: &mut Vec<Listing>, client: &ClientId) {
     }
 }
 
-/// Returns true if a client's own live list has begun to withhold a tool, and false if it offers the tool again.
+/// Returns true if a client's own live list has started to withhold a tool, and false if it offers the tool again.
 /// `None` for other clients, and if nothing changed.
 pub(super) fn withheld_now(before: &[Listing], after: &[Listing], client: &str) -> Option<bool> {
     let of = |all: &[Listing], owner: &str| {
@@ -158,7 +158,8 @@ pub(super) fn dropped_now(before: &[Listing], after: &[Listing], client: &str) -
     }
 }
 
-/// Returns true if the server that a client starts no longer lists a tool, while that of another client does.
+/// Returns true if a tool is missing from the live list of the server that a client starts, but not from that of
+/// another client.
 fn is_dropped(listings: &[Listing], client: &str) -> bool {
     let live = listings.iter().filter(|each| each.source.level == Level::Live);
     let is_own = |each: &&Listing| [ALL, client].contains(&each.source.client.as_str());
@@ -198,7 +199,7 @@ fn mark(view: &mut View, invented: &HashSet<ToolKey>) {
 /// Returns the invented names in a view: names that have only failed and are not and were not listed. Either no
 /// entry of their server is known, or a live list of the server lacks them. A name without a server is invented if
 /// this is true for each server of the clients that called it. The view must contain the server entries and their
-/// tools. Servers of an account, by the prefixes of their names, are in no list.
+/// tools. Servers of an account, recognised by the prefixes of their names, are in no list.
 pub(crate) fn invented(view: &View, accounts: &[String]) -> HashSet<ToolKey> {
     let tools = view.tools.values().map(|tool| (&tool.key.scope, Facts::from(tool)));
     let summaries = view.summaries.iter().flat_map(|(scope, summaries)| {
@@ -316,9 +317,9 @@ struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// Returns true if the tool is known only from failures in clients: neither a client nor the name states
-    /// its kind, and no person decided about it. A tool without a calling client is not doubtful, because
-    /// other programs list their tools nowhere.
+    /// Returns true if the tool is known only from failures in clients: neither a client nor the name states its
+    /// kind, and no person decided about it. A tool without a calling client is not doubtful, because other
+    /// programs do not list their tools anywhere.
     fn is_doubtful(self) -> bool {
         matches!(self.kind, ToolKind::Unknown | ToolKind::McpTool)
             && self.failed_only
@@ -333,7 +334,7 @@ impl Facts<'_> {
         !self.listings.is_empty() && self.listings.iter().all(is_out)
     }
 
-    /// Returns true if only the servers that other clients start under this name list or listed the tool.
+    /// Returns true if the tool is or was listed only by servers that other clients start under this name.
     fn is_of_others(self, client: &ClientId) -> bool {
         let mut live = self.listings.iter().filter(|each| each.source.level == Level::Live);
         let is_other = |each: &Listing| !is_read_by(&each.source, client);
@@ -341,8 +342,8 @@ impl Facts<'_> {
     }
 }
 
-/// The client of a live list that applies to every client. Where clients start different servers under one name, each
-/// has a list of its own.
+/// The client of a live list that applies to every client. If clients start different servers under one name, each
+/// has a separate list.
 pub(super) const ALL: &str = "live";
 
 /// Returns true if the client reads the source, or it is a live list that applies to every client.
@@ -427,8 +428,8 @@ impl ClientServers {
         *known = standing.min(*known);
     }
 
-    /// Returns true if sources list the tool or its server, but the client neither loads nor ever used it.
-    /// Its unsuccessful calls then say nothing about the tool.
+    /// Returns true if sources list the tool or its server, but the client neither loads nor ever used it. A failed
+    /// call of this client then says nothing about the tool.
     pub(crate) fn lack(&self, tool: &Tool, client: &ClientId) -> bool {
         let standing = self.standing(&tool.key.scope, tool.into(), client);
         self.list(tool) && matches!(standing, Standing::Away(_) | Standing::Others)
@@ -461,7 +462,7 @@ impl ClientServers {
         match self.entry(scope, tool) {
             None => own(tool, client),
             Some(Standing::Away(cause)) => Standing::Away(cause.of_tools()),
-            // The client used the tool although its configuration, as read, has no such server.
+            // The client used the tool although its configuration contains no such server.
             Some(Standing::Others)
                 if tool.used_by.contains(client) && !self.is_loaded(&Scope::Global, tool) =>
             {

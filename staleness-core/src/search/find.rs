@@ -14,10 +14,10 @@ use crate::verdict::round;
 
 /// Weight of the best learned query in the learned score.
 const CLOSEST: f64 = 1.25;
-/// Weight of the best learned query for suggestions that nobody asked for: see [`Scores::sure`].
+/// Weight of the best learned query for unsolicited suggestions: see [`Scores::sure`].
 const UNASKED: f64 = 0.4;
 
-/// Weight of what fits a part of the question best, against what fits the whole best.
+/// Weight of the best match for a part of the question, relative to the best match for the whole.
 const PART: f64 = 0.6;
 
 /// The result of a search.
@@ -61,8 +61,8 @@ impl SearchIndex {
     /// - `idf = ln(1 + (n − df + 0.5) / (df + 0.5))` over tools. A word counts for a tool if its text or a
     ///   learned query contains it.
     /// - `tf` = (2 × in its name or origin + elsewhere) ÷ (0.25 + 0.75 × length ÷ mean length).
-    /// - Words that usually led to tools of the same server or plugin add up to 0.35: see `habit.rs`. A tool
-    ///   for which only the server fits is not found.
+    /// - Words that usually led to tools of the same server or plugin add up to 0.35: see `habit.rs`. A tool is not
+    ///   found if only its server fits.
     /// - A tool scores 1 if the question is its name, with or without the server. Within a longer question,
     ///   only names of three or more words count.
     ///
@@ -72,9 +72,9 @@ impl SearchIndex {
     ///   of common words ÷ √(Σ idf of one × Σ idf of the other))^3`: 1 for equal queries, almost 0 for one
     ///   common word of many. Here `idf` is over the texts of tools only, so closeness does not depend on
     ///   other learned queries. With [`Meaning`], both are blended as in `search::blend`.
-    /// - *its text and all of its queries together*, times `1 − c²`: see `evidence.rs`. Here `c` is the
-    ///   closeness × confidence of the best query of any tool, so that a learned question is not outvoted.
-    ///   A tool with neither a word nor a similar query is not found.
+    /// - *its text and all of its queries together*, times `1 − c²`: see `evidence.rs`. Here `c` is the closeness ×
+    ///   confidence of the best query of any tool, so that other evidence cannot outvote a learned question. A tool
+    ///   with neither a word nor a similar query is not found.
     ///
     /// A tool without learned queries gets the benefit of the doubt, so that it does not lose to learned
     /// tools. It gains as much as the tool that learning helps most, times `1 − c²` and `√(its word score ÷ the
@@ -82,8 +82,8 @@ impl SearchIndex {
     /// its confidence.
     ///
     /// **parts**: a question that asks for several things is also searched by its sentences and clauses, without
-    /// vectors. What fits a part best scores at most 0.6 of the best score, other tools of the part in proportion, and
-    /// none more than it fits the part; the first tool stays the same.
+    /// vectors. The tool that fits a part best scores at most 0.6 of the best score, other tools of the part in
+    /// proportion, and none exceeds its score for the part. The first tool stays the same.
     ///
     /// A word of the question with three or more letters also matches longer words that begin with it. These
     /// count 0.56 to 0.8, depending on the matched part. Synonyms count 0.7, or less if they are in more
@@ -266,9 +266,9 @@ impl<'a> Scores<'a> {
             .map(|(score, place)| (&self.index.entries[*place as usize].tool, *score, *place))
     }
 
-    /// Returns the tools that fit well enough to suggest without being asked. Their text alone, plus 0.4 times
-    /// what the best query exceeds it by, reaches `least`; and two words of the question fit, or a learned
-    /// query is not cold.
+    /// Returns the tools that fit well enough for an unsolicited suggestion. The score of their text, plus 0.4
+    /// times the excess of the best query, reaches `least`; and two words of the question fit, or a learned query
+    /// is not cold.
     pub(crate) fn sure(&self, least: f64) -> impl Iterator<Item = (&'a ToolName, f64, u32)> + '_ {
         let two = self.index.meets_two(self.question, &self.shares);
         self.fitting().filter(move |(_, score, place)| {

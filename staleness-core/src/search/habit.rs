@@ -9,7 +9,7 @@ use super::words::Shares;
 /// Weight of a habit per nat by which a word is more frequent at an origin. The sum is divided by the weight
 /// of all words of the question.
 const WEIGHT: f64 = 0.5;
-/// Number of average queries that each origin is assumed to have in advance.
+/// Number of average queries that each origin is assumed to start with.
 const BEFORE: f64 = 5.0;
 /// Upper bound of the habit score.
 const MOST: f64 = 0.35;
@@ -17,12 +17,11 @@ const MOST: f64 = 0.35;
 impl SearchIndex {
     /// Returns the habit part of each tool's word score, 0..=0.35, by index.
     ///
-    /// A word favours an origin (a server or plugin) if it is more frequent among the queries that led to
-    /// tools of this origin than among all queries: by `ln(p(word | origin) ÷ p(word))`, if positive. Here
-    /// `p(word | origin) = (n + 5 p(word)) ÷ (N + 5)`, and `n` of the origin's `N` queries contain the word,
-    /// weighted by confidence. So a tool profits from queries learned for its siblings. The sum over the
-    /// words of the question counts half and is divided by `Σ idf`. A tool for which only the origin fits
-    /// gains nothing.
+    /// A word favours an origin (a server or plugin) if it is more frequent among the queries that led to tools of
+    /// this origin than among all queries: by `ln(p(word | origin) ÷ p(word))`, if positive. Here `p(word | origin)
+    /// = (n + 5 p(word)) ÷ (N + 5)`, and `n` of the origin's `N` queries contain the word, weighted by confidence.
+    /// So a tool profits from queries learned for its siblings. The sum over the words of the question counts half
+    /// and is divided by `Σ idf`. A tool gains nothing if only its origin fits.
     ///
     /// # Sources
     /// Zhai and Lafferty, "A Study of Smoothing Methods for Language Models Applied to Information
@@ -74,8 +73,8 @@ impl SearchIndex {
     }
 }
 
-/// Returns by how many nats a word is more frequent at an origin than overall: `with` is the weight of the
-/// queries with it there, `all` of all queries there. Returns 0 if it is less frequent.
+/// Returns by how many nats a word is more frequent at an origin than overall, or 0 if it is less frequent. `with`
+/// is the weight of the queries with it there, and `all` of all queries there.
 fn nats(with: u64, all: u64, usual: f64) -> f64 {
     let (with, all) = (queries(with), queries(all));
     (BEFORE.mul_add(usual, with) / (all + BEFORE) / usual).ln().max(0.0)

@@ -28,7 +28,7 @@ pub(super) struct Text {
     pub(super) length: u32,
     /// Number of the server or plugin.
     pub(super) origin: Option<u32>,
-    /// Hashes of the forms of its name that a person may use: with and without the server.
+    /// Hashes of the forms of its name that a person may use, with and without the server.
     pub(super) names: [u64; 2],
 }
 
@@ -125,18 +125,17 @@ impl SearchIndex {
         self.described
     }
 
-    /// Returns the number of routes.
     pub const fn routes(&self) -> usize {
         self.routes.len()
     }
 
-    /// Returns the number of tools that are described or have routes.
+    /// Returns the number of tools that have a description or routes.
     pub(crate) const fn places(&self) -> usize {
         self.entries.len()
     }
 
-    /// Adds a tool with its description. The server is derived from the name. If the tool has a text already,
-    /// the first one stays.
+    /// Adds a tool with its description. The server is derived from the name. An existing text of the tool is not
+    /// replaced.
     pub fn put_tool(&mut self, name: &ToolName, description: &str) {
         let servers = ServerKey::owners_of(name.as_str());
         let server = servers.first().filter(|server| server.tool_part(name.as_str()).is_some());
@@ -185,7 +184,7 @@ impl SearchIndex {
         place
     }
 
-    /// Adds a route: the query as entered, which led to the tool. If its id is known already, the first one stays.
+    /// Adds a route: the query as entered, which led to the tool. An existing route with this id is not replaced.
     pub fn put_route(&mut self, id: RouteId, tool: &ToolName, query: &str, confidence: Confidence) {
         if self.route_places.contains_key(&id) {
             return;

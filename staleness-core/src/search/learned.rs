@@ -108,7 +108,7 @@ impl Best {
         self.all.get((*self.of_tools.get(tool as usize)?)? as usize)
     }
 
-    /// Considers a route. It may come again once its meaning is known.
+    /// Considers a route. It may be offered again once its meaning is known.
     fn offer(&mut self, each: Candidate) {
         self.familiarity = self.familiarity.max(each.closeness);
         let next = self.all.len() as u32;
@@ -168,7 +168,7 @@ impl SearchIndex {
             asked.push(weight);
             let routes = &self.lexicon[number].routes;
             if weight <= 0.0 || routes.is_empty() {
-                // A weight of zero is no overlap.
+                // A weight of zero is not an overlap.
                 continue;
             }
             alike.of.resize(self.routes.len(), 0.0);

@@ -7,7 +7,7 @@ use foldhash::HashMap;
 /// Minimum length of a word that may match the beginning of longer words, in characters.
 pub(super) const MIN_PREFIX: usize = crate::text::MIN_PREFIX;
 
-/// Maximum number of words that one beginning may match.
+/// Maximum number of words that one prefix may match.
 const MAX_BEGINNINGS: usize = 32;
 
 /// Weight of a word in the name of a tool or its server.
@@ -19,7 +19,7 @@ pub(super) struct Word {
     pub(super) text: Arc<str>,
     /// The tools with the word in their texts.
     pub(super) texts: Vec<Posting>,
-    /// The learned queries in which the word describes the wanted tool.
+    /// The learned queries in which the word describes the tool that is wanted.
     pub(super) routes: Vec<u32>,
     /// The learned queries in which it is a filler word, like `please`.
     pub(super) talk: Vec<u32>,
@@ -54,7 +54,7 @@ pub(super) struct Lexicon {
 }
 
 impl Posting {
-    /// Counts one more occurrence in the text of a tool. The words of one text must come in a row.
+    /// Counts one more occurrence in the text of a tool. The words of one text must be counted in succession.
     pub(super) fn count(all: &mut Vec<Self>, tool: u32, is_name: bool) {
         if all.last().is_none_or(|last| last.tool != tool) {
             all.push(Self { tool, ..Self::default() });

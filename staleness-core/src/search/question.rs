@@ -11,8 +11,8 @@ use crate::text::{MAX_CHARS, Token, parts_ascii, tokens};
 /// `web-search`. Each costs a search, and real questions have fewer.
 const MAX_WHOLES: usize = 8;
 
-/// Number of words in a tool name that is recognised within a longer question. Two words may meet by chance:
-/// "add a table" to a page does not mean `add_table` of a word processor.
+/// Number of words in a tool name that is recognised within a longer question. Two words may occur together by
+/// chance: "add a table" to a page does not mean `add_table` of a word processor.
 const NAME_WORDS: RangeInclusive<usize> = 3..=8;
 
 /// Filler words in requests. They do not describe the wanted tool.
@@ -41,7 +41,7 @@ const JOINTS: &[&str] = &[
 ];
 /// Maximum number of parts of a question. Each costs a search.
 const MAX_PARTS: usize = 4;
-/// Minimum number of words of more than three bytes in a part. Shorter parts are often not a request of their own.
+/// Minimum number of words of more than three bytes in a part. Shorter parts are often not separate requests.
 const PART_WORDS: usize = 4;
 
 /// A caller's question, split into words and stems.
@@ -51,10 +51,9 @@ pub struct Question {
     pub(super) names: Vec<String>,
     /// The words as a person would count them, sorted and without duplicates.
     pub(super) asked: Vec<Asked>,
-    /// The stems of the smallest parts of its words, each with the indices in `asked` of the words it belongs
-    /// to.
+    /// The stems of the smallest parts of its words, each with the indices in `asked` of its words.
     pub(super) stems: BTreeMap<Box<str>, Vec<usize>>,
-    /// The stems of the filler words, like `please`. Empty if there are no other words.
+    /// The stems of the filler words, such as `please`. Empty if there are no other words.
     pub(super) talk: BTreeSet<Box<str>>,
     /// True if the question contains only filler words.
     is_talk: bool,

@@ -1,7 +1,7 @@
 //! Word stems: the common part of the forms of an English word.
 
-/// Returns a word without its plural, past, progressive and final `e` or `y`: `polic` of `policy` and `policies`,
-/// `creat` of `create`, `created` and `creating`, `run` of `running`.
+/// Strips plural, past and progressive endings and a final `e` or `y` from a word: `polic` for `policy` and
+/// `policies`, `creat` for `create`, `created` and `creating`, `run` for `running`.
 ///
 /// A light stemmer, after Harman, "How effective is suffixing?", JASIS 42 (1991), and the first step of Porter,
 /// "An algorithm for suffix stripping", Program 14 (1980). A stem is always a beginning of its word, so it costs

@@ -21,7 +21,7 @@ const MAX_WORDS: usize = 64;
 pub(super) struct Shares<'a> {
     pub(super) stem: &'a str,
     pub(super) weight: f64,
-    /// Indices of tools, and how well each matches the word, 0..1.
+    /// Indices of the matching tools, and how well each matches the word, 0..1.
     of: Vec<(u32, f64)>,
 }
 
@@ -136,8 +136,7 @@ impl SearchIndex {
         shown
     }
 
-    /// Returns for each tool true if it matches two or more words of a question, counted as in
-    /// [`SearchIndex::met`].
+    /// Returns true for each tool that matches two or more words of a question, counted as in [`SearchIndex::met`].
     pub(super) fn meets_two(&self, question: &Question, shares: &[Shares<'_>]) -> Vec<bool> {
         let mut first: Vec<Option<&str>> = vec![None; self.entries.len()];
         let mut two = vec![false; self.entries.len()];
@@ -154,7 +153,7 @@ impl SearchIndex {
     }
 }
 
-/// A sparse vector of numbers by index.
+/// A sparse vector: numbers by index.
 struct Noted {
     values: Vec<f64>,
     touched: Vec<u32>,

@@ -64,11 +64,12 @@ macro_rules! change_set {
             )*
             /// Outcomes to append. The store assigns their sequence numbers.
             pub outcomes: Vec<Outcome>,
-            /// Outcomes to remove, one range after the other, before the appends.
+            /// Outcomes to remove, one range after another, before the appends.
             pub outcome_ranges: Vec<OutcomeRange>,
             /// Journal entries to append. The store assigns revision and index.
             pub journal: Vec<JournalEntry>,
-            /// Revisions with all journal entries to remove. Each is below the newest revision and not above `floor`.
+            /// Revisions whose journal entries are all to be removed. Each is below the newest revision and not above
+            /// `floor`.
             pub pruned: Vec<Revision>,
             /// The minimum for the store's floor and, before the appends, for its revision. An import uses it
             /// to skip what the original has pruned.
@@ -86,7 +87,7 @@ macro_rules! change_set {
                     + usize::from(self.floor.revision > Revision(0))
             }
 
-            /// Returns the selection that locks every row to be written or removed, and nothing else.
+            /// Returns the selection that locks exactly the rows to be written or removed.
             pub fn locks(&self) -> Selection {
                 let mut selection = Selection::new();
                 $(for change in &self.$field {

@@ -42,10 +42,10 @@ macro_rules! collections {
     };
 }
 
-/// Defines a collection: the name of a row, its field in views, selections and change sets, the field with its
-/// key, and its filter. The first variant of the filter selects one key, `All` selects every row, and each other
-/// variant comes with an expression over the key and, if loaded, the row. A `first` variant selects only the row
-/// with the smallest key.
+/// Defines a collection: the name of a row, its field in views, selections and change sets, the field with its key,
+/// and its filter. The first variant of the filter selects one key, `All` selects every row, and every other
+/// variant has an expression over the key and, if loaded, the row. A `first` variant selects only the row with the
+/// smallest key.
 macro_rules! collection {
     (
         $(#[$doc:meta])* $filter:ident of $row_type:ty,
@@ -275,7 +275,7 @@ collection! {
             scope: Scope,
             /// The way of ageing.
             aging: Aging,
-            /// The latest time since which they age.
+            /// The time at or before which they began to age.
             until: Timestamp,
         },
         /// The work items of a scope that have not ended and refer to any of these ids. A store should read
@@ -395,7 +395,7 @@ pub enum OutcomeFilter {
         /// The maximum number.
         limit: u32,
     },
-    /// For each MCP server its last outcome at or after `since` that says whether it answered: see
+    /// The last outcome of each MCP server, at or after `since`, that shows whether the server answered: see
     /// [`View::last_per_server`](super::View::last_per_server).
     LastPerServer {
         /// The earliest time.
@@ -424,7 +424,7 @@ pub enum JournalFilter {
     },
     /// The entries of a scope after a revision.
     Since {
-        /// The last revision to leave out.
+        /// The last revision to omit.
         after: Revision,
         /// The scope of their subjects.
         scope: Scope,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Conflict, Decision, Durability, Refusal, Selection, Step, View};
 use crate::ids::ProjectId;
 
-/// Refuses what a step wants to write for all projects, or for another one.
+/// Refuses writes of a step to rows of all projects, or of another project.
 #[derive(Debug)]
 pub(crate) struct Confined {
     step: Arc<dyn Step>,

@@ -40,7 +40,7 @@ macro_rules! draft {
                 }
             }
 
-            /// Returns the changes. Rows that equal the view's rows are left out.
+            /// Returns the changes. Rows that equal the view's rows are omitted.
             pub fn finish(mut self) -> ChangeSet {
                 for (key, drafted) in &mut self.tools {
                     if let Some(tool) = drafted
@@ -140,7 +140,7 @@ impl<'v> Draft<'v> {
         self.journal.push(entry);
     }
 
-    /// Returns the store's revision after the draft is written as it is now.
+    /// Returns the store's revision after the draft is written in its current state.
     pub const fn revision_after(&self) -> Revision {
         Revision(self.view.revision.0 + !self.journal.is_empty() as u64)
     }

@@ -1,4 +1,4 @@
-//! Steps made of a function.
+//! Steps made from a function.
 
 use std::{any, fmt};
 

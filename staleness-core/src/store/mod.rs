@@ -134,7 +134,7 @@ pub enum Durability {
     /// Survives the death of the process. A power cut may lose the last such commits but never corrupts the
     /// store. For outcomes, counters, and data that can be read again from files.
     Normal,
-    /// Survives a power cut. For decisions of a person.
+    /// Survives a power cut. For decisions by a person.
     Full,
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use super::{Change, ChangeSet, Draft, Pick, Selection, View};
 use crate::ids::ProjectId;
 
-/// A row of a collection. The type represents the collection.
+/// A row of a collection. Its type represents the collection.
 pub trait Row: Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
     /// The word for one row, used in errors.
     const NAME: &'static str;
@@ -56,7 +56,7 @@ pub trait Filter: Clone + fmt::Debug + Ord + Send + Sync + 'static {
     /// Returns the key if the filter is for one key.
     fn key(&self) -> Option<&<Self::Row as Row>::Key>;
 
-    /// Returns true if the filter matches the row with this key. Without a row it decides by the key alone.
+    /// Returns true if the filter matches the row with this key. Without a row, the key alone decides.
     fn matches(&self, key: &<Self::Row as Row>::Key, row: Option<&Self::Row>) -> bool;
 
     /// Returns the filter for the rows that are removed with a project. `None` if they are removed with other
@@ -65,7 +65,7 @@ pub trait Filter: Clone + fmt::Debug + Ord + Send + Sync + 'static {
         None
     }
 
-    /// Returns the maximum number of rows to select, the first in key order.
+    /// Returns the maximum number of rows to select, in key order.
     fn most(&self) -> usize {
         usize::MAX
     }

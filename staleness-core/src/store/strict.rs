@@ -48,7 +48,7 @@ fn check<R: Row>(
     changes: &ChangeSet,
     is_removable: impl Fn(&R::Key) -> bool,
 ) -> Result<(), String> {
-    // Batches lock many rows by key, so keys are looked up in a set and only other filters are tried one by one.
+    // Batches lock many rows by key, so keys are looked up in a set and only other filters are tried in turn.
     let (mut keys, mut filters) = (BTreeSet::new(), Vec::new());
     for filter in locked(R::picks(selection)) {
         match filter.key() {

@@ -35,7 +35,7 @@ macro_rules! view {
                 #[doc = concat!("Rows of ", stringify!($field), " by key.")]
                 pub $field: BTreeMap<<$row as Row>::Key, $row>,
             )*
-            /// The tool summaries of each selected scope, also of one without tools, in no particular order.
+            /// The tool summaries of each selected scope, even of one without tools, in no particular order.
             pub summaries: BTreeMap<Scope, Vec<ToolSummary>>,
             /// Outcomes by sequence number.
             pub outcomes: BTreeMap<u64, Outcome>,
@@ -96,8 +96,8 @@ impl View {
     /// The maximum number of reads of a step or query.
     pub const MAX_LOOKS: usize = 4;
 
-    /// Returns the tool that a project uses for a name: the project's own, else the global one. If only the global
-    /// one is present, that one.
+    /// Returns the tool that a project uses for a name: the project's own, otherwise the global one; the global one
+    /// if only that is present.
     pub fn resolve(&self, project: &ProjectId, name: &ToolName) -> Option<&Tool> {
         meant(
             self.tools.get(&ToolKey::project(project.clone(), name.clone())),
@@ -140,7 +140,7 @@ impl View {
             .take(limit as usize)
     }
 
-    /// Returns for each server (by scope of the tool and server key) its last conclusive outcome at or after
+    /// Returns the last conclusive outcome of each server (by scope of the tool and server key) at or after
     /// `since`.
     pub fn last_per_server(&self, since: Timestamp) -> BTreeMap<(Scope, ServerKey), &Outcome> {
         last_per_server(self.outcomes.values(), since)

@@ -25,7 +25,7 @@ pub(crate) fn fold_query(text: &str) -> String {
     folded
 }
 
-/// Appends a character with its case folded, as search words are compared.
+/// Appends a character with its case folded, as in the comparison of search words.
 pub(crate) fn push_folded(c: char, to: &mut String) {
     if c.is_ascii() {
         to.push(c.to_ascii_lowercase());
@@ -36,7 +36,7 @@ pub(crate) fn push_folded(c: char, to: &mut String) {
 
 /// Folds the case of a character.
 fn fold(c: char) -> impl Iterator<Item = char> {
-    // Upper-cased it would be `I`, which is the dotted letter in most languages.
+    // In upper case it would be `I`, which is the dotted letter in most languages.
     let dotless = (c == 'ı').then_some(c);
     let others = (c != 'ı')
         .then(|| c.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase));

@@ -1,9 +1,9 @@
-//! Numbers as hexadecimal digits in formats that people read, because many JSON readers round those above 2⁵³. Other
-//! formats have the numbers.
+//! Numbers as hexadecimal digits in formats that people read, because many JSON readers round numbers above 2⁵³.
+//! Other formats store the numbers themselves.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A value with a form in hexadecimal digits.
+/// A value that can be written in hexadecimal digits.
 pub(crate) trait Hex: Sized {
     /// The number of digits.
     const DIGITS: usize;
@@ -55,7 +55,7 @@ pub(crate) fn serialize<T: Hex + Serialize, S: Serializer>(
     to.serialize_str(&digits)
 }
 
-/// Reads what [`serialize`] wrote. Text in another form of the same value, such as capitals, may be read too.
+/// Reads the output of [`serialize`]. May also read the same value in another form, such as capitals.
 pub(crate) fn deserialize<'de, T: Hex + Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<T, D::Error> {

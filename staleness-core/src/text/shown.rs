@@ -2,7 +2,7 @@
 
 /// Returns true if a terminal would interpret or hide a character.
 pub fn is_unsafe(c: char) -> bool {
-    // Everything that Unicode allows a terminal to omit, and the blank Braille pattern.
+    // Characters that Unicode allows a terminal to omit, and the blank Braille pattern.
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
@@ -17,7 +17,7 @@ pub(crate) const IN_SESSION: &str = " in session ";
 
 /// Returns the holder of a claim in words: an agent, and its session if known.
 pub(crate) fn holder(agent: &str, session: Option<&str>) -> String {
-    // As JSON, which can be read again whatever the names contain.
+    // As JSON, so that it can be parsed whatever the names contain.
     let quoted = |name: &str| serde_json::Value::from(name).to_string();
     let session = session.map(|id| format!("{IN_SESSION}{}", quoted(id)));
     quoted(agent) + session.as_deref().unwrap_or_default()

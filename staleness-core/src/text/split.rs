@@ -5,8 +5,8 @@ use super::words::tokens;
 /// Calls `visit` with every searchable form of each word of a text: `web-search` as `web`, `search` and
 /// `websearch`, `GitHub` as `git`, `hub` and `github`. Returns the number of words.
 ///
-/// The result is that of [`tokens`], but plain ASCII words, the majority, need no allocation, and the text is
-/// read to its end.
+/// Gives the same result as [`tokens`], but allocates nothing for plain ASCII words, the majority, and reads the
+/// whole text.
 pub(crate) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
     let mut cut = Cut::default();
     if text.is_ascii() {
@@ -34,8 +34,8 @@ pub(crate) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
     words
 }
 
-/// Calls `visit` with the smallest parts of each word of an ASCII text, each with the whole word first:
-/// `webSearch x` as (`websearch`, `web`), (`websearch`, `search`), (`x`, `x`).
+/// Calls `visit` with the smallest parts of each word of an ASCII text, each preceded by the whole word: `webSearch
+/// x` as (`websearch`, `web`), (`websearch`, `search`), (`x`, `x`).
 pub(crate) fn parts_ascii(text: &str, mut visit: impl FnMut(&str, &str)) {
     let mut cut = Cut::default();
     tokens_ascii(text, |token, is_plain| {
@@ -131,7 +131,7 @@ fn each_piece(token: &str, visit: impl FnMut(&str)) {
 struct Cut {
     /// Its letters and digits, in lower case.
     lower: String,
-    /// The offsets in `lower` at which parts begin; true if a run begins there as well.
+    /// The offsets in `lower` at which parts begin, with true if a run begins there as well.
     begins: Vec<(usize, bool)>,
 }
 
@@ -161,7 +161,7 @@ impl Cut {
         (0..self.begins.len()).map(|at| self.part(at))
     }
 
-    /// Visits the parts of each run with several parts, each run if there are several, and the whole.
+    /// Visits the parts of each run that has several, each run if there are several, and the whole.
     fn spellings(&self, visit: &mut impl FnMut(&str)) {
         let mut from = 0;
         while from < self.begins.len() {
@@ -200,7 +200,7 @@ mod tests {
         all
     }
 
-    /// Returns the same spellings as [`split`] visits, made from [`tokens`] and sorted.
+    /// Returns the spellings that [`split`] visits, made from [`tokens`] and sorted.
     fn slow(text: &str) -> Vec<String> {
         let mut all = Vec::new();
         for token in text.split_whitespace().flat_map(tokens) {

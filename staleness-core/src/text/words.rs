@@ -9,12 +9,12 @@ use super::fold::{is_ignorable, push_folded};
 
 /// The maximum number of characters of a text to read.
 pub(crate) const MAX_CHARS: usize = 4_096;
-/// The minimum length of a prefix that matches, in characters.
+/// The minimum length of a prefix that counts as a match, in characters.
 pub(crate) const MIN_PREFIX: usize = 3;
 /// The maximum number of words of a question.
 const MAX_ASKED: usize = 64;
 
-/// Words without information about a tool.
+/// Words that say nothing about a tool.
 const FILLERS: &[&str] = &[
     "a", "about", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do",
     "does", "for", "from", "had", "has", "have", "how", "i", "in", "is", "it", "its", "me", "my",
@@ -23,14 +23,14 @@ const FILLERS: &[&str] = &[
     "where", "which", "who", "why", "will", "with", "would", "you", "your",
 ];
 
-/// A run of letters and digits, such as `searchIssues`: as one word, and in its parts.
+/// A run of letters and digits, such as `searchIssues`: the whole word and its parts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Run {
     pub(crate) whole: String,
     pub(crate) parts: Vec<String>,
 }
 
-/// A word as a person would count it, such as `web-search`: as one word, and in its runs.
+/// A word as a person would count it, such as `web-search`: the whole word and its runs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Token {
     pub(crate) whole: String,
@@ -43,7 +43,7 @@ impl Token {
         &self.whole
     }
 
-    /// Returns true if it is a filler word.
+    /// Returns true if the token is a filler word.
     pub(crate) fn is_filler(&self) -> bool {
         FILLERS.contains(&self.as_str())
     }

@@ -1,4 +1,4 @@
-//! The health of a tool, judged by its recent outcomes, and a person's decision about it.
+//! The health of a tool, judged by its recent outcomes, and a person's decision about the tool.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,8 +41,8 @@ pub struct Failing {
 pub struct Health {
     /// The current failure, if recent failures demote the tool.
     pub failing: Option<Failing>,
-    /// Consecutive demotions, which lengthen the probation. Restarts at 1 after `probation_reset_days`
-    /// without a demotion.
+    /// Consecutive demotions, which lengthen the probation. Starts again at 1 after `probation_reset_days` without
+    /// a demotion.
     pub demotions: u32,
     /// The time at which it was last demoted for its failures.
     pub last_demoted_at: Option<Timestamp>,

@@ -46,7 +46,7 @@ wording! {
         Plugin = "plugin",
         /// A sub-agent.
         Agent = "agent",
-        /// A tool that was used and is otherwise unknown.
+        /// A tool about which only its use is known.
         Unknown = "unknown",
     }
 }
@@ -67,8 +67,8 @@ pub struct Tool {
     pub plugin: Option<ToolName>,
     /// The tool's description, at most [`Tool::MAX_DESCRIPTION_CHARS`] characters.
     pub description: Option<String>,
-    /// The sources that list the tool. For a client that no longer lists it, the last ones that did. Empty if
-    /// the tool is known from use alone.
+    /// The sources that list the tool. For a client that no longer lists it, the last sources that did. Empty if
+    /// only its use is known.
     pub listings: Vec<Listing>,
     /// The clients that used the tool, sorted, at most [`Tool::MAX_CLIENTS`].
     pub used_by: Vec<ClientId>,

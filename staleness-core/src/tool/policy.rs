@@ -42,7 +42,8 @@ thresholds! {
         min_servers: u16 = 3,
         /// The length of the window, in minutes.
         window_minutes: u32 = 10,
-        /// The limit, in percent: the machine counts as offline if a larger share of these servers failed last.
+        /// The limit, in percent: the machine counts as offline if the last call failed on a larger share of these
+        /// servers.
         percent: u8 = 50,
     }
 }

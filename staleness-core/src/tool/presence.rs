@@ -1,4 +1,4 @@
-//! Presence: whether a tool is there, and why.
+//! Presence: whether a tool is available, and why.
 
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +79,7 @@ impl PresenceCause {
     }
 
     /// Returns the action required of the user before the client loads the tool, as a phrase after "ask the user
-    /// to". `None` if neither approval nor a corrected file would help.
+    /// to". `None` if neither an approval nor a corrected file would help.
     pub const fn remedy(self) -> Option<&'static str> {
         Some(match self {
             Self::Pending => "approve it in the client",
@@ -100,7 +100,7 @@ impl PresenceCause {
     }
 }
 
-/// The presence of a tool. The cause says whether the tool is there, and why.
+/// The presence of a tool. The cause says whether the tool is available, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Presence {

@@ -11,7 +11,6 @@ use crate::time::Timestamp;
 /// agent or a later policy may need more.
 const MIN_KEPT: usize = 5;
 
-/// One outcome in the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RingEntry {
     /// The result of the use.
@@ -26,7 +25,7 @@ pub struct RingEntry {
 /// The latest outcomes of a tool in order of recording, at most [`Ring::CAPACITY`].
 ///
 /// Uncounted outcomes never displace the counted ones that the failure window needs, and no outcome displaces the only
-/// success unless that window needs all the room. So a full ring without a success is that of a tool that never worked.
+/// success unless the window needs the whole ring. So a full ring without a success means that the tool never worked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Ring {
@@ -75,7 +74,7 @@ impl Ring {
     }
 
     /// Appends an outcome. A full ring drops its oldest entry that is uncounted or not among the last `window` counted
-    /// ones (at least 5), if possible another than its only success.
+    /// ones (at least 5), if possible not its only success.
     pub fn push(&mut self, entry: RingEntry, window: usize) {
         self.entries.push_back(entry);
         if self.entries.len() <= Self::CAPACITY {
@@ -99,13 +98,13 @@ impl Ring {
         self.entries.remove(victim.unwrap_or(0));
     }
 
-    /// Returns true if none of all `uses` succeeded and at least one failed (failures while offline included).
+    /// Returns true if none of the `uses` succeeded and at least one failed, including failures while offline.
     pub(crate) fn proves_failure(&self, uses: u64) -> bool {
         self.proves_no_success(uses, Timestamp::MAX)
             && self.entries.iter().any(|entry| entry.mark.is_conclusive())
     }
 
-    /// Returns true if none of all `uses` up to `then` succeeded. False if a use succeeded later and the ring does
+    /// Returns true if none of the `uses` up to `then` succeeded. False if a use succeeded later and the ring does
     /// not contain all uses.
     pub(crate) fn proves_no_success(&self, uses: u64, then: Timestamp) -> bool {
         let is_whole = self.len() as u64 == uses;
@@ -152,8 +151,8 @@ mod tests {
     }
 
     proptest! {
-        /// The ring never exceeds its capacity, keeps the order of recording, keeps the newest
-        /// entry, and its last counted entries are those of the whole history. It says that nothing worked if nothing did.
+        /// The ring never exceeds its capacity, keeps the order of recording and the newest entry, and its last counted
+        /// entries are those of the whole history. It proves that nothing worked only if nothing did.
         #[test]
         fn the_last_counted_outcomes_survive_any_history(
             marks in proptest::collection::vec(0..Mark::ALL.len(), 0..120),

@@ -169,7 +169,7 @@ mod tests {
             prop_assert!(!before || after);
         }
 
-        /// Uncounted outcomes change no verdict.
+        /// Uncounted outcomes do not change a verdict.
         #[test]
         fn outcomes_that_are_not_counted_change_nothing(
             rule in rules(),

@@ -23,8 +23,8 @@ pub(crate) type StatusRow = (Option<Hold>, Option<bool>, Option<bool>, Status);
 
 /// The status for every combination of hold, failing and present. The first matching row applies.
 ///
-/// Nothing sets the status directly: scans change presence, outcomes change health, people change the hold,
-/// and the status follows. So a rescan cannot undo a demotion, and each cause is undone separately.
+/// The status is never set directly: scans change presence, outcomes change health, people change the hold, and the
+/// status follows. So a rescan cannot undo a demotion, and each cause is undone separately.
 pub(crate) const STATUS_TABLE: [StatusRow; 5] = [
     //  hold                 failing       present       status
     (Some(Hold::Pinned), None, None, Status::Active),

@@ -97,7 +97,7 @@ impl Checker {
         }
     }
 
-    /// Returns the position of a record (`None` stands for the header), or an error if it may not come next.
+    /// Returns the position of a record (`None` stands for the header), or an error if it is out of order.
     fn place(&mut self, record: Option<&Record>) -> Result<Place, String> {
         let Some(record) = record else { return Ok(Place::Header) };
         match record {
@@ -145,14 +145,14 @@ impl Checker {
     }
 }
 
-/// Returns a hash that identifies a route among all projects.
+/// Returns a hash that identifies a route across all projects.
 fn identity(key: &RouteKey) -> u64 {
     // Names contain no control characters.
     let parts = [key.project.as_str(), "\u{1f}", key.tool.as_str(), "\u{1f}", &key.id.to_string()];
     stable_hash_of(parts) as u64
 }
 
-/// The maximum pruned revision of an export. It leaves room for the store to count on.
+/// The maximum pruned revision of an export, so that the store can continue to count.
 const MOST: u64 = 1 << 53;
 
 /// The header line.

@@ -182,7 +182,7 @@ pub struct LineError {
     pub what: String,
 }
 
-/// Defines what each kind of record has.
+/// Defines the properties of each kind of record.
 macro_rules! kinds {
     ($($variant:ident $rows:ident: $row:ty;)*) => {
         $(impl Exported for $row {
@@ -213,7 +213,7 @@ exported!(logs kinds);
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let mut what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what).to_owned();
-    // Only these errors have a value between backticks: a number, or a name that is not known.
+    // Only these errors have a value between backticks: a number, or an unknown name.
     let is_expected = matches!(what.split(' ').next(), Some("unknown" | "invalid"));
     let quotes: &[char] = if is_expected { &['"', '`'] } else { &['"'] };
     let quote = what.find(quotes).map_or('"', |at| char::from(what.as_bytes()[at]));

@@ -47,7 +47,7 @@ pub(super) fn unnumbered<S: Serializer>(row: &Outcome, to: S) -> Result<S::Ok, S
     Outcome { seq: 0, ..row.clone() }.serialize(to)
 }
 
-/// Rejects control characters in the name of a source, because these separate the parts of keys.
+/// Rejects control characters in the name of a source, because control characters separate the parts of keys.
 pub(super) fn check_source(id: &SourceId) -> Result<(), String> {
     if id.client.chars().chain(id.part.chars()).any(char::is_control) {
         return Err("a source's name contains a control character".into());

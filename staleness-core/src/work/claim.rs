@@ -1,4 +1,4 @@
-//! Claims: who works on an item, and until when.
+//! Claims: who is working on an item, and until when.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::journal::{Action, JournalEntry};
 use crate::text::{IN_SESSION, holder};
 use crate::time::Timestamp;
 
-/// A claim on a work item: who works on it, and until when.
+/// A claim on a work item: who is working on it, and until when.
 ///
 /// A claim that has ended by time stays in the record until somebody claims or releases the item, because it
 /// shows who abandoned the item.
@@ -41,8 +41,8 @@ impl Claim {
         self.session.is_some() && (&self.agent, &self.session) == (&other.agent, &other.session)
     }
 
-    /// Extends the claim: from `at` it lasts as long as it did before. It never becomes shorter. Returns false if
-    /// less than a tenth of it has passed, to avoid a write at each event.
+    /// Extends the claim: from `at`, it lasts as long as it did before. Never shortens it. Returns false if less
+    /// than a tenth of it has passed, to avoid a write at each event.
     pub(crate) fn renew(&mut self, at: Timestamp) -> bool {
         let length = self.until.millis_since(self.at);
         let is_due = at.millis_since(self.at) > length / 10;
@@ -90,7 +90,7 @@ impl Claim {
 
 /// Prefix of the cause of a change that ends another's claim. The holder follows.
 const HELD: &str = "held by ";
-/// Prefix of the cause of a claim on an abandoned item. The former holder and the end of its claim follow.
+/// Prefix of the cause of a claim on an abandoned item. The former holder and the end of the former claim follow.
 const LEFT: &str = "abandoned by ";
 
 /// Returns the former holder of an item, if the cause of the change names one.
@@ -99,7 +99,7 @@ pub fn holder_before(cause: &str) -> Option<&str> {
     cause.strip_prefix(HELD).or_else(left)
 }
 
-/// Returns the time when a claim ran out, if the cause of the next claim names it.
+/// Returns the time at which the former claim expired, if the cause of the next claim names it.
 pub(crate) fn ran_out(cause: &str) -> Option<Timestamp> {
     cause.strip_prefix(LEFT)?.rsplit_once(" at ")?.1.parse().ok()
 }
@@ -143,7 +143,7 @@ pub struct LostClaim {
 }
 
 impl WorkKind {
-    /// Returns true if items of this kind are carried out, so that they can be claimed.
+    /// Returns true if items of this kind are tasks to carry out, so that they can be claimed.
     pub const fn is_task(self) -> bool {
         matches!(self, Self::Plan | Self::Handoff)
     }

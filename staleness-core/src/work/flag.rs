@@ -24,7 +24,7 @@ pub enum Overdue {
     Undecided,
     /// An old observation without an expiry date.
     OldObservation,
-    /// A claim on it has ended by time.
+    /// Its claim has expired.
     Abandoned,
 }
 
@@ -59,7 +59,7 @@ impl Flag {
     }
 }
 
-/// The way in which an item ages. It decides which time and which threshold apply.
+/// The way in which an item ages, which decides the time and the threshold that apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Aging {
     /// A plan in progress, since its last activity.
@@ -151,8 +151,8 @@ impl Work {
 
     /// Returns the flag if the item is overdue.
     ///
-    /// A threshold of N days is reached when N whole days have elapsed. An expiry date takes effect at once;
-    /// an observation that has one does not age otherwise, and a blocked plan waits for it. Ended items, decisions and
+    /// A threshold of N days is reached when N whole days have elapsed. An expiry date takes effect at once. An
+    /// observation with one does not age otherwise, and a blocked plan waits for it. Ended items, decisions and
     /// session notes are never flagged. An age in the future is 0.
     pub fn flag(&self, now: Timestamp, policy: &WorkPolicy) -> Option<Flag> {
         let (mut aging, mut since) = self.aging()?;

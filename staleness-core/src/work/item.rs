@@ -26,7 +26,7 @@ wording! {
     }
 }
 
-/// One step that was taken on an item.
+/// One step taken on an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkStep {

@@ -45,9 +45,9 @@ impl Work {
 }
 
 impl Work {
-    /// Returns true if an agent may move the item to a state or, without one, change what it says. Agents carry out
-    /// the plans and answer the handoffs that a person typed. Whether these or a rule still hold is for the person to
-    /// say, until they expire.
+    /// Returns true if an agent may move the item to a state or, without one, change its text. Agents carry out the
+    /// plans and answer the handoffs that a person typed. Until these expire, only the person decides if they or a rule
+    /// still apply.
     pub fn agents_may(&self, to: Option<WorkStatus>, at: Timestamp) -> bool {
         let is_lapsed = self.status.is_open() && self.expires_at.is_some_and(|end| end <= at);
         let ends_lapsed = |to: WorkStatus| is_lapsed && !to.is_open();
@@ -55,7 +55,7 @@ impl Work {
         !self.by_person || to.is_some_and(|to| ends_lapsed(to) || carries_on(to))
     }
 
-    /// Returns the names of others in the item.
+    /// Returns the names of other agents and people in the item.
     fn names(&self) -> impl Iterator<Item = &String> {
         let parties = [&self.author, &self.from, &self.to].into_iter().flatten();
         parties.chain(&self.refs).chain(&self.after)
@@ -63,7 +63,7 @@ impl Work {
 }
 
 impl Warning {
-    /// Returns true if only a person settles the item: see [`Work::agents_may`].
+    /// Returns true if only a person can settle the item: see [`Work::agents_may`].
     pub fn is_for_person(&self) -> bool {
         self.by_person && self.kind != WorkKind::Handoff && self.flag.overdue != Overdue::Expired
     }

@@ -30,7 +30,7 @@ thresholds! {
         claim_minutes: u32 = 30,
         /// The freshness of a flagged item.
         freshness_flagged: f64 = 0.3,
-        /// The freshness of a flagged item that fresh work still refers to.
+        /// The freshness of a flagged item to which fresh work still refers.
         freshness_softened: f64 = 0.5,
     }
     /// Overrides for a [`WorkPolicy`]: only the fields that are set differ.
@@ -56,8 +56,8 @@ impl WorkPolicy {
         rules
     }
 
-    /// Returns the number of days after which an item that ages in this way is overdue; `None` if it is overdue at
-    /// once.
+    /// Returns the number of days after which an item that ages in this way is overdue; `None` if it is overdue
+    /// immediately.
     pub const fn days(&self, aging: Aging) -> Option<u32> {
         Some(match aging {
             Aging::InProgress => self.in_progress_days,

@@ -124,8 +124,6 @@ fn reason(flag: Flag, softened_by: Option<&WorkId>) -> String {
     flag.reason() + &also.unwrap_or_default()
 }
 
-/// Returns true if a condition that began at `since` is due at `now` for an agent that received its last report at
-/// `told`: once, then once a week.
 pub(crate) fn is_due(since: Timestamp, told: Option<Timestamp>, now: Timestamp) -> bool {
     let weeks = |at: Timestamp| at.days_since(since) / 7;
     told.is_none_or(|told| told < since || weeks(told) < weeks(now))
@@ -163,15 +161,15 @@ impl Work {
     }
 }
 
-/// Returns true if an open item is fresh enough to soften the flags of items that it refers to. Decisions and
-/// session notes are never overdue, so for them the age limit of observations applies.
+/// Returns true if an open item is fresh enough to soften the flags of items to which it refers. Decisions and
+/// session notes are never overdue, so the age limit of observations applies to them.
 fn keeps_alive(work: &Work, now: Timestamp, policy: &WorkPolicy) -> bool {
     let lasting = work.kind == WorkKind::Decision || work.note != NoteType::Observation;
     let recent = || now.days_since(work.updated_at) < i64::from(policy.observation_days);
     work.flag(now, policy).is_none() && (!lasting || recent())
 }
 
-/// Returns each id that fresh, open work refers to, with the smallest id of the referring items.
+/// Returns each id to which fresh, open work refers, with the smallest id of the referring items.
 pub(crate) fn referred<'a, P: Borrow<WorkPolicy>>(
     work: impl IntoIterator<Item = &'a Work>,
     now: Timestamp,

@@ -27,7 +27,7 @@ wording! {
         Candidate = "candidate",
         /// An observation, or the start or end of a session.
         Note = "note",
-        /// A decision. It never goes stale on its own.
+        /// A decision. It never becomes stale on its own.
         Decision = "decision",
     }
 }

@@ -48,7 +48,7 @@ fn each_change_of_a_schema_has_its_class() {
         properties[name] = serde_json::from_str(value).unwrap();
         assert_eq!(told(Some(&old), &takes(properties, json!(["repo"]))), [expected]);
     }
-    // Of what no property describes as well.
+    // The same applies to parameters that no property describes.
     let bare = takes(json!({}), json!(["repo"]));
     assert_eq!(
         told(Some(&bare), &takes(json!({}), json!([]))),
@@ -96,7 +96,7 @@ fn a_difference_is_told_as_what_it_is() {
     ] {
         assert_eq!(told(Some(&limits(before)), &limits(now)), [expected]);
     }
-    // A call that leaves it out now does something else.
+    // A call without the parameter now does something else.
     for (before, now, expected) in [
         ("true", "false", "narrowed: changed the default of files"),
         ("3", "null", "narrowed: changed the default of files"),
@@ -108,14 +108,14 @@ fn a_difference_is_told_as_what_it_is() {
     let list = |rules: &str| limits(&format!(r#"{{"items": {rules}}}"#));
     let (some, more) = (list("{}"), list(r#"{"properties": {"q": {}}, "required": ["q"]}"#));
     assert_eq!(told(Some(&some), &more), ["narrowed: now requires files.q"]);
-    // Types are the same in either form.
+    // Both notations for types are equal.
     let types =
         [r#"{"anyOf": [{"type": "string"}, {"type": "null"}]}"#, r#"{"type": ["null", "string"]}"#];
     let same = "wording: changed schema, with the same rules";
     for [before, now] in [types, [types[1], types[0]]] {
         assert_eq!(told(Some(&limits(before)), &limits(now)), [same]);
     }
-    // What a server says in other words is the same.
+    // The same schema in different words is unchanged.
     let bare = version(&json!({ "inputSchema": { "required": [] } }));
     let typed = version(&json!({ "inputSchema": { "type": "object" } }));
     let same = ["wording: changed schema, with the same rules"];

@@ -48,7 +48,7 @@ pub(super) fn month(place: &Place<'_>) -> Option<usize> {
     (day_before || is_one_of(name, NOTHING_ELSE) || place.follows(context)).then_some(end)
 }
 
-/// Returns the end of `2024`, `5`, `5th` or `5, 2024` after a month. A number that continues is not a day.
+/// Returns the end of `2024`, `5`, `5th` or `5, 2024` after a month. A day is not part of a longer number.
 fn day_and_year(place: &Place<'_>, end: usize) -> Option<usize> {
     let (from, word) = place.word_after(end)?;
     let to = from + word.len();

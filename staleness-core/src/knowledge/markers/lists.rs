@@ -1,6 +1,6 @@
-//! Lists of neighbouring words that decide whether a word is temporal, with a space between two words.
+//! Lists of neighbouring words that decide whether a word is temporal. Entries of two words contain a space.
 
-/// Nouns for the state of a running program rather than the time of writing: `current directory`.
+/// Nouns that make `current` refer to a running program rather than the time of writing: `current directory`.
 pub(super) const RUNNING: &str = "\
     account address argument block branch buffer byte cell char character chunk class column \
     commit connection context count crate cursor date day depth dir directory document element \
@@ -13,7 +13,7 @@ pub(super) const RUNNING: &str = "\
     terminal test thread tick time timestamp token transaction type user utc value week window \
     word worker working workspace write year";
 
-/// Words after `will be` for what happens on every run of a program: `the file will be created`.
+/// Words after `will be` for actions that happen on every run of a program: `the file will be created`.
 pub(super) const ROUTINE: &str = "\
     a able accepted added aligned allocated allowed an appended applied asked assigned assumed at \
     automatically available based bound built cached called caught checked chosen cleaned cleared \
@@ -40,7 +40,7 @@ pub(super) const TO_COME: &str = "next upcoming later following coming";
 /// Nouns for the releases of a project.
 pub(super) const RELEASES: &str = "version versions release releases major minor milestone";
 
-/// Words after `will be removed` that say when.
+/// Words after `will be removed` that give a time.
 pub(super) const ONE_DAY: &str = "soon eventually imminently";
 
 /// Verbs after `we now` that describe the project rather than guide the reader.
@@ -88,10 +88,10 @@ pub(super) const BEFORE_WORDLIKE_MONTH: &str = "\
 /// Words after which four digits are a year.
 pub(super) const BEFORE_YEAR: &str = "since until till during year early mid late circa throughout";
 
-/// Words after which four digits may be a year or a number. They are a year unless something countable follows.
+/// Words after which four digits may be a year or a number. They are a year unless a countable noun follows.
 pub(super) const BEFORE_YEAR_OR_NUMBER: &str = "in by before after from of end around through";
 
-/// Words that may follow a year. After a number comes the thing counted.
+/// Words that may follow a year. A number would be followed by the thing counted.
 pub(super) const AFTER_YEAR: &str = "\
     a an and as at because but by for had has have he i is it on or our she so than that the \
     there they this to was we were when with";

@@ -55,9 +55,9 @@ impl Marker {
         found
     }
 
-    /// Reports the temporal words in the prose of a part of a text. `prose_at(n)` returns the first piece of
-    /// prose that ends after byte `n`, or `None`; it is called with rising positions. Each piece is read on
-    /// its own and must not begin or end within a word. Spans are relative to the whole text.
+    /// Reports the temporal words in the prose of a part of a text. `prose_at(n)` returns the first piece of prose
+    /// that ends after byte `n`, or `None`; it is called with ascending positions. Each piece is read on its own
+    /// and must not begin or end within a word. Spans are relative to the whole text.
     ///
     /// # Panics
     /// If a piece is out of range or splits a character.
@@ -87,7 +87,7 @@ impl Marker {
             let place = Place { text: &text[piece.clone()], at: at - piece.start };
             let Some((end, sort)) = marker_at(&place) else { continue };
             let end = piece.start + end;
-            // Look at each token only once, so that a long token does not make the time quadratic.
+            // Examine each token only once, so that a long token does not make the time quadratic.
             if at >= token.end {
                 let around = place.token(token.end - piece.start);
                 token = piece.start + around.start..piece.start + around.end;
@@ -137,7 +137,7 @@ fn marker_at(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
     let date = |end| (end, MarkerSort::Date);
     let version = || version::version(place).map(|end| (end, MarkerSort::Version));
     match place.byte(place.at) {
-        // A number with dots is not a year; one without is not a version.
+        // A number with dots is not a year, and one without is not a version.
         b'0'..=b'9' if place.is_number_with_dots() => version(),
         b'0'..=b'9' => date::year(place).map(date),
         b'v' | b'V' => version(),
@@ -199,8 +199,8 @@ mod tests {
     use super::neighbours::LOOKED;
     use super::*;
 
-    /// The bytes read around candidates grow linearly with the text, for any number of candidates and any
-    /// length of tokens.
+    /// The bytes read around candidates grow linearly with the text, for any number of candidates and any token
+    /// length.
     #[test]
     fn trap_no_text_makes_the_search_quadratic() {
         let pieces = [

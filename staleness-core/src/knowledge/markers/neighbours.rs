@@ -143,7 +143,8 @@ fn is_wordlike(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'\''
 }
 
-/// Returns true if a word is one of `words`, which are in lower case, with a space between two. Ignores case.
+/// Returns true if a word is one of `words`, which are in lower case. Entries of two words contain a space. Ignores
+/// case.
 pub(super) fn is_one_of(word: &str, words: &str) -> bool {
     let mut words = words.as_bytes().split(|byte| *byte == b' ');
     words.any(|each| word.as_bytes().eq_ignore_ascii_case(each))

@@ -15,7 +15,7 @@ const B: f64 = 0.75;
 const KEYWORD: f32 = 3.0;
 /// The weight of a word in the item's id, in occurrences in the text.
 const ID: f32 = 2.0;
-/// The part of a word's share that depends only on its presence; the rest depends on its frequency.
+/// The part of a word's share that depends only on its presence. The rest depends on its frequency.
 const PRESENT: f64 = 0.8;
 /// The minimum credit, 0..=1, for a word that begins with the question's word. The rest grows with the part
 /// of the word that the question's word covers.
@@ -34,10 +34,10 @@ const MAX_ENDING: usize = 3;
 /// length / average))`, 0..1. Here `tf` counts words of the text once, of the id twice, and keywords three
 /// times. The word's share in an item that contains it is `0.8 + 0.2 * s`.
 ///
-/// The closeness is the average of the shares, weighted by the rarity of each word: `ln(1 + n / (1 + df))`. A
-/// word that no item contains weighs as much as one in a single item. A BM25 sum has no fixed scale, so no
-/// threshold fits it. The average has one: it is at least 0.8 whenever an item contains every word of the
-/// question, however long the item is.
+/// The closeness is the average of the shares, weighted by the rarity of each word: `ln(1 + n / (1 + df))`. A word
+/// that no item contains weighs as much as one in a single item. A BM25 sum has no fixed scale, so no threshold
+/// suits it. The average does: it is at least 0.8 whenever an item contains every word of the question, however
+/// long the item is.
 ///
 /// A word matches itself, words that begin with it (three characters or more), and its simple English forms.
 /// A compound word also matches by its parts: see [`crate::text::terms`].
@@ -159,7 +159,7 @@ impl RecallIndex {
     }
 }
 
-/// Returns the words of a question except filler words.
+/// Returns the words of a question without filler words.
 fn telling(text: &str) -> Vec<Token> {
     question(text).into_iter().filter(|token| !token.is_filler()).collect()
 }
@@ -168,8 +168,8 @@ fn most(shares: &mut [f32], others: &[f32]) {
     shares.iter_mut().zip(others).for_each(|(share, other)| *share = share.max(*other));
 }
 
-/// Returns a word without its simple English endings: `deploy` for `deployed`, `polic` for `policies`, `run`
-/// for `running`. Words that extend a stem by a few letters are its forms.
+/// Returns a word without its simple English endings: `deploy` for `deployed`, `polic` for `policies`, `run` for
+/// `running`. Words that extend a stem by a few letters count as its forms.
 fn stems(word: &str) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for (suffix, shortest) in
@@ -220,7 +220,7 @@ impl Wanted {
         }
     }
 
-    /// Returns true if a word may match the question. There are few false positives and no false negatives.
+    /// Returns true if a word may match the question. False positives are rare, and there are no false negatives.
     fn may_hold(&self, word: &str) -> bool {
         match word.as_bytes().first_chunk() {
             Some(first) => self.beginnings.binary_search(first).is_ok(),
@@ -302,7 +302,7 @@ impl Builder {
         let average = (total as f64 / items.max(1) as f64).max(1.0);
         let mut order: Vec<(Box<str>, u32)> = self.numbers.into_iter().collect();
         order.sort_unstable();
-        // A counting sort: first where each word's postings begin, then each count at its place.
+        // A counting sort: first finds where each word's postings begin, then puts each count in its place.
         let mut holding = vec![0_u32; order.len()];
         self.counts.iter().for_each(|(number, _)| holding[*number as usize] += 1);
         let mut places = vec![0_u32; order.len()];
@@ -330,7 +330,7 @@ impl Builder {
     }
 }
 
-/// Returns the share of a word that occurs: see [`RecallIndex`].
+/// Returns the share of a word in an item that contains it: see [`RecallIndex`].
 fn share(count: f32, held_back: f64) -> f32 {
     let count = f64::from(count);
     (1.0 - PRESENT).mul_add(count / (count + held_back), PRESENT) as f32

@@ -25,7 +25,7 @@ pub struct Recalled {
 /// Combines the closeness by words and by meaning, 0..=1: the larger value, plus a quarter of the smaller one
 /// applied to the gap between the larger value and 1.
 ///
-/// So each alone can reach every threshold, and both together score higher than either.
+/// So each value alone can reach any threshold, and both together score higher than either.
 pub(crate) fn blend(words: f64, meaning: f64) -> f64 {
     let (words, meaning) = (share(words), share(meaning));
     let (most, least) = (words.max(meaning), words.min(meaning));
@@ -45,8 +45,8 @@ impl RecallIndex {
     /// kind. `items` must be those from which the index was built. `meaning[n]` is the closeness of
     /// `items[n]` by meaning, 0..=1; empty without vectors.
     ///
-    /// A question of only filler words recalls nothing, and to-dos that are done are never recalled. Stale
-    /// items are included; the caller should mark them. Equal scores are ordered by key.
+    /// A question with only filler words recalls nothing, and completed to-dos are never recalled. Stale items are
+    /// included; the caller should mark them. Equal scores are ordered by key.
     pub fn recall(
         &self,
         items: &[&Item],

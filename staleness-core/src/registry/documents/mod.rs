@@ -26,8 +26,8 @@ pub struct DocumentsReport {
     pub kept: usize,
     /// The number of rows removed because their document no longer exists.
     pub removed: usize,
-    /// The paths of documents with too many findings to store ([`Document::MAX_FINDINGS_BYTES`]). The worst
-    /// findings are in the cache, and the next check looks at these documents again.
+    /// The paths of documents with too many findings to store ([`Document::MAX_FINDINGS_BYTES`]). Only the worst
+    /// findings are in the cache, and the next check reads these documents again.
     pub too_large: Vec<String>,
 }
 

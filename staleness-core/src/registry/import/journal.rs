@@ -8,7 +8,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// An entry without revision and index, and how many times the export has contained it so far, this one included.
+/// An entry without revision and index, and its number of occurrences in the export so far, including this one.
 ///
 /// Entries of scans carry no op, and identical ones may occur at the same time. So an entry exists already if
 /// the journal contains it at least that many times.
@@ -67,7 +67,7 @@ impl AppendEntries {
         filters.into_iter().fold(Selection::new(), Selection::journal)
     }
 
-    /// Returns the highest revision at which any of them was found.
+    /// Returns the highest revision at which any of the entries was found.
     pub(super) fn found_at(&self, view: &View) -> Revision {
         let known = Known::of(view);
         self.rows.iter().filter_map(|row| known.place(row)).max().unwrap_or_default()

@@ -56,7 +56,7 @@ impl PutItems {
                 continue;
             }
             let mut kept = known.map_or_else(|| row.clone(), |known| merged(known, row));
-            // It adds nothing to the file's own data.
+            // The row adds nothing to the file's own data.
             if of_file.as_ref() == Some(&kept) {
                 continue;
             }
@@ -77,8 +77,8 @@ impl PutItems {
         Some(file.row(key))
     }
 
-    /// Returns the next rows to read: the other ends of existing links, and the history of items that do not
-    /// exist here. `None` if there is neither.
+    /// Returns the next rows to read: the other ends of existing links, and the history of items that do not exist
+    /// here. `None` if there are none.
     fn lookups(&self, view: &View) -> Option<Selection> {
         let known = self.rows.iter().filter_map(|row| view.knowledge.get(&row.key));
         let is_new = |key: &ItemKey| !view.knowledge.contains_key(key);
@@ -114,9 +114,9 @@ fn lock(keys: BTreeSet<ItemKey>) -> Selection {
     Selection::new().lock_keys::<Item>(keys)
 }
 
-/// Makes both sides of the links of one item consistent. Items that it supersedes link back, those that it no
-/// longer supersedes do not, and it keeps exactly the links of items that supersede it. A link to an item
-/// that does not exist yet is kept, because it may be on a later line.
+/// Makes both sides of the links of one item consistent. Items that it supersedes link back and those that it no
+/// longer supersedes do not. It keeps exactly the links of items that supersede it. A link to an item that does not
+/// exist yet is kept, because it may be on a later line.
 fn settle(draft: &mut Draft<'_>, key: &ItemKey, before: Option<&Item>) {
     let at = |id: &ItemId| ItemKey { scope: key.scope.clone(), id: id.clone() };
     let Some(item) = draft.get::<Item>(key).cloned() else { return };

@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 /// - A verification belongs to the verified text. If both rows have the same text, the later verification
 ///   wins, and the digests of citations come from it.
 /// - A contradiction stays unless this text was verified after it.
-/// - The item is done if the row edited last says so, or if the other one was marked as done after that edit.
+/// - The item is done if the row edited last says so, or if the other row was marked as done after that edit.
 /// - The larger value of each counter wins.
 /// - If one row is in a file and the other in the store, they are different texts under one id. The known row
 ///   stays, with the merged counters and contradictions.
@@ -40,7 +40,7 @@ pub(super) fn merged(known: &Item, row: &Item) -> Item {
     all
 }
 
-/// Returns the citations of the last row, with the digests of its verification.
+/// Returns the citations of the row edited last, with the digests of its verification.
 fn citations(last: &Item, verified: &Item) -> BTreeSet<Citation> {
     // The row of an item in a file has no citations of its own; the file does.
     if last.path.is_some() {
@@ -64,7 +64,7 @@ fn contradicted(known: &Item, row: &Item, verified: Option<Timestamp>) -> Option
     let stands = |said: &&Contradiction| {
         verified.is_none_or(|verified| verified <= said.at) || !was_said_before(said)
     };
-    // If two were made at the same time, the known one wins.
+    // If two were made at the same time, the one of the known row wins.
     let said = both.iter().filter_map(|item| item.contradicted.as_ref());
     said.rev().filter(stands).max_by_key(|said| said.at).cloned()
 }

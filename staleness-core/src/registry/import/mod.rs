@@ -40,7 +40,7 @@ use work::untie;
 const BATCH: usize = 500;
 /// The maximum number of outcomes per commit. They are small, and larger commits are faster.
 const OUTCOMES: usize = 5_000;
-/// The size from which a batch is full, in bytes of its texts and vectors: an item may have a megabyte.
+/// The size at which a batch is full, in bytes of its texts and vectors: an item may have a megabyte.
 const BYTES: usize = 4 << 20;
 /// The maximum number of attempts at a commit whose acknowledgement is lost.
 const ATTEMPTS: usize = 3;
@@ -50,8 +50,8 @@ const ATTEMPTS: usize = 3;
 /// Into an empty store everything is copied verbatim, including the journal with its revisions and its floor. Into
 /// another store it is merged:
 ///
-/// - tools: the record that changed last wins; sources: the one that was scanned last; projects: the one that was
-///   seen last, with its reported revision here,
+/// - tools: the record that changed last wins; sources: the one that was scanned last; projects: the one that was seen
+///   last, which keeps the revision reported in this store,
 /// - items of knowledge: the text that was edited last wins, with the verification of that text and the
 ///   contradiction; the larger value of each counter wins, and links are made consistent,
 /// - work items: the record with the latest activity wins, without dependencies that would form a circle;
@@ -83,7 +83,7 @@ pub struct Importer {
     waiting: Vec<Record>,
     /// The scopes of the work items.
     scopes: BTreeSet<Scope>,
-    /// The routes that a dry run would have written, so that their vectors are accepted.
+    /// The routes that a dry run would have written, whose vectors are then accepted.
     foreseen: Foreseen,
 }
 
@@ -119,7 +119,7 @@ impl Admin<'_> {
 }
 
 impl Registry {
-    /// Runs a step, and retries if the acknowledgement was lost.
+    /// Runs a step, and retries it if the acknowledgement was lost.
     async fn carry_out(&self, step: Arc<dyn Step>) -> Result<(ChangeSet, View), RegistryError> {
         let mut attempt = 1;
         loop {
@@ -145,8 +145,8 @@ impl Tools<'_> {
 
 impl Importer {
     /// Imports records of another system, which have no journal of their own: the journal records new and changed
-    /// items and work items as this act. For items in files of the act only counters are imported, because the file
-    /// holds the rest.
+    /// items and work items as this act. For items that the act has in files, only counters are imported, because
+    /// the file holds the rest.
     #[must_use]
     pub fn by(self, act: Act) -> Self {
         Self { act: Some(act), ..self }
@@ -292,7 +292,7 @@ impl Importer {
         let verbatim = (!self.report.merged).then_some(last);
         let floor = match revision.0.saturating_sub(1) {
             pruned if pruned > last.0 => {
-                // As far as clocks can tell, removed entries are not later than the entries that follow them.
+                // As far as the clocks are right, removed entries are not later than the entries that follow them.
                 let at = rows.first().map(|row| row.entry.at).unwrap_or_default();
                 Floor { revision: Revision(pruned), at }
             }

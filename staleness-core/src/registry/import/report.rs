@@ -43,7 +43,8 @@ pub struct ImportReport {
     pub skipped: TransferCounts,
     /// True if the store was not empty, so that records were merged into it.
     pub merged: bool,
-    /// Number of dependencies removed because work items waited in a circle. A dry run cannot count them.
+    /// Number of dependencies removed because work items waited for each other in a circle. A dry run cannot count
+    /// them.
     #[serde(skip_serializing_if = "is_zero")]
     pub untied: u64,
 }

@@ -35,7 +35,7 @@ pub(super) trait Merge: Row {
     }
 }
 
-// An accepted definition of another store does not count here, and sessions and cursors refer to this store's journal.
+// Definitions accepted in another store do not count here, and sessions and cursors refer to this store's journal.
 impl Merge for Definition {}
 impl Merge for Session {}
 impl Merge for Cursor {}

@@ -1,4 +1,4 @@
-//! The step that unties imported work items.
+//! The step that breaks circles among imported work items.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,13 +32,13 @@ pub(super) fn dropped(changes: &ChangeSet, view: &View) -> u64 {
     changes.work.iter().filter_map(Change::put).map(dropped).sum::<usize>() as u64
 }
 
-/// Returns the ids that close circles, by the items that wait for them: those that lead back to the path of one
-/// depth-first search.
+/// Returns the ids that close circles, by the items that wait for them: those that lead back to the current path of
+/// a depth-first search.
 fn closing(view: &View) -> BTreeMap<&WorkKey, BTreeSet<&String>> {
     let mut closing: BTreeMap<&WorkKey, BTreeSet<&String>> = BTreeMap::new();
     let mut roots: Vec<&Work> = view.work.values().collect();
     roots.sort_by_key(|work| work.updated_at);
-    // The items that were met, with true for those on the path.
+    // The visited items, with true for those on the path.
     let mut met: BTreeMap<&WorkKey, bool> = BTreeMap::new();
     for root in roots {
         let mut path = Vec::new();

@@ -9,8 +9,8 @@ use crate::knowledge::{Item, ItemKind, check_reason};
 use crate::store::{Decision, Draft, Edit, JournalFilter, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 
-/// The data of an item in a file, from which its row is created. The row holds only the counters, the
-/// verification and statements about it; the file holds the rest.
+/// The data of an item in a file, from which its row is created. The row holds only the counters, the verification
+/// and statements about the item; the file holds the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileItem {
     /// The path of the file, in the form of [`Item::path`].
@@ -83,7 +83,7 @@ impl Act {
         self.note.as_deref().map_or(Ok(()), check_reason)
     }
 
-    /// Applies `act` to a draft, unless it was done before.
+    /// Applies `act` to a draft unless it was already applied.
     pub(in crate::registry) fn once<'v>(
         &self,
         view: &'v View,
@@ -97,7 +97,7 @@ impl Act {
         Ok(Decision::Write(draft.finish()))
     }
 
-    /// Returns the step that applies `edit` to a selection, unless the act was done before.
+    /// Returns the step that applies `edit` to a selection unless the act was already applied.
     pub(in crate::registry) fn step<F>(self, selection: Selection, edit: F) -> impl Step
     where
         F: Fn(&mut Draft<'_>, &Self) -> Result<(), Refusal> + Send + Sync + 'static,
@@ -127,7 +127,7 @@ impl Act {
                     row.recalled_at = row.recalled_at.max(file.recalled_at);
                 });
             }
-            // An item in the store that happens to have the same id.
+            // An item in the store with the same id by chance.
             (Some(_), Some(_)) => {}
             (None, Some(file)) => draft.put(file.row(key)),
             (None, None) => return Err(unknown(&key.id)),

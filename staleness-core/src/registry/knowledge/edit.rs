@@ -81,7 +81,7 @@ pub(in crate::registry) fn replace<T: Clone + PartialEq>(field: &mut T, value: O
     }
 }
 
-/// Returns the citations, with the known digests of the same places.
+/// Returns the citations with the known digests of the same places.
 fn keeping_digests(cited: &BTreeSet<Citation>, known: &BTreeSet<Citation>) -> BTreeSet<Citation> {
     let digest = |citation: &Citation| {
         known.iter().find(|other| same_place(other, citation)).and_then(|one| one.digest.clone())

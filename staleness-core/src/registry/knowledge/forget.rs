@@ -1,4 +1,4 @@
-//! The refusal to forget a project that still contains items or work.
+//! The refusal to forget a project that still contains items of knowledge or work items.
 
 use crate::store::{Conflict, View};
 

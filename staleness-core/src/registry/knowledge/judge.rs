@@ -26,7 +26,7 @@ pub struct Verification {
     pub moved: Vec<(Citation, Lines)>,
 }
 
-/// Number of journal entries of an item among which to look for who marked it as wrong.
+/// Number of an item's journal entries to search for the author of a contradiction.
 const ENTRIES: u32 = 100;
 
 /// Records that items are still valid.
@@ -58,8 +58,8 @@ fn may_lift(draft: &Draft<'_>, key: &ItemKey, act: &Act) -> Result<(), Refusal> 
     Err(Conflict::Contradicted { id: key.id.clone(), by, at: said.at, reason }.into())
 }
 
-/// Returns a person's statement about an item on which an agent acts. If the journal no longer has the statement's
-/// entry, it counts as a person's.
+/// Returns the statement of a person about an item on which an agent acts. A statement whose entry is no longer in
+/// the journal counts as a person's.
 fn said_by_person<'d>(draft: &'d Draft<'_>, key: &ItemKey, act: &Act) -> Option<&'d Contradiction> {
     let said = draft.get::<Item>(key)?.contradicted.as_ref()?;
     let agent = act.actor.as_ref()?;
@@ -109,7 +109,7 @@ pub(super) fn set_done(keys: Vec<ItemKey>, done: bool, act: Act) -> impl Step {
             let action = if done { Action::Done } else { Action::Reopened };
             draft.edit::<Item, _>(key, |item| {
                 item.done_at = done.then_some(act.at);
-                // A reopened to-do starts with a recall count of 0.
+                // A reopened to-do starts again with a recall count of 0.
                 if !done {
                     touch(item, act.at);
                 }

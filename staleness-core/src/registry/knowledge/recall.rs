@@ -9,7 +9,7 @@ use crate::store::{Edit, Step};
 pub(super) fn count(keys: Vec<ItemKey>, act: Act) -> impl Step {
     Edit::new(act.at, lock(&keys), move |draft| {
         for key in &keys {
-            // The item was removed after it was found.
+            // The item was removed after the search had found it.
             if act.row(draft, key).is_err() {
                 continue;
             }

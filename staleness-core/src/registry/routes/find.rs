@@ -65,8 +65,8 @@ impl Routes<'_> {
     /// of its model, only words decide. A note says so, and mentions routes embedded by other models.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Invalid`] if the query has no words, or if the vector has no direction or not the
-    /// dimensions of its model.
+    /// [`crate::store::Refusal::Invalid`] if the query has no words, or if the vector has no direction or a number
+    /// of dimensions that differs from its model's.
     pub async fn find(
         self,
         project: &ProjectRef,
@@ -114,8 +114,8 @@ impl Routes<'_> {
         Ok(FoundRoutes { cold: is_cold(familiarity), familiarity, routes, note })
     }
 
-    /// Returns a note with the number of a project's routes embedded by other models, and how to embed one
-    /// again. `None` if there are none.
+    /// Returns a note with the number of a project's routes embedded by other models, and how to embed them again.
+    /// `None` if there are none.
     pub async fn offer_to_embed(
         self,
         project: &ProjectId,

@@ -95,7 +95,7 @@ impl LearnRoute {
         learned.min_by_key(|row| row.key != self.key).cloned()
     }
 
-    /// Returns the next data to read: the number of routes, if one is to be created.
+    /// Returns what to read next: the number of routes, if one is to be created.
     fn more(&self, view: &View) -> Selection {
         if !view.routes.contains_key(&self.key) && self.creates() {
             return Selection::new().count_routes(self.project.id.clone());
@@ -115,7 +115,7 @@ impl LearnRoute {
         })
     }
 
-    /// Returns the tool's other routes with queries of the same meaning.
+    /// Returns the tool's other routes whose queries have the same meaning.
     fn alike(&self, view: &View) -> Vec<Route> {
         let Some((model, vector)) = &self.vector else { return Vec::new() };
         let same = |route: &&Route| {

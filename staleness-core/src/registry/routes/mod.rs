@@ -44,8 +44,9 @@ impl Routes<'_> {
     ///
     /// # Errors
     /// [`Refusal::Invalid`] if the query has no words, the signal is outside `0..=1`, or the vector has no
-    /// direction or not the dimensions of its model; [`Refusal::TooLarge`] if the query is too long;
-    /// [`Refusal::Conflict`] if the tool is absent; or [`Refusal::Unknown`] if the project does not know the tool.
+    /// direction or a number of dimensions that differs from its model's; [`Refusal::TooLarge`] if the query is too
+    /// long; [`Refusal::Conflict`] if the tool is absent; or [`Refusal::Unknown`] if the project does not know the
+    /// tool.
     pub async fn learn(
         self,
         project: &ProjectRef,
@@ -101,7 +102,7 @@ impl Routes<'_> {
         Ok(view.vectors.into_values().collect())
     }
 
-    /// Returns the number of dimensions of a model's vectors in a project; `None` if it has none.
+    /// Returns the number of dimensions of a model's vectors in a project; `None` if there are no vectors.
     pub async fn dimensions(
         self,
         project: &ProjectId,

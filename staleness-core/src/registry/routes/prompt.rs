@@ -16,7 +16,7 @@ use crate::tool::{Status, Tool};
 const MAX_TOOLS: usize = 3;
 /// The maximum number of bytes of a prompt to read, rounded up to a whole character.
 const MAX_READ: usize = 4 * 1024;
-/// The maximum number of outcomes in which to look for a session's own. A suggestion further back was long ago.
+/// The maximum number of outcomes to search for the session's own. A suggestion before that was long ago.
 const FAR: u32 = 10_000;
 
 impl Tools<'_> {
@@ -59,7 +59,7 @@ impl Tools<'_> {
         {
             return Ok(Vec::new());
         }
-        // In sequence, so that routes and tools are not in memory at the same time.
+        // In sequence, so that routes and tools are never in memory together.
         let catalog = Catalog::for_question(&mut view, &project.id, &asked);
         let catalog = catalog.listing(&mut self.0.ask(Catalog::tools(&project.id)).await?);
         let ignored = Ignored::of(self.0.policy());
@@ -75,7 +75,7 @@ impl Tools<'_> {
         let places = fits.iter().map(|fit| fit.2);
         let rows = self.0.rows(project, &catalog, places, view.outcomes).await?;
         let context = Context::new(&rows, self.0.policy(), project, now);
-        // Suggestions for a prompt are names without marks, so marked tools are omitted.
+        // Suggestions for a prompt are bare names, so tools that need a mark are omitted.
         let is_marked = |tool: &Tool| tool.is_unaccepted() || context.trouble(tool).is_some();
         let keep = |each: &RankedTool<'_>| is_usable(each) && !is_marked(each.tool);
         let tools = best(&context, &catalog, &scores, &fits, MAX_TOOLS, keep);
@@ -84,8 +84,8 @@ impl Tools<'_> {
 }
 
 impl Registry {
-    /// Returns true if the session used fewer tools since its last suggestion than the policy requires. The
-    /// view contains the last outcomes of the project. If these belong to other sessions, it reads further back.
+    /// Returns true if the session used fewer tools since its last suggestion than the policy requires. The view
+    /// contains the last outcomes of the project. If they belong to other sessions, reads further back.
     async fn cools_down(&self, view: &View, known: &Suggestions) -> Result<bool, RegistryError> {
         let Some(last) = known.last_suggested_at() else { return Ok(false) };
         let calls = self.policy().routes.cool_down_calls as usize;

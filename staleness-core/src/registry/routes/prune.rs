@@ -17,7 +17,7 @@ const PAGE: usize = 1_000;
 pub struct PrunedRoute {
     /// The id of the route.
     pub id: RouteId,
-    /// The tool to which it led.
+    /// The tool to which the route led.
     pub tool: ToolName,
     /// The reason.
     pub reason: PruneReason,
@@ -33,8 +33,8 @@ pub struct RoutePruneReport {
 }
 
 impl Routes<'_> {
-    /// Removes routes of a project that are weak, unused or too many (see `plan_prune`), and suggestions of
-    /// sessions without activity for as long. With `dry_run` only reports them.
+    /// Removes routes of a project that are weak, unused or too many (see `plan_prune`), and the suggestions of
+    /// sessions that were inactive for that time. With `dry_run` only reports them.
     pub async fn prune(
         self,
         project: &ProjectId,

@@ -19,7 +19,7 @@ impl Sessions<'_> {
         self.0.run(note(key, prompted, false)).await.map(drop)
     }
 
-    /// Records suggestions that were asked for, like [`Sessions::note_prompt`]. They start the session's
+    /// Records suggestions that the agent asked for, like [`Sessions::note_prompt`]. They start the session's
     /// cool-down but do not count towards the limit on unsolicited suggestions.
     pub async fn note_suggested(
         self,
@@ -39,8 +39,8 @@ impl Sessions<'_> {
         self.leave(key, at, false).await
     }
 
-    /// Forgets the suggestions of a session, and ends its claims. If another session continues it, they hold for another
-    /// minute.
+    /// Forgets the suggestions of a session, and ends its claims. If another session continues it, the claims remain
+    /// for another minute.
     pub(in crate::registry) async fn leave(
         self,
         key: SessionKey,

@@ -64,7 +64,7 @@ pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePo
     }
 }
 
-/// Folds a query, and refuses one that no search could find again.
+/// Folds a query, and refuses a query that no search could find again.
 pub(super) fn learnable(query: &str) -> Result<String, Refusal> {
     let folded = Route::check_query(query)?;
     Question::new(query)?;

@@ -26,8 +26,8 @@ impl<'a> Others<'a> {
         Self { agent, named, came }
     }
 
-    /// Returns true if a handoff is between two other agents. A handoff to an agent that was unknown at
-    /// `then` was for everyone.
+    /// Returns true if a handoff is between two other agents. A handoff to an agent that was unknown at `then` is a
+    /// handoff to everyone.
     pub(super) fn hold(&self, from: Option<&str>, to: Option<&str>, then: Timestamp) -> bool {
         let is_known = |to: &str| {
             self.named.contains(to) || self.came.get(to).is_some_and(|came| *came <= then)

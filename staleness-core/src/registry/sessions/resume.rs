@@ -79,8 +79,8 @@ enum Begin {
     After(Revision),
     /// The changes since a time.
     At(Timestamp),
-    /// The current state, because nothing was ever reported to the agent here. The revision tells whether the
-    /// agent may have been here before the journal was pruned.
+    /// The current state, because nothing was ever reported to the agent here. The revision shows whether the agent
+    /// may have been here before the journal was pruned.
     Met(Revision),
     /// As [`Begin::Met`], plus the changes since, for a known agent whose session lost its context.
     Again(Revision),
@@ -127,7 +127,7 @@ impl WhatChanged {
         if !self.was_overtaken(view) {
             return self.cursor(view).map(|cursor| cursor.revision);
         }
-        // Until the next session began, this one was told.
+        // Until the next session began, reports went to this one.
         let later = |than: Timestamp| {
             let is_later = |each: &&Session| each.agent == session.agent && each.started_at > than;
             view.sessions.values().filter(is_later).map(|each| each.from_revision).min()
@@ -219,10 +219,10 @@ impl WhatChanged {
         };
         let last = self.told_last(&view).filter(|last| *last > after);
         let telling = tell(&context, after, last);
-        // An agent was told of a claim of its that ran out before as abandoned.
+        // An earlier claim of the agent that expired was already reported to it as abandoned.
         let cursor = self.cursor(&view).filter(|_| self.resume.from == ResumeFrom::Cursor);
         let moved_at = cursor.map(|cursor| cursor.moved_at);
-        // A change that was undone later is reported to a context that received the change.
+        // A change that was undone later is reported only to a context that received the change.
         let changed = || {
             let asking = (agent, self.resume.session.as_ref());
             let since = |after| changes(&view, after, asking, moved_at);
@@ -299,7 +299,7 @@ impl WhatChanged {
             ResumeFrom::Session(id) => Some(id),
             ResumeFrom::Cursor if source == DeltaSource::Cursor => {
                 let told = self.cursor(&view).and_then(|cursor| cursor.session.as_ref());
-                // If the last report went to the same session, do not name it as the starting point.
+                // Do not name the session as the starting point if it received the last report itself.
                 told.filter(|told| self.resume.session.as_ref() != Some(told))
             }
             _ => None,
@@ -327,9 +327,8 @@ impl WhatChanged {
         Some(Others::new(&self.resume.agent, known, view))
     }
 
-    /// Returns true if an item is a handoff between two other agents, and already was at the last report.
-    /// Otherwise the agent may know it as a handoff for itself or for everyone, and the report says that it was
-    /// taken.
+    /// Returns true if an item is a handoff between two other agents, and already was at the last report. Otherwise
+    /// the agent may know it as a handoff to itself or to everyone, and the report says that it was taken.
     fn is_of_others(
         &self,
         others: Option<&Others<'_>>,
@@ -460,7 +459,7 @@ impl Query for WhatChanged {
             }
             _ => return None,
         };
-        // The third look is also for rows of the first one: if the agent missed nothing, the second is empty.
+        // The third read also covers rows of the first one: if the agent missed nothing, the second is empty.
         Some(more).filter(|more| view.looks == 2 || *more != Selection::new())
     }
 }

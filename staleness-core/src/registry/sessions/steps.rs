@@ -49,7 +49,7 @@ pub(super) fn start(
     })
 }
 
-/// Returns the starting revision of an agent without any report in a project: the last revision reported to any
+/// Returns the starting revision of an agent that has had no report in a project: the last revision reported to any
 /// agent, or the current one if the project is unknown.
 pub(super) fn met(view: &View, project: &ProjectId) -> Revision {
     view.projects.get(project).map_or(view.revision, |known| known.told.min(view.revision))
@@ -65,8 +65,8 @@ pub(super) fn end(key: SessionKey, at: Timestamp) -> impl Step {
     })
 }
 
-/// Moves a cursor forward, compared and set in one commit. Also moves the project's reported revision, where new
-/// agents of the project will start, and records the time of the report in the session.
+/// Moves a cursor forward, compared and set in one commit. Also moves the revision at which new agents of the
+/// project will start, and records the time of the report in the session.
 pub(super) fn move_cursor(
     key: CursorKey,
     session: Option<SessionId>,

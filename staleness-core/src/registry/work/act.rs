@@ -29,7 +29,7 @@ pub struct WorkPatch {
     pub expires_at: Option<Option<Timestamp>>,
     /// The intended recipient.
     pub to: Option<Option<String>>,
-    /// The items that it refers to.
+    /// The items to which it refers.
     pub refs: Option<BTreeSet<String>>,
     /// The items that it waits for. They must exist.
     pub after: Option<BTreeSet<String>>,
@@ -112,7 +112,7 @@ impl Claiming {
     }
 }
 
-/// Applies a change to one work item, once.
+/// Applies a change to one work item, at most once.
 #[derive(Debug)]
 pub(super) struct ActOnWork {
     pub(super) key: WorkKey,
@@ -259,7 +259,7 @@ impl ActOnWork {
             let is_own = key.id == *id;
             let known = draft.get::<Suggestions>(&key).cloned();
             let mut session = known.unwrap_or_else(|| Suggestions::new(key));
-            // A session whose claim was taken over is informed, and a renewal does not give it another claim.
+            // A session whose claim was taken over is informed, and does not get another claim by renewing it.
             let has_part = session.claims.iter().any(|(key, _)| *key == self.key);
             if !is_own && has_part && (is_held || left.as_ref() == Some(&session.key.id)) {
                 continue;
@@ -310,7 +310,7 @@ impl ActOnWork {
     }
 
     fn tell_release(&self, draft: &mut Draft<'_>, status: WorkStatus, claim: &Claim) {
-        // An expired claim was abandoned: nobody works on the item.
+        // An expired claim was abandoned: nobody is working on the item.
         let held = Some(claim).filter(|claim| claim.holds(self.act.at));
         let cause = self.ends(held).unwrap_or_else(|| "by_hand".into());
         self.tell(draft, Action::Released, Some(status), status, cause);
@@ -336,7 +336,7 @@ impl ActOnWork {
         Ok(())
     }
 
-    /// Returns the cause if the act ends the claim of another.
+    /// Returns the cause if the act ends the claim of another agent or session.
     fn ends(&self, claim: Option<&Claim>) -> Option<String> {
         claim?.ended_by(self.act.actor.as_ref(), self.act.session.as_ref())
     }
@@ -410,7 +410,7 @@ impl Step for ActOnWork {
     }
 }
 
-/// Adds the rows needed to find a circle: all open work that may wait for the item, and the items that it will
+/// Adds the rows needed to find a circle: all open work that may wait for the item, and the items that it is to
 /// wait for.
 fn around(key: &WorkKey, after: &BTreeSet<String>, mut selection: Selection) -> Selection {
     for scope in [Scope::Global, key.scope.clone()] {
@@ -445,7 +445,7 @@ fn ends(draft: &Draft<'_>, after: &BTreeSet<String>, by: &WorkKey) -> Result<(),
     Ok(())
 }
 
-/// Checks that an item does not wait for itself, along open items.
+/// Checks that no chain of open items makes an item wait for itself.
 fn no_circle(draft: &Draft<'_>, key: &WorkKey) -> Result<(), Refusal> {
     let (mut next, mut seen) = (vec![key], BTreeSet::new());
     while let Some(by) = next.pop() {

@@ -27,7 +27,6 @@ use act::{ActOnWork, Claiming, Deed, touch};
 /// The result of resolving an overdue item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Resolution {
-    /// The scope and id of the item.
     #[serde(flatten, serialize_with = "WorkKey::as_fields")]
     pub key: WorkKey,
     /// The kind of work.
@@ -39,7 +38,6 @@ pub struct Resolution {
 }
 
 impl WorkItems<'_> {
-    /// Adds a work item, in any state of its kind. May be repeated with the same op id. Returns the stored item.
     ///
     /// # Errors
     /// [`Refusal::Taken`] if the id is in use, or any refusal of [`Work::check`].
@@ -89,13 +87,13 @@ impl WorkItems<'_> {
         self.0.on_work(key, Deed::Reopen, act).await
     }
 
-    /// Claims a work item for an agent until a time, or for as long as the policy says. The first agent to claim
-    /// an item holds it. A second claim by the same session renews it. Each event of the session also renews it;
-    /// if no hook reports the session, each event of the agent's running sessions does. Returns the stored item.
+    /// Claims a work item for an agent until a time, or for as long as the policy says. The first agent to claim an
+    /// item holds it. A second claim by the same session renews it, and so does each event of the session or, if no
+    /// hook reports the session, of the agent's running sessions. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if another holds it, it has ended, or the
-    /// session has claimed too many, or [`Refusal::Invalid`] if it is not a task or the act names no agent.
+    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if another agent holds it, it has ended, or
+    /// the session has claimed too many, or [`Refusal::Invalid`] if it is not a task or the act names no agent.
     pub async fn claim(
         self,
         project: &ProjectRef,

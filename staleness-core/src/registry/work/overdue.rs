@@ -30,7 +30,7 @@ impl Overdue {
         Rules::new(&self.policy.work, self.caller())
     }
 
-    /// Returns the latest time since which an item that ages in this way may be overdue.
+    /// Returns the latest time at which an item that ages in this way can have become overdue.
     fn until(&self, aging: Aging) -> Timestamp {
         self.policy.work.latest(aging, self.caller(), self.now)
     }
@@ -98,7 +98,7 @@ impl Query for Overdue {
     }
 }
 
-/// The query for the work of a project that refers to any of these ids.
+/// The query for the work of a project that refers to any of a set of ids.
 #[derive(Clone, Debug)]
 pub(in crate::registry) struct Referring {
     pub(in crate::registry) overdue: Overdue,
@@ -106,7 +106,7 @@ pub(in crate::registry) struct Referring {
 }
 
 impl Referring {
-    /// Returns the ids that fresh work refers to, each with the smallest id of the referring items.
+    /// Returns the ids to which fresh work refers, each with the smallest id of the referring items.
     pub(in crate::registry) fn referred(&self, view: &View) -> Vec<(String, WorkId)> {
         let (rules, open) = (self.overdue.rules(), visible_open(&self.overdue.project.id, view));
         let fresh = referred(open, self.overdue.now, |work| rules.of(work));
@@ -159,8 +159,8 @@ pub(in crate::registry) fn visible_open<'v>(project: &ProjectId, view: &'v View)
     open
 }
 
-/// Returns the work of a view that a project sees. Its own item hides the global one with the same id,
-/// as long as it has not ended, but none that a person typed.
+/// Returns the work of a view that a project sees. Until it ends, its own item hides the global one with the same
+/// id, except one typed by a person.
 pub(super) fn visible<'v>(project: &ProjectId, view: &'v View) -> Vec<&'v Work> {
     let all = || view.work.values();
     let is_own = |work: &&Work| work.key.scope.project() == Some(project);

@@ -29,8 +29,8 @@ pub struct WorkListing {
 }
 
 impl ScopeChoice {
-    /// Returns the keys of work items that an id may mean in a project, most likely first. An id that is printed as
-    /// that of an item of all projects means that item.
+    /// Returns the keys of work items that an id may mean in a project, most likely first. An id printed with the
+    /// prefix for all projects means only such an item.
     pub fn work_keys(self, project: &ProjectId, id: &WorkId) -> Vec<WorkKey> {
         let printed = id.as_str().strip_prefix(WorkKey::GLOBAL).and_then(|id| WorkId::new(id).ok());
         let printed = printed.filter(|_| self != Self::Project);
@@ -55,8 +55,8 @@ impl WorkItems<'_> {
         found.ok_or_else(|| unknown(id).into())
     }
 
-    /// Returns the work items that a project sees, by id: its own, and global ones. Its own open item hides a global one
-    /// with the same id, but none that a person typed.
+    /// Returns the work items that a project sees, by id: its own, and global ones. Its own open item hides a global
+    /// one with the same id, except one typed by a person.
     pub async fn list(
         self,
         project: &ProjectId,
@@ -80,7 +80,7 @@ impl WorkItems<'_> {
             .collect())
     }
 
-    /// Returns work items with their verdicts. Items that fresh work of the project refers to are judged more
+    /// Returns work items with their verdicts. Items to which fresh work of the project refers are judged more
     /// leniently.
     pub async fn reports(
         self,
@@ -187,7 +187,7 @@ impl Query for Ready {
         let own = |id: WorkId| WorkKey { scope: Scope::Project(self.0.clone()), id };
         let waiting = view.work.values().filter(|work| work.key.scope != Scope::Global);
         let ids: BTreeSet<&String> = waiting.flat_map(|work| &work.after).collect();
-        // An ended item of the project still hides the global one of its id.
+        // An item of the project hides the global one of its id even after it has ended.
         let keys = ids.into_iter().filter_map(|id| WorkId::new(id).ok()).map(own);
         let unread: Vec<WorkKey> = keys.filter(|key| !view.work.contains_key(key)).collect();
         let is_done = view.looks > 1 || unread.is_empty();

@@ -137,7 +137,7 @@ enum Holder {
     Nobody,
 }
 
-/// Returns the holder of the item `work`, in which the session `key` had a part at `noted`.
+/// Returns the holder of the item `work`, which the session `key` claimed or renewed at `noted`.
 fn holder(view: &View, key: &SessionKey, noted: Timestamp, work: &Work) -> Holder {
     let is_of_it = |entry: &&JournalEntry| entry.subject.work_key().as_ref() == Some(&work.key);
     let is_agents = |agent: &AgentId| view.sessions.get(key).is_some_and(|own| own.agent == *agent);
@@ -230,7 +230,7 @@ impl Renew {
         };
         let renews = match holder {
             Holder::Own => true,
-            // The end of that session is not reported, so it cannot be late.
+            // That session's end is not reported, so it cannot be late.
             Holder::Unreported => claim.holds(self.at),
             Holder::Another(_) => return !self.told.contains(&work.key),
             Holder::Nobody => return false,

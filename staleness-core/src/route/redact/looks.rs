@@ -9,7 +9,7 @@ const PREFIXES: &str = "\
 /// The minimum length of a token after its prefix, in bytes.
 const PREFIXED: usize = 8;
 
-/// Words that end the name of a key whose value a person chooses, in any spelling of the name.
+/// Words at the end of a key whose value a person chooses, in any spelling of the name.
 const PASSWORDS: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
 
 /// Words in the name of a key whose value is another secret, usually a generated one.
@@ -54,9 +54,9 @@ const CHANGES: usize = 3;
 /// The origin of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// A prompt: in doubt a word is a secret.
+    /// A prompt: a doubtful word counts as a secret.
     Prompt,
-    /// A text that is kept: in doubt a word is none.
+    /// A text that is stored: a doubtful word does not count as a secret.
     Note,
 }
 
@@ -67,16 +67,17 @@ pub(super) enum Key {
     Password,
     /// Its value is another secret.
     Sure,
-    /// A value after `=` or `:` is a password; one after the bare word may be: `pass`. In a note, only after `=`.
+    /// A value after `=` or `:` is a password, in a note only after `=`. A value after the bare word may be one:
+    /// `pass`.
     Pass,
-    /// A name with such a part, `DB_PASS`, or a pass of another kind: `post-pass`.
+    /// A name with such a part, such as `DB_PASS`, or a different kind of pass, such as `post-pass`.
     Part,
     /// Its value may be a secret: `key`.
     Maybe,
 }
 
 impl Key {
-    /// Returns how a value of this key looks if it is a secret.
+    /// Returns the look of a value of this key if it is a secret.
     pub(super) const fn look(self, source: Source) -> Look {
         match (source, self) {
             (Source::Prompt, Self::Password | Self::Part | Self::Sure) => Look::Odd(1),
@@ -87,13 +88,13 @@ impl Key {
         }
     }
 
-    /// Returns true if a text directly behind the key and `=` or `:` is its value.
+    /// Returns true if a text directly after the key and `=` or `:` is its value.
     pub(super) fn takes(self, value: &str, link: &str, source: Source) -> bool {
         let look = self.look(source);
         match source {
             Source::Prompt => self != Self::Maybe || look.fits(value),
             Source::Note if is_variable(value) => false,
-            // `tests pass: 3a`, and `auth.rs:286`, a place in a file.
+            // `tests pass: 3a`, and `auth.rs:286`, which is a place in a file.
             Source::Note
                 if link == ":" && (self == Self::Pass || !value.contains(char::is_alphabetic)) =>
             {
@@ -106,7 +107,7 @@ impl Key {
         }
     }
 
-    /// Returns true if in a note a secret may follow this word alone, which names the key.
+    /// Returns true if a secret in a note may follow this key on its own, without `=` or `:`.
     pub(super) fn stands_alone(self, word: &str) -> bool {
         let name = word.trim_matches(['*', '`', '"', '\'']);
         let in_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -139,7 +140,7 @@ pub(super) fn key(name: &str) -> Option<Key> {
 /// The look of a word that is a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// At least this number of characters, with a digit, a capital after a small letter or a sign such as `@`, or
+    /// At least this number of characters, with a digit, a capital after a small letter or a sign such as `@`; or
     /// very long.
     Odd(usize),
     /// Chosen by a person: some characters with digits or signs, or a quoted text.
@@ -176,7 +177,7 @@ impl Look {
         }
     }
 
-    /// Returns true for a quoted text where it is a secret.
+    /// Returns true for a quoted text that is a secret.
     pub(super) fn is_quoted(self, word: &str) -> bool {
         let Some(mark) = quote(word) else { return false };
         let is_short = || word[1..].find(mark).is_some_and(|end| end < SHORT);
@@ -218,7 +219,7 @@ pub(super) fn hook(word: &str, source: Source) -> Option<usize> {
 /// Returns true for a pair `name:password`.
 pub(super) fn is_pair(word: &str, source: Source) -> bool {
     let Some((name, password)) = word.split_once(':') else { return false };
-    // `date -u +%H:%M` and `docker run -u 1000:1000` have none.
+    // `date -u +%H:%M` and `docker run -u 1000:1000` contain no password.
     !name.starts_with('+')
         && (source == Source::Prompt
             || name.contains(char::is_alphabetic) && Look::Password.fits(password))
@@ -266,8 +267,8 @@ fn is_mixed(run: &str, percent: usize) -> bool {
         && changes.count() * 100 >= run.len() * percent
 }
 
-/// Returns true if a run looks randomly generated: in a prompt many hexadecimal digits, or letters of both cases with
-/// digits throughout; in a note base64.
+/// Returns true if a run looks randomly generated: in a prompt, many hexadecimal digits or letters of both cases
+/// mixed with digits; in a note, base64.
 pub(super) fn is_random(run: &str, source: Source) -> bool {
     let letters = run.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = run.bytes().filter(u8::is_ascii_digit).count();

@@ -129,14 +129,14 @@ fn of_a_prompt_a_bounded_beginning_is_kept() {
     let kept = Prompted::text(&long).expect("there is something to keep");
     assert!(kept.chars().count() <= MAX_PROMPT_CHARS, "{}", kept.len());
     assert!(long.starts_with(&kept));
-    // A truncated token matches no rule any more, so it is dropped.
+    // A truncated token no longer matches any rule, so it is dropped.
     let secret = format!("{} {}", "x".repeat(250), "ghp_16C7e42F292c6912E7710c838347Ae178B4a");
     assert_eq!(Prompted::text(&secret), Some("x".repeat(250)));
     for text in ["", " \n", "\u{200b}"] {
         assert_eq!(Prompted::text(text), None, "{text:?}");
     }
     assert_eq!(Prompted::text("password=hunter2 ").as_deref(), Some("password=[redacted]"));
-    // The same holds for a token cut off at the end of reading.
+    // The same applies to a token cut off at the reading limit.
     let cut = format!("{}sk-ant-api03-Zx81kQ0p9", "a ".repeat(8 * 1024 - 4));
     assert!(!Prompted::text(&cut).unwrap().contains("sk-"));
     assert_eq!(Prompted::text(" \u{200b} "), None);
@@ -244,7 +244,7 @@ fn a_note_keeps_its_lines_and_its_prose_but_no_secret() {
     }
 }
 
-// Bug: of twelve real issues, one lost words like these.
+// Regression: one of twelve real issues lost words like these.
 #[test]
 fn what_only_resembles_a_secret_stays_in_a_note() {
     for text in [

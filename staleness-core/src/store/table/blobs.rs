@@ -8,7 +8,7 @@
 //!   if there is one, the client, the part,
 //! - credits: per tool its scope and its name.
 //!
-//! An empty list is empty bytes. Existing stores contain these bytes, so the encoding must never change.
+//! An empty list has no bytes. Existing stores contain these bytes, so the encoding must never change.
 
 use crate::ids::{Level, ProjectId, Scope, SourceId, ToolKey, ToolName};
 use crate::outcome::Mark;

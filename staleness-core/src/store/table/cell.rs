@@ -10,7 +10,7 @@ use crate::ids::Scope;
 use crate::store::{StoreError, pack, unpack};
 use crate::time::Timestamp;
 
-/// The name of a column or field that cannot be read.
+/// The name of an unreadable column or field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bad(pub &'static str);
 
@@ -86,7 +86,7 @@ impl<'c> Cell<'c> {
         Self::Blob(Cow::Owned(bytes.into()))
     }
 
-    /// Formats cells for an error: one alone as it is, several in parentheses.
+    /// Formats cells for an error: a single one as it is, several in parentheses.
     pub fn shown(cells: &[Self]) -> String {
         let mut out = String::new();
         for (place, cell) in cells.iter().enumerate() {

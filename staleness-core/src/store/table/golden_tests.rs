@@ -11,7 +11,8 @@ use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::work::Work;
 
-/// Checks that a record is read from this text, which the lines are together, and stored as it under these columns.
+/// Checks that a record is read from these lines joined into one text, and is stored as the same text under these
+/// columns.
 fn golden<R: Record + Row + DeserializeOwned>(columns: &str, lines: &str) {
     let text: String = lines.lines().map(str::trim).collect();
     let row: R = serde_json::from_str(&text).unwrap();

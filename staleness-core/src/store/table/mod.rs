@@ -1,8 +1,8 @@
 //! Tables: how SQL stores represent records.
 //!
-//! Most records are the columns that a key, an index or a filter needs, followed by one text with the whole
-//! record. Records that are read by the thousand have a column per field instead. Values in key and index
-//! columns are recomputed from the record on every read and compared.
+//! Most records are the columns that a key, an index or a filter needs, followed by one text with the whole record.
+//! Records that are read in thousands have a column per field instead. Values in key and index columns are
+//! recomputed from the record on every read and compared.
 
 mod blobs;
 mod cell;
@@ -81,7 +81,7 @@ pub trait Record: Sized {
 pub trait Table: Record + Row {
     /// The maximum number of rows per page.
     const PAGE: usize = 1_000;
-    /// True if a key may be too long for an index in some databases. Then the first column of the key must be
+    /// True if a key may be too long for an index in some databases. The first column of the key must then be
     /// short, and [`Cell::digest`] replaces the others in the index.
     const LONG: bool = false;
 

@@ -251,7 +251,7 @@ columns! {
     Self { key: RouteKey { project, tool, id }, model, vector: numbers }
 }
 
-/// Returns the stored word for a vector's precision. It implies that the vector's length is 1.
+/// Returns the stored word for a vector's precision. Implies that the vector has length 1.
 const fn form(precision: Precision) -> &'static str {
     match precision {
         Precision::F32 => "f32 unit",
