@@ -1,5 +1,5 @@
-//! The commit that a work tree has checked out, read without running git, and what an earlier check of another commit
-//! still says about its files.
+//! The commit that a work tree has checked out, read without running git, and what remains valid of an earlier check of
+//! another commit.
 
 use std::cell::OnceCell;
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ use crate::project::{checked, pointer};
 
 /// The largest list of packed references to read, in bytes.
 const MAX_PACKED: u64 = 16 * 1024 * 1024;
-/// Size of the end of the log that is read, in bytes: some hundred moves of the head.
+/// Size of the part of the log that is read, in bytes, from its end: a few hundred moves of the head.
 const MAX_LOG: u64 = 64 * 1024;
 /// Longest chain of references to follow, as in git.
 const MAX_REFERENCES: usize = 5;
@@ -31,7 +31,7 @@ pub struct Checkout {
 }
 
 impl Checkout {
-    /// Creates the checkout of a folder with `.git` in it. Reads only which git directory it has.
+    /// Creates the checkout of a folder that contains `.git`. Reads only the location of its git directory.
     pub fn of(folder: &Path) -> Self {
         let git = folder.join(".git");
         let git = match pointer(&git) {
@@ -51,8 +51,8 @@ impl Checkout {
         document.head.as_ref().is_some_and(|at| head.is_some_and(|head| head != at))
     }
 
-    /// Drops the evidence of a check at another commit that does not hold here: paths that exist and, unless this
-    /// work tree came from that commit, everything that depends on a commit and that the files do not show.
+    /// Drops the evidence of a check at another commit that does not apply here: missing paths that exist and, unless
+    /// this work tree came from that commit, all evidence that depends on a commit and that the files do not confirm.
     pub fn retain(&self, document: &mut Document) {
         let Some(at) = document.head.as_ref().filter(|_| self.is_elsewhere(document)) else {
             return;
@@ -72,7 +72,7 @@ impl Checkout {
         else {
             return is_ours || !matches!(fact, Fact::SourceChanged { .. });
         };
-        // A part of a file may be gone where the file exists.
+        // A part may be gone from a file that exists.
         let is_part = match fact {
             Fact::SourceMissing { gone: Cited::Heading, .. } => true,
             Fact::SourceMissing { gone, renamed_to: None, .. } | Fact::BrokenLink { gone, .. } => {
@@ -89,7 +89,7 @@ impl Checkout {
         }
     }
 
-    /// Returns true if the checked-out commit was made from another by commits that the log of the head has.
+    /// Returns true if the log of the head shows that the checked-out commit was made by committing on top of another.
     fn came_from(&self, commit: &str) -> bool {
         let moves = self.moves.get_or_init(|| {
             let log = self.git.as_ref().map(|git| git.join("logs/HEAD"));
@@ -111,7 +111,7 @@ impl Checkout {
     }
 }
 
-/// Returns true if a path that a fact says is gone exists; `None` if it is about no path.
+/// Returns true if a path that a fact reports as gone exists; `None` if the fact is not about a path.
 pub(crate) fn is_there(folder: &Path, key: &str, fact: &Fact) -> Option<bool> {
     match fact {
         Fact::SourceMissing { citation, .. } | Fact::BrokenLink { citation, .. } => {
@@ -165,7 +165,7 @@ fn is_id(text: &str) -> bool {
 
 /// Returns the last whole lines of a file.
 fn end_of(path: &Path) -> Option<String> {
-    // Opening anything but a file might block.
+    // Opening anything other than a file might block.
     let length = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
     let mut file = File::open(path).ok()?;
     let begin = length.saturating_sub(MAX_LOG);

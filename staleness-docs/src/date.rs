@@ -43,7 +43,7 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     let of_moment = |format: &str| DateTime::strptime(format, text).ok().map(Timestamp::from_civil);
     let of_day = |format: &str| {
         let day = Date::strptime(format, text).ok()?;
-        // `1.1.26` is not the year 26.
+        // `1.1.26` does not mean the year 26.
         (day.year() >= 1000).then(|| Timestamp::from_civil(day.at(0, 0, 0, 0)))
     };
     DAYS.iter()

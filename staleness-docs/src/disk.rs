@@ -46,7 +46,7 @@ pub fn canonical(path: &Path) -> PathBuf {
 /// Maximum number of links on the way to a file, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// Returns true if a path in a folder leads out of it: as an absolute path, by `..` or by a link. Does not look at
+/// Returns true if a path in a folder leads out of it: as an absolute path, by `..` or by a link. Does not access
 /// anything outside.
 pub fn leads_out(folder: &Path, path: &Path) -> bool {
     let (mut at, mut rest, mut links) = (folder.to_path_buf(), path.to_path_buf(), 0);
@@ -76,8 +76,8 @@ pub fn leads_out(folder: &Path, path: &Path) -> bool {
     }
 }
 
-/// Returns true if something exists at a path in a folder. Nothing outside is looked at: what a link leads to there
-/// counts as existing.
+/// Returns true if something exists at a path in a folder. Does not look outside: a link that leads out counts as
+/// existing.
 pub(crate) fn exists(folder: &Path, path: &str) -> bool {
     folder.join(path).symlink_metadata().is_ok() || leads_out(folder, Path::new(path))
 }
@@ -111,8 +111,8 @@ pub(crate) const OUTSIDE: &str = "is a link that points outside its folder";
 /// Returns the metadata of a path without opening it, or `None` if nothing exists there.
 ///
 /// # Errors
-/// If the path leaves the fence, whether anything exists there or not, or cannot be read. The reason completes a
-/// sentence that begins with the path.
+/// If the path leaves the fence, even if nothing exists there, or cannot be read. The reason completes a sentence that
+/// begins with the path.
 pub fn look(path: &Path, fence: Option<&Fence>) -> Result<Option<Metadata>, &'static str> {
     match fs::metadata(path) {
         Ok(_) if fence.is_some_and(|fence| !fence.holds(path)) => Err(OUTSIDE),
@@ -141,8 +141,8 @@ pub fn read_bytes(path: &Path, limit: u64) -> Result<Option<(Vec<u8>, Metadata)>
     read().map_err(|error: std::io::Error| error.kind())
 }
 
-/// Returns the text of a small regular file, or `None` for anything else. Files that claim to be empty are
-/// not opened, because some system files do and never end.
+/// Returns the text of a small regular file, or `None` for anything else. Files that claim to be empty are not opened,
+/// because some system files do so and never end.
 pub fn read_small(path: &Path, limit: u64) -> Option<String> {
     let meta = fs::metadata(path).ok()?;
     if !meta.is_file() || meta.len() == 0 || meta.len() > limit {
@@ -151,7 +151,7 @@ pub fn read_small(path: &Path, limit: u64) -> Option<String> {
     String::from_utf8(read_bytes(path, limit).ok()??.0).ok()
 }
 
-/// Returns the reason that the system refused access, in words without a path.
+/// Returns the reason why the system refused access, in words without a path.
 pub const fn reason(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::PermissionDenied => "is not readable",

@@ -35,13 +35,13 @@ pub(crate) fn json(text: &str) -> Option<Value> {
 
 /// Parses JSON with comments and trailing commas.
 pub(crate) fn jsonc(text: &str) -> Option<Value> {
-    // An empty text is null.
+    // An empty text parses as null.
     parse_to_serde_value(text.trim_start_matches('\u{feff}'), &JSONC_OPTIONS)
         .ok()
         .filter(|value: &Value| !value.is_null())
 }
 
-/// Parses a manifest by the ending of its name.
+/// Parses a manifest in the format that its file name indicates.
 pub(crate) fn parse(path: &str, text: &str) -> Option<Value> {
     if path.ends_with(".toml") { toml(text) } else { json(text) }
 }
@@ -60,7 +60,7 @@ pub(crate) fn members(value: Option<&Value>) -> impl Iterator<Item = (&String, &
     value.and_then(Value::as_object).into_iter().flat_map(Map::iter)
 }
 
-/// Returns the first text at one of these keys in a manifest of a folder.
+/// Returns the first text at one of these keys in a folder's manifest.
 pub(crate) fn field(fence: &Fence, folder: &Path, name: &str, keys: &[&str]) -> Option<String> {
     let file = parse(name, &fence.read_small(&folder.join(name), MAX_BYTES)?)?;
     keys.iter().find_map(|keys| text(&file, keys)).map(str::to_owned)

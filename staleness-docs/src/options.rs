@@ -13,22 +13,22 @@ pub struct CheckOptions<'a> {
     /// Files and folders to check, absolute or relative to the project's folder. Empty means the tracked
     /// documents, and the memory and instruction files of the clients.
     pub paths: &'a [PathBuf],
-    /// The user's home folder. Without it, files of the user are left out.
+    /// The user's home folder. Without it, files of the user are omitted.
     pub home: Option<&'a Path>,
     /// Folder of Claude Code, if not `.claude` in the home folder.
     pub claude_config_dir: Option<&'a Path>,
-    /// The names that a client's settings give to instruction files, for questions about what that client loads:
-    /// Gemini CLI loads these files instead of `GEMINI.md`, and Codex CLI the first one in a folder without
-    /// `AGENTS.md`.
+    /// The names that a client's settings give to instruction files, for questions about what that client loads: Gemini
+    /// CLI loads these files instead of `GEMINI.md`. In a folder without `AGENTS.md`, Codex CLI loads the first of
+    /// them.
     pub instruction_names: &'a [String],
-    /// Rules for documents. Invalid patterns are reported and ignored.
+    /// Rules for documents. Invalid patterns are reported and then ignored.
     pub policy: DocumentPolicy,
     /// Version of the project, if not the declared one.
     pub current_version: Option<&'a str>,
     /// Documents of the last check. Results that still apply are reused.
     pub known: &'a [Document],
-    /// Revision to compare with. The report then also lists the findings that are new since: missing words
-    /// and citations, and edited blocks.
+    /// Revision to compare with. The report then also lists the findings since then: missing words and citations, and
+    /// edited blocks.
     pub since: Option<&'a str>,
     /// Also report the documents that name symbols or files changed since [`CheckOptions::since`].
     pub impact: bool,
@@ -37,7 +37,7 @@ pub struct CheckOptions<'a> {
     pub held_bytes: usize,
 }
 
-/// More than almost any project needs.
+/// More than nearly any project needs.
 const HELD_BYTES: usize = 128 * 1024 * 1024;
 
 impl<'a> CheckOptions<'a> {

@@ -1,6 +1,6 @@
 //! Paths of the project, with `/` as separator.
 
-/// The path leads out of the project.
+/// Error for a path that leads out of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leaves;
 

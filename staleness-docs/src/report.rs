@@ -14,7 +14,7 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// A part that a check could not read, so that removals in it may have been missed.
+/// A part that a check could not read, so that it may have missed removals there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Blind {
     /// Kind of the gap.
@@ -25,7 +25,7 @@ pub struct Blind {
     pub reason: String,
 }
 
-/// Returns the remedy for a gap, as a sentence without its full stop.
+/// Returns a way to close a gap, as a sentence without its full stop.
 pub const fn remedy(gap: Gap) -> &'static str {
     match gap {
         Gap::Shallow => "run `git fetch --unshallow`; in CI, check out with `fetch-depth: 0`",
@@ -130,8 +130,8 @@ pub struct Report {
     ///
     /// [`CheckOptions::impact`]: crate::CheckOptions::impact
     pub impact: Option<Impact>,
-    /// The items in files of their own, by path. Their evidence is in the single block of the document with
-    /// the item's path. Counters of the store are not included.
+    /// The items that are whole files, by path. Their evidence is in the single block of the document with the item's
+    /// path. Counters of the store are not included.
     pub items: Vec<Item>,
     /// Findings that are not listed in the documents.
     pub unlisted: Vec<Unlisted>,

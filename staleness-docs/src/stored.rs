@@ -32,9 +32,9 @@ pub struct ItemReport {
     pub notes: Vec<Note>,
 }
 
-/// Looks up the citations and names of items, compared with the commit that was checked out when each was verified
-/// or written. For an item in a file, only the citations, because its text is checked with the file. Finished
-/// to-dos are skipped. Lines in evidence are those of the item's text.
+/// Looks up the citations and names of items, compared with the commit that was checked out when each was verified or
+/// written. For an item in a file, looks up only citations, because its text is checked with the file. Finished to-dos
+/// are skipped. Lines in evidence are those of the item's text.
 ///
 /// A citation of a stored item existed when it was made ([`cite`] ensures this), so if git has no answer, files on
 /// disk and digests are compared. Git is not started if there is nothing to look up.
@@ -58,7 +58,7 @@ pub fn item_evidence(
         .collect();
     if !words.is_empty() || !cites.is_empty() {
         let mut past = Past::of(&place.folder, repo, progress)?;
-        // An item verified at the checked-out commit cannot have lost anything since.
+        // An item verified at the checked-out commit cannot have lost anything since then.
         words.retain(|(at, ..)| !past.is_head(anchor(items[*at])));
         let list: Vec<Word> = words.iter().map(|(.., word)| word.clone()).collect();
         let missing = past.missing(&list)?;
@@ -89,7 +89,7 @@ pub fn item_evidence(
         let answers = past.cited(&queries)?;
         for ((at, citation), answer) in cites.into_iter().zip(answers) {
             let open = matches!(answer, Cite::NeverThere(_) | Cite::Unknown);
-            // The digest belongs to the old contents, but the evidence is about the place.
+            // The digest belongs to the old contents, but the evidence concerns the place.
             let named = Citation { digest: None, ..citation.clone() };
             let by_disk = || on_disk(place, past.tracked(), items[at], citation);
             let by_disk = || open.then(by_disk).flatten();
@@ -153,7 +153,7 @@ fn on_disk(
     item: &Item,
     citation: &Citation,
 ) -> Option<Fact> {
-    // A global item may be about another project.
+    // A global item may concern another project.
     if item.key.scope == Scope::Global {
         return None;
     }
@@ -167,7 +167,7 @@ fn on_disk(
     let path = paths::resolve("", &citation.path).ok()?;
     let whole = place.folder.join(&path);
     if !exists(&place.folder, &path) {
-        // An untracked file may be about to be committed, so this is no evidence yet.
+        // An untracked file may be about to be committed, so its absence from the commit is not evidence yet.
         let is_tracked = tracked.is_some_and(|tracked| tracked.holds(&path));
         return if is_tracked { None } else { missing(Cited::Path) };
     }
@@ -192,8 +192,8 @@ fn on_disk(
     }
 }
 
-/// Returns each citation of an item as stored and as it is now: with the current digest, or without one. Lines are
-/// traced from their position when the item was verified or written. Git is started only if the digest is not
+/// Returns each citation of an item as stored and in its current form: with the current digest, or without one. Lines
+/// are traced from their position when the item was verified or written. Git is started only if the digest is not
 /// conclusive.
 pub fn seen(place: &ProjectPlace, repo: &mut LazyRepo, item: &Item) -> Vec<(Citation, Citation)> {
     repo.renew();

@@ -28,7 +28,7 @@ pub fn declared_version(root: &Path) -> Option<String> {
     })
 }
 
-/// Returns true if a text can be a version: short, and beginning with a digit.
+/// Returns true if a text can be a version: it is short and begins with a digit.
 fn is_version(text: &str) -> bool {
     text.len() <= MAX_VERSION
         && text.starts_with(|c: char| c.is_ascii_digit())

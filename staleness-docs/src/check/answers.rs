@@ -17,7 +17,7 @@ use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace,
 use crate::nature::{is_for_agents, is_readme};
 use crate::{Cancelled, Progress};
 
-/// Number of names that one commit must take from a document to show that the document is about what it removed.
+/// Number of names that one commit must remove from a document to show that the document is about what it removed.
 const SEVERAL: usize = 5;
 
 impl Check<'_> {
@@ -91,7 +91,7 @@ impl Check<'_> {
         let cited = self.past.cited(&queries)?;
         let mut facts: BTreeMap<(usize, usize, usize), Evidence> =
             self.headings(held, &anchors)?.into_iter().collect();
-        // A citation outranks a word, and the nearer path outranks the other one.
+        // A citation outranks a word, and the nearer of two paths outranks the other.
         let mut cited = self.where_it_was(held, &cites, cited)?;
         facts.extend(self.whenever(held, &anchors, &cites, &mut cited)?);
         let mut broken = Vec::new();
@@ -216,9 +216,9 @@ impl Check<'_> {
     }
 }
 
-/// Marks names in code and flags that count half, because half of them belong to something else. Those stay certain
-/// that have a new name, that a README or a text for agents names, as it describes the code beside it, and those of
-/// a document that lost several to one commit.
+/// Marks names in code and flags whose weight is halved, because half of such names belong to something else. Three
+/// groups stay certain: names with a new name, names in a README or a text for agents, which describes the code beside
+/// it, and the names of a document that lost several to one commit.
 fn weaken(held: &[Open<'_>], facts: &mut BTreeMap<(usize, usize, usize), Evidence>) {
     let describes_code =
         |doc: &Doc| is_readme(&doc.key.path) || doc.file.loaded || is_for_agents(&doc.key.path);
@@ -242,7 +242,7 @@ fn weaken(held: &[Open<'_>], facts: &mut BTreeMap<(usize, usize, usize), Evidenc
     }
 }
 
-/// Returns the end of the period that a date names: the end of the day, if it has no time.
+/// Returns the end of the period that a date denotes: the end of the day if it has no time.
 fn end_of(at: Timestamp) -> Timestamp {
     const DAY: i64 = 24 * 60 * 60 * 1000;
     let millis = at.as_millis();
@@ -260,8 +260,7 @@ pub(crate) fn fact_of_word(word: &Word, by: Option<Commit>, renamed_to: Option<S
     Fact::ReferenceDrift { word, sort, renamed_to, commit, at, alone: false }
 }
 
-/// Creates the fact for the state of a citation. Days to a change count from `since`, or from the
-/// verification.
+/// Creates the fact for the state of a citation. Days to a change are counted from `since`, or from the verification.
 pub(crate) fn fact_of_citation(
     citation: &Citation,
     cite: Cite,

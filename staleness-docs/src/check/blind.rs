@@ -19,7 +19,7 @@ const MISSING: u8 = 4;
 const DAMAGED: u8 = 8;
 /// There are notes on the document, which are not stored.
 const NOTED: u8 = 16;
-/// Lowest of the bits in a digest that record these gaps and notes. They replace bits of the settings digest.
+/// Lowest of the digest bits that record these gaps and notes. They replace bits of the settings digest.
 const BITS: u32 = 66;
 
 /// Maximum number of submodules to list individually.
@@ -62,7 +62,7 @@ impl Past<'_> {
         *self.store.get_or_init(store)
     }
 
-    /// Returns true if the check met one of these gaps.
+    /// Returns true if the check encountered one of these gaps.
     pub(super) fn has_met(&self, bits: u8) -> bool {
         let now = self.repo.as_ref().map_or(0, |repo| met(repo));
         (now | self.met.get()) & bits > 0
@@ -122,7 +122,7 @@ pub(super) fn unopened(folder: &Path, why: &GitError) -> Option<Blind> {
     folder.ancestors().any(is_there).then(|| Blind { kind, path: HISTORY.to_owned(), reason })
 }
 
-/// Returns the gaps that a repository met so far.
+/// Returns the gaps that a repository has encountered so far.
 fn met(repo: &Repo) -> u8 {
     let Unread { missing, too_large, damaged } = repo.unread();
     let bit = |is: bool, bit: u8| if is { bit } else { 0 };

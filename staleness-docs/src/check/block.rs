@@ -25,7 +25,7 @@ pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<
     Block { line, last_line, title, digest, anchored_at: None, anchor: None, evidence: Vec::new() }
 }
 
-/// Returns true if the document knows the word as its own or as gone.
+/// Returns true if the document defines the word itself or says that it is gone.
 pub(super) fn explains(open: &Open<'_>, word: &Word) -> bool {
     word.kind == WordKind::Identifier && open.text.len() <= MAX_MADE_IN && open.knows(&word.text)
 }
@@ -35,7 +35,7 @@ fn fences(text: &str) -> impl Iterator<Item = &str> {
     text.split("```").skip(1).step_by(2)
 }
 
-/// Returns the text before and behind each place of a name as a whole word.
+/// Returns the text before and after each occurrence of a name as a whole word.
 fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
     let joins = |c: char| c.is_alphanumeric() || c == '_';
     let places = text.match_indices(name).map(|(at, _)| (&text[..at], &text[at + name.len()..]));
@@ -55,8 +55,7 @@ fn is_defined_in(text: &str, name: &str) -> bool {
     })
 }
 
-/// Returns true if code of the document reads the environment for a variable of this name, or sets it in a shell
-/// and uses it.
+/// Returns true if code in the document reads an environment variable of this name, or sets it in a shell and uses it.
 fn is_read_in(text: &str, name: &str) -> bool {
     let is_read = |before: &str| {
         let quoted = before.strip_suffix(['"', '\'']);
@@ -97,8 +96,8 @@ const OF_THE_PAST: [&str; 11] = [
 ];
 
 impl Open<'_> {
-    /// Returns true if the block says that the subject no longer exists. A fenced block never does, because its
-    /// lines are meant to be typed.
+    /// Returns true if the block says that its subject no longer exists. A fenced block never counts, because its lines
+    /// are meant to be typed.
     pub(super) fn speaks_of_the_past(&self, block: Option<usize>) -> bool {
         let range = block.and_then(|at| self.doc.draft.blocks.get(at)).map(|it| it.range.clone());
         let text = range.and_then(|range| self.text.get(range)).unwrap_or_default();
@@ -107,7 +106,7 @@ impl Open<'_> {
         !fenced && OF_THE_PAST.iter().any(|word| text.contains(word))
     }
 
-    /// Returns true if the document says that a name no longer exists, or its code makes, defines or reads it.
+    /// Returns true if the document says that a name no longer exists, or its code assigns, defines or reads it.
     fn knows(&self, name: &str) -> bool {
         if let Some(known) = self.known.borrow().get(name) {
             return *known;
@@ -126,8 +125,8 @@ impl Open<'_> {
         is_known
     }
 
-    /// Returns true if the sentence at an offset in the document says that its subject no longer exists, or that a
-    /// file without a folder belongs to the reader.
+    /// Returns true if the sentence at an offset in the document says that its subject no longer exists, or that a file
+    /// given without a folder belongs to the reader.
     pub(super) fn says_otherwise(&self, block: Option<usize>, at: usize) -> bool {
         let range = block.and_then(|at| self.doc.draft.blocks.get(at)).map(|it| it.range.clone());
         let Some(range) = range.filter(|range| range.len() <= MAX_EXPLAINED) else { return false };
@@ -147,7 +146,7 @@ impl Open<'_> {
 
 /// Characters that may surround the only name of a block.
 const MARKS: [char; 8] = ['#', '*', '`', ':', '=', '-', ' ', '\n'];
-/// Maximum number of words between `your`, or a verb, and the name that it refers to.
+/// Maximum number of words between `your`, or a verb, and the name to which it refers.
 const NEAR: usize = 4;
 
 /// Phrases that say that the subject of a sentence no longer exists.
@@ -156,15 +155,15 @@ const GONE: [&str; 14] = [
     "been dropped", "been removed", "been renamed", "deprecated", "former `", "formerly", "obsolete", "removed in",
     "there is no `", "was dropped", "was removed", "was renamed", "→ deleted", "→ removed",
 ];
-/// Phrases that say so, or that the subject is elsewhere or different now.
+/// Phrases that say this, or that the subject is elsewhere or different now.
 #[rustfmt::skip]
 const CHANGED: [&str; 13] = [
     "been migrated", "been moved", "been replaced", "has migrated", "has moved", "have migrated", "have moved",
     "no longer", "replaced by", "replaced with", "supersedes", "was moved", "→ replaced",
 ];
-/// Phrases directly before the name of something replaced.
+/// Phrases directly before the name of a thing that was replaced.
 const FOR: [&str; 4] = ["instead of", "rather than", "replaces", "replacing"];
-/// Verbs in a heading before the name of something removed.
+/// Verbs in a heading before the name of a thing that was removed.
 const TAKEN: [&str; 2] = ["deletes", "removes"];
 
 /// Returns the sentence around an offset, split at the offset.
@@ -216,8 +215,8 @@ fn is_replaced(text: &str, at: usize) -> bool {
     verbs.any(|(_, behind)| behind.trim_end_matches('`').split_whitespace().count() <= NEAR)
 }
 
-/// Returns true if the sentence before an offset tells the reader to create a file or how to name it, or says that
-/// the file belongs to the reader: `your own ` before `shop.yml`.
+/// Returns true if the sentence before an offset tells the reader to create a file or how to name it, or says that the
+/// file belongs to the reader: `your own ` before `shop.yml`.
 fn is_of_reader(text: &str, at: usize) -> bool {
     let Some((before, _)) = sentence_at(text, at) else { return false };
     let words: Vec<String> =
@@ -269,7 +268,7 @@ fn plain(text: &str) -> String {
             _ => {}
         }
     }
-    // The parser finds no text in HTML, so use it as it is.
+    // The parser finds no text in HTML, so HTML is used unchanged.
     let title =
         if pieces.is_empty() { title([text]) } else { title(pieces.iter().map(String::as_str)) };
     // The marker of a container is not text.

@@ -15,7 +15,8 @@ const MAX_ALIKE: usize = 10_000;
 pub(super) const MAX_WEAK: usize = 1_000;
 /// Maximum amount of evidence of one kind to list per block.
 const MAX_OF_SORT: usize = 500;
-/// Amount of evidence in all documents after which few blocks per document are listed, and their number.
+/// Amount of evidence in all documents above which fewer blocks per document are listed, and the number of these
+/// blocks.
 const MAX_ALL: usize = 200_000;
 const FEW: usize = 16;
 
@@ -24,7 +25,7 @@ const FEW: usize = 16;
 pub(super) struct Bounds {
     /// The numbers of listed and unlisted blocks for each set of evidence kinds.
     blocks: Vec<(SignalSet, usize, usize)>,
-    /// Amount of evidence left out of listed blocks.
+    /// Amount of evidence omitted from listed blocks.
     untold: usize,
 }
 

@@ -1,9 +1,8 @@
 //! Checks if the project still defines the targets that commands in documents call.
 //!
-//! A target is looked up in the document's folder and in each folder above it, because a document in a
-//! subfolder may refer to either. If the command names no folder, any manifest of the project may define the
-//! target. Targets that no manifest defines are looked up in the history, and count as removed if an older
-//! version had one.
+//! A target is looked up in the document's folder and in each folder above it, because a document in a subfolder may
+//! refer to any of them. If the command names no folder, any manifest of the project may define the target. Targets
+//! that no manifest defines are looked up in the history, and count as removed if an older version had one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -27,8 +26,8 @@ use crate::git::{Part, PartFate, PartQuery, Trace, Word, WordQuery};
 const MAX_RUNS: usize = 50;
 const MAX_RUN: usize = 256;
 
-/// Returns the words that define a target by their existence. If code contains the name of a subcommand in any
-/// form, the program may still have it.
+/// Returns the words whose existence defines a target. If code contains the name of a subcommand in any form, the
+/// program may still have it.
 pub(crate) fn things_of(call: &Call) -> Vec<Word> {
     let target = &call.target;
     let mut kind = WordKind::Path;
@@ -60,8 +59,8 @@ pub(crate) fn things_of(call: &Call) -> Vec<Word> {
 }
 
 impl Check<'_> {
-    /// Returns the names that are commands. For the project's own programs only subcommands count, because their
-    /// documents describe how others use them.
+    /// Returns the names that are commands. For the project's own programs only subcommands count, because the
+    /// documents of these programs describe how others use them.
     pub(super) fn calls(&mut self, manifests: &mut Manifests) -> Vec<(NameId, Rc<Call>)> {
         let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
         let calls = ids.filter_map(|id| match self.names.get(id) {
@@ -146,7 +145,7 @@ impl Check<'_> {
         nearest_of(&call.target, names, &self.anchors.likened).map(|name| call.renamed(name))
     }
 
-    /// Returns the first lines of a document that run one of the project's own programs, which `own` keeps.
+    /// Returns the first lines of a document that run one of the project's own programs (`own`).
     fn runs_of_own<'t>(
         &mut self,
         text: &'t str,
@@ -264,7 +263,7 @@ fn is_run_in(line: &str, command: &str) -> bool {
     })
 }
 
-/// Derives the new target from the new path: `src/bin/till.rs` gives `till`.
+/// Derives the new target from the new path: `till` from `src/bin/till.rs`.
 fn target_of(call: &Call, old: &str, path: &str) -> Option<String> {
     let (begin, end) = old.split_once(&call.target)?;
     let at = path.rfind(begin).filter(|_| !begin.is_empty())?;

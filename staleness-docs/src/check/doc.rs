@@ -33,13 +33,13 @@ pub(super) struct Doc {
     pub(super) text: u128,
     pub(super) written: Timestamp,
     pub(super) draft: Draft,
-    /// True if it was copied from another repository, so that its links refer to that repository.
+    /// True if it was copied from another repository, to which its links then refer.
     pub(super) is_taken_over: bool,
 }
 
 impl Doc {
-    /// Returns the folder that its relative paths start from: its own folder, or the project's root for a
-    /// file of the user.
+    /// Returns the folder to which its relative paths refer: its own folder, or the project's root for a file of the
+    /// user.
     pub(super) fn folder(&self) -> &str {
         folder(&self.file, &self.key.path)
     }
@@ -118,7 +118,7 @@ pub(super) fn read(
     } else if !file.history.is_so() {
         check.standing.take(&key.path, &mut draft.fields);
     }
-    // An evergreen text only expires, so its sources may be removed.
+    // An evergreen text can only expire, so its sources may be removed.
     if draft.fields.evergreen {
         draft.fields.cite.clear();
     }
@@ -146,7 +146,7 @@ fn draft(
     let mut aside = Names::default();
     let names = if file.history.is_so() { &mut aside } else { names };
     let mut draft = draft::read(path, text, names, &mut check.room)?;
-    // The text is about removed names, but the citations in the front matter must exist.
+    // The text is about removed names, but the citations in its front matter must exist.
     if file.history.is_so() {
         draft.blocks.clear();
         draft.mentions.clear();
@@ -213,7 +213,7 @@ fn is_item(path: &str, text: &str, file: &DocFile) -> Result<bool, &'static str>
     Ok(kind_of(&fields, file) != ItemKind::Document)
 }
 
-/// Returns true if a document that is named like a list of versions has several headings without version numbers.
+/// Returns true if a document has the name of a list of versions, but several headings without version numbers.
 fn is_guide(path: &str, text: &str) -> bool {
     is_list(path) && {
         let titles = headings::anchors(&Plain::of(path, text).text);
@@ -226,13 +226,13 @@ fn body_of(text: &str, body: usize) -> &str {
     text.get(body..).unwrap_or_default().trim()
 }
 
-/// Digest of everything that the findings depend on, except the commit and the time.
+/// Returns a digest of everything that affects the findings, except the commit and the time.
 fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> u128 {
     let mut bytes = vec![RULES, u8::from(file.history.is_so()), u8::from(file.tracked)];
     bytes.push(u8::from(file.loaded));
     bytes.push(file.kind.map_or(0, |kind| 1 + kind as u8));
     bytes.push(u8::from(check.past.is_there()));
-    // The commit at which a cut-off history begins.
+    // The commit at which a truncated history begins.
     bytes.extend(check.past.boundary.to_le_bytes());
     bytes.extend(check.ignored.to_le_bytes());
     // Untracked files are dated by their modification time.
@@ -242,7 +242,7 @@ fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> 
     Document::digest_of(text, stable_hash(&bytes))
 }
 
-/// Returns true if a missing name now exists on disk, uncommitted.
+/// Returns true if a missing name now exists on disk without being committed.
 fn came_back(check: &Check<'_>, known: &Document) -> bool {
     known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match &evidence.fact {
         Fact::SourceMissing { citation, gone: Cited::Heading, .. }
@@ -251,8 +251,7 @@ fn came_back(check: &Check<'_>, known: &Document) -> bool {
     })
 }
 
-/// Returns true if a future date has passed. The document must be checked again, because the date may now
-/// clear findings.
+/// Returns true if a future date has passed, so the document must be checked again: the date may now clear findings.
 fn came_due(check: &Check<'_>, known: &Document) -> bool {
     known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match evidence.fact {
         Fact::FutureDate { at } => at <= check.options.now,
@@ -307,7 +306,7 @@ const fn is_found_anew(fact: &Fact) -> bool {
     )
 }
 
-/// Adds the evidence in the front matter of a document, as a block of its own.
+/// Adds the evidence in the front matter of a document as a separate block.
 pub(super) fn add_front(check: &Check<'_>, fields: &Fields, document: &mut Document) {
     let now = check.options.now;
     let mut found = Vec::new();
@@ -354,7 +353,7 @@ pub(super) fn add_front(check: &Check<'_>, fields: &Fields, document: &mut Docum
     document.blocks += 1;
 }
 
-/// An item in a file that takes its dates from the history.
+/// An item in a file whose dates come from the history.
 #[derive(Clone, Debug)]
 pub(super) struct Undated {
     pub(super) path: String,
@@ -364,10 +363,10 @@ pub(super) struct Undated {
     pub(super) says_added: bool,
 }
 
-/// Maximum number of text bytes of all items in files. They stay in memory until the end.
+/// Maximum number of text bytes of all items in files, which stay in memory until the end.
 const MAX_ITEM_BYTES: usize = 32 * 1024 * 1024;
 
-/// Adds the item that a file holds. `kept` is the result of an earlier check with dates that still count.
+/// Adds the item in a file. `kept` is the result of an earlier check whose dates still apply.
 fn take_item(
     check: &mut Check<'_>,
     key: &DocumentKey,
@@ -422,7 +421,7 @@ fn item(
     item
 }
 
-/// Returns the id of a file that does not set one.
+/// Returns the id for a file that does not set one.
 pub(super) fn id_of(path: &str) -> ItemId {
     ItemId::new(path).unwrap_or_else(|_| short_id(path))
 }

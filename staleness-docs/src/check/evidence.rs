@@ -15,7 +15,7 @@ use crate::files::file;
 
 /// Maximum number of temporal words to report per block. Only the strongest one counts.
 const MAX_MARKS: usize = 16;
-/// The largest file to count lines in without a history, in bytes.
+/// The largest file whose lines are counted if there is no history, in bytes.
 const MAX_COUNTED: u64 = 16 * 1024 * 1024;
 
 impl Check<'_> {
@@ -66,7 +66,7 @@ impl Check<'_> {
         document
     }
 
-    /// Returns the evidence in a block, except suppressed evidence.
+    /// Returns the evidence in a block without suppressed evidence.
     fn evidence_of(
         &mut self,
         open: &Open<'_>,
@@ -102,7 +102,7 @@ impl Check<'_> {
         evidence
     }
 
-    /// Reports the number of unlisted findings in a document.
+    /// Reports the number of findings in a document that are not listed.
     fn leave_out(&mut self, doc: &Doc, bounds: Bounds) {
         let count = bounds.left_out();
         if count == 0 {
@@ -118,8 +118,8 @@ impl Check<'_> {
         }
     }
 
-    /// Returns the fact for a citation that can be checked without a history: the file is missing, or has fewer
-    /// lines than the citation.
+    /// Returns the fact for a citation that can be checked without a history: the file is missing, or is shorter than
+    /// the cited lines.
     fn without_history(&mut self, ask: &Ask) -> Option<Fact> {
         let citation = ask.cites.first()?.clone();
         let path = self.place.folder.join(&citation.path);

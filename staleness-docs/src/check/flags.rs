@@ -1,4 +1,4 @@
-//! Recognises flags of other programs from other uses of the flag in its document.
+//! Recognises flags of other programs by other uses of the same flag in a document.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -13,7 +13,7 @@ use crate::git::Word;
 
 /// Maximum size of a document to search for other uses of a flag, in bytes.
 const MAX_READ: usize = 256 * 1024;
-/// Maximum size of a command up to a flag, in bytes. The program of a longer one is unknown.
+/// Maximum size of a command up to a flag, in bytes. The program of a longer command is unknown.
 const MAX_COMMAND: usize = 1024;
 /// Maximum number of lines of one command.
 const MAX_LINES: usize = 40;
@@ -29,14 +29,14 @@ pub(super) struct Flags {
 /// The flags in the commands of a document.
 #[derive(Debug, Default)]
 struct Uses {
-    /// The offsets of flags in commands. True for commands of other programs.
+    /// The offsets of flags in commands, with true for commands of other programs.
     places: HashMap<usize, bool>,
-    /// The flags in commands. True if only other programs take one.
+    /// The flags in commands, with true if only other programs use the flag.
     flags: HashMap<String, bool>,
 }
 
 impl Flags {
-    /// Returns the data about the project, without the data about these documents.
+    /// Returns the data about the project without the data about these documents.
     pub(super) fn for_others(self) -> Self {
         Self { uses: HashMap::new(), ..self }
     }
@@ -86,7 +86,7 @@ impl Check<'_> {
     /// Returns true if the project has a program, module or script of this name.
     fn is_own_caller(&self, programs: &HashSet<String>, caller: &str) -> bool {
         let name = match caller.rsplit_once('/') {
-            // Agents' commands begin with `/`.
+            // Commands of agents begin with `/`.
             Some(("", _)) => return false,
             Some((folder, _)) if !folder.starts_with('/') => return true,
             Some((_, name)) => name,
@@ -97,18 +97,18 @@ impl Check<'_> {
     }
 }
 
-/// Returns a name as it is compared with others.
+/// Returns a name in the form used for comparison.
 fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace('_', "-")
 }
 
-/// Finds the flags of a document: the offset of each, the flag, and the words of the command that it ends. There
-/// are no words if the flag is not part of a command.
+/// Finds the flags of a document: the offset of each, the flag, and the words of the command up to it. There are no
+/// words if the flag is not part of a command.
 fn uses<'a>(text: &'a str, found: &mut dyn FnMut(usize, &'a str, Vec<&'a str>)) {
     let is_word = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     let (mut start, mut begin, mut lines, mut fence) = (0, 0, 0, None::<&str>);
     let bytes = text.as_bytes();
-    // Where the code span begins that is open at `read`.
+    // The start of the code span that is open at `read`.
     let (mut span, mut read) = (None, 0);
     for line in text.split_inclusive('\n') {
         let plain = line.trim_start_matches(['>', ' ', '\t']);
@@ -117,7 +117,7 @@ fn uses<'a>(text: &'a str, found: &mut dyn FnMut(usize, &'a str, Vec<&'a str>)) 
             None => fence = ["```", "~~~"].into_iter().find(|mark| plain.starts_with(mark)),
             _ => {}
         }
-        // A command may continue on several lines.
+        // A command may span several lines.
         if lines == 0 || lines > MAX_LINES {
             (begin, lines, span, read) = (start, 0, None, start);
         }
@@ -179,7 +179,7 @@ mod tests {
         ] {
             assert_eq!(of(text), expected, "{text}");
         }
-        // Long lines of prose are read in full, long commands are not.
+        // Long lines of prose are read in full, but long commands are not.
         let (prose, words) = ("é ".repeat(9_000), "x ".repeat(510));
         assert_eq!(of(&format!("{prose} ``x`` and `shop --fast`")), ["shop --fast"]);
         assert_eq!(of(&format!("`shop {words}--fast --fast`")).concat().len(), 0);

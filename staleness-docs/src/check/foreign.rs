@@ -13,7 +13,7 @@ const MODULE: &str = "module:: ";
 const MAX_READ: usize = 256 * 1024;
 
 impl Check<'_> {
-    /// Returns true if a name is introduced, or stands, below a directive that names a module of another project:
+    /// Returns true if a name is introduced by, or appears below, a directive that names a module of another project:
     /// `.. module:: net.http`, `.. class:: Client`.
     pub(super) fn is_of_foreign_module(&self, text: &str, at: usize, name: &str) -> bool {
         let first = name.split(['.', ':']).next().unwrap_or(name);
@@ -27,7 +27,7 @@ impl Check<'_> {
         is_foreign(at) || introduced.is_some_and(is_foreign)
     }
 
-    /// Returns the names with a dot that are file names, such as `highlighting.goml`.
+    /// Returns the names containing a dot that are file names, such as `highlighting.goml`.
     pub(super) fn files_of(&self, names: &[&Word]) -> HashSet<String> {
         let dotted = |word: &&&Word| word.kind == WordKind::Identifier && word.text.contains('.');
         let wanted: HashSet<&str> = names.iter().filter(dotted).map(|word| &*word.text).collect();

@@ -26,7 +26,7 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 const MAX_NAMES: usize = 100;
 const MAX_ALL: usize = 10_000;
 
-/// The names of differing parts of a file: its headings, or its targets of one kind.
+/// The names of the differing parts of a file: its headings, or its targets of one kind.
 type Parts = HashSet<String>;
 
 /// The changed files with their old and new contents. Each is read once.
@@ -59,7 +59,7 @@ impl Changes<'_> {
         self.headings.entry(at).or_insert_with(read).contains(&key).then_some(at)
     }
 
-    /// Returns the manifest among these that defines a command's target differently.
+    /// Returns the first of these manifests that defines a command's target differently.
     fn of_call(&mut self, call: &Call, manifests: &[String]) -> Option<usize> {
         manifests.iter().find_map(|path| {
             let at = *self.paths.get(path.as_str())?;
@@ -226,7 +226,7 @@ impl Check<'_> {
             NameSort::Word(WordKind::Path) => {
                 let all = paths::either(doc.folder(), &target::of_path(text)?.path);
                 let change = |path: &String| changes.of_path(path);
-                // Few paths changed, so only their dates on disk are read.
+                // Few paths changed, so only these are dated on disk.
                 all.iter().find_map(change)?;
                 let (paths, _) = held(all, |path| self.existing(path) != Existing::No);
                 paths.iter().find_map(change)

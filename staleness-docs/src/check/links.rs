@@ -1,5 +1,5 @@
-//! Checks links to files and headings. Reports removed targets, no matter when the block was edited, and
-//! targets that never existed.
+//! Checks links to files and headings. Reports removed targets, no matter when the block was edited, and targets that
+//! never existed.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -25,15 +25,15 @@ use crate::paths;
 
 /// Maximum number of anchors to keep, for all documents.
 const MAX_ANCHORS: usize = 500_000;
-/// Maximum number of pages to read for a heading that another page lacks.
+/// Maximum number of neighbouring pages to read when a page lacks a heading.
 const MAX_BESIDE: usize = 50;
 
 /// The anchors of a document on disk.
 #[derive(Debug)]
 pub(super) struct AnchorSet {
-    /// Anchors as links write them, by normalised key.
+    /// Anchors as written in links, by normalised key.
     slugs: BTreeMap<String, String>,
-    /// Anchors without hyphens and accents, for sites that replace them differently.
+    /// Anchors without hyphens and accents, because sites replace these differently.
     loose: HashSet<String>,
     is_template: bool,
 }
@@ -79,7 +79,7 @@ impl Check<'_> {
             let title = front.as_ref().and_then(|front| front.get(&["title"])).and_then(|entry| {
                 if let Value::Text(title) = &entry.value { Some(title.clone()) } else { None }
             });
-            // A page of an API gets its headings from the description of the API.
+            // A page about an API gets its headings from the description of the API.
             let is_generated = front.is_some_and(|front| front.get(&["openapi"]).is_some());
             let is_template = is_generated || template::is_template(&read.text);
             let titles = template::titles(&read.text).chain(title.as_deref());
@@ -92,13 +92,13 @@ impl Check<'_> {
         known
     }
 
-    /// Returns true if the document on disk has the heading that a citation names.
+    /// Returns true if the document on disk has the heading to which a citation refers.
     pub(super) fn has_heading(&self, citation: &Citation) -> bool {
         let key = headings::key(citation.symbol.as_deref().unwrap_or_default());
         self.anchors_of(&citation.path).is_some_and(|known| known.slugs.contains_key(&key))
     }
 
-    /// Returns the heading of a link if the target document lacks it, and so does the original of a translation,
+    /// Returns the heading of a link if the target document lacks it. For a translation, its original must lack it too,
     /// because a translation may link to the original's headings.
     pub(super) fn missing_heading(
         &self,
@@ -195,8 +195,8 @@ impl Check<'_> {
         Ok(found)
     }
 
-    /// Returns the heading with this key if only one page has it, among the pages in the folder of another page
-    /// and in the folder with its name.
+    /// Returns the heading with this key if exactly one page has it, among the pages beside another page and those in
+    /// the folder with its name.
     fn beside(&self, path: &str, key: &str) -> Option<String> {
         let (stem, _) = path.rsplit_once('.')?;
         let tree = self.tree();
@@ -213,9 +213,8 @@ impl Check<'_> {
         with.next().filter(|_| with.next().is_none())
     }
 
-    /// Looks up link targets that did not exist at the last edit of their block, and writes the results into
-    /// `cited`. A path in a code span may be an example, so it is returned as broken, unless the block says
-    /// that it is gone.
+    /// Looks up link targets that did not exist at the last edit of their block, and writes the results into `cited`. A
+    /// path in a code span may be an example, so it is returned as broken unless the block says that it is gone.
     pub(super) fn whenever(
         &mut self,
         held: &[Open<'_>],
@@ -262,7 +261,7 @@ impl Check<'_> {
             }
             let mut answer = answer;
             let commit = if let Cite::Missing { commit, .. } = &answer { *commit } else { None };
-            // If a file was renamed before the document named it, the document does not mean that file.
+            // If a file was renamed before the document named it, the document means a different file.
             if let Cite::Missing { commit: Some(by), renamed_to: new @ Some(_), .. } = &mut answer
                 && let written = held[at].asked[block].asks[ask].link.as_deref()
                 && !self.named_at(&held[at], written.unwrap_or(path), by.id)
@@ -274,8 +273,8 @@ impl Check<'_> {
         Ok(early)
     }
 
-    /// Returns true if a document contained the name in a commit. A name that was added later is an example, or
-    /// refers to the past.
+    /// Returns true if a document contained the name in a commit. A name that was added later is an example, or refers
+    /// to the past.
     fn named_at(&mut self, open: &Open<'_>, name: &str, commit: Oid) -> bool {
         let path = &open.doc.key.path;
         let old = self.past.look_up(|repo| repo.history.name_at(path, Anchor::Commit(commit)));
@@ -309,7 +308,7 @@ impl Check<'_> {
         Some(Evidence { near, ..fact.into() })
     }
 
-    /// Returns true if the project itself must contain a target that never existed.
+    /// Returns true if a target that never existed must be in the project itself.
     fn is_sure(&self, doc: &Doc, path: &str, written: &str) -> bool {
         let (tracked, path) = (self.past.tracked(), path.trim_end_matches('/'));
         let kind = |path: &str| tracked.and_then(|tracked| tracked.kind(path));
@@ -330,14 +329,14 @@ impl Check<'_> {
                     && !doc.key.path.ends_with(".mdx"))
     }
 
-    /// Returns true if a link lacks one `..` to a folder of the project.
+    /// Returns true if a link to a folder of the project lacks one `..`.
     fn is_further_up(&self, doc: &Doc, written: &str) -> bool {
         let up = paths::resolve(doc.folder(), &format!("../{written}"));
         written.starts_with("../") && up.is_ok_and(|path| self.tree().folders.contains_key(&path))
     }
 
-    /// Returns true if links in a document must resolve from its own folder: it is Markdown, not a template, and
-    /// not included elsewhere. Links in other markups are resolved by programs with more search paths.
+    /// Returns true if links in a document must resolve from its own folder: it is Markdown, not a template, and not
+    /// included elsewhere. Links in other markups are resolved by programs that search more paths.
     fn may_be_broken(&self, doc: &Doc) -> bool {
         let path = doc.key.path.to_ascii_lowercase();
         doc.file.inside
@@ -348,8 +347,8 @@ impl Check<'_> {
     }
 }
 
-/// Returns true if a target stands in an attribute of HTML, and its link has no text. Badges and tables of
-/// contributors link to anchors that never were.
+/// Returns true if a target is in an HTML attribute, and its link has no text. Badges and tables of contributors link
+/// to anchors that never existed.
 fn is_badge(text: &str, at: usize) -> bool {
     let (before, _) = text.split_at_checked(at).unwrap_or_default();
     let link = near(text, before.len()).split_once('>').map_or("", |(_, rest)| rest);
@@ -380,7 +379,8 @@ pub(super) fn may_be_file(path: &str) -> bool {
     target::has_extension(name) || is_usual_name(name)
 }
 
-/// Returns the key of a heading without hyphens and the accents of Latin, Greek and Cyrillic, which sites treat differently.
+/// Returns the key of a heading without hyphens and without Latin, Greek and Cyrillic accents, which sites treat
+/// differently.
 fn loose(key: &str) -> String {
     key.nfkd().filter(|c| *c != '-' && !('\u{300}'..='\u{36f}').contains(c)).collect()
 }
@@ -396,7 +396,7 @@ fn is_translation(path: &str) -> bool {
     })
 }
 
-/// Returns true if a name is that of a file that site generators do not produce.
+/// Returns true if a file with this name is not generated by sites.
 fn is_file(name: &str) -> bool {
     let other = |end: &str| ["mp4", "pdf", "webp"].contains(&end);
     let end = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, end)| end);

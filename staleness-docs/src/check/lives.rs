@@ -1,6 +1,6 @@
-//! Dates items in files by their commits, because a clone or a checkout resets the dates of files on disk. The
-//! dates are stored with the document as blocks without evidence. They are reused while nothing has changed, and
-//! without git.
+//! Dates items in files by their commits, because a clone or a checkout resets the dates of files on disk. The dates
+//! are stored with the document as blocks without evidence. They are reused while nothing changes, and if there is no
+//! git.
 
 use std::collections::HashMap;
 
@@ -39,8 +39,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Dates an item from the last check: when its file was added and, if the text is the same, last edited.
-    /// Returns false if the dates are unknown.
+    /// Dates an item from the last check: by the time its file was added and, if the text is the same, last edited.
+    /// Returns false if these times are unknown.
     pub(super) fn date_as_kept(
         &mut self,
         item: &mut Item,
@@ -83,7 +83,7 @@ fn blocks(text: u128, life: Life) -> Vec<Block> {
     [Some(life.first), life.last].into_iter().flatten().map(block).collect()
 }
 
-/// Stores with each document the dates at which the file of its item was added and last edited.
+/// Stores with each document the times at which the file of its item was added and last edited.
 pub(super) fn keep(mut lives: Lives, documents: &mut [Document]) {
     for document in documents {
         document.found.extend(lives.remove(&document.key.path).unwrap_or_default());

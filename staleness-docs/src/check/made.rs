@@ -15,7 +15,7 @@ use crate::git::Tracked;
 
 /// The largest pattern file to read, in bytes.
 const MAX_PATTERNS: u64 = 64 << 10;
-/// Maximum number of folders to read patterns from.
+/// Maximum number of folders whose patterns are read.
 const MAX_FOLDERS: usize = 1 << 10;
 
 /// The ignore patterns of a project, read when first needed.
@@ -25,7 +25,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Returns the folder with the patterns by which git ignores a nonexistent path. The nearest patterns win.
+    /// Returns the folder with the patterns that make git ignore a nonexistent path. The nearest patterns win.
     pub(super) fn by(&self, root: &Path, fence: &Fence, path: &str) -> Option<String> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_folder = !target::has_extension(name);

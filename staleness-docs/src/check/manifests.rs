@@ -1,4 +1,4 @@
-//! The manifests of a project, and those in which a target may be defined.
+//! The manifests of a project, and those that may define a target.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use crate::paths;
 pub(super) const MAX_ELSEWHERE: usize = 200;
 /// Maximum number of these manifests to look up in the history.
 const MAX_ASKED: usize = 20;
-/// Maximum number of source files in which to look for an earlier subcommand.
+/// Maximum number of source files to search for an earlier subcommand.
 const MAX_SOURCES: usize = 8;
 /// Maximum number of files to read for one manifest and its includes.
 const MAX_INCLUDED: usize = 32;
@@ -54,7 +54,7 @@ impl Past<'_> {
             }
         }
         let is_cargo = commands::files(call.kind) == ["Cargo.toml"];
-        // Of these the nearest file decides, if there is one.
+        // The nearest of these files decides, if there is one.
         let is_near =
             has_own && matches!(call.kind, TargetKind::Just | TargetKind::Make | TargetKind::Task);
         // Cargo builds every package of a workspace.
@@ -80,7 +80,7 @@ impl Past<'_> {
             let more = listed.iter().filter(|path| !asked.contains(path));
             let more = more.filter(|path| !is_source || !is_empty(path)).take(most).cloned();
             asked.extend(more.collect::<Vec<_>>());
-            // A subcommand may have had a file of its own beside these.
+            // A subcommand may have had a separate file beside these.
             for path in asked.clone().iter().filter(|_| is_source) {
                 let Some((folder, name)) = path.rsplit_once('/') else { continue };
                 let end = name.rsplit_once('.').map_or("", |(_, end)| end);
@@ -102,8 +102,8 @@ impl Past<'_> {
         })
     }
 
-    /// Returns the manifests that a command may refer to in a document of this folder, or `None` if no
-    /// package matches.
+    /// Returns the manifests to which a command in a document of this folder may refer, or `None` if no package
+    /// matches.
     pub(super) fn manifests_of(
         &mut self,
         manifests: &mut Manifests,
@@ -139,7 +139,7 @@ impl Past<'_> {
                 Place::Folder(to) => {
                     let mut to = below(base, to);
                     all.extend(commands::files(call.kind).iter().map(|name| below(&to, name)));
-                    // Without a package of its own, a folder belongs to the next one above.
+                    // Without its own package, a folder belongs to the package of the nearest parent folder.
                     while call.kind == TargetKind::Script
                         && to.len() > base.len()
                         && !self.tracked().is_some_and(|it| it.holds(&below(&to, "package.json")))

@@ -1,8 +1,8 @@
 //! Checks the documents of a project.
 //!
-//! Documents are read one after another, and only their names are kept. The checked-out commit lacks only a
-//! few of these names. Only documents that contain them are read again, in batches of
-//! [`CheckOptions::held_bytes`]. Only the blocks that contain them are dated and looked up in the history.
+//! Documents are read one after another, and only their names are kept. The checked-out commit lacks only a few of
+//! these names. Only documents with missing names are read again, in batches of [`CheckOptions::held_bytes`], and only
+//! blocks with missing names are dated and looked up in the history.
 
 mod answers;
 mod blind;
@@ -55,7 +55,7 @@ use past::{forget, new_since};
 pub(crate) use questions::word_of;
 use superseded::Standing;
 
-/// From this number of new documents on, the history is read ahead, because it is almost always needed.
+/// Number of new documents from which the history is read ahead, because it is then nearly always needed.
 const MANY: usize = 16;
 
 /// The state shared by all parts of a check.
@@ -68,10 +68,10 @@ struct Check<'a> {
     /// Number of names, temporal words and blocks that may still be stored.
     room: usize,
     report: Report,
-    /// Documents with results that are not stored, or that can change although text and commit stay the same.
-    /// These are checked again each time.
+    /// Documents with results that are not stored, or that can change while text and commit stay the same. These are
+    /// checked each time.
     told: BTreeSet<String>,
-    /// Documents with notes, which are not stored. These are read again each time.
+    /// Documents with notes, which are not stored. These are read each time.
     noted: BTreeSet<String>,
     /// Documents with findings that are not listed.
     partial: BTreeSet<String>,
@@ -88,7 +88,7 @@ struct Check<'a> {
     tree: OnceCell<tree::Tree>,
     own: OnceCell<own::Own>,
     flags: flags::Flags,
-    /// Addresses that pages give themselves: see [`site`].
+    /// Addresses that pages set for themselves: see [`site`].
     addresses: OnceCell<HashSet<String>>,
     /// Items in files with a history.
     undated: Vec<Undated>,
@@ -96,7 +96,7 @@ struct Check<'a> {
     lives: Lives,
     /// Claims of documents to supersede others.
     standing: Standing,
-    /// Documents that others include. Their links are relative to another folder.
+    /// Documents that others include, so that their links are relative to another folder.
     included: HashSet<String>,
 }
 
@@ -105,9 +105,9 @@ type Lives = BTreeMap<String, Vec<Block>>;
 
 /// Checks the documents of a project.
 ///
-/// Findings are never errors, and a file that cannot be used is in [`Report::skipped`]. The evidence about the
-/// blocks of a document comes from the checked-out commit and its history. Without git, a check only finds links
-/// to missing files, and lines after the end of a file.
+/// Findings are never errors, and a file that cannot be used is in [`Report::skipped`]. The evidence about the blocks
+/// of a document comes from the checked-out commit and its history. Without git, a check only finds links to missing
+/// files, and citations of lines after the end of a file.
 ///
 /// # Errors
 /// If `progress` breaks.
@@ -192,7 +192,7 @@ impl Check<'_> {
         &mut self,
         files: BTreeMap<String, DocFile>,
     ) -> Result<(Vec<Doc>, Vec<Document>), Cancelled> {
-        // The names in reused documents are not stored, but a diff may concern them.
+        // The names in reused documents are not stored, but a diff may affect them.
         let known = if self.options.impact { &[] } else { self.options.known };
         let known: HashMap<&str, &Document> =
             known.iter().map(|document| (&*document.key.path, document)).collect();
@@ -225,7 +225,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Asks the questions about all documents, and turns the answers into evidence.
+    /// Finds the questions about all documents, and turns the answers into evidence.
     fn look(&mut self, docs: Vec<Doc>) -> Result<Vec<Document>, Cancelled> {
         let missing = self.missing(&docs)?;
         let mut documents = Vec::with_capacity(docs.len());

@@ -17,13 +17,13 @@ pub(super) struct Open<'d> {
     pub(super) doc: &'d Doc,
     pub(super) text: String,
     pub(super) asked: Vec<Asked>,
-    /// Number of blocks with only temporal words that were left out.
+    /// Number of blocks with only temporal words that were omitted.
     pub(super) passed: usize,
     /// The line range of each block, in the order of `asked`.
     pub(super) places: Vec<LineRange>,
     /// The sentences that say that something no longer exists.
     pub(super) gone: OnceCell<String>,
-    /// For each name asked for, whether the document explains it anywhere.
+    /// For each name in question, true if the document explains it anywhere.
     pub(super) known: RefCell<HashMap<String, bool>>,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Answers {
 /// Indices of the document, the block and the question, and the citation to check.
 pub(super) type CiteAsked<'a> = (usize, usize, usize, CitationQuery<'a>);
 
-/// The time at which the content of a block was last known to be right.
+/// The time at which the content of a block was last known to be correct.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Anchored {
     pub(super) at: Timestamp,
@@ -91,8 +91,8 @@ pub(super) struct Anchored {
 }
 
 impl Anchored {
-    /// Returns true if a missing link target counts as evidence. It always does after an edit, but after a
-    /// verification only if the target was removed later.
+    /// Returns true if a missing link target counts as evidence. After an edit it always does; after a verification,
+    /// only if the target was removed later.
     pub(super) fn is_before(&self, removal: Option<Commit>) -> bool {
         match self.anchor {
             Anchor::Commit(_) => true,

@@ -5,17 +5,17 @@ use crate::draft::{Draft, target};
 use crate::git::Origin;
 use crate::manifest;
 
-/// Names of the default branch if git does not know it.
+/// Names of the default branch if git does not know the name.
 const DEFAULTS: [&str; 2] = ["main", "master"];
 
 /// The project's repositories on GitHub, as lower-case `owner/name`, and their default branch.
 #[derive(Debug, Default)]
 pub(super) struct Own {
     repositories: Vec<String>,
-    /// The address of the repository, wherever it is.
+    /// The address of the repository on any host.
     address: Option<String>,
     branch: Option<String>,
-    /// The branch that is checked out, if any. The contents of other branches are unknown.
+    /// The checked-out branch, if any. The contents of other branches are unknown.
     checked_out: Option<String>,
     /// Path of the project in the repository: empty, or ending in `/`.
     prefix: String,
@@ -49,15 +49,15 @@ impl Check<'_> {
         self.own.get_or_init(|| self.find_own()).path_of(link)
     }
 
-    /// Returns true if the project builds a program of this name: the project has this name, or a folder for the
-    /// program.
+    /// Returns true if the project builds a program of this name: either the project has this name, or it has a folder
+    /// for the program.
     pub(super) fn is_own_program(&self, name: &str) -> bool {
         let own = self.own.get_or_init(|| self.find_own());
         own.repositories.iter().any(|of| of.rsplit('/').next() == Some(name))
             || self.past.tracked().is_some_and(|tracked| tracked.holds(&format!("cmd/{name}")))
     }
 
-    /// Returns true if the commands before an offset enter a clone of another repository, by its name.
+    /// Returns true if the commands before an offset enter a clone of another repository, judged by its name.
     pub(super) fn is_in_clone(&self, draft: &Draft, at: usize) -> bool {
         let next = draft.clones.partition_point(|(from, _)| *from <= at);
         let name = next.checked_sub(1).and_then(|last| draft.clones[last].1.as_deref());

@@ -23,13 +23,13 @@ pub(crate) type Watcher<'p> = &'p mut dyn FnMut(Progress) -> ControlFlow<()>;
 pub(crate) struct Past<'p> {
     pub(super) repo: Option<&'p mut Repo>,
     pub(super) folder: PathBuf,
-    /// A value that identifies the end of a cut-off history.
+    /// A value that identifies the end of a truncated history.
     pub(super) boundary: u128,
     /// True if git failed during the check.
     pub(super) failed: bool,
-    /// Gaps met by the checks whose documents were reused: see [`super::blind`].
+    /// Gaps encountered by the checks whose documents were reused: see [`super::blind`].
     pub(super) met: Cell<u8>,
-    /// The gap if there is a repository that cannot be opened.
+    /// The gap, if there is a repository that cannot be opened.
     pub(super) unopened: Option<Blind>,
     pub(super) store: OnceCell<Store>,
     pub(crate) notes: Vec<Note>,
@@ -100,7 +100,7 @@ impl<'p> Past<'p> {
         self.repo.as_ref().map(|repo| repo.head())
     }
 
-    /// Returns true if an anchor means the checked-out commit.
+    /// Returns true if an anchor is the checked-out commit.
     pub(crate) fn is_head(&self, anchor: Anchor) -> bool {
         self.repo.as_ref().is_some_and(|repo| match anchor {
             Anchor::Commit(id) => id == repo.head().id,
@@ -116,7 +116,7 @@ impl<'p> Past<'p> {
         self.repo.is_some()
     }
 
-    /// Lets git start work that the history of documents will need.
+    /// Makes git start work that the history of documents will need.
     pub(super) fn foresee(&mut self) {
         if let Some(repo) = &mut self.repo {
             repo.history.foresee();
@@ -198,7 +198,7 @@ impl<'p> Past<'p> {
         self.ask(unknown, |repo, watch| repo.removals(paths, watch))
     }
 
-    /// Returns the remote that the repository was cloned from. `None` without a repository.
+    /// Returns the remote from which the repository was cloned. `None` without a repository.
     pub(super) fn origin(&self) -> Option<Origin> {
         Some(self.repo.as_ref()?.history.origin())
     }
@@ -273,8 +273,8 @@ pub(super) fn forget(id: &str, documents: &mut [Document]) {
     }
 }
 
-/// Returns the documents with only the findings that are new since a revision: things removed by a later
-/// commit, documents superseded by a changed document, and findings in changed lines.
+/// Returns the documents with only the findings that are new since a revision: references removed by a later commit,
+/// documents superseded by a changed document, and findings in changed lines.
 pub(super) fn new_since(since: &Since, documents: &[Document]) -> Vec<Document> {
     let changed: HashMap<&str, &[Lines]> =
         since.changed.iter().map(|each| (&*each.path, &*each.lines)).collect();

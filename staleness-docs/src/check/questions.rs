@@ -32,7 +32,7 @@ pub(super) struct Lost {
     pub(super) call: Rc<Call>,
     /// Manifests that may have defined the target, most likely first.
     pub(super) manifests: Vec<String>,
-    /// Paths that define the target by their existence, such as `src/bin/shop.rs`.
+    /// Paths whose existence defines the target, such as `src/bin/shop.rs`.
     pub(super) paths: Vec<Word>,
     /// The command with the most similar existing target.
     pub(super) near: Option<String>,
@@ -44,11 +44,11 @@ pub(super) type LostCommands = HashMap<(String, NameId), Lost>;
 /// Names and command targets that the checked-out commit lacks.
 #[derive(Debug, Default)]
 pub(super) struct Missing {
-    /// The missing names, with the words that they were looked up as.
+    /// The missing names, each with the word that was looked up for it.
     pub(super) words: HashMap<NameId, Word>,
     /// The commands with undefined targets.
     pub(super) commands: LostCommands,
-    /// The whole paths that code still quotes.
+    /// Whole paths that still occur quoted in code.
     pub(super) quoted: HashSet<NameId>,
 }
 
@@ -57,10 +57,10 @@ pub(super) struct Missing {
 pub(super) struct Ask {
     /// Byte offset of the place.
     pub(super) at: usize,
-    /// The citations that may be meant at this place. The first one that existed and was removed or changed is
-    /// used. For a link, the first one has the path as written.
+    /// The citations that this place may mean. The first one that existed and was removed or changed is used. For a
+    /// link, the first one has the path as written.
     pub(super) cites: Vec<Citation>,
-    /// The word that may be meant instead.
+    /// The word that the place may mean instead.
     pub(super) word: Option<Word>,
     /// The command, if its target is missing.
     pub(super) command: Option<Lost>,
@@ -87,7 +87,7 @@ pub(super) struct Asked {
 pub(super) struct Questions {
     /// The blocks with questions, in the order of the document.
     pub(super) asked: Vec<Asked>,
-    /// Number of blocks with only temporal words that were left out.
+    /// Number of blocks with only temporal words that were omitted.
     pub(super) passed: usize,
     /// True if the questions depend on uncommitted files.
     pub(super) rest_on_disk: bool,
@@ -134,7 +134,7 @@ pub(super) enum Existing {
     No,
     /// In the checked-out commit.
     Tracked,
-    /// Only on disk: it may be uncommitted or built. No commit shows its removal.
+    /// Only on disk: it may be uncommitted or built. No commit would show its removal.
     OnDisk,
 }
 
@@ -160,7 +160,7 @@ pub(super) fn questions(check: &Check<'_>, doc: &Doc, missing: &Missing) -> Ques
     if !asks.is_empty() {
         all.push(Asked { block: None, asks });
     }
-    // Copies and test data name files of their origin.
+    // Copies and test data name files of their original project.
     let blocks = if is_data(&doc.key.path) { &[][..] } else { &doc.draft.blocks[..] };
     for (at, block) in blocks.iter().enumerate() {
         let asks = asking.asks_of_block(block);
@@ -180,9 +180,8 @@ impl Asking<'_, '_> {
         existing != Existing::No
     }
 
-    /// Returns true if a missing path is probably created by a build, because git ignores it. This does not
-    /// apply to documents that are ignored themselves. A document's digest covers the patterns, except those
-    /// that git does not track.
+    /// Returns true if a missing path is probably created by a build, because git ignores it. This does not apply to
+    /// documents that are themselves ignored. A document's digest covers the patterns, except untracked ones.
     fn is_made(&mut self, path: &str) -> bool {
         let (check, doc) = (self.check, self.doc);
         let by = |path: &str| check.made.by(&check.place.folder, &check.fence, path);
@@ -192,7 +191,7 @@ impl Asking<'_, '_> {
         made
     }
 
-    /// Calls [`Check::is_alias`]. The page may change while the document with the link does not.
+    /// Calls [`Check::is_alias`]. The page may change although the document with the link does not.
     fn is_alias(&mut self, written: &str, path: &str) -> bool {
         let is_alias = self.check.is_alias(written, path);
         self.rests_on_disk |= is_alias;
@@ -249,8 +248,8 @@ impl Asking<'_, '_> {
             return Some(Ask { at: mention.at, cites: vec![cites], ..Ask::default() });
         }
         let word = missing.words.get(&mention.name);
-        // A path with a folder that is not a word can only be looked up as a whole. Matching the end of another
-        // path would be too weak.
+        // A path with a folder that is not a word can only be looked up as a whole. Matching the end of another path
+        // would be weak evidence.
         let is_whole = target.path.trim_end_matches('/').contains('/')
             && word_of(NameSort::Word(WordKind::Path), text).is_none();
         if word.is_none() && !is_whole
@@ -271,8 +270,8 @@ impl Asking<'_, '_> {
         Some(Ask { at: mention.at, cites, word: word.cloned(), span, ..Ask::default() })
     }
 
-    /// Returns true if a folder above the document, except the root, contains the target of a link without an
-    /// explicit start. A site may resolve such links from the folder of all pages.
+    /// Returns true if a folder above the document, except the root, contains the target of a link without an explicit
+    /// start. A site may resolve such links relative to its pages folder.
     fn is_below_site(&mut self, written: &str) -> bool {
         self.check.tree().is_site
             && written.starts_with(char::is_alphanumeric)
@@ -280,7 +279,7 @@ impl Asking<'_, '_> {
                 .is_ok_and(|all| all.iter().rev().skip(1).any(|path| self.is_target(path)))
     }
 
-    /// Returns true if there is a file or a page of this path.
+    /// Returns true if there is a file or a page at this path.
     fn is_target(&mut self, path: &str) -> bool {
         self.is_there(path) || site::pages_of(path, false).iter().any(|page| self.is_there(page))
     }
@@ -322,7 +321,7 @@ impl Asking<'_, '_> {
         let (paths, there) = original.map_or((paths, there), |original| (vec![original], true));
         let is_relative = !target.path.starts_with('/');
         let path = paths.last().cloned().unwrap_or_default();
-        // Such an address of a site has a page. A folder of its name has nothing to do with it.
+        // Such an address of a site has a page. A folder of the same name is irrelevant.
         let is_site = !is_relative && own.is_none() && !is_readme(&doc.key.path);
         let is_address = is_site && !links::may_be_file(&path);
         if !there
@@ -343,7 +342,7 @@ impl Asking<'_, '_> {
         {
             return None;
         }
-        // Other markups link to pages without their extension, and never out of their site.
+        // Other markups link to pages without their extension, and never outside their site.
         let below = target.path.trim_start_matches("../");
         if !there && !is_of_markdown && is_relative && self.check.is_of_site(below) {
             return None;
@@ -372,8 +371,8 @@ impl Asking<'_, '_> {
         })
     }
 
-    /// Creates a question about an import, which is relative to the folder of its file. Many words begin with
-    /// `@`, so only the history shows if one was an import.
+    /// Creates a question about an import, which is relative to the folder of its file. Many words begin with `@`, so
+    /// only the history shows whether one was an import.
     fn ask_of_import(&mut self, mention: &Mention, text: &str) -> Option<Ask> {
         let (check, doc) = (self.check, self.doc);
         let is_own = doc.file.inside && !text.starts_with(['/', '~']);
@@ -387,8 +386,8 @@ impl Asking<'_, '_> {
     }
 }
 
-/// Returns the paths that a link in a document of this folder may lead to, most likely first. A link that begins
-/// with `/` may start at any folder above the document, which may be the root of a site.
+/// Returns the paths to which a link in a document of this folder may lead, most likely first. A link that begins with
+/// `/` may start at any folder above the document, which may be the root of a site.
 pub(super) fn places_of(folder: &str, to: &str) -> Result<Vec<String>, Leaves> {
     let path = paths::resolve(folder, to)?;
     let ends = folder.rmatch_indices('/').map(|(at, _)| at);
@@ -400,7 +399,7 @@ pub(super) fn places_of(folder: &str, to: &str) -> Result<Vec<String>, Leaves> {
     Ok(all)
 }
 
-/// Returns the first of these paths that exists, and true, or all of them.
+/// Returns the first of these paths that exists, with true; otherwise all of them, with false.
 pub(super) fn held(
     mut all: Vec<String>,
     mut is_there: impl FnMut(&str) -> bool,
@@ -436,8 +435,7 @@ impl Check<'_> {
         })
     }
 
-    /// Reports the first lines of a document that name paths outside the project. `folder` is the folder that
-    /// its relative paths start from.
+    /// Reports the first lines of a document that name paths outside the project. Its relative paths start at `folder`.
     pub(super) fn note_leaving(
         &mut self,
         (path, folder): (&str, &str),

@@ -13,16 +13,17 @@ use crate::paths;
 const ADDRESSES: [&str; 7] = [
     "alias", "aliases", "permalink", "redirect_from", "redirects", "slug", "url",
 ];
-/// Those fields that set the base of the page's relative links.
+/// Fields among them that set the base of the page's relative links.
 const OWN: [&str; 3] = ["permalink", "slug", "url"];
-/// Files in which each line begins with an address that redirects to a page, or JSON has such addresses as `source`.
+/// Files in which each line begins with an address that redirects to a page, or which contain such addresses as
+/// `source` in JSON.
 const REDIRECTS: [&str; 5] = ["_redirects", "docs.json", "mint.json", "redirects", "vercel.json"];
-/// Maximum number of pages to read for their addresses.
+/// Maximum number of pages whose addresses are read.
 const MAX_PAGES: usize = 20_000;
 /// Maximum number of addresses to read from one list, and approximate maximum for all lists.
 const MAX_LISTED: usize = 10_000;
 const MAX_ADDRESSES: usize = 100_000;
-/// The largest page to read for its addresses, in bytes.
+/// The largest page whose addresses are read, in bytes.
 const MAX_PAGE: u64 = 1 << 20;
 
 /// Files that are copied into each published package.
@@ -95,7 +96,7 @@ impl Check<'_> {
         all
     }
 
-    /// Returns true if a file in another format may be the source of the same page: `guide/a.vue` for
+    /// Returns true if a file in another format may be the source of the same page: `guide/a.vue` instead of
     /// `guide/a.md`.
     pub(super) fn is_of_other_format(&self, page: &str) -> bool {
         let (folder, name) = page.rsplit_once('/').unwrap_or(("", page));

@@ -1,4 +1,4 @@
-//! Documents that another file supersedes, as its front matter says.
+//! Documents superseded by another file, according to its front matter.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::disk::exists;
 use crate::front::Fields;
 use crate::{Note, Report};
 
-/// Maximum number of claims to read. Nobody writes this many by hand.
+/// Maximum number of claims to read. No person writes this many by hand.
 const MAX_CLAIMS: usize = 200_000;
 /// Maximum number of superseding documents to report per document.
 const MAX_TOLD: usize = 16;
@@ -25,7 +25,7 @@ pub(super) struct Standing {
     claimants: Vec<Claimant>,
     /// Superseded ids, each with the index of the claimant.
     claims: Vec<(ItemId, usize)>,
-    /// True if there were more claims.
+    /// True if there were more claims than the limit.
     cut: bool,
     /// Files of the user that are outside the project.
     pub(super) outside: HashSet<String>,
@@ -75,7 +75,7 @@ fn tell<T: Ord>(told: &mut Told<T>, of: usize, by: T) {
     }
 }
 
-/// Possible targets of a claim: the index of a document by its path, and of its item.
+/// Possible targets of a claim: the index of a document by its path, and the index of its item.
 #[derive(Debug, Default)]
 struct Targets<'a> {
     read: HashMap<&'a str, (usize, Option<usize>)>,
@@ -105,7 +105,7 @@ impl<'a> Targets<'a> {
         item.is_some().then_some(*path)
     }
 
-    /// Returns the paths that an id or a path names: a document that is not an item, and an item. History
+    /// Returns the paths to which an id or a path refers: a document that is not an item, and an item. History
     /// documents do not count.
     fn named(&self, ids: &'a HashMap<ItemId, String>, old: &ItemId) -> [Option<&'a str>; 2] {
         let plain = |path: &str| {
@@ -139,8 +139,8 @@ impl Check<'_> {
         }
     }
 
-    /// Returns the superseding files of documents and of items. A claim of an item about another item counts
-    /// only for the file, because the item itself already records it.
+    /// Returns the superseding files of documents and of items. A claim of one item about another counts only for the
+    /// file, because the item itself already records it.
     fn told_superseded(
         &self,
         standing: &Standing,
@@ -174,7 +174,7 @@ impl Check<'_> {
                 }
             }
         }
-        // If only some documents are read, earlier claims of the other documents stay.
+        // If only some documents are read, earlier claims of the others remain.
         let may_stay = !self.options.paths.is_empty() && !self.past.is_there();
         for known in self.options.known.iter().filter(|_| may_stay) {
             let of = &*known.key.path;

@@ -11,12 +11,12 @@ use crate::draft::target;
 use crate::nature::{is_checked, is_source};
 use crate::paths;
 
-/// Limits of the search for the most similar name: candidates per search, and compared byte pairs per check.
+/// Limits of the search for the most similar name: candidates per search, and compared pairs of bytes per check.
 const MAX_COMPARED: usize = 2_000;
 const MAX_LIKENED: usize = 200_000_000;
 /// The lowest similarity of a suggested name.
 const NEAR: f64 = 0.85;
-/// Maximum number of edits between a name and another one that lacks one of its words.
+/// Maximum number of edits between a name and another name with one word fewer.
 const SLIPS: usize = 3;
 
 /// Files of site generators. A generated site may serve pages that the project does not contain.
@@ -30,7 +30,7 @@ const SITES: [&str; 16] = [
 const TRANSLATED: usize = 3;
 /// Maximum number of sites of a project.
 const MAX_SITES: usize = 100;
-/// Minimum number of documents for a project to count as a collection of documents, also relative to its number of
+/// Minimum number of documents at which a project counts as a collection of documents, also relative to its number of
 /// source files.
 const DOCUMENTS: usize = 20;
 const FOR_EACH_SOURCE: usize = 10;
@@ -39,16 +39,16 @@ const FEW_SOURCES: usize = 20;
 /// The tracked files.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    /// The first folders with a file of each name.
+    /// For each file name, the first folders that contain it.
     homes: HashMap<String, Vec<String>>,
     pub(super) folders: HashMap<String, Vec<String>>,
     /// The folders with the settings of a site.
     sites: Vec<String>,
     pub(super) is_site: bool,
     is_gem: bool,
-    /// The paths of documents in folders in parentheses, without those folders.
+    /// The paths of documents with folders in parentheses removed.
     grouped: HashSet<String>,
-    /// Folders, with the folder of the original if they are translations.
+    /// Folders, each with true if it is a translation.
     translations: RefCell<HashMap<String, bool>>,
     /// Numbers of documents and of source files.
     documents: usize,
@@ -90,8 +90,8 @@ impl Check<'_> {
         })
     }
 
-    /// Returns true for a collection of documents. Its flags, items and files without a folder belong to other
-    /// programs or to the reader.
+    /// Returns true if the project is a collection of documents. Its flags, items and files without a folder then
+    /// belong to other programs or to the reader.
     pub(super) fn is_of_documents(&self) -> bool {
         let tree = self.tree();
         tree.documents >= DOCUMENTS
@@ -111,8 +111,8 @@ impl Check<'_> {
                 || path.split('/').any(|folder| USUAL.contains(&folder)))
     }
 
-    /// Returns true if the root of a site contains the target of a link that begins with `/`, or a folder `static`
-    /// or `public`, whose files a site serves from its root.
+    /// Returns true if the root of a site contains the target of a link that begins with `/`, or a folder `static` or
+    /// `public` does, whose files a site serves from its root.
     pub(super) fn is_of_site(&self, written: &str) -> bool {
         let path = written.trim_matches('/');
         let (below, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -129,12 +129,12 @@ impl Check<'_> {
         })
     }
 
-    /// Returns true if the project has a page below folders in parentheses, which its address leaves out.
+    /// Returns true if the project has a page below folders in parentheses, which its address omits.
     pub(super) fn is_in_group(&self, page: &str) -> bool {
         self.tree().grouped.contains(&ungrouped(page))
     }
 
-    /// Returns true if a link in a file of a skill starts at the folder of the skill, as agents read it.
+    /// Returns true if a link in a file of a skill starts at the folder of the skill, as it does for agents.
     pub(super) fn is_of_skill(&self, doc: &Doc, written: &str) -> bool {
         let folder = paths::folder_of(&doc.key.path);
         let ends = folder.rmatch_indices('/').map(|(at, _)| at);
@@ -163,7 +163,7 @@ impl Check<'_> {
         is_one.then(|| format!("{home}/{name}").trim_start_matches('/').to_owned())
     }
 
-    /// Returns true if a site serves a page of this name, in any folder, because sites define their own addresses.
+    /// Returns true if a site serves a page of this name, in any folder, because sites choose their own addresses.
     pub(super) fn is_served(&self, written: &str) -> bool {
         let name = written.trim_end_matches('/').rsplit('/').next().unwrap_or(written);
         let tree = self.tree();
@@ -192,8 +192,8 @@ impl Check<'_> {
             || paths::resolve(served, written).is_ok_and(|path| there(&path))
     }
 
-    /// Returns the original of a page that a translation lacks. Sites use the original, in the folder `en` beside
-    /// the translation or in the folder above.
+    /// Returns the original of a page that is missing in a translation. Sites then use the original, in the folder `en`
+    /// beside the translation or in the folder above.
     pub(super) fn original_of(&self, doc: &Doc, path: &str) -> Option<String> {
         let tracked = self.past.tracked()?;
         let mut begin = 0;
@@ -227,8 +227,8 @@ impl Check<'_> {
         None
     }
 
-    /// Returns true if a site includes a file from a folder beside that of its sources: `images/a.png` in
-    /// `source/a.md` from `assets/images/a.png`.
+    /// Returns true if a site includes a file from a folder next to that of its sources: in `source/a.md`,
+    /// `images/a.png` means `assets/images/a.png`.
     pub(super) fn is_beside_source(&self, doc: &Doc, path: &str) -> bool {
         const SOURCES: [&str; 4] = ["content", "pages", "source", "src"];
         let is_beside = |(end, _): (usize, &str)| {
@@ -248,7 +248,7 @@ impl Check<'_> {
         doc.key.path.match_indices('/').any(is_beside)
     }
 
-    /// Returns true if RDoc publishes the target of a link. RDoc puts each file in `files/`.
+    /// Returns true if RDoc, which puts each file in `files/`, publishes the target of a link.
     pub(super) fn is_published_by_rdoc(&self, written: &str) -> bool {
         self.tree().is_gem
             && written
@@ -256,8 +256,8 @@ impl Check<'_> {
                 .is_some_and(|path| self.past.tracked().is_some_and(|tracked| tracked.holds(path)))
     }
 
-    /// Returns true if ExDoc publishes the target of a link. ExDoc puts all pages into one folder, and other files
-    /// into folders with different names.
+    /// Returns true if ExDoc publishes the target of a link. ExDoc puts all pages into one folder, and other files into
+    /// folders of different names.
     pub(super) fn is_published_flat(&self, doc: &Doc, written: &str) -> bool {
         let tracked = self.past.tracked();
         let is_elixir = |end: usize| {
@@ -271,7 +271,7 @@ impl Check<'_> {
         let is_page =
             |name: &str| [".md", ".livemd", ".cheatmd"].iter().any(|end| name.ends_with(end));
         match written.trim_start_matches(['.', '/']).rsplit_once('/') {
-            // The project defines the folder that becomes `assets`.
+            // The project decides which folder becomes `assets`.
             Some(("assets", name)) => !self.tree().homes(name).is_empty(),
             Some((folder, name)) if !is_page(name) => {
                 let ends = |home: &String| format!("/{home}").ends_with(&format!("/{folder}"));
@@ -288,7 +288,7 @@ impl Tree {
         self.homes.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns true if the project may have a module of this name: a folder, or a file.
+    /// Returns true if the project may have a module of this name, as a folder or a file.
     pub(super) fn is_module(&self, name: &str) -> bool {
         let is_it = |path: &str| path.rsplit('/').next() == Some(name);
         self.folders.keys().any(|folder| is_it(folder))
@@ -306,7 +306,7 @@ impl Tree {
             .chain(folders.filter_map(|(folder, _)| folder.rsplit('/').next()))
     }
 
-    /// Returns the only file of this name, or else the file in the same folder with the most similar name.
+    /// Returns the only file of this name, or otherwise the file in the same folder with the most similar name.
     pub(super) fn near(&self, path: &str, likened: &Cell<usize>) -> Option<String> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let (folder, name) = match self.homes(name) {
@@ -333,7 +333,7 @@ fn is_like(name: &str, other: &str) -> bool {
         || strsim::osa_distance(name, other) <= SLIPS
 }
 
-/// Returns the most similar name, if it is similar enough. The first in alphabetical order wins a tie.
+/// Returns the most similar name, if it is similar enough. Ties go to the first in alphabetical order.
 pub(super) fn nearest_of<'n>(
     name: &str,
     all: impl Iterator<Item = &'n str>,

@@ -1,4 +1,4 @@
-//! Finds the targets that the words of a command call.
+//! Finds the targets called by the words of a command.
 
 use super::TargetKind;
 use super::options::{
@@ -22,7 +22,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Parses a command that [`calls`] reported, perhaps with its folder: `cd web && npm run lint`.
+    /// Parses a command reported by [`calls`], perhaps with its folder: `cd web && npm run lint`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut all = None;
         Shell::default().line(text, &mut |words, folder| {
@@ -124,7 +124,7 @@ pub(crate) fn calls<'a>(
                 rest = taken.rest;
                 continue;
             }
-            // Which programs are the project's own is not known here.
+            // It is not known here which programs are the project's own.
             program if is_plain(program) && !is_foreign(program) => {
                 if let Some(name) = args.first().filter(|word| is_plain(word)) {
                     add(TargetKind::Subcommand, &Place::Folder(String::new()), "", name, false);

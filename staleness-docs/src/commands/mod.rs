@@ -1,4 +1,4 @@
-//! Commands of a project: the targets that its manifests define, and those that lines of documents call.
+//! Commands of a project: the targets defined in its manifests, and those called in lines of documents.
 //!
 //! | target | defined by | called as |
 //! |---|---|---|

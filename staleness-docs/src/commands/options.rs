@@ -1,4 +1,4 @@
-//! Program options that select where a target is looked up.
+//! Program options that decide where a target is looked up.
 
 use super::shell::join;
 

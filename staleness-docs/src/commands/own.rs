@@ -3,7 +3,7 @@
 use super::programs::{is_foreign, is_foreign_module};
 use super::shell::is_assignment;
 
-/// Maximum number of programs that each run the next.
+/// Maximum number of programs that each run the next one.
 pub(super) const MAX_WRAPPERS: usize = 4;
 
 /// Returns true if a word is a file path, not a program name.
@@ -13,7 +13,7 @@ pub(super) fn is_file(word: &str) -> bool {
         || name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && end.len() < 5)
 }
 
-/// Returns the program that a command finally runs, with its arguments: `sudo env A=1 make lint`.
+/// Returns the program that a command ultimately runs, with its arguments: `make lint` for `sudo env A=1 make lint`.
 pub(super) fn unwrapped<'w, 'a>(words: &'w [&'a str]) -> &'w [&'a str] {
     let mut rest = words;
     for _ in 0..=MAX_WRAPPERS {
@@ -105,7 +105,7 @@ pub(crate) fn own_from(words: &[&str]) -> Option<usize> {
             (!file.starts_with('-') && is_file(file)).then_some(2).and_then(behind)
         }
         ("go", ["run", file, ..]) => is_file(file).then_some(3).and_then(behind),
-        // A leading variable changes what the command means.
+        // A leading variable changes the meaning of the command.
         (program, _) if is_foreign(program) => None,
         (program, _) if program.contains('=') && !program.starts_with('-') => None,
         _ => Some(0),
@@ -113,7 +113,7 @@ pub(crate) fn own_from(words: &[&str]) -> Option<usize> {
     own.map(|at| first + at)
 }
 
-/// Returns the program, module or file whose arguments the words are. `None` if another program runs it by itself.
+/// Returns the program, module or file to which the arguments belong. `None` if another program runs it by itself.
 pub(crate) fn caller<'a>(words: &[&'a str]) -> Option<&'a str> {
     let own = own_from(words)?;
     match &words[..own] {

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
 
-/// Foreign programs, so their flags and arguments are not the project's. The list is fixed, so hash
-/// collisions cannot be forced.
+/// Foreign programs, whose flags and arguments are not the project's. The list is fixed, so nobody can force hash
+/// collisions.
 static FOREIGN: LazyLock<HashSet<&'static str, FixedState>> = LazyLock::new(|| {
     let words = "
 
@@ -76,7 +76,7 @@ pub(super) fn is_foreign_module(module: &str) -> bool {
     is_foreign(first) || OF_PYTHON.contains(&first)
 }
 
-/// Returns true if a word after a package manager is its own command, not a script.
+/// Returns true if a word after a package manager is a built-in command, not a script.
 pub(super) fn is_built_in(word: &str) -> bool {
     BUILT_IN.contains(&word)
 }
@@ -86,7 +86,7 @@ pub(super) fn is_of_cargo(word: &str) -> bool {
     OF_CARGO.contains(&word)
 }
 
-/// Returns true if a cargo subcommand is known, and so not an alias.
+/// Returns true if a cargo subcommand is well known, and so not an alias.
 pub(super) fn is_known_to_cargo(word: &str) -> bool {
     is_of_cargo(word) || OTHERS_OF_CARGO.contains(&word)
 }

@@ -1,5 +1,5 @@
-//! Parses shell lines as documents write them: prompts and output, continued lines, command lists, and the
-//! folder of each command.
+//! Parses shell lines as written in documents: prompts and output, continued lines, command lists, and the folder of
+//! each command.
 
 /// Maximum number of lines per block, and the longest line, in bytes.
 const MAX_LINES: usize = 1000;
@@ -73,7 +73,7 @@ pub(crate) fn lines<'a>(
 
 const SURE: [&str; 3] = ["$", "%", "❯"];
 
-/// Returns the line after its prompt: `$ make`, `user@host:~$ make`.
+/// Returns the line without its prompt: `$ make`, `user@host:~$ make`.
 fn without_prompt<'a>(line: &'a str, prompts: &[&str]) -> Option<&'a str> {
     let (first, rest) = line.trim_start().split_once(' ')?;
     let is_prompt = |prompt: &&str| {
@@ -94,7 +94,6 @@ pub(super) fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// A place where commands run.
 #[derive(Clone, Debug)]
 struct Place<'a> {
     /// The folder. `None` if unknown.
@@ -106,7 +105,7 @@ struct Place<'a> {
 /// Parser state of a shell, across lines.
 #[derive(Debug)]
 pub(crate) struct Shell<'a> {
-    /// The current place and those outside open brackets.
+    /// The current place, and those outside the open brackets.
     places: Vec<Place<'a>>,
     /// Words of a command that continues on the next line.
     words: Vec<&'a str>,
@@ -114,9 +113,9 @@ pub(crate) struct Shell<'a> {
     until: Option<&'a str>,
     /// The open quotation mark, if any.
     quote: Option<char>,
-    /// The folder that the last repository was cloned into, and its name.
+    /// The folder into which the last repository was cloned, and its name.
     cloned: Option<(&'a str, &'a str)>,
-    /// The texts at which commands entered and left clones since the last call of `changes`.
+    /// The text positions at which commands entered and left clones since the last call of `changes`.
     changes: Vec<(&'a str, Option<&'a str>)>,
 }
 
@@ -129,14 +128,14 @@ impl Default for Shell<'_> {
 }
 
 impl<'a> Shell<'a> {
-    /// Begins another block of the same section. It continues in a clone, if the last one ended there.
+    /// Begins another block of the same section, which continues in a clone if the last one ended there.
     pub(crate) fn restart(&mut self) {
         let (clone, cloned) = (self.inside(), self.cloned);
         let places = vec![Place { folder: Some(String::new()), clone }];
         *self = Self { places, cloned, ..Self::default() };
     }
 
-    /// Returns the texts at which commands entered and left clones, with the name of the repository.
+    /// Returns the text positions at which commands entered and left clones, with the name of the repository.
     pub(crate) fn changes(&mut self) -> Vec<(&'a str, Option<&'a str>)> {
         std::mem::take(&mut self.changes)
     }
@@ -201,7 +200,7 @@ impl<'a> Shell<'a> {
         self.places.last()?.clone
     }
 
-    /// Records a text at which the clone may differ from the one before.
+    /// Records a position after which the clone may differ from the one before.
     fn note(&mut self, at: &'a str, before: Option<&'a str>) {
         let clone = self.inside();
         if clone != before {
@@ -209,7 +208,7 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// Changes the folder. An unknown one may be outside of the clone.
+    /// Changes the folder. An unknown folder may be outside the clone.
     fn go(&mut self, folder: Option<String>, clone: Option<&'a str>, at: &'a str) {
         let before = self.inside();
         if let Some(place) = self.places.last_mut() {
@@ -298,7 +297,7 @@ impl<'a> Shell<'a> {
                         self.quote = Some(c);
                     }
                 }
-                // `$(…)` is a part of the word.
+                // `$(…)` is part of the word.
                 '$' if text[at + 1..].starts_with('(') => {
                     let mut depth = 0_usize;
                     for (_, c) in chars.by_ref() {
@@ -327,7 +326,7 @@ impl<'a> Shell<'a> {
 
 enum Token<'a> {
     Word(&'a str),
-    /// A here-document follows, up to a line with this word.
+    /// A here-document follows, up to the line with this word.
     Until(&'a str),
     End,
     Open,

@@ -21,7 +21,7 @@ pub(super) fn plain(text: &str) -> Writer<'_> {
 struct Reader<'t> {
     writer: Writer<'t>,
     lines: Vec<&'t str>,
-    /// The language of the next block, if it is source.
+    /// The language of the next block, if it is a source block.
     language: Option<&'t str>,
 }
 
@@ -225,7 +225,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Returns the position of a delimiter, if it is near.
+/// Returns the position of a delimiter, if it is nearby.
 fn near(text: &str, sign: &[u8]) -> Option<usize> {
     let bytes = &text.as_bytes()[..text.len().min(MAX_MACRO)];
     bytes.windows(sign.len()).position(|window| window == sign)

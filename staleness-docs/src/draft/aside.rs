@@ -22,7 +22,7 @@ pub(crate) fn has_all_of(aside: &Kinds, sort: NameSort) -> bool {
     may_become.iter().all(|kind| aside.contains(kind))
 }
 
-/// All directives for one element or block, merged. The size does not depend on their number.
+/// All directives for one element or block, merged. Its size does not depend on their number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Directions {
     pub(crate) aside: Kinds,

@@ -7,7 +7,7 @@ use crate::commands::{self, Language, Shell};
 
 /// The longest code span to parse as a command, in bytes.
 const MAX_SPAN_BYTES: usize = 240;
-/// Further programs that mark a block without a language as shell.
+/// Additional programs that mark a block without a language as shell.
 const USUAL: [&str; 8] = ["gmake", "mkdir", "poe", "prek", "pushd", "source", "task", "touch"];
 
 /// Receives a name: its shape, the name, and the text that contains it.
@@ -19,8 +19,7 @@ pub(super) fn in_span<'a>(code: &'a str, shell: &mut Shell<'a>, found: &mut Foun
     }
 }
 
-/// Finds the commands in a fenced block, the flags of the project's programs, and scripts that are run by
-/// path.
+/// Finds the commands in a fenced block, the flags of the project's programs, and scripts that are run by their path.
 pub(super) fn in_fence<'a>(
     lines: &[&'a str],
     language: Language,
@@ -34,7 +33,7 @@ pub(super) fn in_fence<'a>(
                 words::flag(word, &mut |(shape, name)| found(shape, name, name));
             }
         }
-        // Relative to another folder, the path would differ.
+        // Relative to another folder, it would be a different path.
         if let Some(script) = commands::script(words).filter(|_| folder == Some(""))
             && target::of_word(script).is_some()
         {

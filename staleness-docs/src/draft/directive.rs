@@ -1,4 +1,4 @@
-//! Directives in comments of documents, with which authors control the check.
+//! Directives in comments of documents, by which authors control the check.
 //!
 //! ```text
 //! <!-- staleness: ignore -->                                  the next element: paragraph, list, table, heading …

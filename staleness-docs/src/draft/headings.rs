@@ -18,14 +18,14 @@ const MAX_SLUG: usize = 512;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Anchor {
-    /// The anchor as links write it.
+    /// The anchor as written in links.
     pub(crate) slug: String,
     /// Digest of the text of its section. `None` without text, and for an anchor that is not a heading.
     pub(crate) section: Option<u128>,
 }
 
-/// Returns the anchor that a link fragment names. `None` if it is not a heading, but for example lines, the
-/// page top, a footnote or a site route.
+/// Returns the anchor for a link fragment. `None` if the fragment does not name a heading but, for example, lines, the
+/// top of the page, a footnote or a route of a site.
 pub(crate) fn of_fragment(fragment: &str) -> Option<String> {
     let fragment = target::decoded(fragment)?;
     let name = fragment.strip_prefix("user-content-").unwrap_or(&fragment);
@@ -40,8 +40,8 @@ pub(crate) fn of_fragment(fragment: &str) -> Option<String> {
         .then(|| name.to_owned())
 }
 
-/// Normalises an anchor, so that anchors of GitHub and of common site generators compare equal: letters and
-/// digits, with one hyphen between runs.
+/// Normalises an anchor, so that anchors of GitHub and of common site generators compare equal: letters and digits,
+/// with one hyphen between runs.
 pub(crate) fn key(slug: &str) -> String {
     let mut key = String::with_capacity(slug.len());
     for c in slug.chars().flat_map(char::to_lowercase) {
@@ -70,7 +70,7 @@ pub(crate) fn anchors(text: &str) -> Vec<Anchor> {
     };
     let text = text.get(body..).unwrap_or_default();
     let mut reader = Reader::default();
-    // Tables are enabled, because a code span ends at its cell.
+    // Tables are enabled, because a code span ends with its table cell.
     for (event, range) in Parser::new_ext(text, markdown::dialect()).into_offset_iter() {
         match event {
             Event::Start(Tag::Heading { level, .. }) => reader.open(level as u8, range.start),
@@ -169,7 +169,7 @@ impl Reader {
             {
                 self.name(&slug_of(title.trim()));
             }
-            // `Title#id` without a blank between
+            // `Title#id` without a blank in between.
             if let Some((title, id)) = text.rsplit_once('#')
                 && !title.ends_with([' ', '#'])
                 && !id.is_empty()

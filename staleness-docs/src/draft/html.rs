@@ -13,8 +13,8 @@ pub(crate) fn may_link(html: &str) -> bool {
     end > 0 && !RAW.iter().any(|raw| raw.eq_ignore_ascii_case(&name[..end]))
 }
 
-/// Finds the values of `href` and `src` that are in quotes and contain no escapes. The `src` of a component is left
-/// out, because the component decides where it starts: `<Video src="a.mp4" />`.
+/// Finds the values of `href` and `src` that are in quotes and contain no escapes. The `src` of a component is omitted,
+/// because the component decides how to resolve it: `<Video src="a.mp4" />`.
 pub(crate) fn links(html: &str) -> impl Iterator<Item = Range<usize>> {
     let mut is_component = false;
     let after = move |(at, sign): (usize, &str)| {
@@ -44,7 +44,7 @@ pub(crate) enum Piece<'a> {
     Text(&'a str),
 }
 
-/// Splits HTML into tags and text, each with its offset. Comments are left out.
+/// Splits HTML into tags and text, each with its offset. Comments are omitted.
 pub(crate) fn pieces(html: &str) -> impl Iterator<Item = (usize, Piece<'_>)> {
     let mut at = 0;
     std::iter::from_fn(move || {

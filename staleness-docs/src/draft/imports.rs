@@ -1,4 +1,4 @@
-//! Files that instruction files import: `@path/to/file.md` in ordinary text.
+//! Imports of files in instruction files: `@path/to/file.md` in ordinary text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -43,7 +43,7 @@ pub(crate) fn of(text: &str, body: usize) -> Vec<&str> {
         return Vec::new();
     }
     let mut paths = Paths { text, found: Vec::new() };
-    // Two paths in the home folder (`@~/a.md`) must not parse as strikethrough.
+    // Two paths in the home folder (`@~/a.md`) must not be parsed as strikethrough.
     let dialect = markdown::dialect().difference(Options::ENABLE_STRIKETHROUGH);
     markdown::read_as(dialect, text, body, &mut paths);
     paths.found

@@ -1,7 +1,7 @@
 //! Parses Markdown into blocks and their pieces.
 //!
-//! A block is one statement for the reader: a paragraph, a list item, a table row, a heading or a fenced
-//! block of commands. Other code blocks are examples and do not count.
+//! A block is one statement for the reader: a paragraph, a list item, a table row, a heading or a fenced block of
+//! commands. Other code blocks are examples and are ignored.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ pub(crate) enum Sort {
     Lines,
     /// A link or an image, with the index of its target.
     Target(usize),
-    /// Part of a URL, or text in a link to one. Such names belong to something outside.
+    /// Part of a URL, or text in a link to one. Such names do not belong to the project.
     Foreign,
     /// Text with escapes, such as `&amp;`.
     Other,
@@ -55,7 +55,6 @@ pub(crate) struct BlockView<'b, 'a> {
     pub(crate) form: Form,
     pub(crate) range: Range<usize>,
     pub(crate) pieces: &'b [Piece],
-    /// Targets of links and images.
     pub(crate) targets: &'b [CowStr<'a>],
 }
 
@@ -64,7 +63,7 @@ pub(crate) trait Visitor<'a> {
     fn block(&mut self, block: &BlockView<'_, 'a>);
     /// Visits HTML. `inline` is true if it is part of a block, which is visited later.
     fn html(&mut self, html: &str, range: Range<usize>, inline: bool);
-    /// Visits the start of an element, which a directive may apply to.
+    /// Visits the start of an element to which a directive may apply.
     fn element(&mut self, range: Range<usize>, heading: Option<u8>);
 }
 
@@ -126,7 +125,7 @@ impl<'a> Reader<'a> {
     fn run(mut self, mut events: OffsetIter<'a>, visitor: &mut impl Visitor<'a>) {
         let from = self.from;
         let shifted = |range: Range<usize>| range.start + from..range.end + from;
-        // Match on the events in place, because they are large and most are short texts.
+        // Match on the events in place, because they are large and most of them are short texts.
         loop {
             match events.next() {
                 Some((Event::Text(text), range)) => self.text(&text, shifted(range)),
@@ -264,8 +263,8 @@ impl<'a> Reader<'a> {
         source.len() == text.len() && std::ptr::eq(source.as_ptr(), text.as_ptr())
     }
 
-    /// Adds a piece, or extends the last one of its sort. The parser splits texts at every character that
-    /// could be markup.
+    /// Adds a piece, or extends the last one of its sort. The parser splits text at every character that could be
+    /// markup.
     fn extend(&mut self, sort: Sort, range: Range<usize>) {
         match self.pieces.last_mut() {
             Some(last) if last.sort == sort && last.range.end == range.start => {
@@ -306,8 +305,8 @@ impl<'a> Reader<'a> {
         // The block includes the backticks.
         self.touch(&range);
         let source = self.text.get(range.clone()).unwrap_or_default();
-        // The text is between the backticks, without one space on either side. It is part of the file unless
-        // it spans several lines.
+        // The text is between the backticks, without one space on each side. It is verbatim in the file unless it spans
+        // several lines.
         let found = offset_in(source, code).or_else(|| source.find(code)).unwrap_or(0);
         let inner = range.start + found..range.start + (found + code.len()).min(source.len());
         let sort = if self.outside() { Sort::Foreign } else { Sort::Code };

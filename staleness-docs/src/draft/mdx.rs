@@ -1,9 +1,9 @@
-//! Converts MDX to Markdown by blanking out other parts, so that offsets stay the same.
+//! Converts MDX to Markdown by blanking out everything else, so that offsets stay the same.
 
 use super::plain::Fence;
 
-/// Returns the Markdown of an MDX document. Imports, exports, comments and lines with only a component tag
-/// are blank.
+/// Returns the Markdown of an MDX document. Imports, exports, comments and lines with only a component tag become
+/// blank.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut fence: Option<Fence> = None;
@@ -17,7 +17,7 @@ pub(crate) fn plain(text: &str) -> String {
             left_out = part(line, trimmed, is_begin);
             fence = Fence::opened_by(line).filter(|_| left_out.is_none());
         }
-        // Imports may directly follow the front matter.
+        // Imports may follow the front matter directly.
         is_begin = matches!(trimmed, "" | "---") || matches!(left_out, Some(Part::Module));
         match &left_out {
             Some(_) => plain.extend(line.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' })),

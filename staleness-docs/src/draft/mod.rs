@@ -38,7 +38,7 @@ use markdown::{BlockView, Sort, Visitor};
 use names::{NameId, NameSort, Names};
 use plain::{Markup, Plain};
 
-/// Syntax in which a name occurs.
+/// The syntax in which a name occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The target of a link or an image.
@@ -78,9 +78,9 @@ pub(crate) struct Draft {
     pub(crate) blocks: Vec<DraftBlock>,
     pub(crate) mentions: Vec<Mention>,
     pub(crate) marks: Vec<Range<usize>>,
-    /// Number of blocks, without fenced ones.
+    /// Number of blocks, not counting fenced ones.
     pub(crate) count: u32,
-    /// Range of the first heading, or else of the first block.
+    /// Range of the first heading, or otherwise of the first block.
     pub(crate) titled: Range<usize>,
     /// Date of a `verified` directive for the whole document.
     pub(crate) verified: Option<Timestamp>,
@@ -88,15 +88,15 @@ pub(crate) struct Draft {
     pub(crate) days: Vec<(usize, Timestamp)>,
     /// Signals suppressed in the whole document.
     pub(crate) ignored: Kinds,
-    /// Signals suppressed in some blocks that still have other names.
+    /// Signals suppressed in some blocks that also have other names.
     pub(crate) ignored_in: BTreeMap<usize, Kinds>,
     /// Number of mentions and marks dropped because of directives.
     pub(crate) left_aside: usize,
-    /// The offsets at which commands enter and leave clones, with the name of the repository.
+    /// The offsets at which commands enter and leave clones, with the name of each repository.
     pub(crate) clones: Vec<(usize, Option<Box<str>>)>,
     /// Malformed parts, with their offsets.
     pub(crate) faults: Vec<(usize, String)>,
-    /// Number of names, temporal words and blocks that exceeded the limit.
+    /// Number of names, temporal words and blocks beyond the limit.
     pub(crate) left_out: usize,
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn read(
     let mut draft = maker.draft;
     plain.put_back(&mut draft);
     *room = room.saturating_sub(draft.places());
-    // It stays in memory until every document is parsed.
+    // The draft stays in memory until every document is parsed.
     draft.blocks.shrink_to_fit();
     draft.mentions.shrink_to_fit();
     draft.marks.shrink_to_fit();
@@ -168,7 +168,7 @@ struct Maker<'a, 'n> {
     room: usize,
     names: &'n mut Names,
     draft: Draft,
-    /// Directives for the next element.
+    /// Directives that apply to the next element.
     waiting: Vec<Directive>,
     /// Directives within the current block.
     inline: Directions,
@@ -178,7 +178,7 @@ struct Maker<'a, 'n> {
     section: Option<(u8, Kinds)>,
     /// The heading level of the current section about the past, in which names may no longer exist.
     past: Option<u8>,
-    /// The shell of the current section, for clones.
+    /// The shell of the current section, used to track clones.
     shell: Shell<'a>,
     /// The level of the last heading.
     level: u8,
@@ -247,7 +247,7 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
             let title = self.text.get(view.range.clone()).unwrap_or_default();
             self.past = is_of_the_past(title).then_some(self.level);
         }
-        // An evergreen document expires only by its front matter.
+        // The only evidence against an evergreen document is an expiry in its front matter.
         if self.draft.fields.evergreen || self.past.is_some() {
             self.inline = Directions::default();
             return;
@@ -305,7 +305,7 @@ impl<'a> Maker<'a, '_> {
         match &piece.sort {
             Sort::Prose => {
                 let part = prose(whole, pieces, at);
-                // A title is about a topic, and a table may list the constants of a standard.
+                // A title names a topic, and a table may list the constants of a standard.
                 let is_item = |name: &str| match view.form {
                     markdown::Form::Heading(_) => false,
                     markdown::Form::Row => name.contains(|c: char| c.is_ascii_lowercase()),
@@ -397,7 +397,7 @@ impl<'a> Maker<'a, '_> {
                         return Some(part);
                     }
                 }
-                // Do not compute this piece again.
+                // Do not compute this piece twice.
                 next += 1;
             }
             None
@@ -425,7 +425,7 @@ impl<'a> Maker<'a, '_> {
         all.aside
     }
 
-    /// Drops names and marks with only suppressed signals. The block must be the last one of the draft.
+    /// Drops names and marks all of whose signals are suppressed. The block must be the last one of the draft.
     fn leave_aside(&mut self, aside: &Kinds, block: &mut DraftBlock) {
         let draft = &mut self.draft;
         let before = draft.marks.len() + draft.mentions.len();
@@ -454,7 +454,7 @@ fn prose(whole: &str, pieces: &[markdown::Piece], at: usize) -> Range<usize> {
     range.start + words.start..range.start + words.end
 }
 
-/// Returns true for each end of a piece if its word continues in escaped text.
+/// For both ends of a piece, returns true if its word continues in escaped text.
 fn is_cut(text: &str, pieces: &[markdown::Piece], at: usize) -> (bool, bool) {
     let range = &pieces[at].range;
     let other = |at: Option<usize>| {

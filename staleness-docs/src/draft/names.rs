@@ -1,4 +1,4 @@
-//! The names of all documents, stored once each.
+//! The names of all documents, each stored once.
 
 use std::sync::Arc;
 

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-/// Converts byte offsets to lines. Fast for increasing offsets.
+/// Converts byte offsets to lines. Fast if the offsets increase.
 #[derive(Debug)]
 pub(crate) struct Lines<'a> {
     text: &'a str,
     /// A known offset and its line.
     known: (usize, u32),
-    /// The start of a line, an offset in it, and the number of characters between.
+    /// The start of a line, an offset in it, and the number of characters between them.
     column: (usize, usize, usize),
 }
 
@@ -38,7 +38,7 @@ impl<'a> Lines<'a> {
             offset -= 1;
         }
         let (start, known, count) = self.column;
-        // The text between is scanned once, even for many positions in one line.
+        // The text in between is scanned only once, even for many positions in one line.
         let between = self.text.get(known..offset).filter(|text| !text.contains('\n'));
         let (start, count) = match between {
             Some(text) => (start, count + text.chars().count()),
@@ -61,10 +61,10 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Maximum number of bytes behind a sign in which to look for what belongs to it.
+/// Maximum number of bytes after a sign in which to look for text that belongs to it.
 const MAX_NEAR: usize = 1_024;
 
-/// Returns the text from an offset on, cut off so that many signs in a text take no time that grows with its square.
+/// Returns the text from an offset on, truncated so that many signs in a text do not take quadratic time.
 pub(crate) fn near(text: &str, at: usize) -> &str {
     let end = (at..=text.len().min(at + MAX_NEAR)).rev().find(|end| text.is_char_boundary(*end));
     end.and_then(|end| text.get(at..end)).unwrap_or_default()

@@ -30,14 +30,14 @@ impl Markup {
 #[derive(Debug)]
 pub(crate) struct Plain<'t> {
     pub(crate) text: Cow<'t, str>,
-    /// Offsets in the Markdown with the matching offsets in the document, sorted. Empty if all offsets are
-    /// the same.
+    /// Offsets in the Markdown with the corresponding offsets in the document, sorted. Empty if all offsets are the
+    /// same.
     places: Vec<(usize, usize)>,
 }
 
 impl<'t> Plain<'t> {
-    /// Converts a document to Markdown, depending on its path. In MDX, other parts are blanked, so that
-    /// offsets stay the same.
+    /// Converts a document to Markdown according to its path. In MDX, everything else is blanked out, so that offsets
+    /// stay the same.
     pub(crate) fn of(path: &str, text: &'t str) -> Self {
         let (text, places) = match Markup::of(path) {
             Markup::Markdown => (text.into(), Vec::new()),
@@ -79,7 +79,7 @@ impl<'t> Plain<'t> {
     }
 }
 
-/// Writes Markdown from slices of a document in order, with text between them.
+/// Writes Markdown from consecutive slices of a document, with text between them.
 #[derive(Debug)]
 pub(super) struct Writer<'t> {
     text: &'t str,
@@ -94,7 +94,7 @@ impl<'t> Writer<'t> {
         Self { text, out: String::new(), places: Vec::new(), end: 0 }
     }
 
-    /// Copies a slice of the document. Adds a space if it does not directly follow the last one.
+    /// Copies a slice of the document. Adds a space if the slice does not directly follow the last one.
     pub(super) fn keep(&mut self, part: &str) {
         let at = self.offset(part);
         let joins = |c: char| !c.is_whitespace() && !"`(".contains(c);
@@ -116,7 +116,7 @@ impl<'t> Writer<'t> {
         at.min(self.text.len())
     }
 
-    /// Writes text that stands for the following slice of the document.
+    /// Writes text that represents the following slice of the document.
     pub(super) fn before(&mut self, part: &str, text: &str) {
         self.places.push((self.out.len(), self.offset(part)));
         self.out.push_str(text);
@@ -147,7 +147,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// Writes lines as a fenced block, with more signs than any line in it has.
+    /// Writes lines as a fenced block, with a longer fence than any line in it.
     pub(super) fn fence(&mut self, lines: &[&'t str], language: &str) {
         let language = language.split_whitespace().next().unwrap_or_default().replace('`', "");
         let longest = lines.iter().flat_map(|line| line.split(|c| c != '`')).map(str::len).max();
@@ -166,7 +166,7 @@ impl<'t> Writer<'t> {
     }
 }
 
-/// The line of signs at which a fenced block of Markdown begins.
+/// The line that opens a fenced block of Markdown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fence {
     sign: u8,
@@ -193,7 +193,7 @@ pub(super) fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// The deepest indentation at which a line may contain others.
+/// The deepest indentation at which a line may contain other lines.
 pub(super) const MAX_DEPTH: usize = 64;
 
 /// Counts the spaces at the start of a line, up to a limit.
@@ -201,8 +201,8 @@ pub(super) fn indent(line: &str) -> usize {
     line.bytes().take(MAX_DEPTH + 1).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Returns the end of the lines from `at` on that are blank or indented deeper than `than`. Trailing blank
-/// lines do not count.
+/// Returns the end of the lines from `at` on that are blank or indented more deeply than `than`. Trailing blank lines
+/// do not count.
 pub(super) fn indented(lines: &[&str], at: usize, than: usize) -> usize {
     let is_in = |line: &&&str| indent(line) > than || line.trim().is_empty();
     let end = at + lines[at..].iter().take_while(is_in).count();

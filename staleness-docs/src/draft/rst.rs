@@ -1,23 +1,23 @@
-//! Converts reStructuredText to Markdown: titles, literals, links, and roles and directives that name files
-//! or contain code.
+//! Converts reStructuredText to Markdown: titles, literals, links, and the roles and directives that name files or
+//! contain code.
 //!
 //! Reads line by line, without a tree. The contents of a directive are treated like the text around it.
 
 use super::plain::{MAX_DEPTH, Writer, indent, indented, lines};
 use super::target::has_scheme;
 
-/// Directives with code as content. Their argument is the language.
+/// Directives whose content is code. Their argument is the language.
 const CODE: [&str; 4] = ["code-block", "code", "prompt", "sourcecode"];
 /// Directives that name a file.
 const FILES: [&str; 4] = ["include", "literalinclude", "image", "figure"];
-/// Directives whose content is not text, or describes earlier versions.
+/// Directives whose content is not text, or is about earlier versions.
 #[rustfmt::skip]
 const OTHER: [&str; 19] = [
     "raw", "math", "parsed-literal", "doctest", "testcode", "testsetup", "testcleanup", "testoutput", "graphviz",
     "digraph", "mermaid", "plot", "productionlist", "ipython", "highlight",
     "versionadded", "versionchanged", "versionremoved", "deprecated",
 ];
-/// Roles with code as text.
+/// Roles whose text is code.
 #[rustfmt::skip]
 const ROLES: [&str; 18] = [
     "attr", "class", "code", "command", "const", "data", "envvar", "exc", "file", "func", "literal", "meth", "mod",
@@ -71,7 +71,7 @@ impl<'t> Reader<'t> {
             return at + 1;
         }
         let (text, next) = self.whole(at, text);
-        // Only a line that ends in two colons has a block below it. Otherwise each of many lines would be
+        // Only a line that ends in two colons has a block below it. Without this check, each of many lines would be
         // compared with all others.
         let opens = text
             .strip_suffix("::")
@@ -107,7 +107,7 @@ impl<'t> Reader<'t> {
         (text, at + 1)
     }
 
-    /// Converts an adornment line. Below a text, it makes the text a title.
+    /// Converts an adornment line. If it is below a text, that text becomes a title.
     fn under(&mut self, at: usize, sign: u8) {
         let is_text = |at: Option<usize>| {
             let line = at.and_then(|at| self.lines.get(at)).map_or("", |line| line.trim());
@@ -145,7 +145,7 @@ impl<'t> Reader<'t> {
                 self.writer.keep(text);
                 self.writer.write("\n\n");
             }
-            // A footnote is text; an empty comment ends at once.
+            // A footnote is text. An empty comment ends immediately.
             if let Some((_, note)) = text.strip_prefix('[').and_then(|text| text.split_once("] ")) {
                 self.text(note.trim());
                 self.writer.write("\n");
@@ -179,7 +179,7 @@ impl<'t> Reader<'t> {
         body
     }
 
-    /// Writes a link to a document that is named without its extension, as on a site.
+    /// Writes a link to a document whose name is given without its extension, as on a site.
     fn page(&mut self, text: &'t str) {
         let name = target_of(text).unwrap_or(text);
         let is_page = !name.is_empty() && name != "self" && !name.contains(['*', '?', ':', '#']);

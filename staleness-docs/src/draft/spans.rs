@@ -1,9 +1,9 @@
 //! Finds names in code spans.
 //!
-//! A span without spaces is a name, perhaps with arguments. A span with spaces is a command line or a
-//! fragment of code, in which most words are variables, types and values of an example. There a name counts
-//! only if it is called (`load_all(`), qualified (`Router::new`), preceded by its kind (`struct Router`), or
-//! assigned (`max_width = 100`). Text in brackets is an argument.
+//! A span without spaces is a name, perhaps with arguments. A span with spaces is a command line or a fragment of code,
+//! where most words are variables, types and values of an example. In it, a name counts only if it is called
+//! (`load_all(`), qualified (`Router::new`), preceded by its kind (`struct Router`), or assigned (`max_width = 100`).
+//! Text in brackets is an argument.
 
 use staleness_core::knowledge::WordKind;
 
@@ -11,7 +11,7 @@ use super::words::{MAX_WORD_BYTES, Named, flag, is_dotted, is_unmistakable, push
 use super::{target, traps};
 use crate::commands::own_from;
 
-/// Keywords before a name that tell its kind.
+/// Keywords before a name that state its kind.
 #[rustfmt::skip]
 const KINDS: [&str; 16] = [
     "class", "const", "def", "enum", "fn", "func", "function", "interface", "macro", "mod",
@@ -58,7 +58,7 @@ fn one<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
         flag(code, found);
         return;
     }
-    // From the root of the project, if it was there.
+    // Such a path starts at the root of the project.
     if let Some(path) = code.strip_prefix('/')
         && path.trim_end_matches('/').contains('/')
         && (path.ends_with('/') || target::has_extension(path))
@@ -100,7 +100,7 @@ fn several<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
                 flag(word, found);
             }
         } else if word.contains('/') {
-            // `node lib/index.js`: an argument of a foreign program is usually the reader's own file.
+            // In `node lib/index.js`, the argument of a foreign program is usually the reader's own file.
             let name = word.rsplit('/').next().unwrap_or(word);
             let own = foreign && traps::is_usual_file(name);
             if !own && target::of_word(word).is_some() {
@@ -168,7 +168,7 @@ fn end_of_name(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// Returns true if a name in a fragment belongs to the project: it is called or qualified.
+/// Returns true if a name in a fragment belongs to the project, because it is called or qualified.
 fn is_named(name: &str, rest: &str) -> bool {
     let called = rest.starts_with('(') || rest.starts_with("!(");
     if !name.contains(['.', ':', '-']) {

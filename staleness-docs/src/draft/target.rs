@@ -1,4 +1,4 @@
-//! Parses paths of the project as documents write them.
+//! Parses paths of the project as written in documents.
 
 use std::borrow::Cow;
 
@@ -137,7 +137,7 @@ pub(crate) fn of_word(word: &str) -> Option<Target<'_>> {
     Some(Target { path: path.into(), lines, symbol: None })
 }
 
-/// Parses a path in a code span. One that begins with `/` starts at the project's root.
+/// Parses a path in a code span. If it begins with `/`, it starts at the project's root.
 pub(crate) fn of_path(text: &str) -> Option<Target<'_>> {
     let Some(rest) = text.strip_prefix('/') else { return of_word(text) };
     let target = of_word(rest)?;
@@ -197,7 +197,7 @@ pub(super) fn decoded(text: &str) -> Option<Cow<'_, str>> {
     percent_encoding::percent_decode_str(text).decode_utf8().ok()
 }
 
-/// Returns true if a target outside the project is one of the forge's own pages, such as `../issues`.
+/// Returns true if a target outside the project is a page of the forge itself, such as `../issues`.
 pub(crate) fn is_of_forge(path: &str) -> bool {
     #[rustfmt::skip]
     const PLACES: [&str; 16] = [
@@ -208,15 +208,15 @@ pub(crate) fn is_of_forge(path: &str) -> bool {
     path.contains("..") && parts.any(|part| PLACES.contains(&part))
 }
 
-/// Returns true if a file name is too ambiguous to look up, because it usually means the reader's own file: a
-/// bare common name, a hidden file, a common name or a folder in a hidden folder, or a released file.
+/// Returns true if a file name is too ambiguous to look up, because it usually means a file of the reader: a bare
+/// common name, a hidden file, a common name or a folder in a hidden folder, or a file of a release.
 pub(crate) fn says_too_little(path: &str) -> bool {
     let hidden = path.starts_with('.');
     match path.rsplit_once('/') {
         // `.vscode/settings.json`, `.github/workflows`
         Some((folder, name)) => {
             let is_usual = traps::is_usual_file(name);
-            // `app/__init__.py`: the end of many paths.
+            // Many paths end like `app/__init__.py`.
             hidden && (!has_extension(name) || is_usual) || is_usual && !folder.contains('/')
         }
         None => hidden || traps::is_usual_file(path) || is_release(path),

@@ -9,7 +9,7 @@ const MAX_PATH: usize = 1_024;
 const INCLUDES: [&str; 6] =
     ["--8<--", "{!", "!!!include(", "```{include}", "{{#include", "{% include"];
 
-/// Attributes with the title of a component.
+/// Attributes that contain the title of a component.
 const TITLES: [&str; 2] = ["title=", "label="];
 
 /// Returns true if a document may have headings that are not in its text, because it is a template or
@@ -18,7 +18,7 @@ pub(crate) fn is_template(text: &str) -> bool {
     let text = &without_examples(text);
     // `style={{ … }}` is an attribute.
     let is_filled = || text.match_indices("{{").any(|(at, _)| !text[..at].ends_with('='));
-    // mkdocstrings writes `::: module`; others put `:::` before and behind a note.
+    // mkdocstrings writes `::: module`; others put `:::` before and after a note.
     let is_closed = || text.lines().any(|line| line.trim() == ":::");
     let is_import =
         |line: &str| line.starts_with("import ") && !line.contains('{') && line.contains(".md");
@@ -30,7 +30,7 @@ pub(crate) fn is_template(text: &str) -> bool {
         || has_component(text)
 }
 
-/// Returns true if a text has a component without contents and without a title, which may make headings.
+/// Returns true if a text has a component without contents and without a title, which may produce headings.
 fn has_component(text: &str) -> bool {
     let begins_line = |at: usize| text[..at].trim_end_matches([' ', '\t']).ends_with('\n');
     let tags = text.match_indices('<').filter(|(at, _)| *at == 0 || begins_line(*at));
@@ -42,7 +42,7 @@ fn has_component(text: &str) -> bool {
     })
 }
 
-/// Returns the titles of the components, which may be headings.
+/// Returns the titles of the components, which may appear as headings.
 pub(crate) fn titles(text: &str) -> impl Iterator<Item = &str> {
     let titles = TITLES.into_iter().flat_map(move |title| text.match_indices(title));
     titles.filter_map(|(at, title)| near(text, at + title.len()).split(['"', '\'']).nth(1))
@@ -100,7 +100,7 @@ mod tests {
             assert_eq!(included(text).collect::<Vec<_>>(), expected, "{text}");
             assert_eq!(is_template(text), !expected.is_empty(), "{text}");
         }
-        // One without an end is read once.
+        // A comment that never ends is read once.
         let hostile = "<!--include a.md".replace(' ', "").repeat(1 << 14);
         assert_eq!(included(&hostile).count(), 0);
     }

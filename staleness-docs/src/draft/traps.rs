@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
 
-/// Lower-case words. The list is fixed, so hash collisions cannot be forced.
+/// Lower-case words. The list is fixed, so nobody can force hash collisions.
 type Words = LazyLock<HashSet<&'static str, FixedState>>;
 
 fn set(words: &'static str) -> HashSet<&'static str, FixedState> {
@@ -35,7 +35,7 @@ static PRODUCTS: Words = Words::new(|| {
 ")
 });
 
-/// Words of languages and standard libraries, which documents use without the project defining them.
+/// Words of languages and standard libraries, which occur in documents although the project does not define them.
 static COMMON: Words = Words::new(|| {
     set("
     abort abstract alias alloc alpha anyhow append apply args array arraylist asref assert
@@ -68,7 +68,7 @@ static COMMON: Words = Words::new(|| {
 ")
 });
 
-/// File names that usually mean the reader's own file.
+/// File names that usually mean a file of the reader.
 static USUAL_FILES: Words = Words::new(|| {
     set("
     __init__.py __main__.py .babelrc .editorconfig .env .eslintrc .eslintrc.json .gitignore .gitlab-ci.yml .npmrc
@@ -103,7 +103,7 @@ pub(crate) fn is_stand_in(name: &str) -> bool {
     parts(name).any(|part| has(&STAND_INS, part.trim_end_matches(is_digit)))
 }
 
-/// Splits a name into words: `my_thing`, `my-thing`, `myThing` and `MyThing` begin with `my`.
+/// Splits a name into words: the first word of `my_thing`, `my-thing`, `myThing` and `MyThing` is `my`.
 fn parts(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c: char| !c.is_ascii_alphanumeric()).flat_map(|word| {
         let cut = |at: &usize| {
@@ -135,7 +135,7 @@ pub(crate) fn is_common(word: &str) -> bool {
         || is_usual_file(word)
 }
 
-/// Returns true if a file name usually means the reader's own file.
+/// Returns true if a file name usually means a file of the reader.
 pub(crate) fn is_usual_file(name: &str) -> bool {
     has(&USUAL_FILES, name)
 }

@@ -13,8 +13,8 @@ pub(crate) const MAX_WORD_BYTES: usize = 120;
 /// A name in a text: its shape, and the slice of the text without punctuation.
 pub(crate) type Named<'a> = (WordKind, &'a str);
 
-/// Finds the names in prose. Only unmistakable shapes count. Returns true if some word contains `@`, which
-/// may be an import.
+/// Finds the names in prose. Only unmistakable shapes count. Returns true if any word contains `@`, which may begin an
+/// import.
 pub(crate) fn in_prose<'a>(prose: &'a str, found: &mut impl FnMut(Named<'a>)) -> bool {
     let mut at_sign = false;
     for word in prose.split([' ', '\t', '\n', '\r']) {
@@ -57,7 +57,7 @@ fn prose_word<'a>(token: &'a str, found: &mut impl FnMut(Named<'a>)) {
         return;
     }
     let slash = word.bytes().any(|byte| byte == b'/');
-    // Other URLs name places outside the project.
+    // Other URLs are outside the project.
     if slash && word.contains("://") || word.starts_with("www.") {
         if target::of_address(word).is_some() {
             found((WordKind::Path, word));
@@ -139,8 +139,8 @@ pub(crate) fn is_unmistakable(word: &str) -> bool {
     humps(word) >= 2
 }
 
-/// Counts the capitals before a lower-case letter, if the first letter is a capital: `ReadMe` has two,
-/// `macOS` and `APIs` have none.
+/// Counts the capitals that precede a lower-case letter, if the first letter is a capital: `ReadMe` has two, `macOS`
+/// and `APIs` have none.
 fn humps(word: &str) -> usize {
     if !word.starts_with(|c: char| c.is_ascii_uppercase()) {
         return 0;
@@ -156,7 +156,7 @@ pub(crate) fn is_telling(shape: WordKind, text: &str) -> bool {
     }
     match shape {
         WordKind::Path | WordKind::Command => return true,
-        // Libraries add the first two to every program, the others stand for any.
+        // Libraries add the first two to every program. The others are placeholders.
         WordKind::Flag => {
             return !matches!(
                 text,

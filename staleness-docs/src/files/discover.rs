@@ -23,7 +23,7 @@ use crate::{CheckOptions, Note, Skipped};
 /// Limits on checked documents, and on reported ones that were not checked.
 const MAX_DOCUMENTS: usize = 100_000;
 const MAX_SKIPPED: usize = 10_000;
-/// Minimum number of documents with numbered names for a folder to count as one of records.
+/// Minimum number of documents with numbered names at which a folder counts as a folder of records.
 const RECORDS: usize = 5;
 /// Folders that usually hold other people's files, even without a `.gitignore`.
 const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", "__pycache__"];
@@ -43,7 +43,7 @@ pub(crate) struct Found {
     left_out: usize,
 }
 
-/// The reason that a client loads a file.
+/// The reason why a client loads a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loaded {
     No,
@@ -62,7 +62,6 @@ pub(super) struct Search<'a> {
     pub(crate) found: Found,
 }
 
-/// Finds the documents to check.
 pub(crate) fn find(
     place: &ProjectPlace,
     options: &CheckOptions<'_>,
@@ -149,7 +148,7 @@ impl Search<'_> {
         }
     }
 
-    /// Reports tracked files with names that are not UTF-8.
+    /// Reports tracked files whose names are not UTF-8.
     fn skip_unnamed(&mut self, wanted: impl Fn(&str) -> bool) {
         let names = self.tracked.into_iter().flat_map(|tracked| &tracked.unnamed);
         for path in names.filter(|path| nature::is_checked(path) && wanted(path)) {
@@ -190,7 +189,7 @@ impl Search<'_> {
         self.add(key.to_owned(), path, true, loaded);
     }
 
-    /// Returns the project file that a path resolves to, if its name differs.
+    /// Returns the project file to which a path resolves, if its name differs.
     fn behind_link(&self, key: &str) -> Option<PathBuf> {
         let folder = canonical(&self.place.folder);
         let own = canonical(&folder.join(key));
@@ -238,7 +237,7 @@ impl Search<'_> {
         let whole = lexical(&self.place.folder.join(given));
         let folder = lexical(&self.place.folder);
         let inside = whole.strip_prefix(&folder).ok().map(Path::to_path_buf).or_else(|| {
-            // The project may be reached through a link.
+            // The path may lead to the project through a link.
             canonical(&whole).strip_prefix(canonical(&folder)).ok().map(Path::to_path_buf)
         });
         let Some(below) = inside else {
@@ -265,7 +264,7 @@ impl Search<'_> {
         }
     }
 
-    /// Adds every document below a folder of the project that is tracked, or not ignored.
+    /// Adds every document below a folder of the project that is tracked, or is at least not ignored.
     fn folder(&mut self, key: &str) {
         self.walk(key);
         let below = |path: &str| {
@@ -305,7 +304,7 @@ impl Search<'_> {
             }
             let name = entry.file_name();
             let is_foreign = FOREIGN_FOLDERS.contains(&&*name.to_string_lossy());
-            // Hidden files are left out unless a pattern includes them.
+            // Hidden files are skipped unless a pattern includes them.
             let is_hidden = name.as_encoded_bytes().first() == Some(&b'.');
             let is_hidden = is_hidden && !said.is_whitelist();
             entry.path().starts_with(&to) && !is_foreign && !is_hidden
@@ -428,7 +427,7 @@ impl Search<'_> {
     }
 }
 
-/// Removes `.` and `..` from a path without looking at the disk.
+/// Removes `.` and `..` from a path without reading the disk.
 pub(crate) fn lexical(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

@@ -13,7 +13,7 @@ use crate::nature::History;
 #[derive(Clone, Debug)]
 pub(crate) struct DocFile {
     pub(crate) path: PathBuf,
-    /// True if the file is in the project. Its key is then its path in the project.
+    /// True if the file is in the project, so that its key is its path there.
     pub(crate) inside: bool,
     /// True if the checked-out commit contains the file.
     pub(crate) tracked: bool,

@@ -1,7 +1,7 @@
 //! Files that a walk skips because of `.ignore`, `.gitignore` and `.git/info/exclude`.
 //!
 //! These files are as untrusted as the project's documents, and are read with the same limits. The pattern crate
-//! receives only lines, because it would follow any link and read any amount by itself.
+//! receives only lines, because by itself it would follow any link and read any amount.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ const MAX_FILE_BYTES: u64 = 256 * 1024;
 /// Maximum number of pattern bytes to read per walk.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Pattern files, highest precedence first. A pattern in an earlier file wins over a later file in any
+/// Pattern files, highest precedence first. A pattern in an earlier file takes precedence over a later file in any
 /// folder.
 const FILES: [&str; 3] = [".ignore", ".gitignore", ".git/info/exclude"];
 
@@ -35,8 +35,8 @@ pub(crate) struct Ignored {
     pub(crate) notes: Vec<Note>,
 }
 
-/// Walks down from a folder in the order of names, without following links. `enters` receives each file and
-/// folder with its pattern match, and returns true to visit it.
+/// Walks down from a folder in the order of names, without following links. `enters` receives each file and folder with
+/// its pattern match, and returns true if it should be visited.
 pub(crate) fn walk(
     ignored: &Arc<Mutex<Ignored>>,
     start: &Path,
@@ -67,8 +67,8 @@ impl Ignored {
         }
     }
 
-    /// Matches a file or folder of the walk. The walk must be depth first, because patterns of left folders
-    /// are dropped.
+    /// Matches a file or folder of the walk. The walk must be depth first, because the patterns of folders that it
+    /// leaves are dropped.
     fn says(&mut self, path: &Path, is_folder: bool) -> Match<()> {
         let folder = path.parent().unwrap_or(path);
         while self.folders.last().is_some_and(|(last, _)| !folder.starts_with(last)) {

@@ -1,4 +1,4 @@
-//! Memory and instruction files of the clients.
+//! Memory and instruction files of clients.
 //!
 //! | client | user | project |
 //! |---|---|---|
@@ -23,7 +23,7 @@ use crate::nature::{self, Patterns};
 use crate::project::ProjectPlace;
 use crate::{CheckOptions, Skipped};
 
-/// Instruction files at fixed places in a project, besides those of Claude Code.
+/// Instruction files with fixed paths in a project, other than those of Claude Code.
 const OWN: [&str; 4] =
     ["AGENTS.md", nature::OVERRIDE, "GEMINI.md", ".github/copilot-instructions.md"];
 /// Instruction files that Claude Code loads.
@@ -40,7 +40,7 @@ pub(crate) fn find(search: &mut Search<'_>) {
     find_in(search, &[&OWN_OF_CLAUDE[..], &OWN].concat());
 }
 
-/// Adds those of these files that exist, all others in folders of their own, and their imports.
+/// Adds the given files that exist, all others in folders of their own, and their imports.
 fn find_in(search: &mut Search<'_>, own: &[&str]) {
     for key in own {
         if search.place.folder.join(key).is_file() {
@@ -68,8 +68,8 @@ fn find_in(search: &mut Search<'_>, own: &[&str]) {
     search.follow_imports();
 }
 
-/// Keeps the documents that a client loads automatically. If a project has instructions for Claude Code, that
-/// client loads `AGENTS.md` only through an import or a symbolic link.
+/// Retains the documents that a client loads automatically. If a project has instructions for Claude Code, that client
+/// loads `AGENTS.md` only through an import or a symbolic link.
 pub fn retain_loaded_by(
     client: &str,
     place: &ProjectPlace,
@@ -106,7 +106,7 @@ fn is_loaded(client: &str, place: &ProjectPlace, options: &CheckOptions<'_>, key
             is_named(options, key) && (!is_users || key.starts_with("~/.gemini/"))
         }
         "codex" if !is_users && (nature::is_shared(key) || is_named(options, key)) => {
-            // Codex reads one file of a folder.
+            // Codex reads only one of these files in a folder.
             let known = [nature::OVERRIDE, "AGENTS.md"];
             let mut all = known.into_iter().chain(names.iter().map(String::as_str));
             let path = place.folder.join(key);
@@ -117,9 +117,9 @@ fn is_loaded(client: &str, place: &ProjectPlace, options: &CheckOptions<'_>, key
     }
 }
 
-/// Returns the instruction files of a project with their imports, and files that lead out of the project with the
-/// reason. Includes the files that a client loads at the start of a session, and files with the same names in
-/// other folders that are not ignored. Policies do not apply.
+/// Returns the instruction files of a project with their imports, and the files that lead out of the project, each with
+/// the reason. Includes the files that a client loads at the start of a session, and files with the same names in other
+/// folders that are not ignored. Policies do not apply.
 pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<Skipped>) {
     let options = CheckOptions::new(Timestamp::default());
     let Found { files, skipped, .. } = searched(place, &options, |search| {
@@ -143,7 +143,7 @@ pub fn session_files(
 ) -> Vec<(String, PathBuf)> {
     let has_own = OWN_OF_CLAUDE.iter().any(|key| place.folder.join(key).is_file());
     let has_own = client == "claude-code" && has_own;
-    // Its own files take the place of the shared one, unless they import it.
+    // Its own files replace the shared one, unless they import it.
     let of_others: &[&str] = if has_own { &[] } else { &OWN };
     let named = options.instruction_names.iter().map(String::as_str);
     let own = OWN_OF_CLAUDE.iter().chain(of_others).copied().chain(named);
@@ -159,8 +159,8 @@ pub fn session_files(
     files.map(|(key, file)| (key, file.path)).collect()
 }
 
-/// Returns true if a client loads a rule only with certain files: its front matter names them, or a Cursor rule
-/// does not say that it always applies.
+/// Returns true if a client loads a rule only with certain files: its front matter names them, or a Cursor rule does
+/// not set `alwaysApply`.
 fn is_on_demand(path: &Path, most: u64) -> bool {
     let Ok(file::Text { text, .. }) = file::read(path, most, None) else { return false };
     let front = front::read(&text).ok().flatten();
@@ -206,7 +206,7 @@ fn user_files(search: &Search<'_>) -> Vec<PathBuf> {
         files.push(claude.join("CLAUDE.md"));
         files.extend(markdown_below(&claude.join("rules"), MAX_VISITED));
         let mut folders = vec![encoded(&search.place.folder)];
-        // Linked work trees have their own memory, and also use that of the main one.
+        // Linked work trees have their own memory, and also use the memory of the main one.
         folders.push(encoded(&search.place.root));
         folders.dedup();
         for folder in folders {
@@ -223,7 +223,7 @@ fn user_files(search: &Search<'_>) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the folder name that Claude Code uses for a project. Every character except letters and digits
+/// Returns the name of the folder that Claude Code uses for a project. Every character except letters and digits
 /// becomes a hyphen.
 fn encoded(root: &Path) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };

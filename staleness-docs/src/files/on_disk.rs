@@ -35,8 +35,8 @@ pub(crate) fn walked(
     }
 }
 
-/// Commits the files of a project on disk in private, except ignored ones, with the given time. A check then finds
-/// the documents that committing these files would break. Returns false if nothing changed. The repository is not
+/// Makes a private commit of the files of a project on disk, except ignored ones, with the given time. A check then
+/// finds the documents that committing these files would break. Returns false if nothing changed. The repository is not
 /// modified. Call this before any query.
 ///
 /// # Errors

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The version number of a name without an end version, such as `latest`.
+/// The version number for a name that means the newest version, such as `latest`.
 const NEWEST: u32 = u32::MAX;
 
-/// Returns the documents of earlier versions. A document is earlier if its folder is beside one of a later
-/// version. For the last of several versions, it is earlier if an unversioned folder beside it has the same page.
-/// A folder such as `v1` counts as a version only if it shares a page with a folder beside it.
+/// Returns the documents of earlier versions. A document is earlier if its folder is beside one of a later version. A
+/// document of the last of several versions is earlier if an unversioned folder beside it has the same page. A folder
+/// such as `v1` counts as a version only if it shares a page with a folder beside it.
 pub(super) fn earlier<'k>(keys: impl Iterator<Item = &'k String> + Clone) -> Vec<String> {
     let versioned =
         || keys.clone().flat_map(|key| places(key)).filter(|at| numbers(at.1).is_some());
@@ -15,7 +15,7 @@ pub(super) fn earlier<'k>(keys: impl Iterator<Item = &'k String> + Clone) -> Vec
     for (parent, _, page) in versioned().filter(|at| !is_of_folder(at.2)) {
         *copies.entry((parent, page)).or_default() += 1;
     }
-    // Other folders are called `v1`, too.
+    // Other folders may be called `v1`, too.
     let is_bare =
         |folder: &str| !folder.contains('.') && folder.ends_with(|c: char| c.is_ascii_digit());
     let is_version =
@@ -47,7 +47,7 @@ pub(super) fn earlier<'k>(keys: impl Iterator<Item = &'k String> + Clone) -> Vec
     keys.filter(|key| places(key).any(is_earlier)).cloned().collect()
 }
 
-/// Returns each folder above a document: its parent, its name, and the document's path below it.
+/// Returns each folder above a document: its parent, its name, and the path of the document within it.
 fn places(key: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     key.match_indices('/').map(|(end, _)| {
         let (parent, name) = key[..end].rsplit_once('/').unwrap_or(("", &key[..end]));
@@ -63,7 +63,7 @@ fn is_of_folder(page: &str) -> bool {
         .any(|name| stem.eq_ignore_ascii_case(name))
 }
 
-/// Returns the numbers of a version such as `1.x`, `v2.0`, `version-3.1`, `v4` or `latest`.
+/// Returns the numbers of a version name such as `1.x`, `v2.0`, `version-3.1`, `v4` or `latest`.
 fn numbers(name: &str) -> Option<Vec<u32>> {
     const LATEST: [&str; 6] = ["canary", "current", "latest", "main", "next", "stable"];
     if LATEST.contains(&name) {

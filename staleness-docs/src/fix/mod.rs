@@ -1,9 +1,9 @@
 //! Replaces old names in documents by current ones.
 //!
-//! Turns a document and the evidence against it into edits. A name is replaced only if its new name is certain:
-//! the evidence contains it, the old name is at the evidence's position, and parsing the edited text finds the new
-//! name. Everything else stays the same, byte for byte. Quoted and struck-out text refers to the past and is never
-//! edited, nor is a paragraph that contains both names.
+//! Turns a document and the evidence against it into edits. A name is replaced only if its new name is certain: the
+//! evidence contains it, the old name is at the evidence's position, and parsing the edited text finds the new name.
+//! Everything else stays the same, byte for byte. Quoted or struck-out text refers to the past and is never edited.
+//! Neither is a paragraph that contains both names.
 
 mod reading;
 mod written;
@@ -38,7 +38,7 @@ pub struct Edit {
     pub end_column: u32,
 }
 
-/// The result of mending one piece of evidence.
+/// The result of applying one piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mend {
     /// The evidence gives no new name.
@@ -57,7 +57,7 @@ const NOT_FOUND: &str = "is not where the check found it";
 const UNWRITABLE: &str = "has a new name that would read differently there";
 const ESCAPED: &str = "is written with escapes";
 
-/// Returns the mend of a document for each piece of evidence.
+/// Returns the result for each piece of evidence about a document.
 ///
 /// # Examples
 /// ```
@@ -158,7 +158,7 @@ fn changes(
                 (range.start + part.start..range.start + part.end, new)
             }
             _ => {
-                // The text may contain options that the parsed command lacks.
+                // The text may contain options that are missing from the parsed command.
                 if !text.get(mention.at..).is_some_and(|rest| rest.starts_with(mention.text)) {
                     return Err(ESCAPED);
                 }
@@ -175,7 +175,7 @@ fn changes(
     if found.is_empty() { Err(NOT_FOUND) } else { Ok(found) }
 }
 
-/// Returns true if a name equals the new name, or its end.
+/// Returns true if a name equals the new name or its end.
 fn is_called(named: Named<'_>, new: &str) -> bool {
     let path = match named.sort {
         NameSort::Link => target::of_link(named.text),

@@ -3,7 +3,7 @@ use staleness_core::knowledge::Citation;
 
 use super::*;
 
-/// Evidence that a cited path was renamed.
+/// Returns evidence that a cited path was renamed.
 fn missing(line: u32, column: u32, path: &str, new: &str) -> Evidence {
     let citation = Citation::of_path(path);
     let renamed_to = Some(new.to_owned());
@@ -11,7 +11,7 @@ fn missing(line: u32, column: u32, path: &str, new: &str) -> Evidence {
     Evidence { line: Some(line), column: Some(column), ..Evidence::from(fact) }
 }
 
-/// Evidence that a word was renamed.
+/// Returns evidence that a word was renamed.
 fn drift(line: u32, column: u32, sort: WordKind, word: &str, new: &str) -> Evidence {
     let renamed_to = Some(new.to_owned());
     let fact = Fact::ReferenceDrift {
@@ -25,7 +25,7 @@ fn drift(line: u32, column: u32, sort: WordKind, word: &str, new: &str) -> Evide
     Evidence { line: Some(line), column: Some(column), ..Evidence::from(fact) }
 }
 
-/// Evidence that a heading has a new anchor.
+/// Returns evidence that a heading has a new anchor.
 fn part(line: u32, column: u32, old: &str, new: &str) -> Evidence {
     let citation = Citation { symbol: Some(old.to_owned()), ..Citation::of_path("b.md") };
     let renamed_to = Some(new.to_owned());

@@ -1,5 +1,5 @@
-//! Writes paths in the style of a document: relative to its folder or to the project's root, percent-encoded
-//! or not.
+//! Writes paths in the style of a document: relative to its folder or to the project's root, with or without
+//! percent-encoding.
 
 use std::ops::Range;
 
@@ -9,8 +9,7 @@ use crate::draft::names::NameSort;
 use crate::draft::target;
 use crate::paths::{self, folder_of};
 
-/// Returns the replaced part of a link destination and its replacement. The part is the path, or the
-/// fragment.
+/// Returns the part of a link destination to replace, and its replacement. The part is the path or the fragment.
 pub(super) fn link(
     folder: &str,
     fact: &Fact,
@@ -44,8 +43,7 @@ pub(super) fn link(
     }
 }
 
-/// Returns the length of the replaced beginning of a word and its replacement. Line numbers after a path
-/// stay.
+/// Returns the length of the beginning of a word to replace, and its replacement. Line numbers after a path are kept.
 pub(super) fn word(
     folder: &str,
     sort: NameSort,
@@ -117,8 +115,8 @@ fn with_end(mut path: String, old: &str) -> String {
     path
 }
 
-/// Escapes a path for a link destination. Special characters are percent-encoded, and non-ASCII ones too if
-/// the old path had them encoded (`written`).
+/// Escapes a path for a link destination. Special characters are percent-encoded; so are non-ASCII ones if they were
+/// encoded in the old path (`written`).
 fn in_link(path: &str, written: bool) -> String {
     let mut uri = String::with_capacity(path.len());
     for c in path.chars() {

@@ -8,11 +8,11 @@ pub enum Field {
     Kind,
     /// Keywords for finding the item.
     Keywords,
-    /// When the item was written.
+    /// The time at which the item was written.
     Added,
-    /// The project version that the item was written for.
+    /// The project version for which the item was written.
     VersionContext,
-    /// When the item was last recalled.
+    /// The time at which the item was last recalled.
     LastRecalled,
     /// Number of recalls.
     RecallCount,
@@ -20,15 +20,15 @@ pub enum Field {
     Evergreen,
     /// When the item expires.
     Expires,
-    /// When someone last verified the item.
+    /// The time at which the item was last verified.
     Verified,
     /// Citations that support the item.
     Cite,
     /// Items that this one supersedes.
     Supersedes,
-    /// Items that this one depends on.
+    /// Items on which this one depends.
     Related,
-    /// When the item is due.
+    /// The date at which the item is due.
     Due,
     /// `done` for a finished to-do.
     Status,

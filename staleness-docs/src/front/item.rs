@@ -30,7 +30,7 @@ pub(crate) struct Fields {
     pub(crate) related: BTreeSet<ItemId>,
     pub(crate) due: Option<Timestamp>,
     pub(crate) done: bool,
-    /// The line of each field that a finding may refer to.
+    /// The line of each field to which a finding may refer.
     pub(crate) lines: Vec<(Field, u32)>,
     /// Values that could not be parsed: the line and the reason.
     pub(crate) faults: Vec<(u32, String)>,
@@ -61,7 +61,7 @@ pub(crate) fn fields(front: &Front) -> Fields {
     fields
 }
 
-/// Returns true if `type` probably belongs to another program, because most fields beside it do.
+/// Returns true if `type` probably belongs to another program, because most of the fields next to it do.
 fn is_of_others(front: &Front, entry: &Entry) -> bool {
     let known = front.entries.iter().filter(|each| Field::of_key(&each.key).is_some()).count() - 1;
     entry.key.eq_ignore_ascii_case("type") && 2 * known < front.entries.len() - 1

@@ -19,19 +19,19 @@ pub(crate) use read::{Front, Value, in_braces, read};
 use read::{Style, strip_comment};
 pub use write::{Change, FieldValue, SetError, set_fields};
 
-/// The value of a field of any program.
+/// The value of a field, which may belong to any program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrontValue {
     /// A single value without its quotes.
     Text(String),
     /// A list of values.
     List(Vec<String>),
-    /// The lines of nested fields, or of a text of several lines.
+    /// The lines of nested fields, or of a multi-line text.
     Nested(String),
 }
 
 /// Returns the top-level fields of a text's front matter, and the text after it. If there is no front matter, or it
-/// cannot be read, there are no fields and everything is the text.
+/// cannot be read, there are no fields and the whole input is the text.
 pub fn front_matter(text: &str) -> (Vec<(String, FrontValue)>, &str) {
     let Ok(Some(front)) = read(text) else { return (Vec::new(), text) };
     let value = |entry: &read::Entry| match &entry.value {

@@ -94,7 +94,7 @@ pub(crate) fn read(text: &str) -> Result<Option<Front>, &'static str> {
             front.entries = entries(text, &lines, style)?;
             let says_else = || lines.iter().any(|line| is_text(&text[line.clone()]));
             if style == Style::Yaml && front.entries.is_empty() && says_else() {
-                // The text is between two horizontal rules.
+                // The text is enclosed by two horizontal rules.
                 return Ok(None);
             }
             return Ok(Some(front));
@@ -202,7 +202,6 @@ fn key(line: &str, style: Style) -> Option<(String, usize)> {
     (spaced || style == Style::Toml).then(|| (name.to_owned(), line.len() - rest.len()))
 }
 
-/// Counts the following lines that belong to the value that begins with `first`.
 fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -> usize {
     // Computed once, because the first line may be as long as all others together.
     let first = first.trim();
@@ -250,7 +249,7 @@ fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -
     }
 }
 
-/// Parses a value. Returns also its range on the line of the key.
+/// Parses a value. Also returns its range on the line of the key.
 fn value(first: &str, rest: &[&str], style: Style) -> (Value, Range<usize>) {
     let lead = first.len() - first.trim_start_matches([' ', '\t']).len();
     let line = first.trim_end();

@@ -85,7 +85,7 @@ fn a_comment_behind_a_key_hides_no_list_below_it() {
     }
 }
 
-/// A text of letters and of characters with a meaning in TOML.
+/// Generates text from letters and characters with a special meaning in TOML.
 const ANY: &str = "[ab ,#=\\[\\]{}'\"\\\\é.-]{0,8}";
 
 /// Generates a TOML value on one line.
@@ -131,7 +131,7 @@ proptest! {
         for (key, value) in found {
             match (&wanted[&key], value) {
                 (toml::Value::Array(items), Value::List(found)) => {
-                    // Empty items are left out.
+                    // Empty items are omitted.
                     let items: Vec<&str> =
                         items.iter().filter_map(|item| item.as_str()).filter(|item| !item.is_empty()).collect();
                     prop_assert_eq!(items, found, "{}", lines);

@@ -23,14 +23,14 @@ pub enum FieldValue {
 /// A field and its new value. `None` removes the field.
 pub type Change = (Field, Option<FieldValue>);
 
-/// The reason that front matter was not changed.
+/// The reason why front matter was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetError {
     /// The front matter cannot be parsed.
     #[error("the file {0}")]
     Unreadable(&'static str),
-    /// The field cannot be changed safely: it spans several lines, occurs twice, or refers to another.
+    /// The field cannot be changed safely: it spans several lines, occurs twice, or refers to another field.
     #[error("`{key}` in line {line} {why}; edit it by hand")]
     Field {
         /// The key as written in the file.
@@ -109,7 +109,7 @@ fn set(text: &str, field: Field, value: Option<&FieldValue>) -> Result<String, S
     }
 }
 
-/// Returns the reason that a field cannot be changed, if any.
+/// Returns the reason why a field cannot be changed, if any.
 fn obstacle(front: &Front, field: Field, entry: &Entry, old: &str) -> Option<&'static str> {
     if front.named(field.names()).count() > 1 {
         return Some("appears twice");
@@ -123,7 +123,7 @@ fn obstacle(front: &Front, field: Field, entry: &Entry, old: &str) -> Option<&'s
     (entry.value == Value::Other).then_some("is not a single value")
 }
 
-/// Returns true if the edit changed only this field.
+/// Returns true if the edit changed no other field.
 fn holds(before: &Front, edited: &str, field: Field, value: Option<&FieldValue>) -> bool {
     let Ok(Some(after)) = read(edited) else {
         return false;
@@ -147,7 +147,7 @@ fn holds(before: &Front, edited: &str, field: Field, value: Option<&FieldValue>)
     set && others(before) == others(&after)
 }
 
-/// Returns true if a parsed text equals this value.
+/// Returns true if a parsed text is equal to this value.
 fn says(text: &str, value: &FieldValue) -> bool {
     match value {
         FieldValue::Text(wanted) => text.trim() == wanted.trim(),

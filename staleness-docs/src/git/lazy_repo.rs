@@ -4,8 +4,8 @@ use super::history::Limits;
 use super::process::{GitError, Program};
 use super::repo::Repo;
 
-/// The repository of a project, opened at most once, by the first query. Contents that one query could not
-/// read stay unknown for later ones. The default is no repository.
+/// The repository of a project, opened at most once, by the first query. Contents that one query could not read stay
+/// unknown for later ones. By default there is no repository.
 #[derive(Debug, Default)]
 pub struct LazyRepo {
     place: Option<(Program, PathBuf)>,
@@ -14,7 +14,7 @@ pub struct LazyRepo {
 }
 
 impl LazyRepo {
-    /// Creates a handle for the repository that contains `folder`. Without a program, every query fails.
+    /// Creates a handle for the repository that contains `folder`. Without a git program, every query fails.
     pub fn new(program: Option<Program>, folder: &Path, limits: Limits) -> Self {
         let place = program.map(|program| (program, folder.to_path_buf()));
         Self { place, limits, opened: None }

@@ -14,7 +14,7 @@ const NO_TEXT: [&str; 40] = [
     "zip",
 ];
 
-/// Maximum number of line comparisons to find lines elsewhere.
+/// Maximum number of comparisons for finding lines in another place.
 const MAX_COMPARED: usize = 20_000_000;
 
 /// Gives equal lines equal numbers. Trailing white space does not count, so different line endings do not
@@ -40,7 +40,7 @@ impl Numbers {
         if let Some(number) = self.known.get(line) {
             return *number;
         }
-        // Different lines may share the maximum number. No text that is read has that many lines.
+        // Different lines may share the maximum number, but no text that is read has so many lines.
         let number = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
         self.known.insert(line.into(), number);
         number
@@ -57,7 +57,7 @@ impl Text {
         self.lines.len()
     }
 
-    /// Returns for each line of this text its index in `old`, if it was there.
+    /// Returns for each line of this text its index in `old`, if `old` contains it.
     pub(crate) fn origins(&self, old: &Self) -> Vec<Option<u32>> {
         let mut origins = Vec::with_capacity(self.lines.len());
         let (mut before, mut after) = (0, 0);
@@ -82,8 +82,8 @@ impl Text {
             .collect()
     }
 
-    /// Returns true if these lines, counted from 0, occur in `other` as a run at least as often as in this
-    /// text. Then none of their copies changed.
+    /// Returns true if these lines, counted from 0, occur in `other` as a run at least as often as in this text. None
+    /// of their copies has then changed.
     pub(crate) fn as_often(&self, lines: std::ops::Range<usize>, other: &Self) -> bool {
         let Some(wanted) = self.lines.get(lines).filter(|lines| !lines.is_empty()) else {
             return false;
@@ -99,7 +99,7 @@ impl Text {
 }
 
 impl Text {
-    /// Returns the nearest place in `other` where these lines occur as a run.
+    /// Returns the nearest position in `other` at which these lines occur as a run.
     pub(crate) fn nearest(&self, lines: std::ops::Range<usize>, other: &Self) -> Option<usize> {
         let start = lines.start;
         let wanted = self.lines.get(lines).filter(|lines| !lines.is_empty())?;
@@ -111,14 +111,14 @@ impl Text {
 
 fn hunks(old: &Text, new: &Text) -> Vec<imara_diff::Hunk> {
     let mut diff = Diff::default();
-    // Line numbers are shared by many versions, so the count of distinct lines is not known here.
+    // Line numbers are shared by many versions, so the number of distinct lines is unknown here.
     diff.compute_with(Algorithm::Myers, &old.lines, &new.lines, 0);
     let input = InternedInput::<&[u8]> {
         before: old.lines.clone(),
         after: new.lines.clone(),
         interner: Interner::new(0),
     };
-    // Puts an inserted line that fits in two places where git puts it.
+    // If an inserted line fits in two places, git's choice is used.
     diff.postprocess_no_heuristic(&input);
     diff.hunks().collect()
 }

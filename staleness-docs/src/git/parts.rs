@@ -21,7 +21,7 @@ const MAX_NAMES: usize = 16;
 /// A part of one version of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Name of the part, the same in every version.
+    /// Name of the part, equal in every version.
     pub name: String,
     /// Digest of the contents, which identifies a renamed part. `None` if the contents are not distinctive.
     pub digest: Option<u128>,
@@ -117,8 +117,7 @@ impl Citations<'_> {
         Ok(sought.end(is_sure && is_whole))
     }
 
-    /// Returns the versions of a file, newest first, and true if the list is complete as far as the known
-    /// changes go.
+    /// Returns the versions of a file, newest first, and true if the list is complete as far as the changes are known.
     fn versions(&mut self, path: &str) -> Result<(Vec<Version>, bool), GitError> {
         let mut versions = Vec::new();
         match self.history.held_at(0, path)? {

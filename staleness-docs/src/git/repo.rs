@@ -57,9 +57,9 @@ impl Repo {
         self.history.head
     }
 
-    /// Makes a private commit of the given files as they are on disk, on top of the checked-out commit and
-    /// with the given time. It becomes the head. Returns false if nothing changed. Call this before any
-    /// query. Each path, relative to the project, must be a regular file, a symbolic link or missing.
+    /// Makes a private commit of the given files on disk, on top of the checked-out commit and with the given time. It
+    /// becomes the head. Returns false if nothing changed. Call this before any query. Each path, relative to the
+    /// project, must be a regular file, a symbolic link or missing.
     pub(crate) fn take_disk(
         &mut self,
         paths: Vec<String>,
@@ -87,20 +87,19 @@ impl Repo {
         Store::of(&self.history.place)
     }
 
-    /// Returns true if a git was ended so far because it exceeded its limits. This does not depend on the
-    /// repository alone.
+    /// Returns true if a git process was stopped because it exceeded its limits. This does not depend on the repository
+    /// alone.
     pub(crate) fn is_ended(&self) -> bool {
         self.history.place.program.watchdog().is_cut()
     }
 
-    /// Returns true if something was left out so far because it is too large or too deep. Things that may be
-    /// there are then not reported as missing.
+    /// Returns true if anything was omitted so far because it was too large or too deep. Things that may be there are
+    /// then not reported as missing.
     pub fn is_cut(&self) -> bool {
         self.history.is_cut()
     }
 
-    /// Returns a commit by its full id, for example a recorded one, or `None` if the repository does not have
-    /// it.
+    /// Returns a commit by its full id, for example a stored one, or `None` if the repository does not have it.
     ///
     /// # Errors
     /// If git fails.
@@ -114,7 +113,7 @@ impl Repo {
         self.history.commit_at(at)
     }
 
-    /// Returns the tracked files of the checked-out commit, which are listed once.
+    /// Returns the tracked files of the checked-out commit. They are listed only once.
     pub fn tracked(&self) -> Result<&Tracked, GitError> {
         if let Some(tracked) = self.tracked.get() {
             return Ok(tracked);
@@ -129,8 +128,8 @@ impl Repo {
         self.history.latest_version_tag()
     }
 
-    /// Returns the commit with a name given by the user. This is the only untrusted text that git receives.
-    /// Only the id found for it is used further.
+    /// Returns the commit with a name given by the user. This is the only untrusted text that git receives. After that,
+    /// only the resulting id is used.
     ///
     /// # Errors
     /// [`GitError::UnknownRevision`] if there is no such commit; otherwise if git fails.
@@ -156,8 +155,8 @@ impl Repo {
         self.citations().removals(paths, watch)
     }
 
-    /// Dates blocks of documents. Empty lines count only in blocks that have no others. For each document, only
-    /// the versions needed to date its blocks are read, across renames.
+    /// Finds the last edits of blocks of documents. Empty lines count only in blocks that contain nothing else. For
+    /// each document, reads only the versions needed, across renames.
     pub fn date(
         &mut self,
         documents: &[DatingQuery<'_>],
@@ -175,8 +174,8 @@ impl Repo {
         self.history.lives(files, watch)
     }
 
-    /// Returns for each word true if the checked-out commit lacks it, as far as its files can be read. A word
-    /// that cannot be looked up is not missing. If a folder cannot be listed, no word is.
+    /// Returns true for each word that the checked-out commit lacks, as far as its files can be read. A word that
+    /// cannot be looked up is not missing. If a folder cannot be listed, no word is.
     pub fn missing(
         &mut self,
         words: &[Word],
@@ -203,11 +202,10 @@ impl Repo {
 
     /// Follows citations through the history.
     ///
-    /// The lines of a citation are those of its file at the verification, and are followed to their current
-    /// place. Lines that moved, or differ only in trailing white space, are unchanged. The verified text may
-    /// have been committed only later, so the digest of the citation finds its version. A symbol stands for
-    /// its item, from the first line to the end of its block, if that can be determined; otherwise only its
-    /// removal counts.
+    /// The lines of a citation are those of its file at the verification, and are followed to their current place.
+    /// Lines that moved, or differ only in trailing white space, are unchanged. The verified text may have been
+    /// committed later, so the digest of the citation is used to find its version. A symbol stands for its item, from
+    /// the first line to the end of its block, if that can be determined; otherwise only its removal counts.
     pub fn cited(
         &mut self,
         citations: &[CitationQuery<'_>],
@@ -216,8 +214,8 @@ impl Repo {
         self.citations().cited(citations, watch)
     }
 
-    /// Follows parts of files through the history; the fates of a file are in the order of its names. At most [`Limits::document_bytes`] of each file's versions
-    /// are read.
+    /// Follows parts of files through the history. The fates for a file are in the order of its names. At most
+    /// [`Limits::document_bytes`] of each file's versions are read.
     pub fn parts(
         &mut self,
         files: &[PartQuery<'_>],
@@ -226,8 +224,8 @@ impl Repo {
         self.citations().fates(files, watch)
     }
 
-    /// Returns the range of cited lines in a text of their file, or of their replacement: the lines between
-    /// the ones that surrounded them. `None` if it cannot be determined.
+    /// Returns the range of cited lines in a text of their file, or the range that replaced them: the lines between the
+    /// ones that surrounded them. `None` if it cannot be determined.
     pub(crate) fn follow(
         &mut self,
         query: &CitationQuery<'_>,

@@ -1,13 +1,13 @@
 //! Recognises history documents, which refer to removed files and symbols on purpose.
 
-/// The reason that a file counts as history.
+/// The reason why a file counts as history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum History {
     No,
     /// The policy says that the file is not history.
     Never,
-    /// Its name, a folder or its first lines suggest history. A guess, which the file's own front matter or a
-    /// client that loads it overrides.
+    /// Its name, a folder or its first lines suggest history. This is a guess that the file's own front matter, or a
+    /// client that loads it, overrides.
     ByName,
     /// The policy lists it as history.
     ByPolicy,
@@ -28,14 +28,14 @@ const PARTS: [&str; 21] = [
     "upgradeguides", "upgradenotes", "upgradingguide", "versionhistory", "whatsnew",
 ];
 
-/// Words that mean history only when they are the whole name. With other words they are ambiguous.
+/// Words that mean history only as the whole name. With other words they are ambiguous.
 #[rustfmt::skip]
 const WHOLE: [&str; 14] = [
     "changes", "decisions", "deprecated", "deprecation", "deprecations", "history", "migrate", "migrating", "migration",
     "news", "plan", "releases", "upgrade", "upgrading",
 ];
 
-/// Words in capitals that mean a record of finished work at the end of a name: `QUEUE_REPORT`.
+/// Words in capitals at the end of a name that mark a record of finished work: `QUEUE_REPORT`.
 const FINISHED: [&str; 7] = ["AUDIT", "HANDOFF", "HANDOVER", "LOG", "REPORT", "RESULTS", "SUMMARY"];
 
 /// Words before `to` and `from` in the names of migration guides.
@@ -44,7 +44,8 @@ const MOVING: [&str; 5] = ["migrate", "migrating", "migration", "upgrade", "upgr
 /// Words at the start or end of the titles of sections about removed features.
 const GONE: [&str; 5] = ["deprecated", "deprecations", "discontinued", "obsolete", "removed"];
 
-/// Number of lines that may hold the fields of a proposal, or say that a program wrote the document.
+/// Number of lines at the beginning that may contain the fields of a proposal, or state that a program wrote the
+/// document.
 const HEAD_LINES: usize = 24;
 /// States of a proposal or a decision.
 #[rustfmt::skip]
@@ -55,16 +56,16 @@ const STATES: [&str; 17] = [
 /// Fields with the author or the date of a proposal.
 const MADE: [&str; 6] = ["author", "authors", "created", "creation", "date", "deciders"];
 
-/// Phrases in which a document says that it is outdated.
+/// Phrases by which a document states that it is outdated.
 #[rustfmt::skip]
 const ABOUT: [[&str; 2]; 8] = [
     ["content", "below"], ["this", "document"], ["this", "documentation"], ["this", "file"], ["this", "guide"], ["this", "page"],
     ["this", "section"], ["this", "tutorial"],
 ];
 const OUTDATED: [&str; 5] = ["archived", "deprecated", "obsolete", "outdated", "superseded"];
-/// Maximum distance between these words.
+/// Maximum distance between the two words of a phrase.
 const SAID: usize = 5;
-/// Minimum number of versions for a document to count as a list of versions.
+/// Minimum number of versions at which a document counts as a list of versions.
 const VERSIONS: usize = 3;
 
 /// Folders that contain history documents.
@@ -77,7 +78,7 @@ const FOLDERS: [&str; 42] = [
     "wip",
 ];
 
-/// Folders with conversations, if they are in a hidden folder or in `context`. Elsewhere the name belongs to a
+/// Folders with conversations, if they are in a hidden folder or in `context`. Elsewhere, the name belongs to a
 /// feature.
 const CHATS: [&str; 3] = ["chats", "conversations", "transcripts"];
 /// Names of lists of versions. A document of this name may also explain how to write such a list.
@@ -108,13 +109,13 @@ pub(crate) fn is_by_name(path: &str) -> bool {
     folders.iter().any(is_folder) || is_chats || is_post || is_of_release || is_name
 }
 
-/// Returns true if the name of a history document is that of a list of versions.
+/// Returns true if the name of a history document means a list of versions.
 pub(crate) fn is_list(path: &str) -> bool {
     matches!(&words(named(path).1)[..], [word] if LISTS.contains(&&**word))
 }
 
-/// Returns true if the title of a section says that it lists removed features, or describes an upgrade from one
-/// version to another.
+/// Returns true if the title of a section says that it lists removed features, or describes an upgrade between
+/// versions.
 pub(crate) fn is_of_the_past(title: &str) -> bool {
     let words = words(title);
     let mut rest = words.iter().skip_while(|word| !matches!(&***word, "from" | "to"));
@@ -164,7 +165,7 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
     status && made || (status || made) && is_plan()
 }
 
-/// Returns true if a comment in the first lines says that a program wrote the document, which is then mended
+/// Returns true if a comment in the first lines says that a program wrote the document, so that it must be fixed
 /// elsewhere.
 fn is_generated(text: &str) -> bool {
     let head: Vec<&str> = text.lines().take(HEAD_LINES).collect();
@@ -205,8 +206,8 @@ fn says_outdated(words: &[String]) -> bool {
         && rest.iter().any(|word| is_any(word, &OUTDATED))
 }
 
-/// Returns the folders and the name of a document. A README or an index has the name of its folder, unless that is
-/// hidden, because it describes the folder.
+/// Returns the folders and the name of a document. A README or an index takes the name of its folder, which it
+/// describes, unless the folder is hidden.
 fn named(path: &str) -> (Vec<&str>, &str) {
     let mut folders: Vec<&str> = path.split('/').collect();
     let name = folders.pop().unwrap_or_default();
@@ -226,7 +227,7 @@ pub(crate) fn is_readme(path: &str) -> bool {
     stem(path.rsplit('/').next().unwrap_or(path)).eq_ignore_ascii_case("readme")
 }
 
-/// Returns a name without the number by which sites order pages: `08-migration-guides`.
+/// Returns a name without a leading number that sets the order of pages on a site: `08-migration-guides`.
 fn plain(name: &str) -> &str {
     let rest = name.trim_start_matches(|c: char| c.is_ascii_digit());
     let rest = rest.strip_prefix(['-', '_', '.']).filter(|_| rest.len() < name.len());
@@ -248,7 +249,7 @@ fn is_move(words: &[String], to: &[&str]) -> bool {
 fn is_name(name: &str, words: &[String]) -> bool {
     let is_part = |words: &[String]| PARTS.contains(&words.concat().as_str());
     let parts = (0..=words.len()).any(|at| is_part(&words[..at]) || is_part(&words[at..]));
-    // `rfc-7231` is a standard of others.
+    // `rfc-7231` is an external standard.
     let is_record = words.get(1).is_some_and(|word| match &*words[0] {
         "adr" => is_number(word),
         "rfc" => !is_number(word),

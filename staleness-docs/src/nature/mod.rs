@@ -30,8 +30,8 @@ pub fn is_checked(path: &str) -> bool {
     is_markdown(path) || extension(path).is_some_and(is_other)
 }
 
-/// Returns true for the path of a text for people: documentation, manuals, translations, package metadata. A name
-/// in such a file does not prove that its target exists.
+/// Returns true for the path of a text for people: documentation, manuals, translations, package metadata. A name in
+/// such a file does not prove that the thing exists.
 pub(crate) fn is_document(path: &str) -> bool {
     #[rustfmt::skip]
     const ENDS: [&str; 18] = [
@@ -76,7 +76,7 @@ pub(crate) fn is_extension(end: &str) -> bool {
     EXTENSIONS.binary_search(&&*end.to_ascii_lowercase()).is_ok()
 }
 
-/// Returns true for a text below a folder of documentation. Programs do not read it.
+/// Returns true for a text below a folder of documentation, which programs do not read.
 fn is_in_docs(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or_default();
     let is_read = ["cmake", "requirements"].iter().any(|it| name.to_lowercase().starts_with(it));
@@ -105,8 +105,8 @@ pub(crate) fn is_template(path: &str) -> bool {
     folders.split('/').any(is_one) || format!("/{folders}").contains("/templates/")
 }
 
-/// Returns true if a document belongs to another project or is test data: it is in a folder of tests and does not
-/// describe the folder.
+/// Returns true if a document belongs to another project or is test data: it is in a folder of tests and is not a
+/// description of that folder.
 pub(crate) fn is_data(path: &str) -> bool {
     let mut folders: Vec<&str> = path.split('/').collect();
     let name = folders.pop().unwrap_or_default().to_ascii_lowercase();
@@ -132,7 +132,7 @@ fn is_of_package(path: &str) -> bool {
 /// The file that Codex reads instead of the `AGENTS.md` of its folder.
 pub(crate) const OVERRIDE: &str = "AGENTS.override.md";
 
-/// Returns true if clients load files of this name, in any folder.
+/// Returns true if clients load files with this name, in any folder.
 pub(crate) fn is_instruction(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, "CLAUDE.md" | "CLAUDE.local.md" | "AGENTS.md" | OVERRIDE | "GEMINI.md")
@@ -151,9 +151,8 @@ pub(crate) fn is_shared(path: &str) -> bool {
     path.rsplit('/').next() == Some("AGENTS.md") && !path.starts_with("~/")
 }
 
-/// Returns true if a client may load an instruction file automatically. The path is relative to the project, or
-/// begins with `~/` for a file of the user. Claude Code follows imports, so files of unknown clients count as
-/// imported by it.
+/// Returns true if a client may load an instruction file automatically. The path is relative to the project, or begins
+/// with `~/` for a file of the user. Claude Code follows imports, so files of unknown clients count as its imports.
 pub fn is_loaded_by(client: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let shared = is_shared(path);
@@ -222,7 +221,7 @@ impl Patterns {
         matches(&self.ignore, path).is_ignore()
     }
 
-    /// Returns true if the policy excludes a file or folder that the user named.
+    /// Returns true if the policy excludes a file or folder given by the user.
     pub(crate) fn ignores_named(&self, path: &str, is_folder: bool) -> bool {
         !path.is_empty() && matched(&self.ignore, path, is_folder).is_ignore()
     }
@@ -237,7 +236,7 @@ impl Patterns {
         }
     }
 
-    /// Returns true if a document has a numbered name, and neither the policy nor its name determines if it is
+    /// Returns true if a document has a numbered name, and neither the policy nor its name decides whether it is
     /// history.
     pub(crate) fn may_be_record(&self, path: &str) -> bool {
         history::is_numbered(path)
@@ -268,7 +267,7 @@ fn matched(patterns: &Gitignore, path: &str, is_folder: bool) -> Match<()> {
 mod tests {
     use super::*;
 
-    /// Bug W5: agents were told about documents that their client does not load.
+    /// Bug W5: agents received findings on documents that their client does not load.
     #[test]
     fn w5_each_client_loads_its_own_files() {
         let files = [

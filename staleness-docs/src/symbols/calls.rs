@@ -27,7 +27,7 @@ const ADDING: [&[u8]; 9] = [
     b"append", b"arg", b"args", b"concat", b"emplace_back", b"extend", b"push", b"push_back",
     b"unshift",
 ];
-/// Endings of longer names that add a word: `argv_push(`.
+/// Endings of longer function names that add a word: `argv_push(`.
 const ADDING_LAST: [&[u8]; 3] = [b"append", b"extend", b"push"];
 /// Whole words that name a command to run.
 const RUN: [&[u8]; 4] = [b"cmd", b"cmdline", b"command", b"exec"];
@@ -74,7 +74,7 @@ impl Call {
             || alone && is(&[b"add"])
     }
 
-    /// Returns true if the name is `end` or ends with `_` and `end`. For `cmp` no `_` is needed: `strncmp`.
+    /// Returns true if the name is `end` or ends with `_` and `end`. `cmp` does not need the `_`: `strncmp`.
     fn ends_with(&self, end: &[u8]) -> bool {
         let rest = self.name.strip_suffix(end);
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(b"_") || end == b"cmp")
@@ -160,7 +160,7 @@ pub(super) fn offers(text: &[u8]) -> bool {
 pub(super) fn runs(text: &[u8]) -> bool {
     words(text).any(|(word, behind)| {
         let is = |names: &[&[u8]]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
-        // `cmd.add(` and `[command]` run nothing.
+        // `cmd.add(` and `[command]` do not run anything.
         let names = !matches!(behind, [b'.' | b']' | b'>', ..]);
         is(&RUNNERS) || names && is(&RUN) || behind.starts_with(b"(") && is(&RUNNING)
     })

@@ -46,15 +46,16 @@ pub(super) fn is_aside(before: &[u8]) -> bool {
     NOT_MADE.iter().any(|begin| before.starts_with(begin)) || holds(before, b"// ")
 }
 
-/// Returns true if the line declares an item of another module: `const isSet: typeof import('sets')['isSet']`.
+/// Returns true if the line declares an item that belongs to another module: `const isSet: typeof
+/// import('sets')['isSet']`.
 pub(super) fn is_elsewhere(spot: &Spot<'_>) -> bool {
     // The name may be quoted.
     let rest = spot.after.trim_ascii_start();
     rest.strip_prefix(b"'").unwrap_or(rest).starts_with(b": typeof import(")
 }
 
-/// Returns true if the word defines its name. A key counts as the definition of a constant only with `:=`.
-/// `looks` is the number of enclosing lines that may still be looked up.
+/// Returns true if the word defines its name. A key counts as the definition of a constant only with `:=`. `looks` is
+/// the number of enclosing lines that may still be read.
 pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     let spot = Spot::new(text, word);
     let before = spot.before;
@@ -72,7 +73,7 @@ pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     if shapes::declares(&spot) {
         return true;
     }
-    // The receiver of a Go method.
+    // This is the receiver of a Go method.
     if before.starts_with(b"func (") && before.ends_with(b") ") {
         return true;
     }
@@ -100,10 +101,10 @@ fn first(spot: &Spot<'_>, constant: bool, looks: &mut u32) -> bool {
     let rest = after.trim_ascii_start();
     let rest = rest.strip_prefix(b"?").unwrap_or(rest);
     match rest {
-        // A type signature in Haskell.
+        // This is a type signature in Haskell.
         [b':', b':', b' ', ..] => spaced && spot.depth() == 0,
         [b':', b':', ..] => false,
-        // A variable set for another program: `NAME: 1`, `NAME=1`.
+        // This is a variable set for another program: `NAME: 1`, `NAME=1`.
         [b':', ..] => !constant || rest.starts_with(b":="),
         [b'=', b'=' | b'>' | b'~', ..] => false,
         [b'=', ..] if spaced => true,
@@ -142,7 +143,7 @@ pub(super) fn is_type(lead: &[u8]) -> bool {
         && (lead.ends_with(b" ") || lead.ends_with(b"*") || lead.ends_with(b"&"))
 }
 
-/// Returns true if a parameter list follows, and after it only qualifiers and `;`.
+/// Returns true if a parameter list follows, and after that only qualifiers and `;`.
 pub(super) fn is_declared(spot: &Spot<'_>) -> bool {
     let wide = spot.wide();
     let Some(end) = balanced(wide) else { return false };
@@ -189,8 +190,7 @@ fn is_wrapped(spot: &Spot<'_>, rest: &[u8]) -> bool {
     }
 }
 
-/// Returns true if the line can be a member of the enclosing `enum`, or of a Go `const` group, `struct` or
-/// `interface`.
+/// Returns true if the line may be a member of the enclosing `enum`, or of a Go `const` group, `struct` or `interface`.
 fn is_variant(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
     let plain = matches!(rest, [] | [b',' | b'{' | b'(' | b'=', ..]);
     let typed = spot.after.starts_with(b" ")
@@ -247,8 +247,7 @@ pub(crate) fn reads(text: &[u8], word: &Range<usize>) -> bool {
     is_between(text, word, b"\"'") || ends(b"$") || ends(b"${") || ends(b"env.")
 }
 
-/// Returns true if this part of a name is used to build longer names: it begins or ends with `_`, or is a
-/// string.
+/// Returns true if this part of a name is used to build longer names: it begins or ends with `_`, or is a whole string.
 pub(crate) fn is_part(text: &[u8], word: &Range<usize>) -> bool {
     let part = &text[word.clone()];
     part.starts_with(b"_")
@@ -257,7 +256,7 @@ pub(crate) fn is_part(text: &[u8], word: &Range<usize>) -> bool {
         || is_between(text, word, b"`")
 }
 
-/// Returns true if the same sign precedes and follows the word, and is one of these.
+/// Returns true if the same sign, one of these, precedes and follows the word.
 fn is_between(text: &[u8], word: &Range<usize>, signs: &[u8]) -> bool {
     let (before, after) = (text[..word.start].last(), text.get(word.end));
     before == after && before.is_some_and(|sign| signs.contains(sign))

@@ -12,7 +12,7 @@ use super::offered::is_offered;
 
 /// Maximum number of occurrences of a flag to check per file.
 const MAX_LOOKS: u32 = 500;
-/// Maximum number of flags with one form in code.
+/// Maximum number of flags that share one form in code.
 const MAX_ALIKE: usize = 8;
 /// Maximum number of times that the bytes of a file may be read to find the ends of its items.
 const MAX_NESTED: usize = 32;
@@ -22,7 +22,7 @@ const MIN_ROOM: usize = 1 << 20;
 const MAX_LINE: usize = 4_096;
 
 impl Word {
-    /// Returns the word as definitions in code have it: of an identifier with several parts, only the last one.
+    /// Returns the word as written in definitions in code: only the last part of an identifier with several parts.
     pub(crate) fn in_code(self) -> Self {
         let last = last_part(&self.text).filter(|_| self.kind == WordKind::Identifier);
         match last.map(str::to_owned) {
@@ -35,9 +35,9 @@ impl Word {
 /// Words by their forms in code. A file is read once for all of them.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted<'w> {
-    /// Flags by the text runs that code contains for them. True for the typed form.
+    /// Flags by the text runs that represent them in code. True for the typed form.
     flags: Map<Vec<u8>, Vec<(&'w Word, bool)>>,
-    /// Words by the names of the items that they mean.
+    /// Words by the names of the items to which they refer.
     items: Map<&'w str, &'w Word>,
 }
 
@@ -50,7 +50,7 @@ impl<'w> Wanted<'w> {
                     let name = word.text.trim_start_matches('-');
                     let mut add = |form: &str, is_typed| {
                         let of = wanted.flags.entry(form.into()).or_default();
-                        // Both forms may be the same.
+                        // Both forms may be equal.
                         if of.len() < MAX_ALIKE && !of.contains(&(word, is_typed)) {
                             of.push((word, is_typed));
                         }
@@ -70,9 +70,8 @@ impl<'w> Wanted<'w> {
         wanted
     }
 
-    /// Returns the words whose item is defined differently in two versions of a file, or whose flag is
-    /// defined on other lines. A missing item counts as different. Words that several lines of one version
-    /// define do not count.
+    /// Returns the words whose item is defined differently in two versions of a file, or whose flag is defined on other
+    /// lines. A missing item counts as different. Words defined by several lines of one version do not count.
     pub(crate) fn differing(&self, before: &[u8], after: &[u8]) -> HashSet<&'w Word> {
         let [old, new] = [before, after].map(|text| self.offers(text));
         let other = |flag: &&&'w Word| old.get(**flag) != new.get(**flag);
@@ -166,7 +165,7 @@ mod tests {
         let word = |text: String| Word { kind: WordKind::Identifier, text };
         let all: HashSet<Word> = (0..9).map(|at| word(format!("m{at}::run()")).in_code()).collect();
         assert_eq!(all, [word("run".into())].into());
-        // Each of these goes on to the end of the file, and its name has many ends.
+        // Each of these continues to the end of the file, and its name has many possible endings.
         let words: Vec<Word> = (0..5_000).map(|at| word(format!("f{at}"))).collect();
         let open: String = (0..5_000).map(|at| format!("fn f{at} {{ {at}\n")).collect();
         let long = format!("fn {}\n", "a-".repeat(1 << 16));

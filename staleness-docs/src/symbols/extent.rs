@@ -1,7 +1,7 @@
 //! Finds the lines of a symbol's item.
 //!
-//! This is a cautious heuristic: an item must have exactly one defining line. It ends with its closing brace,
-//! or before the first line that is not indented deeper.
+//! This is a cautious heuristic: an item must have exactly one defining line. It ends with its closing brace, or before
+//! the first line that is not indented more deeply.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,8 +20,8 @@ const MAX_LINES: usize = 5_000;
 /// The longest name, in bytes.
 const MAX_NAME: usize = 256;
 
-/// Returns true if a text contains the symbol as a whole word. All parts of a symbol such as `Router::route`
-/// or `Router.route` must be present.
+/// Returns true if a text contains the symbol as a whole word. A symbol such as `Router::route` or `Router.route` must
+/// be present with all its parts.
 pub(crate) fn holds(text: &[u8], symbol: &str) -> bool {
     let mut parts = parts(symbol).peekable();
     parts.peek().is_some() && parts.all(|part| has_word(text, part.as_bytes()))
@@ -60,7 +60,7 @@ pub(super) fn item<'t>(
     (*room > 0).then(|| lines[first..end].iter().map(|line| line.trim_ascii_end()).collect())
 }
 
-/// Subtracts a line from the bytes that may still be read. Returns `None` if that leaves none.
+/// Subtracts a line from the bytes that may still be read. Returns `None` if none are left.
 fn spend(room: &mut usize, line: &[u8]) -> Option<()> {
     *room = room.saturating_sub(line.len() + 1);
     (*room > 0).then_some(())
@@ -128,7 +128,7 @@ fn has_word(text: &[u8], word: &[u8]) -> bool {
     false
 }
 
-/// Returns the end of an item in braces, if one opens on its first lines.
+/// Returns the end of an item in braces, if a brace opens on its first lines.
 fn braces(lines: &[&[u8]], first: usize, room: &mut usize) -> Option<usize> {
     let mut depth = 0_i64;
     let mut opened = false;
@@ -173,8 +173,8 @@ fn code(line: &[u8]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Returns the end of an item with an indented body, as in Python: its first line ends with a colon, or the line on
-/// which its parameters end.
+/// Returns the end of an item with an indented body, as in Python: its first line, or the line on which its parameters
+/// end, ends with a colon.
 fn indented(lines: &[&[u8]], first: usize, room: &mut usize) -> Option<usize> {
     let mut open = 0_i64;
     let head = lines[first..].iter().take(20).position(|line| {

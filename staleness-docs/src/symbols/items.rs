@@ -1,7 +1,7 @@
 //! Distinguishes the definition of an item (a function, type, module or top-level value) from other uses of its
 //! name.
 //!
-//! Many projects share the lower-case names of fields, keys, parameters and local variables. So the removal of one
+//! Many projects use the same lower-case names for fields, keys, parameters and local variables, so the removal of one
 //! says little about a document.
 
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::defined::{MAKING, MODIFIERS, is_method, is_type, without_modifiers};
 use super::spot::{Spot, balanced, holds};
 use super::{defined, shapes};
 
-/// Keywords before the name of a value, which is an item only at the top level.
+/// Keywords before the name of a value, which counts as an item only at the top level.
 const VALUES: [&[u8]; 7] = [b"const", b"constexpr", b"let", b"mut", b"static", b"val", b"var"];
 /// Keywords that define a name regardless of the text after it.
 const PLAIN: [&[u8]; 7] = [b"#define", b"def", b"define", b"defp", b"rpc", b"sub", b"type"];
@@ -27,13 +27,12 @@ const SPEAKING: [&[u8]; 14] = [
 ];
 /// Lines that open a group of values or types in Go.
 const GROUPS: [&[u8]; 3] = [b"const (", b"type (", b"var ("];
-/// Basic types of C. At the top level they precede a global variable.
+/// Basic types of C, which precede a global variable at the top level.
 const BASIC: [&[u8]; 6] = [b"bool", b"char", b"double", b"float", b"int", b"unsigned"];
 /// Owners that stand for a module or class.
 const EXPORTS: [&[u8]; 2] = [b"exports.", b".prototype."];
 
-/// Returns true if the word defines an item. `looks` is the number of enclosing lines that may still be
-/// looked up.
+/// Returns true if the word defines an item. `looks` is the number of enclosing lines that may still be read.
 pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     let spot = Spot::new(text, word);
     let before = spot.before;
@@ -49,7 +48,7 @@ pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     if shapes::declares_type(&spot) {
         return before != b"} " || spot.depth() == 0;
     }
-    // The receiver of a Go method.
+    // This is the receiver of a Go method.
     if before.starts_with(b"func (") && before.ends_with(b") ") {
         return true;
     }
@@ -101,7 +100,7 @@ fn behind_making(spot: &Spot<'_>) -> Option<bool> {
         return is_one.then_some(true);
     }
     if VALUES.contains(&last) {
-        // A static method of a class.
+        // This is a static method of a class.
         if last == b"static" && spot.after.starts_with(b"(") {
             return None;
         }
@@ -176,13 +175,13 @@ fn first(spot: &Spot<'_>, looks: &mut u32) -> bool {
     }
     match rest {
         [b'(', ..] => is_method(spot, rest) || is_of_interface(spot, rest, looks),
-        // A type signature in Haskell.
+        // This is a type signature in Haskell.
         [b':', b':', ..] => spaced && rest.starts_with(b":: ") && spot.depth() == 0,
         [b'=', b'=' | b'>' | b'~', ..] => false,
         [b'=', ..] if spaced && EXPORTS.iter().any(|owner| holds(before, owner)) => true,
         [b'=', ..] if spaced && !quoted => is_of_file(spot, looks) || is_function(spot),
         [b'<', b'-', ..] => spot.depth() == 0,
-        // A value with a type: `name: int = 3`.
+        // This is a value with a type: `name: int = 3`.
         [b':', ..] => {
             !spaced && !quoted && is_typed_value(rest) && is_of_file(spot, looks)
                 || is_function(spot)

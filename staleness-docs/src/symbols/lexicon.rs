@@ -57,13 +57,13 @@ pub(crate) struct WantedPath {
 }
 
 impl WantedPath {
-    /// Returns true for a bare file name, which may be in any folder.
+    /// Returns true if the path is a bare file name, which may be in any folder.
     pub(crate) fn is_bare(&self) -> bool {
         !self.anchored && !self.folder && self.parts.len() == 1
     }
 
-    /// Returns the name that a program may give to a file or folder that it creates: a bare file name, or a
-    /// complete path unless it is that of a source file.
+    /// Returns the name under which a program may create the file or folder: a bare file name, or a complete path
+    /// unless it is that of a source file.
     pub(super) fn filed_name(&self) -> Option<String> {
         let name = self.parts.last()?;
         let is_own = !name[1..].contains(&b'.') || is_data(name) || name.ends_with(b".md");
@@ -73,7 +73,7 @@ impl WantedPath {
     }
 }
 
-/// The things to find in files and folders. Each has a number.
+/// The things to find in files and folders, each with a number.
 #[derive(Debug, Default)]
 pub(crate) struct Lexicon {
     identifiers: Table,
@@ -85,15 +85,15 @@ pub(crate) struct Lexicon {
     /// Words that count only in certain roles. The value is an index into `roles`.
     placed: Table,
     roles: Vec<Roles>,
-    /// Maps the number of a part to the other part and the number of both together.
+    /// Maps the number of a part to the other part and the number of the pair.
     pairs: Map<u32, Vec<(u32, u32)>>,
     /// File names and paths that count in string literals.
     files: Map<Box<[u8]>, u32>,
     filed: Table,
     paths: HashMap<WantedPath, u32>,
-    /// Maps a bare file name to the number of the thing "two files have this name".
+    /// Maps a bare file name to the number that means "two files have this name".
     shared: Map<Box<[u8]>, u32>,
-    /// Those numbers, by the number of the path.
+    /// These numbers, by the number of the path.
     twice: Map<u32, u32>,
     next: u32,
     /// True if the lexicon is for past commits.
@@ -105,11 +105,11 @@ pub(crate) struct Lexicon {
 pub(crate) enum Role {
     /// A definition of the name.
     Made,
-    /// A definition of a function, type or other item of the name.
+    /// A definition of a function, type or other item with the name.
     Item,
-    /// A definition of an item of the name outside tests.
+    /// A definition of such an item outside tests.
     Head,
-    /// A read of a variable of the name.
+    /// Code that reads a variable of the name.
     Read,
     /// A field from which a library derives a flag.
     Option,
@@ -117,12 +117,12 @@ pub(crate) enum Role {
     Part,
 }
 
-/// Remaining lookups for one text.
+/// The lookups that remain for one text.
 #[derive(Debug)]
 pub(super) struct Looks {
-    /// Number of enclosing lines that may be looked up.
+    /// Number of enclosing lines that may still be read.
     pub(super) items: u32,
-    /// Number of flags that may be checked.
+    /// Number of flags that may still be checked.
     pub(super) flags: u32,
 }
 
@@ -130,8 +130,8 @@ pub(super) struct Looks {
 type Roles = [Option<u32>; 6];
 
 impl Lexicon {
-    /// Creates a lexicon for past commits. It ignores names in foreign files, which prove only that a project
-    /// has a name now.
+    /// Creates a lexicon for past commits. It ignores names in foreign files, which prove only that a project has a
+    /// name now.
     pub(crate) fn of_past() -> Self {
         Self { past: true, ..Self::default() }
     }
@@ -148,7 +148,7 @@ impl Lexicon {
     /// Adds an identifier or a name with dashes.
     pub(crate) fn identifier(&mut self, text: &[u8]) -> u32 {
         let table = if text.contains(&b'-') { &mut self.dashed } else { &mut self.identifiers };
-        // All tables draw from the same counter, so each thing has its own number.
+        // All tables use the same counter, so each thing has a unique number.
         table.add(text, &mut self.next)
     }
 
@@ -157,7 +157,7 @@ impl Lexicon {
         self.quoted.add(text, &mut self.next)
     }
 
-    /// Adds a flag, including its dashes.
+    /// Adds a flag with its dashes.
     pub(crate) fn flag(&mut self, text: &[u8]) -> u32 {
         self.flags.add(text, &mut self.next)
     }
@@ -193,7 +193,7 @@ impl Lexicon {
         *self.paths.entry(path).or_insert_with(|| take(&mut self.next))
     }
 
-    /// Adds the thing "two files have this name" for a bare file name. Returns `None` for other paths.
+    /// Adds the number that means "two files have this name" for a bare file name. Returns `None` for other paths.
     pub(crate) fn shared(&mut self, path: &WantedPath) -> Option<u32> {
         let name = path.parts.first().filter(|_| path.is_bare())?;
         if let Some(known) = self.share(name) {
@@ -206,7 +206,7 @@ impl Lexicon {
         Some(twice)
     }
 
-    /// Returns the number of the thing "two files have this name", if it is wanted.
+    /// Returns the number that means "two files have this name", if it is wanted.
     pub(crate) fn share(&self, name: &[u8]) -> Option<u32> {
         self.shared.get(name).copied()
     }
@@ -232,12 +232,12 @@ impl Lexicon {
         self.next as usize
     }
 
-    /// Returns true if some thing requires reading files.
+    /// Returns true if any of the things requires reading files.
     pub(crate) fn has_words(&self) -> bool {
         self.next as usize > self.paths.len() + self.shared.len()
     }
 
-    /// Finds the things that a file or folder name stands for: `router.rs` and `04_router` stand for `router`.
+    /// Finds the things that a file or folder name represents: `router` for `router.rs` and `04_router`.
     pub(crate) fn named(&self, name: &[u8], found: &mut Vec<u32>) {
         let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
         let digits = stem.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -246,7 +246,7 @@ impl Lexicon {
             .filter(|it| (1..=2).contains(&digits) && b"-_".contains(it.0));
         let names = [Some(stem), plain.map(|(_, plain)| plain)].into_iter().flatten();
         found.extend(names.filter_map(|name| self.identifiers.get(name)));
-        // The name of a data file is not that of an item.
+        // The name of a data file is not the name of an item.
         if let Some(at) = self.placed.get(stem).filter(|_| !is_data(name)) {
             let roles = &self.roles[at as usize];
             let named = [Role::Made, Role::Item, Role::Head];
@@ -254,7 +254,7 @@ impl Lexicon {
         }
     }
 
-    /// Returns true if a text run may be in the lexicon, in any context.
+    /// Returns true if the lexicon may contain a text run, in any context.
     #[inline]
     pub(super) fn may_be(&self, run: &[u8], dashes: bool) -> bool {
         if self.filed.get(run).is_some() {
@@ -271,7 +271,7 @@ impl Lexicon {
         [&self.identifiers, &self.placed, &self.quoted].iter().any(|it| it.get(run).is_some())
     }
 
-    /// Finds the things that a text run stands for in its context.
+    /// Finds the things that a text run represents in its context.
     pub(super) fn judge(
         &self,
         text: &[u8],
@@ -290,7 +290,7 @@ impl Lexicon {
             && let Some(name) = filed::name_at(text, run)
         {
             let name = name.strip_suffix(b"/").unwrap_or(name);
-            // Tests, settings and comments name paths that no program makes.
+            // Tests, settings and comments mention paths that no program creates.
             if !name.contains(&b'/')
                 || naming == Naming::Code && !offered::is_comment(text, run.start)
             {

@@ -1,4 +1,4 @@
-//! The meaning of a word: the things that must exist.
+//! The meaning of a word: the things that must exist for it.
 
 use staleness_core::knowledge::WordKind;
 
@@ -14,11 +14,10 @@ use super::lexicon::{Lexicon, Role, WantedPath};
 /// | command | nothing: a command does not show what defines it |
 /// | identifier | the identifier as a whole word; each part of a name joined by `::`, `.`, `->` or `#`, in any file; a trailing `()` or `!` is ignored; a file or folder of that name |
 ///
-/// Flags and identifiers are searched in regular files that are not documents. The past needs more evidence:
-/// the project *had* an identifier if it defined it, or, for a name in capitals, read it from the
-/// environment. A single lower-case name must have been a function, type or other item, not a field or
-/// parameter. A flag must have been defined, not passed to another program. A bare file name must have been
-/// unique.
+/// Flags and identifiers are searched in regular files that are not documents. The past needs more evidence: the
+/// project *had* an identifier if it defined it or, for a name in capitals, read it from the environment. A single
+/// lower-case name must have been a function, type or other item, not a field or parameter. A flag must have been
+/// defined, not passed to another program. A bare file name must have been unique.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Word {
     /// Kind of thing that the word names.
@@ -39,7 +38,7 @@ pub(crate) enum Thing {
     Identifier(String),
     /// A single name that begins with a lower-case letter.
     Lone(String),
-    /// Such a name before a dot. It may be a variable.
+    /// Such a name before a dot, which may be a variable.
     Head(String),
     /// A name that proves only that the thing exists now.
     Related(String),
@@ -67,8 +66,8 @@ impl Thing {
         }
     }
 
-    /// Returns the things that prove that an earlier commit had this one. An identifier must have been
-    /// defined, because a name that is only used belongs to someone else.
+    /// Returns the things that prove that an earlier commit had this one. An identifier must have been defined, because
+    /// a name that is only used may belong to someone else.
     pub(crate) fn earlier(&self) -> Option<Vec<Self>> {
         match self {
             Self::Identifier(text) => {
@@ -93,8 +92,8 @@ impl Thing {
     }
 }
 
-/// Returns the groups of things that make up a word. It exists if one thing of each group exists. Returns
-/// `None` if the word cannot be looked up.
+/// Returns the groups of things that make up a word, which exists if one thing of each group exists. Returns `None` if
+/// the word cannot be looked up.
 pub(crate) fn meaning(word: &Word) -> Option<Vec<Vec<Thing>>> {
     match word.kind {
         WordKind::Path => path(&word.text).map(|path| {
@@ -137,7 +136,7 @@ fn flag(text: &str) -> Option<Vec<Vec<Thing>>> {
         && name.chars().all(plain);
     named.then(|| {
         let mut things = vec![Thing::Flag(text.to_owned()), Thing::Quoted(name.to_owned())];
-        // A name that begins with a digit is never an identifier, so it finds nothing.
+        // An identifier never begins with a digit, so such a name finds nothing.
         for name in [name.replace('-', "_"), camel(name)] {
             things.push(Thing::Placed(Role::Option, name.clone()));
             things.push(Thing::Quoted(name));
@@ -195,8 +194,8 @@ fn identifier(text: &str) -> Option<Vec<Vec<Thing>>> {
     good.then(|| parts.iter().enumerate().map(things).collect())
 }
 
-/// Returns the parts from which code may build a constant: `A_LIB_DIR` from `A_` or `_DIR`, from `A` and `LIB_DIR`
-/// in one file, and so on. `"MAX"` alone is no evidence of `MAX_SIZE`.
+/// Returns the parts from which code may build a constant: for `A_LIB_DIR`, `A_` or `_DIR`, or `A` and `LIB_DIR` in one
+/// file, and so on. `"MAX"` alone is not evidence of `MAX_SIZE`.
 fn fragments(name: &str) -> impl Iterator<Item = Thing> {
     let long = |part: &str| part.bytes().filter(u8::is_ascii_alphabetic).count() > 1;
     let cuts = name.match_indices('_').take(MAX_WORDS).map(|(at, _)| at);

@@ -1,4 +1,4 @@
-//! The owner of the names in a file, judged by its path.
+//! The owner of the names in a file, determined by its path.
 
 /// Settings files of other programs, which define the names in them.
 #[rustfmt::skip]
@@ -10,19 +10,19 @@ const FOREIGN: [&str; 29] = [
     "tsconfig.json", "vercel.json", "yarn.lock", "docker-compose.yml",
 ];
 
-/// Folders with other people's files anywhere in a project: vendored code and test data.
+/// Folders anywhere in a project that contain other people's files: vendored code and test data.
 #[rustfmt::skip]
 const OTHERS: [&str; 15] = [
     "3rd_party", "3rdparty", "__fixtures__", "__snapshots__", "bower_components", "fixtures",
     "node_modules", "test-data", "test_data", "testdata", "third-party", "third_party",
     "thirdparty", "vendor", "vendored",
 ];
-/// Such folders with capitals in their names. `pods` may be the project's own.
+/// Such folders with capitals in their names. In lower case, `pods` may be the project's own.
 const OTHERS_IN_CAPITALS: [&str; 2] = ["Carthage", "Pods"];
 /// Folders with vendored code, but only at the root of a project.
 const OTHERS_AT_ROOT: [&str; 4] = ["deps", "external", "externals", "subprojects"];
 
-/// Words in names of folders with example files, or with templates from which a program generates files.
+/// Words in names of folders with example files, or with templates for generated files.
 #[rustfmt::skip]
 const SHOWN_IN: [&str; 14] = [
     "demo", "demos", "example", "examples", "playground", "playgrounds", "references", "sample", "samples", "snippets",
@@ -46,7 +46,7 @@ pub(crate) enum Naming {
     Code,
     /// The project, but keys are not items.
     Data,
-    /// The project, but flags and files are only used.
+    /// The project, but its flags and files are only used here.
     Test,
     Foreign,
 }
@@ -94,7 +94,7 @@ pub(crate) fn is_of_others(path: &str) -> bool {
         || folders.split('/').next().is_some_and(|root| is_in(&OTHERS_AT_ROOT, root))
 }
 
-/// Returns true if the end of a path below this folder is the path of a reader's file: `src/main.rs` in
+/// Returns true if a path below this folder ends with the path of a file that the reader has: `src/main.rs` in
 /// `templates/app/src/main.rs`.
 pub(crate) fn is_shown_in(folder: &[u8]) -> bool {
     let is_shown = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|it| is_in(&SHOWN_IN, it));

@@ -17,8 +17,8 @@ struct Spot<'a> {
     after: &'a [u8],
 }
 
-/// Returns true if the project defines the flag, lists it in a help text, or compares with it. `looks` is the
-/// number of checks that are left for this text.
+/// Returns true if the project defines the flag, lists it in a help text, or compares with it. `looks` is the number of
+/// checks left for this text.
 pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> bool {
     let from = flag.start.saturating_sub(MAX_LINE);
     let start = text[from..flag.start].iter().rposition(|byte| *byte == b'\n');
@@ -37,7 +37,7 @@ pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> b
         Some(())
     };
     let rest = before_flags(spot.before);
-    // Help texts are indented inside their string.
+    // Help texts are indented within their string.
     let indented = rest.strip_suffix(b"  ").map(<[u8]>::trim_ascii_end);
     if let Some([rest @ .., b'"' | b'\'']) = indented {
         return look().is_some() && !runs(rest);
@@ -64,8 +64,8 @@ fn line_before(text: &[u8], at: usize) -> &[u8] {
     line.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()
 }
 
-/// Returns true if a bare word that is quoted at an offset is an argument of a call that defines no flags and compares
-/// with none, such as `set("scope", 1)`.
+/// Returns true if a bare word quoted at an offset is an argument of a call that neither defines flags nor compares
+/// with any, such as `set("scope", 1)`.
 pub(super) fn is_of_call(text: &[u8], quote: usize) -> bool {
     let line = line_before(text, quote);
     let call = call(line);
@@ -87,7 +87,7 @@ fn before_flags(before: &[u8]) -> &[u8] {
         let apart = rest.trim_ascii_end();
         let stem = match apart {
             [stem @ .., b',' | b'/' | b'|'] => stem.trim_ascii_end(),
-            // A space also separates the words of a command, so it does not count.
+            // A space also separates the words of a command, so it does not count as a separator.
             _ => return rest,
         };
         let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_".contains(b);
@@ -102,7 +102,7 @@ fn before_flags(before: &[u8]) -> &[u8] {
 }
 
 impl<'a> Spot<'a> {
-    /// Returns true if the line is part of a command over several lines.
+    /// Returns true if the line is part of a command that spans several lines.
     fn is_continued(&self) -> bool {
         let goes_on = |line: &[u8]| {
             let line = line.trim_ascii_end();
@@ -156,7 +156,7 @@ impl<'a> Spot<'a> {
         if call.offers() {
             return true;
         }
-        // Checking the words of the line costs most, so it comes last.
+        // Checking the words of the line is the most expensive step, so it comes last.
         let single = self.after.get(1..).is_some_and(|rest| rest.starts_with(b")"));
         if call.passes(whole && single)
             || is_assigned(rest)
@@ -186,8 +186,8 @@ impl<'a> Spot<'a> {
         }
     }
 
-    /// Returns true if the line is an element of a list that is a command: the list begins with a word, or is
-    /// the argument of a call that runs something.
+    /// Returns true if the line is an element of a list that forms a command: the list begins with a word, or is the
+    /// argument of a call that runs something.
     fn is_of_command(&self) -> bool {
         let line = &self.text[self.line..];
         let mut own = depth(line);
@@ -232,7 +232,7 @@ impl<'a> Spot<'a> {
     }
 }
 
-/// Returns true if a shell or a settings file passes on the flag: `flags="--all"`, `- "--all"`.
+/// Returns true if a shell script or a settings file passes the flag on: `flags="--all"`, `- "--all"`.
 fn is_assigned(rest: &[u8]) -> bool {
     let line = rest.trim_ascii();
     if line == b"-" {
@@ -258,7 +258,7 @@ fn is_word_of_list(line: &[u8]) -> bool {
     !text.starts_with(b"-") && !text.contains(quote)
 }
 
-/// Returns true if the element before the flag in its list is a string that is not a flag.
+/// Returns true if the previous element of the flag's list is a string that is not a flag.
 fn follows_a_word(rest: &[u8]) -> bool {
     let Some(stem) = rest.trim_ascii_end().strip_suffix(b",") else { return false };
     let Some((quote @ (b'"' | b'\''), stem)) = stem.trim_ascii_end().split_last() else {

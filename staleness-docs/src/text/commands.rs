@@ -1,4 +1,4 @@
-//! Commands in a text with targets that no longer exist.
+//! Finds commands in a text whose targets no longer exist.
 
 use staleness_core::knowledge::{Fact, WordKind};
 
@@ -24,7 +24,7 @@ pub(super) fn gone(
     calls: &[Call],
 ) -> Result<Vec<(usize, Fact)>, Cancelled> {
     let (mut manifests, fence) = (Manifests::default(), place.fence());
-    // Somebody may have just written it. A manifest that cannot be parsed may define it.
+    // The user may have just written it. A manifest that cannot be parsed may define it.
     let is_on_disk = |call: &Call, path: &String| {
         fence.read_small(&place.folder.join(path), MAX_BYTES).is_some_and(|text| {
             let targets = commands::read(call.kind, path, &text);

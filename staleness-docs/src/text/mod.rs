@@ -1,8 +1,8 @@
 //! Checks a text outside the project for names that were removed or never existed.
 //!
-//! The text is new, so every name that the work tree lacks counts, committed or not. The complete history shows
-//! which of these names existed before. A name without any such commit is invented, but only if it is in a code
-//! span or a link target. In prose, too many words look like names.
+//! The text is new, so every name missing from the work tree counts, even if it was never committed. The complete
+//! history shows which of these names existed before. A name without any such commit is invented, but only if it is in
+//! a code span or a link target. In prose, too many words look like names.
 
 mod commands;
 mod near;
@@ -185,8 +185,8 @@ fn as_cited(fact: Fact) -> Fact {
     }
 }
 
-/// Returns the displayed name and the word to look up. A link names one exact path, a word any path with this
-/// end.
+/// Returns the name to display and the word to look up. A link names one exact path, and a word any path with this
+/// ending.
 fn asked_of(sort: NameSort, text: &str) -> Option<(String, Word)> {
     match sort {
         NameSort::Link => {

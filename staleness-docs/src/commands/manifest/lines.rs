@@ -1,5 +1,5 @@
-//! Reads YAML manifests line by line. Only names in obvious places are read. With an anchor, a tag or a name
-//! in brackets, the list of targets counts as incomplete.
+//! Reads YAML manifests line by line. Reads only names in obvious places. If there is an anchor, a tag or a name in
+//! brackets, the list of targets counts as incomplete.
 
 use super::{TargetKind, Targets, digest_of};
 

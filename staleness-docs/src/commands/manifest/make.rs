@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use super::just::is_literal;
 use super::{TargetKind, Targets, digest_of};
 
-/// Limits of the nesting of variables, of replacements per makefile, and of the length of an expansion in
-/// bytes.
+/// Limits on the nesting of variables, on replacements per makefile, and on the length of an expansion in bytes.
 const MAX_DEPTH: usize = 4;
 const MAX_REPLACED: usize = 20_000;
 const MAX_EXPANDED: usize = 4096;
@@ -88,7 +87,7 @@ impl Reader {
     }
 
     fn include(&mut self, files: &str, optional: bool) {
-        // Dependency lists contain no targets that a person would call.
+        // Dependency lists do not contain targets that a person would call.
         let lists = [".d)", ".d}", "dep"];
         let small = files.to_ascii_lowercase();
         if optional && (small.ends_with(".d") || lists.iter().any(|list| small.contains(list))) {
@@ -138,7 +137,7 @@ impl Reader {
             self.targets.open = true;
         }
         let known = self.variables.entry(name.to_owned()).or_default();
-        // What a condition decides is unknown.
+        // The result of a condition is unknown.
         let value = if runs || self.conditions > 0 { "$(shell)" } else { value.trim() };
         if adds {
             known.push(' ');

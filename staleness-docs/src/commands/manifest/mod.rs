@@ -64,14 +64,14 @@ impl Targets {
         }
     }
 
-    /// Returns true if the manifest defines the target of a command, or the program that it may run instead, or `None`
-    /// if this is uncertain.
+    /// Returns true if the manifest defines the target of a command, or the program that the command may run instead;
+    /// `None` if this is uncertain.
     pub(crate) fn define(&self, call: &Call) -> Option<bool> {
         let is_tool = call.or_tool && self.holds(TargetKind::Tool, &call.target) == Some(true);
         if is_tool { Some(true) } else { self.holds(call.kind, &call.target) }
     }
 
-    /// Returns true if the manifest defines a target, or `None` if this is uncertain.
+    /// Returns true if the manifest defines a target; `None` if this is uncertain.
     pub(crate) fn holds(&self, kind: TargetKind, name: &str) -> Option<bool> {
         if self.all.contains_key(&(kind, name.to_owned())) {
             return Some(true);
@@ -85,14 +85,14 @@ impl Targets {
     }
 }
 
-/// Returns a digest of a target's commands, ignoring white space. 0 for none.
+/// Returns a digest of a target's commands, ignoring white space. 0 if there are none.
 fn digest_of(runs: &str) -> u128 {
     let words: Vec<&str> = runs.split_whitespace().collect();
     if words.is_empty() { 0 } else { stable_hash(words.join(" ").as_bytes()) }
 }
 
-/// Returns the file names of manifests that define targets of a kind, relative to their folder. For
-/// subcommands these are parts of the paths of source files.
+/// Returns the file names of manifests that define targets of a kind, relative to their folder. For subcommands, these
+/// are parts of the paths of source files.
 pub(crate) const fn files(kind: TargetKind) -> &'static [&'static str] {
     match kind {
         TargetKind::Script | TargetKind::Tool => &["package.json"],
@@ -120,7 +120,7 @@ pub(crate) const fn files(kind: TargetKind) -> &'static [&'static str] {
     }
 }
 
-/// Returns true if the path is that of a manifest that may define targets of a kind.
+/// Returns true if a manifest at this path may define targets of a kind.
 pub(crate) fn defines(kind: TargetKind, path: &str) -> bool {
     if kind == TargetKind::Subcommand {
         return subcommands::may_define(path);

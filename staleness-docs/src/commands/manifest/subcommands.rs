@@ -1,12 +1,11 @@
-//! Finds the subcommands that source code defines, for the usual libraries. Other ways to define them are
-//! not recognised.
+//! Finds the subcommands that source code defines with common libraries. Other ways to define them are not recognised.
 
 use super::{TargetKind, Targets};
 
 /// Names of files and folders that define the command line of a program.
 pub(super) const PLACES: &[&str] =
     &["app", "args", "cli", "cmd", "command", "commands", "main", "opts", "root", "subcommands"];
-/// Endings of the supported languages.
+/// File extensions of the supported languages.
 const ENDINGS: [&str; 6] = ["go", "js", "mjs", "py", "rs", "ts"];
 /// Text before the name of a subcommand, in a string.
 const MARKS: [&str; 4] = [".command(", "add_parser(", "subcommand(", "Use:"];
@@ -61,7 +60,7 @@ fn word(text: &str) -> &str {
 fn function(text: &str) -> Option<String> {
     let (before, name) = text.split_once("def ")?;
     let name = word(name).replace('_', "-");
-    // Some versions of the library leave these endings out.
+    // Some versions of the library omit these endings.
     let is_plain = !["-command", "-cmd", "-group"].iter().any(|end| name.ends_with(end));
     (before.len() < MAX_APART && is_plain).then_some(name)
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{TargetKind, Targets, digest_of};
 use crate::manifest::{at, members, text};
 
-/// Places of scripts in `pyproject.toml`: those of the package, and the tasks of tools that store them there.
+/// Paths of scripts in `pyproject.toml`: those of the package, and the tasks of tools that store them there.
 const PYTHON: [&str; 6] = [
     "project scripts",
     "project gui-scripts",
@@ -15,14 +15,14 @@ const PYTHON: [&str; 6] = [
     "tool rye scripts",
 ];
 
-/// Returns the targets in one place of a manifest.
+/// Returns the targets at one path of a manifest.
 pub(super) fn of(file: &Value, kind: TargetKind, place: &str) -> Targets {
     let mut targets = Targets::default();
     add(&mut targets, kind, at(file, place));
     targets
 }
 
-/// Returns the scripts of `package.json` or `composer.json` as targets of a kind, and the name of the package, its
+/// Returns the scripts of `package.json` or `composer.json` as targets of a kind, and the name of the package, its own
 /// programs and those of its dependencies.
 pub(super) fn package(file: &Value, kind: TargetKind) -> Targets {
     let mut targets = of(file, kind, "scripts");
@@ -34,7 +34,7 @@ pub(super) fn package(file: &Value, kind: TargetKind) -> Targets {
             targets.add(TargetKind::Tool, name.rsplit('/').next().unwrap_or(name), 0);
         }
     }
-    // The package's own programs are run as those of dependencies are.
+    // The package's own programs are run like those of its dependencies.
     let own = text(file, "bin").and_then(|_| text(file, "name"));
     for name in members(file.get("bin")).map(|(name, _)| &**name).chain(own) {
         let name = name.rsplit('/').next().unwrap_or(name);

@@ -83,7 +83,7 @@ impl Citations<'_> {
         Ok(answers)
     }
 
-    /// Returns the answer for a path that the commit at `removal` removed.
+    /// Returns the answer for a path that was removed by the commit at `removal`.
     fn removed_in(&mut self, path: WantedPath, removal: usize) -> Result<Cite, GitError> {
         if self.history.past()?.changes.comes_and_goes(&path.parts.join(&b'/')) {
             return Ok(Cite::Unknown);
@@ -94,7 +94,7 @@ impl Citations<'_> {
         Ok(Cite::Missing { gone: Cited::Path, renamed_to, commit })
     }
 
-    /// Answers a citation as far as possible without reading its file.
+    /// Answers a citation as far as this is possible without reading its file.
     fn cite(
         &mut self,
         citation: &Citation,

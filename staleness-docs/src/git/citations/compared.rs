@@ -19,7 +19,7 @@ pub(crate) struct Case<'a> {
     pub(crate) query: &'a CitationQuery<'a>,
     /// The commit of the verification, and its index in the list of commits.
     pub(crate) anchor: Option<(Oid, Option<usize>)>,
-    /// The verified lines in that version, counted from 0, if the digest located them. `None` means the cited
+    /// The verified lines in that version, counted from 0, if the digest located them. `None` stands for the cited
     /// numbers.
     pub(crate) lines: Option<Range<usize>>,
 }

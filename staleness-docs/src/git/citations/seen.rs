@@ -1,5 +1,5 @@
-//! Finds the version of a cited file that a reader verified. It may have been committed only later, and the
-//! lines may have moved since then.
+//! Finds the version of a cited file that a reader verified. It may have been committed later, and the lines may have
+//! moved since then.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -84,7 +84,7 @@ impl Citations<'_> {
         Ok(lines.and_then(|lines| lines_in(&bytes, lines, text)).and_then(numbered))
     }
 
-    /// Returns the time of a verification, to count days from.
+    /// Returns the time of a verification, from which days are counted.
     pub(super) fn moment(
         &mut self,
         verified: Anchor,
@@ -99,7 +99,7 @@ impl Citations<'_> {
     }
 }
 
-/// Returns the range in `newer` that holds the given lines of `older`, or their replacement.
+/// Returns the range in `newer` that contains the given lines of `older`, or their replacement.
 fn lines_in(older: &[u8], lines: Range<usize>, newer: &[u8]) -> Option<Range<usize>> {
     let (older, newer) = (Version::new(older), Version::new(newer));
     let matched = Matched::new(&older, &newer);

@@ -77,7 +77,7 @@ impl<'t> Version<'t> {
         Ok(extent)
     }
 
-    /// Returns the lines that a citation meant in this version, or the final answer if it never held.
+    /// Returns the lines to which a citation refers in this version, or the final answer if it was never valid.
     pub(crate) fn part(
         &mut self,
         newer: &mut Self,
@@ -95,7 +95,7 @@ impl<'t> Version<'t> {
     }
 }
 
-/// Returns lines without their white space, which formatters change.
+/// Returns lines without their white space, because formatters change it.
 fn without_blanks(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().copied().filter(|byte| *byte == b'\n' || !byte.is_ascii_whitespace()).collect()
 }
@@ -116,7 +116,7 @@ impl Matched {
         Self { old, new, targets }
     }
 
-    /// Returns where these lines are in the new text, if all of them are there with nothing new in between.
+    /// Returns the range of these lines in the new text, if all of them are there without new lines between them.
     pub(super) fn kept(&self, lines: Range<usize>) -> Option<usize> {
         let targets = self.targets.get(lines)?;
         let first = (*targets.first()?)?;

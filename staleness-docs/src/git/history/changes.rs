@@ -1,4 +1,4 @@
-//! The changes of recent commits by path. Tells what a path was at a commit without reading a tree.
+//! The changes of recent commits by path. They show the contents of a path at a commit without reading a tree.
 
 use foldhash::HashMap as Map;
 
@@ -31,7 +31,7 @@ pub(crate) struct Changed {
     steps: Vec<Step>,
 }
 
-/// A run of commits in which a path has the same contents: the newest and the oldest index.
+/// A run of commits in which a path has the same contents, with the newest and the oldest index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spell {
     pub(crate) held: Held,
@@ -197,7 +197,7 @@ impl Changes {
         self.files.binary_search_by(|file| (*file.path).cmp(path))
     }
 
-    /// Returns the commit that removed a file which existed at `there`. `None` if the file exists now.
+    /// Returns the commit that removed a file that existed at `there`. `None` if the file exists now.
     pub(crate) fn removal(&self, path: &str, there: usize) -> Option<usize> {
         let file = self.of(path)?;
         let last = file.steps.first().filter(|_| file.now.is_none())?;
@@ -226,7 +226,7 @@ impl Changes {
         self.of(path).into_iter().chain(folder).filter_map(removal).min()
     }
 
-    /// Returns the additions and removals of a commit, or `None` if they are not known.
+    /// Returns the additions and removals of a commit, or `None` if they are unknown.
     pub(crate) fn arrivals(&self, place: usize) -> Option<impl Iterator<Item = Arrival<'_>>> {
         let commit = u32::try_from(place).ok().filter(|_| place < self.upto)?;
         let first = self.arrivals.partition_point(|(other, ..)| *other < commit);

@@ -15,10 +15,10 @@ use crate::git::objects::{Commit, Object, Objects, Oid, Sort, TrackedKind, Wante
 use crate::git::process::{GitError, Watch};
 use crate::symbols::split;
 
-/// Number of versions of a document to read at once: the first batch and the largest.
+/// Number of versions of a document to read at once: in the first batch, and in the largest.
 const STEPS: (usize, usize) = (2, 32);
 
-/// From this number of documents on, two threads date one half each.
+/// Number of documents from which two threads date one half each.
 const HALVED: usize = 32;
 
 /// A document and the blocks to date in it.
@@ -35,9 +35,9 @@ pub struct DatingQuery<'a> {
 /// The time of the last edit of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dated {
-    /// This commit, which holds the newest of the block's lines.
+    /// This commit, which contains the newest of the block's lines.
     In(Commit),
-    /// This commit or an earlier one. The history before it is not known.
+    /// This commit or an earlier one, because the history before it is unknown.
     By(Commit),
     /// After the last commit. The edit is not committed yet.
     Uncommitted,
@@ -55,7 +55,7 @@ impl Dated {
     }
 }
 
-/// A block that is not dated yet, with its lines in the current version.
+/// A block without a date yet, with its lines in the current version.
 struct Block {
     at: usize,
     lines: Vec<u32>,
@@ -115,8 +115,7 @@ impl History {
 }
 
 impl History {
-    /// Returns the name of a dated document at a time, if it differs from the current one, and the commit
-    /// that renamed it.
+    /// Returns the name of a document at a time, if it differs from the current one, and the commit that renamed it.
     pub(crate) fn name_at(
         &mut self,
         path: &str,
@@ -230,7 +229,7 @@ impl Dating<'_> {
         Ok(())
     }
 
-    /// Finds the blocks in the committed text. Those that are not there count as uncommitted.
+    /// Finds the blocks in the committed text. Missing blocks count as uncommitted.
     fn place(&mut self, document: &DatingQuery<'_>, committed: &Text) -> Vec<Block> {
         let text = self.numbers.text(document.text);
         let blank: Vec<bool> =
@@ -256,8 +255,7 @@ impl Dating<'_> {
         open
     }
 
-    /// Steps back from one version to the one before. Dates each block with a line that the older version
-    /// lacks.
+    /// Steps from one version to the previous one. Dates each block that has a line which the older version lacks.
     fn step(&mut self, open: &mut Vec<Block>, new: &Text, old: &Text, commit: u32) {
         let origins = new.origins(old);
         let date = self.known(commit);

@@ -48,7 +48,7 @@ impl Scratch {
         self.0.join("index")
     }
 
-    /// Returns the folder of the objects that the repository does not have.
+    /// Returns the folder with the objects that the repository does not have.
     pub(super) fn objects(&self) -> PathBuf {
         self.0.join("objects")
     }
@@ -65,13 +65,13 @@ impl Drop for Scratch {
 pub(super) struct OnDisk {
     /// The commit with the folder that holds its objects. `None` if nothing changed.
     pub(super) commit: Option<(Commit, Scratch)>,
-    /// Files that git could not read. They are as in the checked-out commit.
+    /// Files that git could not read. They keep their contents from the checked-out commit.
     pub(super) unread: Vec<String>,
 }
 
 impl OnDisk {
-    /// Commits the given files as they are on disk, on top of the commit `head`, at time `at` or at that
-    /// commit's time. Each path, relative to the project, must be a regular file, a symbolic link or missing.
+    /// Commits the given files on disk, on top of the commit `head`, at time `at` or at that commit's time. Each path,
+    /// relative to the project, must be a regular file, a symbolic link or missing.
     pub(super) fn commit(
         place: &Place,
         head: Commit,
@@ -135,7 +135,7 @@ impl OnDisk {
     }
 }
 
-/// Copies the index and its modification time, because git does not trust younger files. Sets the
+/// Copies the index with its modification time, because git does not trust files newer than the index. Sets the
 /// repository's objects as alternates.
 fn prepare(place: &Place, scratch: &Scratch) -> io::Result<()> {
     let info = scratch.objects().join("info");
@@ -153,8 +153,8 @@ fn prepare(place: &Place, scratch: &Scratch) -> io::Result<()> {
     File::options().write(true).open(scratch.index())?.set_modified(meta.modified()?)
 }
 
-/// Returns settings that disable all programs that git would run: filters of the files, and hooks that the
-/// configuration defines (since git 2.54), which `core.hooksPath` does not cover.
+/// Returns settings that disable every program that git would run: filters of the files, and hooks defined in the
+/// configuration (since git 2.54), which `core.hooksPath` does not cover.
 fn programs(place: &Place) -> Result<Vec<String>, GitError> {
     let names = r"^(filter\..*\.(clean|process)|hook\..*\.(command|event))$";
     let asked = ["config", "-z", "--name-only", "--get-regexp", names];
@@ -172,7 +172,7 @@ fn programs(place: &Place) -> Result<Vec<String>, GitError> {
         Ok(std::ops::ControlFlow::Continue(()))
     });
     match listed {
-        // Git fails silently if there are none.
+        // Git fails without a message if there are none.
         Err(GitError::Failed(why)) if settings.is_empty() && why == GitError::SILENT => {
             Ok(settings)
         }

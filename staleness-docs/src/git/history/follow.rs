@@ -10,8 +10,8 @@ use super::renames::{Asker, Renames};
 use crate::git::objects::{Commit, Oid, Place, name_of};
 use crate::git::process::Process;
 
-/// Maximum number of versions per file, at 40 bytes each, and the number for each file once the total budget
-/// is used up.
+/// Maximum number of versions per file, at 40 bytes each, and the maximum for each file once the total budget is used
+/// up.
 const MAX_VERSIONS: usize = 4_000;
 const SOME: usize = 16;
 /// Maximum number of commits for which git is asked to detect renames.
@@ -23,7 +23,7 @@ const MAX_REMOVED: usize = 50_000;
 pub(crate) struct Version {
     /// The commit that made this version, as an index into the list of commits.
     pub(crate) commit: u32,
-    /// The contents before. Null if the file was new.
+    /// The previous contents. Null if the file was new.
     pub(crate) old: Oid,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Trail {
     pub(crate) versions: Vec<Version>,
     /// Earlier names of the file, newest first, each with the index of the commit that renamed it.
     pub(crate) names: Vec<(u32, String)>,
-    /// True if older versions may exist that did not fit.
+    /// True if older versions may exist beyond the limit.
     pub(crate) cut: bool,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Follow<'a> {
     open: HashMap<Vec<u8>, Vec<usize>>,
     pub(crate) trails: Vec<Trail>,
     pub(crate) commits: Vec<Commit>,
-    /// The parents of the last one, if it is a merge.
+    /// The parents of the last commit, if it is a merge.
     sides: Option<[Oid; 2]>,
     /// Followed files that the current commit added.
     added: Vec<(Vec<u8>, Oid)>,
@@ -108,7 +108,7 @@ impl<'a> Follow<'a> {
                 Ok(true)
             }
             Some(Raw::Change(change)) => {
-                // The commit beyond the limit only shows that there are more.
+                // The commit beyond the limit only shows that more exist.
                 if self.commits.len() <= self.limit {
                     self.change(change);
                 }

@@ -1,4 +1,4 @@
-/// Limits of a query. Answers that would need more stay unknown.
+/// Limits of a query. Answers that would exceed them stay unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The largest file or folder of a commit to read, in bytes.

@@ -1,4 +1,4 @@
-//! The list of changed files that `git diff-tree --raw -z` writes.
+//! The list of changed files that `git diff-tree --raw -z` prints.
 
 use std::io;
 

@@ -18,8 +18,8 @@ const ARGUMENTS: [&str; 16] = [
     "-l2000", "--no-rename-empty", "--diff-filter=R",
 ];
 
-/// A git process that lists the renames of commits. It echoes a line that is not an id, so an empty line
-/// after each query marks the end of the answer.
+/// A git process that lists the renames of commits. Git echoes a line that is not an id, so an empty line after each
+/// query marks the end of its answer.
 #[derive(Debug, Default)]
 pub(crate) struct Asker {
     process: Option<Process>,
@@ -31,7 +31,7 @@ pub(crate) fn merge_base(place: &Place, [one, other]: [Oid; 2]) -> Option<Oid> {
     Oid::from_hex(place.start(&asked).ok()?.all().ok()?.trim_ascii())
 }
 
-/// Minimum similarity, in percent, for a file that git also paired with another name to count as the same file.
+/// Minimum similarity, in percent, at which a file that git also paired with another name counts as the same file.
 const SIMILAR: u8 = 60;
 
 /// The renames of one commit, detected by contents. Paths are relative to the project. Renames into or out of
@@ -43,7 +43,7 @@ pub(crate) struct Renames {
     /// New paths that may contain a different file, because their contents are only slightly similar, or exist
     /// elsewhere too.
     pub(crate) unsure: BTreeSet<Vec<u8>>,
-    /// Files that went and are nowhere.
+    /// Removed files without any new path.
     pub(crate) lost: Vec<Vec<u8>>,
 }
 
@@ -104,9 +104,8 @@ impl Renames {
         Ok(renames)
     }
 
-    /// Returns the renames of a commit if comparing whole contents decides them, or `None` if git must
-    /// compare parts of files. `all` is true if the list covers the whole repository; otherwise a file may
-    /// come from outside it.
+    /// Returns the renames of a commit if whole contents determine them, or `None` if git must compare parts of files.
+    /// `all` is true if the list covers the whole repository; otherwise a file may come from outside it.
     pub(crate) fn plain<'a>(
         arrivals: impl Iterator<Item = Arrival<'a>>,
         all: bool,
@@ -146,9 +145,9 @@ impl Renames {
         (!is_left && renames.from.len() <= MAX_RENAMES).then_some(renames)
     }
 
-    /// Decides between the files that the commit added. If contents do not pair two files uniquely, a file with
-    /// the same name and another extension in the same folder is the new path, even if git paired it differently.
-    /// If several files have the same contents, only one with the same name counts.
+    /// Chooses among the files that the commit added. If contents do not pair two files uniquely, a file with the same
+    /// name and another extension in the same folder is the new path, even if git paired it differently. If several
+    /// files have the same contents, only one with the same name counts.
     pub(crate) fn decide<'a>(&mut self, arrivals: impl Iterator<Item = Arrival<'a>>) {
         let mut neighbours: BTreeMap<&[u8], Option<&[u8]>> = BTreeMap::new();
         let mut copies: BTreeMap<Oid, Vec<&[u8]>> = BTreeMap::new();
@@ -175,7 +174,7 @@ impl Renames {
         for (new, (old, id)) in std::mem::take(&mut self.from) {
             let equal = copies.get(&id).map_or(&[][..], Vec::as_slice);
             let is_exact = ids.get(&*new) == Some(&id);
-            // The old path and the new one.
+            // This is a pair of the old path and the new one.
             let is_pair = is_exact && equal.len() == 2;
             let is_same = |path: &&&[u8]| name(path) == name(&old);
             let is_unsure = is_exact
@@ -237,7 +236,7 @@ fn name(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 
-/// Returns a path without the ending of its name.
+/// Returns a path without its file extension.
 fn without_ending(path: &[u8]) -> &[u8] {
     let name = name(path);
     let dot = name.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0);

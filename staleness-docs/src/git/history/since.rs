@@ -36,7 +36,7 @@ pub struct ChangedFile {
 pub struct ChangedDocument {
     /// Path of the document, relative to the project.
     pub path: String,
-    /// Added and changed lines, as numbered in the checked-out commit. Deleted lines do not count.
+    /// Added and changed lines, numbered as in the checked-out commit. Deleted lines do not count.
     pub lines: Vec<Lines>,
 }
 
@@ -45,14 +45,14 @@ pub struct ChangedDocument {
 pub struct Since {
     /// The commit that the revision names.
     pub commit: Commit,
-    /// The commits that only the checked-out commit can reach.
+    /// The commits that are reachable only from the checked-out commit.
     pub new: HashSet<Oid>,
     /// Documents added or changed since the common ancestor, by path.
     pub changed: Vec<ChangedDocument>,
     /// All files changed since the common ancestor, in git's order.
     pub files: Vec<ChangedFile>,
-    /// Descriptions of changes that were left out because of a limit. Each completes a sentence that begins
-    /// with the project.
+    /// Descriptions of changes that were omitted because of a limit. Each completes a sentence that begins with the
+    /// project.
     pub gaps: Vec<String>,
 }
 

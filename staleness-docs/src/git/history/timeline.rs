@@ -41,14 +41,14 @@ pub(crate) struct History {
     pub(crate) past: Option<Past>,
     /// The running git that lists changes, until its output is read.
     pub(super) listing: Option<Process>,
-    /// True if the list of changes is always read to its end.
+    /// True if the list of changes is always read completely.
     pub(crate) lists_all: bool,
     trees: Trees,
     /// Earlier names of the dated documents: see [`Trail::names`](super::follow::Trail).
     pub(super) names: HashMap<String, Vec<(u32, String)>>,
     /// Cached commits of anchors, with their indices in the list of commits.
     pub(super) anchors: HashMap<Anchor, Option<(Oid, Option<usize>)>>,
-    /// True if something was left out because a limit was reached.
+    /// True if anything was omitted because a limit was reached.
     pub(crate) cut: bool,
     pub(crate) shallow: bool,
     /// The checked-out commit, if the head is a commit of the files on disk: see [`History::take_disk`].
@@ -113,8 +113,8 @@ impl History {
         })
     }
 
-    /// Makes a private commit of the given files on disk on top of the checked-out one. It becomes the head of
-    /// this history: see [`OnDisk::commit`]. Returns false if nothing changed.
+    /// Makes a private commit of the given files on disk, on top of the checked-out one, which becomes the head of this
+    /// history: see [`OnDisk::commit`]. Returns false if nothing changed.
     pub(crate) fn take_disk(
         &mut self,
         paths: Vec<String>,
@@ -190,13 +190,13 @@ impl History {
             if commits.is_empty() || why.is_final() {
                 return Err(why);
             }
-            // The commits read so far are valid, but not all.
+            // The commits read so far are valid but incomplete.
             self.broke_off(&why);
         }
         Ok(Past::new(commits, whole))
     }
 
-    /// Records that part of the history was not read. The watchdog records exceeded limits itself.
+    /// Records that part of the history was not read. Exceeded limits are recorded by the watchdog itself.
     pub(super) fn broke_off(&mut self, why: &GitError) {
         self.objects.unread.damaged += u64::from(*why != GitError::TooMuch);
     }
@@ -284,9 +284,8 @@ impl History {
         self.trees.find(&mut self.objects, &self.place, commit, path)
     }
 
-    /// Returns the index of a commit that removed a path. The path must exist at `there` and not in the
-    /// checked-out commit. If it was removed several times, returns the last removal, as far as the list of
-    /// changes goes.
+    /// Returns the index of a commit that removed a path. The path must exist at `there` and not in the checked-out
+    /// commit. If it was removed several times, returns the last removal, as far back as the list of changes goes.
     pub(crate) fn removal(&mut self, path: &str, there: usize) -> Result<Option<usize>, GitError> {
         if !self.exists_at(there, path)? {
             return Ok(None);

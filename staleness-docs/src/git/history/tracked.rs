@@ -10,7 +10,7 @@ use crate::disk::written;
 /// Maximum number of listed files, and of bytes of their paths.
 const MAX_FILES: usize = 1_000_000;
 const MAX_PATH_BYTES: usize = 48 * 1024 * 1024;
-/// Maximum number of paths to report that are not UTF-8.
+/// Maximum number of non-UTF-8 paths to report.
 const MAX_UNNAMED: usize = 1_000;
 
 /// The tracked files of the project in the checked-out commit. Paths are relative to the project's folder.
@@ -31,7 +31,7 @@ impl Tracked {
         self.files.iter().map(|(path, kind)| (&**path, *kind))
     }
 
-    /// Returns the first path that is not less than this one.
+    /// Returns the first path that is not less than the given one.
     fn at_or_after(&self, path: &str) -> Option<(&str, TrackedKind)> {
         let at = self.files.partition_point(|(other, _)| **other < *path);
         self.files.get(at).map(|(path, kind)| (&**path, *kind))
@@ -42,7 +42,7 @@ impl Tracked {
         self.at_or_after(path).filter(|(found, _)| *found == path).map(|(_, kind)| kind)
     }
 
-    /// Returns true for a tracked file and for a folder that holds one.
+    /// Returns true for a tracked file and for a folder that contains one.
     pub fn holds(&self, path: &str) -> bool {
         let path = path.strip_suffix('/').unwrap_or(path);
         self.kind(path).is_some() || {
@@ -79,7 +79,7 @@ impl History {
         let Some(path) = self.place.own(&record[tab + 1..]) else { return Ok(()) };
         match std::str::from_utf8(path) {
             Ok(path) => {
-                // Git lists each path once and in order. Only a damaged tree breaks this.
+                // Git lists each path once and in order, except in a damaged tree.
                 if tracked.files.last().is_none_or(|(before, _)| **before < *path) {
                     tracked.path_bytes += path.len();
                     tracked.files.push((path.into(), kind));

@@ -6,7 +6,7 @@ use super::timeline::History;
 use crate::git::objects::Oid;
 use crate::git::process::{GitError, Process, Watch, ahead};
 
-/// Number of commits per git process, which keeps some kilobytes for each until it ends.
+/// Number of commits per git process, which keeps a few kilobytes for each until it ends.
 const BATCH: usize = 4_096;
 
 /// Arguments that list changes. They override settings that hide changes of submodules.
@@ -18,8 +18,8 @@ const LISTING: [&str; 15] = [
 ];
 
 impl History {
-    /// Starts listing the changes of each commit before they are needed, so that git works in the background.
-    /// Errors are reported when the list is read.
+    /// Starts listing the changes of each commit before they are needed, so that git works in the background. Errors
+    /// are reported when the list is read.
     pub(crate) fn foresee(&mut self) {
         if self.past.is_none() && self.listing.is_none() && self.past().is_ok() {
             self.listing = self.start_listing(0).ok();
@@ -87,7 +87,7 @@ impl History {
                 Err(_) => break Err(process.post_mortem()),
             }
             if follow.is_done() && !self.lists_all {
-                // All files were followed to their beginning.
+                // All files have been followed to their beginning.
                 drop(process);
                 break Ok(());
             }

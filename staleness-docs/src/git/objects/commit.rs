@@ -14,8 +14,8 @@ pub struct Commit {
     pub at: Timestamp,
 }
 
-/// Reads the checked-out commit. `is_named` returns true if a branch or `HEAD` names a commit: one that is damaged
-/// or missing is not reported as none.
+/// Reads the checked-out commit. `is_named` returns true if a branch or `HEAD` names a commit, so that a damaged or
+/// missing commit is not reported as no commit.
 pub(crate) fn head(objects: &mut Objects, is_named: impl Fn() -> bool) -> Result<Commit, GitError> {
     let unread = || GitError::Failed("the commit that is checked out cannot be read".into());
     objects.one(Wanted::Head, |object| match object {

@@ -17,11 +17,11 @@ use crate::git::process::{Call, GitError, Process, many};
 
 /// Maximum number of request bytes in flight, unless one request is longer. Pipes hold at least 4 KiB.
 const MAX_OPEN_BYTES: usize = 3_500;
-/// Largest object to read and discard, in bytes. For a larger one git is restarted, and the sizes of the
-/// remaining objects are checked first.
+/// Largest object to read and discard, in bytes. For a larger one, git is restarted and the sizes of the remaining
+/// objects are checked first.
 const MAX_DRAINED: u64 = 32 * 1024 * 1024;
-/// From this number of objects on, a separate git reads them. It starts without the delta bases that the
-/// long-lived git has unpacked, which does not pay for a few hundred objects.
+/// Number of objects from which a separate git reads them. It starts without the delta bases that the long-lived git
+/// has unpacked, so it is not worthwhile for a few hundred objects.
 const MANY: usize = 4_096;
 /// Maximum number of times that git may fail on an object, for all queries about a repository.
 const MAX_RESTARTS: u32 = 32;
@@ -53,7 +53,7 @@ enum Reply {
     FarTooLarge,
 }
 
-/// The reason that reading answers stopped.
+/// The reason why reading answers stopped.
 enum Heard {
     /// All requests are answered.
     All,
@@ -105,8 +105,7 @@ impl Objects {
         self.look_up(wanted, 1, look)
     }
 
-    /// Creates another reader of the same repository. It may use a share of the remaining failures, one part
-    /// in `of`.
+    /// Creates another reader of the same repository, which may use one part in `of` of the remaining failures.
     pub(crate) fn another(&self, of: usize) -> Self {
         let of = u32::try_from(of.max(1)).unwrap_or(u32::MAX);
         Self {
@@ -147,7 +146,7 @@ impl Objects {
                 Ok(Heard::Enough) => return Ok(()),
                 Ok(Heard::All) if is_bulk => {}
                 Ok(Heard::All) => self.process = Some(process),
-                // Answers to the open requests are still in the pipe, so this process cannot be reused.
+                // Answers to the pending requests are still in the pipe, so this process cannot be reused.
                 Ok(Heard::TooMuch) => {
                     drop(process);
                     if far.is_some() {
@@ -171,13 +170,13 @@ impl Objects {
         Ok(())
     }
 
-    /// Counts a failure of git. Returns it if it is final or the limit is exceeded.
+    /// Counts a failure of git. Returns the failure if it is final or the limit is exceeded.
     fn broke_off(&mut self, reason: GitError) -> Result<(), GitError> {
         self.restarts += 1;
         if reason.is_final() || self.restarts > self.allowed { Err(reason) } else { Ok(()) }
     }
 
-    /// Determines for each object from index `from` on if it is too large to discard.
+    /// Determines for each object from index `from` on whether it is too large to discard.
     fn far(&mut self, wanted: &Arc<[Wanted]>, from: usize) -> Result<Arc<[bool]>, GitError> {
         let mut far = vec![false; wanted.len()];
         let mut process = self.start_bulk("--batch-check", wanted, from, &None)?;
@@ -185,7 +184,7 @@ impl Objects {
         for far in &mut far[from..] {
             match process.record(b'\n', &mut line) {
                 Ok(true) => *far = header(&line).is_some_and(|(.., size)| size > self.drained),
-                // Other objects of this size are found when they are read.
+                // Other objects of this size are detected when they are read.
                 _ => {
                     self.broke_off(process.post_mortem())?;
                     break;
@@ -221,7 +220,7 @@ impl Objects {
         self.place.command(arguments)
     }
 
-    /// Starts a git that receives all requests from index `from` on, except those marked in `far`.
+    /// Starts a git process that receives all requests from index `from` on, except those marked in `far`.
     fn start_bulk(
         &mut self,
         what: &str,
@@ -278,8 +277,8 @@ impl Objects {
         }
     }
 
-    /// Sends requests and reads answers until all are answered, an object is too large to discard, or `look`
-    /// breaks. `next` is the index of the next answer. `is_bulk` is true if git has all requests already.
+    /// Sends requests and reads answers until all are answered, an object is too large to discard, or `look` breaks.
+    /// `next` is the index of the next answer. `is_bulk` is true if git already has all requests.
     fn converse(
         &mut self,
         process: &mut Process,
@@ -294,7 +293,7 @@ impl Objects {
         let mut asked = if is_bulk { wanted.len() } else { *next };
         let mut questions = String::new();
         while *next < wanted.len() {
-            // Refill when half the window is answered, so that git is never idle.
+            // Refill when half of the window has been answered, so that git is never idle.
             if asked < wanted.len() && asked - *next <= window / 2 {
                 let upto = wanted.len().min(*next + window);
                 questions.clear();
@@ -327,7 +326,7 @@ impl Objects {
         }
         let answers = process.answers();
         self.buffer.clear();
-        // One more byte: git ends the contents with a line feed of its own.
+        // One more byte, because git ends the contents with an extra line feed.
         let read = if size > self.limit {
             io::copy(&mut answers.take(size + 1), &mut io::sink())?
         } else {

@@ -62,7 +62,7 @@ impl Oid {
 }
 
 impl Hash for Oid {
-    /// An id is a digest, so its first bytes are enough for a hash.
+    /// An id is a digest, so its first bytes suffice as a hash.
     fn hash<H: Hasher>(&self, state: &mut H) {
         let [a, b, c, d, e, f, g, h, ..] = self.bytes;
         state.write_u64(u64::from_le_bytes([a, b, c, d, e, f, g, h]));

@@ -8,7 +8,7 @@ use super::oid::Oid;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Object(Oid),
-    /// The commit with this id, or the commit that a tag with this id names.
+    /// The commit with this id, or the commit to which a tag with this id points.
     Commit(Oid),
     /// The checked-out commit.
     Head,
@@ -78,7 +78,7 @@ pub struct Unread {
     pub damaged: u64,
 }
 
-/// Returns true if git answers that there is no such object.
+/// Returns true if git's answer is that there is no such object.
 pub(crate) fn is_missing(line: &[u8]) -> bool {
     // Newer versions of git answer `submodule` for a missing commit of a submodule.
     line.ends_with(b" missing") || line.ends_with(b" submodule")

@@ -1,4 +1,4 @@
-//! The object folders of a repository, seen from outside.
+//! The object folders of a repository, without their contents.
 
 use std::fs;
 use std::path::Path;

@@ -25,7 +25,7 @@ pub enum TrackedKind {
 }
 
 impl TrackedKind {
-    /// Returns the kind for a mode in a tree or in a list of git.
+    /// Returns the kind for a mode in a tree or in a list printed by git.
     pub(crate) fn of_mode(mode: &[u8]) -> Self {
         match mode {
             b"40000" | b"040000" => Self::Folder,

@@ -1,4 +1,4 @@
-//! Reads the output of a running git, on demand or ahead.
+//! Reads the output of a running git process, on demand or ahead of time.
 
 use std::io::{self, BufReader, Cursor, Read};
 use std::process::ChildStdout;
@@ -13,7 +13,7 @@ use super::watchdog::{ProcessLimits, Watchdog};
 const CHUNK: usize = 256 * 1024;
 /// Number of chunks to read ahead.
 const AHEAD: usize = 64;
-/// Pipe size in bytes, the most that Linux grants an unprivileged process. If it is refused, and on other
+/// Pipe size in bytes, the maximum that Linux grants an unprivileged process. If the system refuses it, and on other
 /// systems, the default size stays.
 #[cfg(target_os = "linux")]
 const PIPE: usize = 1024 * 1024;
@@ -61,14 +61,14 @@ impl Read for Heard {
     }
 }
 
-/// The way that the output of a process is read.
+/// The way in which the output of a process is read.
 #[derive(Debug)]
 pub(crate) enum Source {
     /// On demand.
     Wanted(Heard),
-    /// In advance, by a separate thread.
+    /// Ahead of time, by a separate thread.
     Ahead(Ahead),
-    /// Not at all. A waiting thread is released.
+    /// Not at all: the thread that was waiting is released.
     Closed,
 }
 
@@ -79,13 +79,13 @@ pub(super) fn wanted(heard: Heard) -> io::Result<Answers> {
     Ok(BufReader::with_capacity(64 * 1024, Source::Wanted(heard)))
 }
 
-/// Reads many answers to one large request. Git works ahead meanwhile.
+/// Reads many answers to one large request, while git works ahead.
 pub(crate) fn many(heard: Heard) -> io::Result<Answers> {
     enlarge(&heard.stdout);
     Ok(BufReader::with_capacity(CHUNK, Source::Wanted(heard)))
 }
 
-/// Reads output ahead that is needed only later.
+/// Reads ahead output that is needed only later.
 pub(crate) fn ahead(heard: Heard) -> io::Result<Answers> {
     enlarge(&heard.stdout);
     Ok(BufReader::with_capacity(64 * 1024, Source::Ahead(Ahead::new(heard)?)))
@@ -147,7 +147,7 @@ impl Drop for Ahead {
 
 fn read(mut from: Heard, to: &SyncSender<io::Result<Vec<u8>>>) {
     loop {
-        // Only full chunks, except the last one. Small ones would not read far enough ahead.
+        // Collects full chunks, except for the last one, because small ones would not read far enough ahead.
         let mut chunk = Vec::with_capacity(CHUNK);
         let read = (&mut from).take(CHUNK as u64).read_to_end(&mut chunk);
         let is_last = !matches!(read, Ok(CHUNK));
@@ -160,7 +160,7 @@ fn read(mut from: Heard, to: &SyncSender<io::Result<Vec<u8>>>) {
 /// Enlarges the buffer of a pipe, if possible.
 #[cfg(target_os = "linux")]
 fn enlarge(pipe: &ChildStdout) {
-    // A smaller buffer only reads less far ahead.
+    // With a smaller buffer it only reads less far ahead.
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
 }
 

@@ -12,7 +12,7 @@ use super::error::GitError;
 use super::program::Call;
 use super::watchdog::Watchdog;
 
-/// Maximum number of bytes of standard error to keep. The rest is discarded, so that git never blocks on it.
+/// Maximum number of bytes of standard error to keep. The rest is read and discarded, so that git never blocks on it.
 const MAX_STDERR: u64 = 4 * 1024;
 /// The longest record to read from git, in bytes. Paths are at most 4 KiB on most systems.
 const MAX_RECORD: u64 = 1024 * 1024;
@@ -27,11 +27,11 @@ pub(crate) struct Process {
     stdin: Option<ChildStdin>,
     stdout: Answers,
     stderr: Option<JoinHandle<Vec<u8>>>,
-    /// Thread that writes the requests, if all are known at the start.
+    /// Thread that writes the requests, if all of them are known at the start.
     asker: Option<JoinHandle<()>>,
 }
 
-/// A way to read the output of a process.
+/// A function that reads the output of a process.
 pub(crate) type Reading = fn(Heard) -> io::Result<Answers>;
 
 impl Process {
@@ -58,7 +58,7 @@ impl Process {
         let Some(stdin) = process.stdin.take() else { return Err(GitError::NoProgram) };
         let asker = thread::Builder::new().spawn(move || {
             let mut stdin = BufWriter::new(stdin);
-            // If the command ends early, requests stay unanswered. The reader notices this.
+            // If the command ends early, requests stay unanswered, which the reader notices.
             let _ = questions(&mut stdin).and_then(|()| stdin.flush());
         });
         process.asker = Some(asker.map_err(GitError::no_thread)?);
@@ -161,7 +161,7 @@ impl Process {
         if is_well { Ok(()) } else { Err(self.reason(&stderr)) }
     }
 
-    /// Ends the process and returns the reason that it failed.
+    /// Ends the process and returns the reason for its failure.
     pub(crate) fn post_mortem(mut self) -> GitError {
         self.end();
         let stderr = self.complaint();
@@ -171,8 +171,8 @@ impl Process {
     fn end(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // If a wrapper started git, git itself lives on and keeps standard error open. Closing its input and
-        // output makes it end.
+        // If a wrapper started git, git itself keeps running with standard error open. Closing its input and output
+        // ends it.
         drop(self.stdin.take());
         self.stdout = BufReader::new(Source::Closed);
     }
@@ -190,7 +190,7 @@ impl Process {
     }
 
     fn complaint(&mut self) -> Vec<u8> {
-        // If a wrapper started git, git may keep the pipe open for any time.
+        // If a wrapper started git, git may keep the pipe open indefinitely.
         if self.is_over.load(Ordering::Relaxed) {
             return Vec::new();
         }

@@ -5,14 +5,14 @@ use std::io;
 /// Maximum length of an error message to keep, in characters.
 const MAX_MESSAGE: usize = 200;
 
-/// Messages of a git that ran out of memory.
+/// Messages of git when it runs out of memory.
 const OUT_OF_MEMORY: [&str; 3] = ["ut of memory", "unable to mmap", "mmap failed"];
 
-/// The reason that git gave no answer.
+/// The reason why git gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GitError {
-    /// There is no `git` program, or it cannot be started.
+    /// There is no program `git`, or it cannot be started.
     #[error("the program git was not found")]
     NoProgram,
     /// The folder belongs to no repository, or to one without a work tree.
@@ -31,11 +31,10 @@ pub enum GitError {
     /// characters.
     #[error("{0}")]
     Failed(String),
-    /// Git did not answer within the time limit of [`ProcessLimits`](super::ProcessLimits), and was stopped.
+    /// Git did not answer within the time limit of [`ProcessLimits`](super::ProcessLimits), so it was stopped.
     #[error("git did not answer and was stopped")]
     NoAnswer,
-    /// Git exceeded the limits of time, memory or answer size for one query in
-    /// [`ProcessLimits`](super::ProcessLimits).
+    /// Git exceeded the limits on time, memory or answer size for one query in [`ProcessLimits`](super::ProcessLimits).
     #[error("git needed too much time or memory")]
     TooMuch,
     /// The caller cancelled the query.

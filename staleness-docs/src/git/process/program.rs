@@ -1,4 +1,4 @@
-//! The `git` program, started so that a repository can only make it answer queries.
+//! The `git` program, started in a way that lets a repository only make it answer queries.
 
 use std::env;
 use std::ffi::OsStr;
@@ -29,7 +29,7 @@ const KEPT: [&str; 6] = [
     "GIT_DISCOVERY_ACROSS_FILESYSTEM",
 ];
 
-/// Environment variables that are set for every git.
+/// Environment variables that are set for every git process.
 const SET: [(&str, &str); 9] = [
     // Messages are recognised by their English text.
     ("LC_ALL", "C"),
@@ -39,8 +39,8 @@ const SET: [(&str, &str); 9] = [
     ("GIT_PAGER", "cat"),
     ("GIT_LITERAL_PATHSPECS", "1"),
     ("GIT_NO_REPLACE_OBJECTS", "1"),
-    // Objects that a partial clone lacks count as missing. Versions of git that do not know the first
-    // variable would fetch them, but may use no protocol.
+    // Objects missing from a partial clone count as missing. Versions of git that do not know the first variable would
+    // fetch them, but are not allowed any protocol.
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_ALLOW_PROTOCOL", "none"),
 ];
@@ -53,7 +53,7 @@ pub struct Program {
     watchdog: Watchdog,
 }
 
-/// A git command that is not started yet.
+/// A git command that has not been started yet.
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) command: Command,

@@ -38,7 +38,7 @@ pub(crate) fn check_files(root: &Path) -> Result<(), GitError> {
             let Some(to) = text.strip_prefix("gitdir:") else { return Ok(()) };
             return repository(&folder.join(to.trim()));
         }
-        // Without `.git`, git checks if the folder itself is a repository.
+        // Without `.git`, git checks whether the folder itself is a repository.
         plain(&folder.join("HEAD"))?;
     }
     Ok(())

@@ -1,9 +1,8 @@
 //! Limits every git process, and can end all of them at once.
 //!
-//! All git processes of a watchdog run in one process group, led by a small shell. The shell waits at a pipe
-//! that only this process holds open. When the pipe closes, even because of `SIGKILL`, the shell kills the
-//! whole group. So no git, and no program that a wrapper of git started, outlives the watchdog or this
-//! process.
+//! All git processes of a watchdog run in one process group, led by a small shell. The shell waits on a pipe that only
+//! this process holds open. When the pipe closes, even after `SIGKILL`, the shell kills the whole group. So no git, and
+//! no program that a wrapper of git started, outlives the watchdog or this process.
 //!
 //! On Windows a job object does the same: closing it ends every process in it, and the system closes it when
 //! this process ends. Memory limits and the detection of idle processes work on Linux only.
@@ -19,10 +18,9 @@ use std::time::Duration;
 /// below them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessLimits {
-    /// Longest time to wait for a git that neither answers nor works. After that, all queries fail. Linux
-    /// only.
+    /// Longest time to wait for a git process that neither answers nor works. After that, all queries fail. Linux only.
     pub idle: Duration,
-    /// Longest time to wait for a git that works without answering. Not enforced on Windows.
+    /// Longest time to wait for a git process that works without answering. Not enforced on Windows.
     pub silence: Duration,
     /// Longest total time to wait for the git processes of one watchdog. On Windows, their total run time.
     pub wait: Duration,
@@ -44,7 +42,7 @@ impl Default for ProcessLimits {
     }
 }
 
-/// Ends every git that was started with it: see [`Program::with_watchdog`](super::Program::with_watchdog).
+/// Ends every git process that was started with it: see [`Program::with_watchdog`](super::Program::with_watchdog).
 /// Clones share the same state.
 #[derive(Clone, Debug, Default)]
 pub struct Watchdog(Arc<Shared>);
@@ -55,19 +53,19 @@ struct Shared {
     /// Total time spent waiting for git, in microseconds.
     #[cfg(unix)]
     waited: AtomicU64,
-    /// True if a git exceeded its limits.
+    /// True if a git process exceeded its limits.
     is_cut: AtomicBool,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The reason that no more requests are sent.
+    /// The reason why no more requests are sent.
     ended: Option<GitError>,
     group: Option<Group>,
 }
 
 impl Watchdog {
-    /// Ends every git and prevents new ones. Queries fail with [`GitError::Cancelled`].
+    /// Ends every git process and prevents new ones. Queries fail with [`GitError::Cancelled`].
     pub fn end(&self) {
         self.end_with(GitError::Cancelled);
     }
@@ -85,17 +83,17 @@ impl Watchdog {
         drop(group);
     }
 
-    /// Returns the reason that no more requests are sent, if any.
+    /// Returns the reason why no more requests are sent, if any.
     pub(crate) fn ended(&self) -> Option<GitError> {
         self.state().ended.clone()
     }
 
-    /// Records that a git exceeded its limits.
+    /// Records that a git process exceeded its limits.
     pub(crate) fn cut(&self) {
         self.0.is_cut.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if a git exceeded its limits, so that some answers are missing.
+    /// Returns true if a git process exceeded its limits, so that some answers are missing.
     pub(crate) fn is_cut(&self) -> bool {
         self.0.is_cut.load(Ordering::Relaxed)
     }
@@ -105,7 +103,7 @@ impl Watchdog {
         command: &mut Command,
         limits: ProcessLimits,
     ) -> Result<Child, GitError> {
-        // Held until the process runs, so that ending the watchdog meanwhile ends it too.
+        // Held until the process runs, so that ending the watchdog in the meantime also ends the process.
         let mut state = self.state();
         if let Some(why) = &state.ended {
             return Err(why.clone());
@@ -283,7 +281,7 @@ mod windows {
             Ok(Self { job: job.map_err(io::Error::other)?, _timer: timer })
         }
 
-        /// Starts a command in the job. A process that it starts before it joins the job is not covered; this
+        /// Starts a command in the job. A process that the command starts before it joins the job is not covered. This
         /// gap lasts one system call.
         pub(super) fn spawn(&self, command: &mut Command) -> io::Result<Child> {
             let mut child = command.spawn()?;
@@ -296,7 +294,7 @@ mod windows {
     }
 
     impl Watchdog {
-        /// Does nothing. The timer of the group ends a git that takes too long.
+        /// Does nothing. The group's timer ends a git process that takes too long.
         pub(crate) fn wait<T>(&self, _: &T, _: ProcessLimits) -> io::Result<()> {
             Ok(())
         }
@@ -310,7 +308,7 @@ use windows::Group;
 
 use super::error::GitError;
 
-/// Limits the memory of a process that was just started.
+/// Limits the memory of a process that has just been started.
 #[cfg(target_os = "linux")]
 fn limit_memory(child: &Child, bytes: u64) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};

@@ -8,7 +8,7 @@ use crate::symbols::WantedPath;
 
 /// The longest chain of renames to follow.
 const MAX_MOVES: usize = 16;
-/// The most commits whose renames are asked for, and the most merges whose other side is.
+/// Maximum number of commits to query for renames, and of merges to query for renames on the other side.
 const MAX_ASKED: usize = 2_000;
 const MAX_SIDES: usize = 64;
 
@@ -58,8 +58,8 @@ impl Moved {
         Ok(self.of(history, added)?.and_then(|moves| moves.origin(path)))
     }
 
-    /// Returns the new path that the commit at this index gave to what `look` asks for. In a merge, its other side
-    /// may have renamed it.
+    /// Returns the new path that the commit at this index gave to the file or folder that `look` finds. In a merge, its
+    /// other side may have renamed it.
     fn target(
         &mut self,
         history: &mut History,

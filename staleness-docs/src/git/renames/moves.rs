@@ -55,8 +55,8 @@ impl Moves {
         String::from_utf8(old.clone()).ok()
     }
 
-    /// Returns the new path of a removed file or folder. For a folder: the folder to which its files with
-    /// unchanged names moved, if it is only one and they are at least half.
+    /// Returns the new path of a removed file or folder. For a folder, the folder to which its files with unchanged
+    /// names moved, if there is only one and they are at least half.
     pub(crate) fn target(&self, old: &str) -> Option<String> {
         if let Some(new) = self.to.get(old.as_bytes()) {
             return String::from_utf8(new.clone()).ok();

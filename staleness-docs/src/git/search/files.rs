@@ -13,7 +13,7 @@ use crate::git::objects::{Object, Objects, Oid, Place, Sort, Wanted};
 use crate::git::process::{GitError, Watch};
 use crate::symbols::{Lexicon, Naming};
 
-/// From this number of files on, separate git processes read them.
+/// Number of files from which separate git processes read them.
 const MANY: usize = 512;
 /// Maximum number of git processes that read at once. Each has its own cache of unpacked objects.
 const MAX_GITS: usize = 4;
@@ -31,7 +31,7 @@ pub(crate) struct Tools<'a, 'w> {
     pub(crate) visits: u64,
 }
 
-/// Tells if words existed at commits, by their index in the list of commits.
+/// Determines if words existed at commits, given by their index in the list of commits.
 pub(crate) trait Finder {
     /// Searches the commits at these indices, which are sorted.
     fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError>;
@@ -43,8 +43,8 @@ pub(crate) trait Finder {
 /// A file to search, and the owner of the names in it.
 pub(crate) type WantedFile = (Oid, Naming);
 
-/// Searches files and passes the results to `found`. A few files use the running git, many are divided among
-/// several. Returns true if some files were left out because the budget is used up.
+/// Searches files and passes the results to `found`. A few files are read by the running git, many are divided among
+/// several processes. Returns true if some files were omitted because the budget is used up.
 pub(crate) fn read(
     wanted: &[WantedFile],
     lexicon: &Lexicon,
@@ -114,7 +114,7 @@ impl Files<'_> {
         share.iter().map(|at| self.questions[*at].clone()).collect()
     }
 
-    /// Searches these files in order. All other files must be done.
+    /// Searches these files in order. All other files must be finished.
     fn alone(
         &self,
         share: &[usize],
@@ -141,8 +141,8 @@ impl Files<'_> {
         answered.and(ended).map(|()| cut)
     }
 
-    /// Searches files with several git processes. Each may use an equal share of the budget; one git then
-    /// reads the files that are left. Results are passed on in the order of the files.
+    /// Searches files with several git processes. Each may use an equal share of the budget; the running git then reads
+    /// the files that are left. Results are passed on in the order of the files.
     fn together(
         &self,
         gits: usize,
@@ -151,7 +151,7 @@ impl Files<'_> {
     ) -> Result<bool, GitError> {
         let of = self.wanted.len();
         let mut known: Vec<Option<Found>> = vec![None; of];
-        // Consecutive versions of a file differ little, so they stay in one share.
+        // Consecutive versions of a file differ only slightly, so they stay in one share.
         let all: Vec<usize> = (0..of).collect();
         let shares: Vec<&[usize]> = all.chunks(of.div_ceil(gits)).collect();
         let part = tools.bytes.div_ceil(gits as u64);

@@ -34,7 +34,7 @@ impl Found {
 /// A word as groups of thing numbers. It exists if one thing of each group exists.
 pub(crate) type Numbered = Vec<Vec<u32>>;
 
-/// Returns the things that prove the existence of these in an earlier commit.
+/// Returns the things whose presence proves that an earlier commit had the given ones.
 pub(crate) fn earlier(groups: &[Vec<Thing>]) -> Vec<Vec<Thing>> {
     groups.iter().map(|group| group.iter().filter_map(Thing::earlier).flatten().collect()).collect()
 }

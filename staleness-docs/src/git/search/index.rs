@@ -1,7 +1,7 @@
 //! An index of the things that exist in commits.
 //!
-//! Results are cached by tree and file id, so a folder or file that several commits share is searched once.
-//! Contents of the checked-out commit are already known not to match, and cost nothing in older commits.
+//! Results are cached by tree and file id, so a folder or file shared by several commits is searched once. Contents of
+//! the checked-out commit are known not to match, and cost nothing in older commits.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::symbols::{Lexicon, Naming, WantedPath};
 const MAX_DEPTH: usize = 128;
 /// The longest path to follow, in bytes.
 const MAX_PATH: usize = 4_096;
-/// Cost of a folder in files, and the number of path bytes that cost one more.
+/// Cost of a folder, in files, and the number of path bytes that cost as much as another file.
 const FOLDER_COST: usize = 10;
 const PATH_BYTES: usize = 32;
 
@@ -42,7 +42,7 @@ struct Node {
     named: Box<[Named]>,
 }
 
-/// Folders and files that are known to hold no wanted thing.
+/// Folders and files that are known to contain no wanted thing.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     folders: Set<Key>,
@@ -51,13 +51,13 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Returns true if a file is known to hold no wanted thing.
+    /// Returns true if a file is known to contain no wanted thing.
     pub(crate) fn holds(&self, file: Oid) -> bool {
         self.files.contains(&file)
     }
 }
 
-/// A folder that was listed, but not searched yet.
+/// A folder that has been listed but not searched yet.
 struct Open {
     key: Key,
     folders: Vec<Key>,
@@ -84,14 +84,14 @@ pub(crate) struct Index {
     seen: Seen,
     roots: Map<Oid, Option<Key>>,
     nodes: Map<Key, Node>,
-    /// The things found in each file, and the owner that was assumed for its names.
+    /// The things found in each file, and the assumed owner of its names.
     files: Map<Oid, (Found, Naming)>,
     /// Files with unknown contents.
     pub(crate) unread: Set<Oid>,
     pub(crate) submodule: bool,
     /// True if some folder could not be listed.
     pub(crate) holes: bool,
-    /// True if something was left out because the budget was used up.
+    /// True if anything was omitted because the budget was used up.
     pub(crate) cut: bool,
 }
 
@@ -118,12 +118,12 @@ impl Index {
         }
     }
 
-    /// Returns the contents that were known before.
+    /// Returns the contents that were already known.
     pub(crate) fn give_back(self) -> Seen {
         self.seen
     }
 
-    /// Returns everything that was searched. An index of other things can skip it.
+    /// Returns everything that was searched, so that an index of other things can skip it.
     pub(crate) fn into_seen(self) -> Seen {
         let mut seen = self.seen;
         seen.folders.extend(self.nodes.into_keys());
@@ -143,7 +143,7 @@ impl Index {
         if exists(word, &found) { Some(true) } else { (!found.holes).then_some(false) }
     }
 
-    /// Returns the result for a folder, or `None` if it is known to hold nothing.
+    /// Returns the result for a folder, or `None` if it is known to contain nothing.
     fn node(&self, key: Key) -> Option<&Node> {
         self.nodes.get(&key)
     }
@@ -346,7 +346,7 @@ impl Index {
         (open.key, Node { found: Found::of(&mut things, holes), named })
     }
 
-    /// Returns true if the path exists, starting at the entry that matches its first part.
+    /// Returns true if the path exists, starting from the entry that matches its first part.
     fn resolves(&self, path: &WantedPath, first: &Named) -> bool {
         let mut at = first;
         for part in &path.parts[1..] {

@@ -13,12 +13,12 @@ use crate::git::process::{GitError, Watch};
 use crate::git::renames::Moved;
 use crate::symbols::{Lexicon, Thing, Word, meaning};
 
-/// A word that the checked-out commit lacks, and the time it was written.
+/// A word that the checked-out commit lacks, and the time at which it was written.
 #[derive(Clone, Copy, Debug)]
 pub struct WordQuery<'a> {
     /// The word.
     pub word: &'a Word,
-    /// When the block with the word was last edited.
+    /// The last edit of the block that contains the word.
     pub anchor: Anchor,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Searched {
     pub(super) seen: Seen,
     /// True if some folders could not be listed. Then no word counts as missing.
     holes: bool,
-    /// Unreadable places where a missing name may be.
+    /// Unreadable places that may contain a missing name.
     pub(super) veil: Veil,
 }
 
@@ -63,7 +63,7 @@ impl Searched {
         self.lacks.contains_key(word)
     }
 
-    /// Returns the things to find in earlier commits, or the answer as an error if it is already clear.
+    /// Returns the things to find in earlier commits, or the answer as an error if it is already known.
     pub(crate) fn lack(&self, word: &Word) -> Result<&[Vec<Thing>], Trace> {
         match self.lacks.get(word) {
             Some(Some(groups)) if groups.is_empty() => Err(Trace::Here),
@@ -117,7 +117,7 @@ impl Search<'_, '_> {
             },
         )?;
         self.history.cut |= index.cut;
-        // A project folder that is not in the commit holds nothing.
+        // A project folder that is not in the commit contains nothing.
         let found = index.found(head).unwrap_or_default();
         let lacks = meanings
             .into_iter()

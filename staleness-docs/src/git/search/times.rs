@@ -1,8 +1,8 @@
 //! Finds the commits in which things existed, from the list of changes.
 //!
-//! A version of a file exists from the commit that made it up to the next change. So each version is read
-//! once, for any number of commits, and no tree is read. Files that never changed are as in the checked-out
-//! commit, which holds no wanted thing.
+//! A version of a file exists from the commit that created it up to the next change, so each version is read once for
+//! any number of commits, and no tree is read. Files that never changed are the same as in the checked-out commit,
+//! which contains no wanted thing.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl Ranges {
         self.all = kept;
     }
 
-    /// Returns the ranges that at least two of the given ranges cover.
+    /// Returns the ranges covered by at least two of the given ranges.
     fn twice(mut all: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
         all.sort_unstable();
         let (mut twice, mut end) = (Vec::new(), None);
@@ -95,9 +95,9 @@ pub(crate) struct Times {
     holes: Ranges,
     /// Versions of one path are adjacent, because git stores them as differences.
     versions: Vec<Version>,
-    /// True if something was left out because a limit was reached.
+    /// True if anything was omitted because a limit was reached.
     pub(crate) cut: bool,
-    /// Numbers of ranges and comparisons that are left.
+    /// Numbers of ranges and comparisons that may still be used.
     ranges: usize,
     compared: usize,
 }
@@ -187,7 +187,7 @@ impl Times {
         if is_searched {
             self.lexicon.named(name, &mut of_file);
         }
-        // Adjacent versions form one range, because only the kind of a path decides what it names.
+        // Adjacent versions form one range, because only the kind of a path determines which things it names.
         let mut ranges: Vec<(TrackedKind, Vec<(u32, u32)>)> = Vec::new();
         for spell in file.spells(upto) {
             let at = ranges.iter().position(|(kind, _)| *kind == spell.held.0);

@@ -24,7 +24,7 @@ struct Case<'a> {
     at: usize,
     word: &'a Word,
     numbers: usize,
-    /// For a bare file name, the number of the thing that stands for two files of this name.
+    /// For a bare file name, the number that means "two files have this name".
     shared: Option<u32>,
     commit: Oid,
     /// Index of the anchor commit, or of the listed commit of the same time.
@@ -90,7 +90,7 @@ impl Search<'_, '_> {
         let mut tools =
             Tools { place, objects, watch: self.watch, bytes: self.left, visits: limits.visited };
         let lexicon = Arc::new(lexicon);
-        // Commits that the list of changes does not cover need their trees.
+        // Commits not covered by the list of changes need their trees.
         let (listed, others): (Vec<&Case<'_>>, Vec<_>) =
             cases.iter().partition(|case| case.is_listed(past));
         let mut searches = Vec::new();
@@ -169,8 +169,8 @@ impl Case<'_> {
         })
     }
 
-    /// Returns true if the word existed and was unambiguous. If several files have the name, it is not known
-    /// which one was meant.
+    /// Returns true if the word existed and was unambiguous. If several files have the name, the intended one is
+    /// unknown.
     fn is_one(
         &self,
         has: Option<bool>,
@@ -213,8 +213,8 @@ impl Finder for Trees<'_> {
     }
 }
 
-/// A commit that is not in the list may differ from the listed commit of the same time, so look up the word
-/// there too.
+/// Looks up the word in a commit that is not in the list, because it may differ from the listed commit of the same
+/// time.
 fn begin_aside(
     searches: &mut [Hunt],
     finder: &mut impl Finder,
@@ -258,7 +258,7 @@ fn narrow(
 }
 
 impl Hunt {
-    /// Returns the index to check next. Searches with similar bounds choose the same one.
+    /// Returns the next index to check. Searches with similar bounds choose the same one.
     fn middle(&self) -> Option<usize> {
         if self.lost { None } else { between(self.gone, self.there) }
     }

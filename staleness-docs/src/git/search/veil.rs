@@ -1,9 +1,8 @@
 //! Places in the checked-out commit that may hide a missing name: submodules, and files that are too large or
 //! unreadable.
 //!
-//! A place may hide a name if it became unreadable after the last edit of the paragraph, but not after the
-//! removal of the name. A place that was already unreadable at the edit hides nothing, because the name was
-//! elsewhere then.
+//! A place may hide a name if it became unreadable after the last edit of the paragraph, but not after the removal of
+//! the name. A place that was already unreadable at the edit hides nothing, because the name was then in another place.
 
 use foldhash::HashSet as Set;
 

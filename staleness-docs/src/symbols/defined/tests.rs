@@ -9,7 +9,7 @@ pub(in crate::symbols) fn spot(marked: &str) -> (Vec<u8>, Range<usize>) {
     (marked.replace(['«', '»'], "").into_bytes(), start..end)
 }
 
-/// Returns those samples of a file for which a test is not as expected.
+/// Returns the samples of a file for which a test gives an unexpected result.
 pub(in crate::symbols) fn wrong(
     samples: &'static str,
     test: fn(&str) -> bool,
@@ -23,7 +23,7 @@ fn is_made(marked: &str) -> bool {
     makes(&text, &word, &mut 9)
 }
 
-/// Definitions as each language writes them, and calls, uses, comments and strings.
+/// Definitions as written in each language, and calls, uses, comments and strings.
 #[test]
 fn a_name_is_made_where_it_is_defined_and_not_where_it_is_used() {
     assert_eq!(wrong(include_str!("made.txt"), is_made, true), [""; 0]);

@@ -1,4 +1,4 @@
-//! Objects that are too large or damaged.
+//! Tests with objects that are too large or damaged.
 
 use std::fs;
 use std::process::Command;
@@ -11,7 +11,7 @@ fn repository(contents: &[String]) -> (tempfile::TempDir, Vec<Oid>) {
     let dir = tempfile::tempdir().unwrap();
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
-        // In a git hook these variables name the surrounding repository.
+        // In a git hook, these variables refer to the surrounding repository.
         for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
             command.env_remove(name);
         }
