@@ -1,6 +1,7 @@
 //! Moving in: `import --from SYSTEM PATH` and `stale --input PATH --from SYSTEM`.
 //!
-//! Databases of other systems are made from `tests/fixtures/systems`; each file says which version wrote it.
+//! Databases of other systems are made from `tests/fixtures/systems`; each file says which version wrote it. Issues
+//! are written by hand, as beads 1.0.5 exports them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -400,8 +401,20 @@ fn records_of_brainclaw_keep_their_kind_and_state() {
 
     let half = sandbox.write("project/.brainclaw/coordination/plans/pln_2.json", "{\"id\": ");
     assert!(refused(&sandbox, "brainclaw", &sandbox.project).contains("is the file incomplete"));
-    std::fs::write(half, "{\"id\": \"pln_2\"}").unwrap();
+    std::fs::write(&half, "{\"id\": \"pln_2\"}").unwrap();
     assert!(refused(&sandbox, "brainclaw", &sandbox.project).contains("missing: text, created_at"));
+    // Version 2 is the present one; what a later one means is unknown.
+    for (version, is_known) in [(2, true), (3, false)] {
+        record(
+            "coordination/plans/pln_2",
+            json!({"schema_version": version, "id": "pln_2", "text": "t", "status": "todo"}),
+        );
+        if is_known {
+            import(&sandbox, "brainclaw", &sandbox.project, &["--dry-run"]);
+        } else {
+            assert!(refused(&sandbox, "brainclaw", &sandbox.project).contains("known are 1 and 2"));
+        }
+    }
 }
 
 #[test]

@@ -6,12 +6,34 @@ use crate::moving::{CLAUDE_MEM, RIGLM2, database, import, moved, of_laminark, re
 #[test]
 fn a_database_of_another_version_is_refused_with_what_is_missing() {
     let sandbox = Sandbox::new();
-    let (path, db) = database(&sandbox, "CREATE TABLE observations (id, project, type, body)");
-    let err = refused(&sandbox, "claude-mem", &path);
-    assert!(err.contains("observations has no memory_session_id, created_at_epoch"), "{err}");
+    let other_vector = "UPDATE dynamic_entries SET vector = zeroblob(1536)";
+    for (system, sql, change, expected) in [
+        (
+            "claude-mem",
+            "",
+            "CREATE TABLE observations (id, project, type, body)",
+            "observations has no memory_session_id, created_at_epoch, title, subtitle, narrative, text, facts",
+        ),
+        // Bug: its items had no text.
+        (
+            "claude-mem",
+            CLAUDE_MEM,
+            "ALTER TABLE session_summaries RENAME learned TO lessons",
+            "session_summaries has no learned",
+        ),
+        // Bug: 32-bit numbers were read as half as many of 64 bits.
+        ("riglm2", RIGLM2, other_vector, "a vector does not have 384 numbers of 64 bits"),
+    ] {
+        let (path, db) = database(&sandbox, sql);
+        db.execute_batch(change).unwrap();
+        let err = refused(&sandbox, system, &path);
+        assert!(err.contains(expected), "{change}: {err}");
+        drop(db);
+        std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+    let (path, db) = database(&sandbox, "");
     // A view may compute for ever, so it is no table.
-    db.execute_batch("DROP TABLE observations; CREATE VIEW observations AS SELECT 1 AS id")
-        .unwrap();
+    db.execute_batch("CREATE VIEW observations AS SELECT 1 AS id").unwrap();
     let err = refused(&sandbox, "claude-mem", &path);
     assert!(err.contains("observations has no id, memory_session_id"), "{err}");
 }
@@ -61,11 +83,12 @@ fn a_damaged_database_is_refused() {
 #[test]
 fn rows_without_end_are_refused() {
     let sandbox = Sandbox::new();
-    let table =
-        "CREATE TABLE observations (id, memory_session_id, project, type, created_at_epoch)";
+    let table = "CREATE TABLE observations (id, memory_session_id, project, type, created_at_epoch, title, subtitle, \
+                 narrative, text, facts)";
     let (path, db) = database(&sandbox, table);
     let rows = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000001) \
-                INSERT INTO observations SELECT i, 'm-1', 'blog', 'change', 1 FROM n";
+                INSERT INTO observations (id, memory_session_id, project, type, created_at_epoch) \
+                SELECT i, 'm-1', 'blog', 'change', 1 FROM n";
     db.execute_batch(rows).unwrap();
     let err = refused(&sandbox, "claude-mem", &path);
     assert!(err.contains("holds more than 1000000 records"), "{err}");

@@ -1,5 +1,5 @@
 //! The auto memory of Claude Code: one file per memory with `name`, `description` and `type`, and an index in
-//! `MEMORY.md`. In older versions that file contains the memory itself.
+//! `MEMORY.md`. Based on release 2.1.332. In older releases `type` is not nested, or the index contains the memory.
 
 use std::collections::BTreeMap;
 use std::path::Path;

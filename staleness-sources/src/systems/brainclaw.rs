@@ -29,6 +29,8 @@ const FOLDERS: [(&str, &str); 11] = [
 const INSTRUCTIONS: &str = "instructions";
 /// Required fields. A record without them has another version.
 const NEEDED: [&str; 3] = ["id", "text", "created_at"];
+/// The last known version of records. Version 2 differs from 1 only in that it is always stated.
+const VERSION: u64 = 2;
 /// Fields without meaning outside brainclaw.
 const INTERNAL: [&str; 7] =
     ["schema_version", "author_id", "agent_id", "project_id", "host_id", "session_id", "scope"];
@@ -80,6 +82,10 @@ fn record(file: &Path, what: &'static str) -> Result<Row, &'static str> {
     let (bytes, _) = read.ok_or("larger than 1 MiB")?;
     let fields: Map<String, Value> =
         serde_json::from_slice(&bytes).map_err(|_| "not a JSON object; is the file incomplete?")?;
+    let version = fields.get("schema_version").map_or(Some(VERSION), Value::as_u64);
+    if version.is_none_or(|version| version > VERSION) {
+        return Err("an unknown schema_version; known are 1 and 2");
+    }
     let mut row = Row { what, fields };
     row.drop(&INTERNAL);
     Ok(row)

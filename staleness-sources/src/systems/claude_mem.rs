@@ -7,10 +7,32 @@ use super::{Site, Table};
 
 pub(super) const TABLES: [Table; 2] = [
     Table::of("observations", "observation", elsewhere, observation)
-        .needs(&["id", "memory_session_id", "project", "type", "created_at_epoch"])
+        .needs(&[
+            "id",
+            "memory_session_id",
+            "project",
+            "type",
+            "created_at_epoch",
+            "title",
+            "subtitle",
+            "narrative",
+            "text",
+            "facts",
+        ])
         .internal(&SYNC),
     Table::of("session_summaries", "summary", elsewhere, summary)
-        .needs(&["id", "memory_session_id", "project", "created_at_epoch"])
+        .needs(&[
+            "id",
+            "memory_session_id",
+            "project",
+            "created_at_epoch",
+            "request",
+            "investigated",
+            "learned",
+            "completed",
+            "next_steps",
+            "notes",
+        ])
         .internal(&SYNC),
 ];
 

@@ -65,6 +65,8 @@ pub(super) enum Mapped {
     Line(Line),
     /// The record cannot be imported. The name identifies its kind.
     Left(String),
+    /// The record is of an unknown version. The text says what differs.
+    Refused(String),
 }
 
 /// Receives the lines, and counts data that cannot be imported.
@@ -120,6 +122,7 @@ impl<'a> Sink<'a> {
                 self.leave(&name, 1);
                 return Ok(());
             }
+            Mapped::Refused(what) => return Err(ReadError::refused(&self.path, what)),
         };
         let mut redacted = false;
         for (key, value) in &mut line {

@@ -7,6 +7,8 @@ use super::row::Row;
 
 /// The model of its vectors.
 const MODEL: &str = "BGE-small-en-v1.5";
+/// The number of dimensions of its vectors.
+const DIMENSIONS: usize = 384;
 
 pub(super) const TABLES: [Table; 1] = [Table::of("dynamic_entries", "route", |_, _| None, route)
     .needs(&["vector", "tool_name", "query", "confidence", "created_at", "last_used_at"])
@@ -16,7 +18,10 @@ fn route(row: &mut Row) -> Mapped {
     // It names a tool with its server, as in `github__search`. Clients add a prefix.
     let tool = row.text("tool_name").unwrap_or_default();
     let tool = if tool.contains("__") { format!("mcp__{tool}") } else { tool };
-    let vector = row.fields.shift_remove("vector").filter(|vector| vector.is_array());
+    let vector = row.fields.shift_remove("vector").unwrap_or_default();
+    if vector.as_array().is_none_or(|numbers| numbers.len() != DIMENSIONS) {
+        return Mapped::Refused(format!("a vector does not have {DIMENSIONS} numbers of 64 bits"));
+    }
     Mapped::Line(
         Line::new("route")
             .with("query", row.text("query"))
@@ -24,7 +29,7 @@ fn route(row: &mut Row) -> Mapped {
             .with("confidence", row.fields.shift_remove("confidence").unwrap_or_default())
             .at("created", row.time("created_at"))
             .at("last_used", row.time("last_used_at"))
-            .with("model", vector.is_some().then_some(MODEL))
-            .with("vector", vector.unwrap_or_default()),
+            .with("model", MODEL)
+            .with("vector", vector),
     )
 }
