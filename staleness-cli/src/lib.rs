@@ -53,7 +53,7 @@ pub fn main() -> ExitCode {
 
 /// Adds the store's location to a store error.
 fn located(mut error: CliError, cli: &Cli) -> CliError {
-    // A copy has two stores, and its errors name them already.
+    // A copy has two stores, and its errors already name the store.
     if error.kind == ErrorKind::Store
         && !matches!(cli.command, Some(Command::Copy(_)))
         && let Ok(url) = settings::store_url(&(&cli.global).into())
@@ -159,8 +159,8 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// Rejects options of `list` that stand before another subcommand. They would have no effect there, and a CI check
-/// that relies on one would always pass.
+/// Rejects options of `list` that precede another subcommand. They would have no effect there, and a CI check that
+/// relies on one would always pass.
 fn misplaced(command: &Command) -> Option<&'static str> {
     let (given, list) = match command {
         Command::Tools { command: Some(_), list } => (*list != Default::default(), "tools list"),
@@ -180,7 +180,7 @@ fn width() -> usize {
     terminal_size::terminal_size_of(stdout).map_or(usize::MAX, |(width, _)| usize::from(width.0))
 }
 
-/// Warns if the home folder does not exist, because that is probably a typing mistake.
+/// Warns if the home folder does not exist, because it was probably mistyped.
 fn warn_of_home(settings: &Settings, out: &Output) {
     if !settings.own_home && !settings.home.is_dir() {
         let home = settings.home.display();

@@ -7,7 +7,7 @@ use clap_mangen::Man;
 /// Headings that are omitted for a single command.
 const DROPPED: [&str; 3] = [".SH OPTIONS", ".SH \"GLOBAL OPTIONS\"", ".SH ARGUMENTS"];
 
-/// The whole page as roff.
+/// Returns the whole page as roff.
 pub(crate) fn page(mut command: clap::Command) -> io::Result<String> {
     command.build();
     let mut page = Vec::new();

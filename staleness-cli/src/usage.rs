@@ -58,7 +58,7 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
     CliError::new(kind(error), shortened(what)).hint(hint)
 }
 
-/// Returns the environment variable of an option that is not valid UTF-8, if there is one.
+/// Returns the environment variable of an option whose value is not valid UTF-8, if there is one.
 fn garbled_variable() -> Option<String> {
     let command = Cli::command();
     let mut names = command.get_arguments().filter_map(|arg| arg.get_env()?.to_str());
@@ -66,7 +66,7 @@ fn garbled_variable() -> Option<String> {
     names.find(garbled).map(str::to_owned)
 }
 
-/// Returns the kind of an error: a missing value is a usage error, and an invalid value is refused input.
+/// Returns the kind of an error: a missing value is a usage error, an invalid value is rejected input.
 fn kind(error: &clap::Error) -> ErrorKind {
     let empty =
         |value: &ContextValue| matches!(value, ContextValue::String(text) if text.is_empty());

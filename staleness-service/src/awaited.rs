@@ -1,4 +1,4 @@
-//! Open work, and the items that it waits for.
+//! Open work, and the items for which it waits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ pub fn waiting_for(
     Ok(all.filter(|(of, _)| of == key).map(|(_, by)| by.key.id).collect())
 }
 
-/// Sets, for each of these items, an open item that it waits for.
+/// For each of these items, sets an open item for which it waits.
 ///
 /// # Errors
 /// Errors of the store.
@@ -52,13 +52,13 @@ pub fn note_waiting(
     Ok(())
 }
 
-/// Returns, for each waiting item, an open item that it waits for.
+/// Returns, for each waiting item, an open item for which it waits.
 pub(crate) fn waits(pairs: &[(WorkKey, Work)]) -> BTreeMap<&WorkKey, &WorkId> {
     pairs.iter().rev().map(|(of, by)| (&by.key, &of.id)).collect()
 }
 
-/// Sets, for each overdue item, an open item that it waits for and one that waits for it, preferably one that the
-/// agent claimed or wrote.
+/// For each overdue item, sets an open item for which it waits and one that waits for it, preferably one that the agent
+/// claimed or wrote.
 pub(crate) fn note_overdue(
     pairs: &[(WorkKey, Work)],
     agent: Option<&AgentId>,
@@ -84,8 +84,8 @@ pub(crate) fn note_overdue(
     }
 }
 
-/// Sets what the items of a delta wait for, and what waits for them. Also adds the items that became ready because
-/// an item has ended; each is reported once, with that end, unless it is reported as abandoned.
+/// For the items of a delta, sets the items for which they wait and those that wait for them. Also adds the items that
+/// became ready because an item has ended. Each is reported once, with that end, unless it is reported as abandoned.
 pub(crate) fn note_awaited(
     settings: &Settings,
     registry: &Registry,
@@ -134,7 +134,7 @@ pub(crate) fn note_awaited(
 }
 
 /// Returns true if an item is relevant to an agent: the agent holds it, receives it or wrote it, or no other known
-/// agent does. The author of a handoff does not count.
+/// agent does. Being the author of a handoff does not count.
 fn concerns(work: &Work, agent: &AgentId, known: &BTreeSet<String>, now: Timestamp) -> bool {
     let holder = work.held(now).map(|claim| claim.agent.as_str());
     let author = work.author.as_deref().filter(|_| work.kind != WorkKind::Handoff);

@@ -1,4 +1,4 @@
-//! Checks the sources that items cite and the names they mention.
+//! Checks the sources that items cite and the names that they mention.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -38,7 +38,7 @@ pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
         let inside = inside.ok()?.to_str()?;
         (!inside.is_empty()).then(|| inside.to_owned())
     };
-    // An absolute path is one on this machine, as everywhere on the command line.
+    // An absolute path is a path on this machine, as everywhere on the command line.
     let whole = within(Path::new(text));
     let here = || within(&std::env::current_dir().ok()?).map(|folder| format!("{folder}/{text}"));
     staleness_docs::cite(place, whole.as_deref().unwrap_or(text)).or_else(|why| {
@@ -59,8 +59,8 @@ pub fn seen(settings: &Settings, item: &Item) -> Vec<(Citation, Citation)> {
 /// Maximum number of items for which [`evidence_at_hand`] reads the cited files.
 const MOST_AT_HAND: usize = 256;
 
-/// Returns evidence about stored items if a file they cite was removed or changed. Looks at the first
-/// `MOST_AT_HAND` items with citations, and starts git only if one of them changed.
+/// Returns evidence about stored items whose cited files were removed or changed. Looks at the first `MOST_AT_HAND`
+/// items with citations, and starts git only if one of these files changed.
 pub fn evidence_at_hand(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
     let cites = |item: &&Item| item.path.is_none() && !item.citations.is_empty();
     let items: Vec<Item> = items.iter().filter(cites).take(MOST_AT_HAND).cloned().collect();
@@ -84,7 +84,7 @@ pub fn evidence_at_hand(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey
     evidence(settings, &changed.collect::<Vec<_>>())
 }
 
-/// Returns the evidence about each item from what it cites and mentions, or an empty map if the work was
+/// Returns the evidence about each item from its citations and the names in it, or an empty map if the work was
 /// cancelled.
 pub fn evidence(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
     let mut found: BTreeMap<ItemKey, Vec<Evidence>> =

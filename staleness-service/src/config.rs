@@ -101,7 +101,7 @@ impl Layers {
         (configured, trouble)
     }
 
-    /// Combines layers that are valid alone but may conflict. On a conflict it drops the project's layers
+    /// Combines layers that are valid by themselves but may conflict. On a conflict it drops the project's layers
     /// first, because they come with the repository, then the first layer that makes the policy invalid.
     fn compose_what_fits(
         &self,
@@ -122,7 +122,7 @@ impl Layers {
         }
     }
 
-    /// Reads each layer that exists on its own, so that an error can name the layer.
+    /// Reads each existing layer by itself, so that an error can name it.
     fn each(&self) -> impl Iterator<Item = Result<Layer, ServiceError>> + '_ {
         let user = self.user.as_ref().and_then(|(path, required)| {
             let read = read_file(path, *required).transpose()?;
@@ -151,7 +151,7 @@ fn checked(name: String, table: Table) -> Result<Layer, ServiceError> {
     match policy_of(over_defaults(&table)?) {
         Ok(_) => Ok((name, table)),
         Err(why) => {
-            // Serde lists all fields; the nearest one says more.
+            // Serde lists all fields, but the nearest one is more helpful.
             let (what, near) = match near_key(&table, &why) {
                 Some((what, key)) => (what, format!("did you mean `{key}`?")),
                 None => (&*why, KEYS_HINT.to_owned()),

@@ -1,5 +1,5 @@
-//! Costs: the tokens that tools, skills and instruction files add to each client's session, and the unused ones
-//! among them.
+//! Costs: the tokens that tools, skills and instruction files add to each client's session, and which of them are
+//! unused.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use crate::documents::session_files;
 use crate::error::ServiceError;
 use crate::settings::Settings;
 
-/// The largest instruction file of which the cost is estimated, in bytes.
+/// The largest instruction file whose cost is estimated, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// The costs of the tools and instruction files loaded by the requesting client, or by all clients if there is
@@ -26,7 +26,7 @@ const MAX_BYTES: u64 = 4 << 20;
 pub struct Costs {
     /// The method of the estimates.
     pub method: &'static str,
-    /// Unused tools by client, those with the highest cost first.
+    /// Unused tools by client, highest cost first.
     pub unused: Vec<ToolCost>,
     /// Instruction files, by client and path.
     pub instructions: Vec<InstructionCost>,
@@ -63,10 +63,10 @@ pub struct ClientCost {
     /// Estimated tokens of all of them; `None` if no cost is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Estimated tokens of unused tools; `None` if no cost of them, or no use by the client, is known.
+    /// Estimated tokens of unused tools; `None` if none of their costs, or no use by the client, is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unused_tokens: Option<u64>,
-    /// The number of servers, skills and files whose cost is not fully known. The totals leave out unknown costs.
+    /// The number of servers, skills and files whose cost is not fully known. The totals omit unknown costs.
     pub unknown: usize,
 }
 
@@ -101,7 +101,7 @@ pub fn costs(
             client.unused_tokens = sum(client.unused_tokens, each.tokens);
         }
         match each.kind {
-            // Part of its server's cost.
+            // It is part of its server's cost.
             ToolKind::McpTool => continue,
             ToolKind::McpServer => client.servers += 1,
             _ => client.skills += 1,

@@ -32,9 +32,9 @@ pub struct Asked<'a> {
     pub paths: &'a [PathBuf],
     /// Reports only findings that are new since this revision.
     pub since: Option<&'a str>,
-    /// Treats files on disk as committed, and reports new findings and the documents that name something that
-    /// changed. Compares with `since`, else with `HEAD`, or with `HEAD~1` if nothing changed. The settings'
-    /// repository uses the files on disk as its head from then on.
+    /// Treats files on disk as committed, and reports new findings and the documents that name a changed symbol or
+    /// file. Compares with `since`, else with `HEAD`, or with `HEAD~1` if nothing changed. The settings' repository
+    /// uses the files on disk as its head from then on.
     pub impact: bool,
     /// The project's version, if it differs from the declared one.
     pub version: Option<&'a str>,
@@ -124,7 +124,7 @@ fn read<'a>(
         if watchdog.is_ended() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let report = staleness_docs::check(&settings.place, repo, &options, &mut progress);
-    // A git process that was ended may look like one that found nothing.
+    // A git process that was stopped may look like one that found nothing.
     let report = report.and_then(|it| if watchdog.is_ended() { Err(Cancelled) } else { Ok(it) });
     report.map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))
 }
@@ -169,7 +169,7 @@ pub(crate) fn without_others(
     documents: Vec<Document>,
 ) -> Vec<Document> {
     let Some(client) = client else { return documents };
-    // A document that instructions import is for everyone.
+    // A document imported by instructions is for everyone.
     let is_given = |each: &Document| {
         is_for_agents(&each.key.path) || each.loaded && each.key.path.starts_with('~')
     };
@@ -208,8 +208,8 @@ pub fn context_for(settings: &Settings, agent: Option<&AgentId>, version: Option
     Context::new(settings.now, policy, caller).at_version(version)
 }
 
-/// Returns all information available without reading git history: the items now in files, and the findings of the
-/// last check. After the first check, reads only files that were checked, and tracked documents that were not.
+/// Returns all information that is available without reading the git history: the items now in files, and the findings
+/// of the last check. After the first check, reads only files that were checked, and tracked documents that were not.
 pub fn at_hand(settings: &Settings, registry: &Registry) -> Result<Report, ServiceError> {
     let mut known = known_at_hand(settings, registry)?;
     if known.documents.is_empty() {
@@ -244,9 +244,9 @@ pub fn known_at_hand(settings: &Settings, registry: &Registry) -> Result<Report,
     as_checked(settings, registry.documents().list(&settings.project.id).wait()?, None)
 }
 
-/// Returns documents with the findings of the last check and their current items, without running git.
-/// Findings are dropped if the text has changed, the file is gone, or they are not about the checked-out files.
-/// `version` is the project's, if the caller has it.
+/// Returns documents with the findings of the last check and their current items, without running git. Findings are
+/// dropped if the text has changed, the file is gone, or they do not apply to the checked-out files. `version` is the
+/// project's, if the caller has it.
 pub fn as_checked(
     settings: &Settings,
     mut documents: Vec<Document>,
@@ -272,8 +272,8 @@ pub fn as_checked(
     Ok(Report { documents, items: now.items, ..Report::default() })
 }
 
-/// Checks only the files that contain the given items. Sets the items' dates from their commits, and counts
-/// recalls since then from `rows`. Results of the last check are reused where they still hold.
+/// Checks only the files that contain the given items. Sets the items' dates from their commits, and counts recalls
+/// since then from `rows`. Results of the last check are reused where they still apply.
 pub fn check_files(
     settings: &Settings,
     asked: Asked<'_>,
@@ -299,8 +299,8 @@ pub fn check_files(
     Ok(report)
 }
 
-/// Returns the items among `keys` that live in files of the project, with the data needed to record something
-/// about them.
+/// Returns the items among `keys` that are in files of the project, with the data needed to record something about
+/// them.
 pub fn filed(
     settings: &Settings,
     registry: &Registry,
@@ -357,7 +357,7 @@ pub fn key_of(settings: &Settings, cwd: Option<&Path>, path: &str) -> String {
     below(folder).or_else(|_| of_user()).unwrap_or_else(|_| path.to_string_lossy().into_owned())
 }
 
-/// Returns the path of the document that `PATH` or `PATH:LINE` names.
+/// Returns the path of the document to which `PATH` or `PATH:LINE` refers.
 pub fn named<'a>(all: &[Document], id: &'a str) -> Option<&'a str> {
     let without_line = id.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
     let mut names = [Some(id), without_line.map(|(path, _)| path)].into_iter().flatten();
@@ -373,12 +373,12 @@ pub fn named_version(named: Option<&str>) -> Result<Option<&str>, ServiceError> 
     Ok(named)
 }
 
-/// Returns the version that the project's files declare, without running git.
+/// Returns the version declared in the project's files, without running git.
 pub fn version(settings: &Settings) -> Option<String> {
     staleness_docs::declared_version(&settings.place.folder)
 }
 
-/// Returns the version that the project's files declare, else the one from the latest tag.
+/// Returns the version declared in the project's files, or otherwise the one from the latest tag.
 pub fn version_by_git(settings: &Settings) -> Option<String> {
     staleness_docs::project_version(&settings.place, &mut settings.repo())
 }

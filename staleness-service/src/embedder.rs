@@ -66,7 +66,7 @@ pub fn for_search(
             if registry.routes().dimensions(project, &model).wait()?.is_some() {
                 return Ok((Some((model, numbers)), None));
             }
-            // Reports vectors from another model. If there are no vectors at all, nothing is missing.
+            // Reports vectors from another model. If there are no vectors at all, there is nothing to report.
             let offer = registry.routes().offer_to_embed(project, &model).wait()?;
             Ok((None, offer.map(|offer| format!("{offer}; only words were compared"))))
         }

@@ -1,4 +1,4 @@
-//! Errors shown to users, scripts and models: one line, and a hint.
+//! Errors shown to users, scripts and models: one line and a hint.
 
 use std::io::Read;
 
@@ -97,7 +97,7 @@ pub fn brief(path: &std::path::Path) -> String {
     }
 }
 
-/// Reads a text of at most `most` bytes from a file, whatever length the file reports.
+/// Reads a text of at most `most` bytes from a file, regardless of the length that the file reports.
 ///
 /// # Errors
 /// Returns the reason why the text cannot be read.

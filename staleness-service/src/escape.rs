@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 pub use staleness_core::text::is_unsafe;
 
-/// Escapes control characters, invisible characters, and characters that reorder text. Also escapes a leading
-/// `::` and `##[` anywhere, which GitHub Actions would treat as commands.
+/// Escapes control characters, invisible characters, and characters that reorder text. Also escapes a leading `::`, and
+/// `##[` anywhere, which GitHub Actions would treat as commands.
 pub fn escape(text: &str) -> Cow<'_, str> {
     let safe = match text.trim_start().strip_prefix("::") {
         Some(rest) => format!("\\u{{3a}}:{}", escape_if(rest, is_unsafe)).into(),

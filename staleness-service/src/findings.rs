@@ -17,7 +17,7 @@ use crate::rank::worst_first;
 /// A block of a document, or an item in a file, with at least one signal.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The report, with the verdict.
+    /// The report with the verdict.
     pub told: KnowledgeReport,
     /// The last line, from 1.
     pub last_line: u32,
@@ -62,7 +62,7 @@ impl Finding {
     }
 }
 
-/// Returns the evidence that affects a verdict. Some has no weight for some kinds of item.
+/// Returns the evidence that affects a verdict. Some evidence has no weight for some kinds of item.
 pub(crate) fn told_evidence<'e>(
     told: &'e KnowledgeReport,
     evidence: &'e [Evidence],
@@ -148,7 +148,7 @@ impl Levels {
     }
 }
 
-/// A function that checks what items cite and returns evidence by item.
+/// A function that checks the citations of items and returns evidence by item.
 pub type LookUp<'a> = dyn Fn(&[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> + 'a;
 
 /// A [`LookUp`] that checks nothing.
@@ -213,7 +213,7 @@ impl Findings {
         found
     }
 
-    /// Removes findings for which `lists` returns true, and judges the rest again. The counts still cover all
+    /// Removes findings for which `lists` returns true, and judges the remaining ones again. The counts still cover all
     /// blocks. Age alone is not a new finding. `lists` takes a path, a fact and the text's digest.
     #[must_use]
     pub fn without(mut self, lists: &dyn Fn(&str, &Fact, u64) -> bool, context: &Context) -> Self {
@@ -273,7 +273,7 @@ fn judged(finding: &Finding, context: &Context) -> Verdict {
     block.judge(finding.told.kind, context)
 }
 
-/// Returns the items that live in files, by path, with their evidence.
+/// Returns the items in files, by path, with their evidence.
 fn filed(
     report: &Report,
     stored: Vec<Item>,
@@ -303,7 +303,7 @@ fn of_item(
     }
     let block = document.found.first();
     told.line = Some(block.map_or(1, |block| block.line));
-    // A check reports the place and the reason. The text is in the file.
+    // A check reports the place and the reason, because the text is in the file.
     told.body = None;
     let last_line = block.map_or(1, |block| block.last_line);
     let finding = Finding {

@@ -1,7 +1,7 @@
 //! Fixes: replaces old names in documents with their current names.
 //!
-//! Only regular files that git tracks in the project are changed, and not through links. Each file is written
-//! whole or not at all, and only if it has not changed since it was read.
+//! Only regular files that git tracks in the project are changed, never through links. Each file is written whole or
+//! not at all, and only if it has not changed since it was read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -17,7 +17,7 @@ use crate::findings::Findings;
 use crate::save::{Prepared, Turn};
 use crate::settings::Settings;
 
-/// The reason for a finding without a new name.
+/// The reason why a finding without a new name is not fixed.
 const NO_NAME: &str = "has no certain new name";
 
 /// Evidence with the edits that fix it.
@@ -52,7 +52,7 @@ impl FixedDocument {
 pub struct Unfixed {
     /// The path of the document.
     pub path: String,
-    /// The line, if it is known.
+    /// The line, if known.
     pub line: Option<u32>,
     /// The name that no longer exists.
     pub name: String,
@@ -172,7 +172,7 @@ impl Fixes {
     }
 }
 
-/// Returns true if the fact is that a name no longer exists.
+/// Returns true if the fact says that a name no longer exists.
 fn is_of_name(fact: &Fact) -> bool {
     matches!(fact.kind(), SignalKind::SourceMissing | SignalKind::ReferenceDrift)
 }

@@ -11,7 +11,7 @@ use staleness_docs::Report;
 /// An item and the evidence about it.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// The item. If it lives in a file, merged with its row in the store.
+    /// The item. An item in a file is merged with its row in the store.
     pub item: Item,
     /// Evidence from the project and from other items.
     pub evidence: Vec<Evidence>,
@@ -50,8 +50,8 @@ impl Known {
     }
 }
 
-/// Returns the evidence about an item from its file, its sources and its own words. For a stored item that is
-/// not in `cited`, only its words count.
+/// Returns the evidence about an item from its file, its sources and its text. For a stored item that is not in
+/// `cited`, only its text counts.
 pub fn outside(
     item: &Item,
     report: &Report,
@@ -63,14 +63,14 @@ pub fn outside(
     let blocks = found_in(report, path);
     let told = blocks.flat_map(|block| block.evidence.iter().map(move |each| (block, each)));
     let is_change = |fact: &Fact| matches!(fact, Fact::SourceChanged { .. });
-    // Changes found by a separate look-up replace the check's, which counts from the last edit of the file.
+    // Changes found by a separate lookup replace those found by the check, which counts from the last edit of the file.
     let anew = cited.get(&item.key);
     let is_past = |block: &Block, fact: &Fact| match anew {
         Some(_) if is_change(fact) => true,
         _ => is_settled(item, block, fact),
     };
     let changes = anew.into_iter().flatten().filter(|each| is_change(&each.fact));
-    // Which item supersedes this one is derived from the items.
+    // The items that supersede this one are determined from the items themselves.
     let is_own = |fact: &Fact| matches!(fact, Fact::Superseded { .. });
     told.filter(|(block, each)| !is_own(&each.fact) && !is_past(block, &each.fact))
         .map(|(_, each)| each)
@@ -84,8 +84,8 @@ fn found_in<'a>(report: &'a Report, path: &str) -> impl Iterator<Item = &'a Bloc
     at.ok().into_iter().flat_map(|at| &report.documents[at].found)
 }
 
-/// Returns the items with citations to look up separately: stored items, and items in files that were verified
-/// later than the file says. For the latter, a check only finds the first change since the file was edited.
+/// Returns the items whose citations must be looked up separately: stored items, and items in files that were verified
+/// later than the file says. For the latter, a check finds only the first change since the file was edited.
 pub fn to_look_up(items: &[Item], report: &Report) -> Vec<Item> {
     let files: BTreeMap<&ItemKey, &Item> =
         report.items.iter().map(|file| (&file.key, file)).collect();
@@ -108,13 +108,13 @@ pub fn to_look_up(items: &[Item], report: &Report) -> Vec<Item> {
     items.iter().filter(by_row).map(with_changed).collect()
 }
 
-/// Returns true if two citations name the same place, even with different digests.
+/// Returns true if two citations refer to the same place, even with different digests.
 fn is_same(a: &Citation, b: &Citation) -> bool {
     (&a.path, &a.lines, &a.symbol) == (&b.path, &b.lines, &b.symbol)
 }
 
-/// Returns true if the item was verified after the event in a fact: a change (by day) or the removal of a name.
-/// Only the store has this date. A missing source is never settled.
+/// Returns true if the item was verified after the event in a fact: a change (by day) or the removal of a name. Only
+/// the store has this date. A verification never settles a missing source.
 fn is_settled(item: &Item, block: &Block, fact: &Fact) -> bool {
     let happened = match fact {
         Fact::SourceChanged { days_after: Some(days), .. } => {
@@ -192,7 +192,7 @@ pub fn without_gone(
     rows
 }
 
-/// Like [`joined`], but items in files win over stored items of the same id, because this list is about
+/// Like [`joined`], but items in files take precedence over stored items with the same id, because this list is about
 /// files.
 pub fn joined_for_files(mut rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
     let filed: BTreeSet<&ItemKey> = files.iter().map(|file| &file.key).collect();
@@ -200,9 +200,9 @@ pub fn joined_for_files(mut rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
     joined(rows, files)
 }
 
-/// Merges stored items and items in files. A stored item wins over a file's item of the same key. Rows
-/// without a file are dropped, and a project's item hides the global one of the same id: see `hides`. The file
-/// decides what its item supersedes.
+/// Merges stored items and items in files. A stored item takes precedence over a file's item with the same key. Rows
+/// without a file are dropped, and a project's item hides the global one with the same id: see `hides`. The file
+/// decides which items its item supersedes.
 pub fn joined(rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
     let scope = rows.first().map(|row| &row.key.scope);
     let is_alone = |row: &Item| row.path.is_none() && Some(&row.key.scope) == scope;
@@ -245,8 +245,8 @@ pub fn joined(rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
     all.into_values().collect()
 }
 
-/// Returns true if an item of the project is used instead of a global one. A global preference gives way only to
-/// a stored preference: others can write the files of a repository.
+/// Returns true if an item of the project is used instead of a global one. A global preference gives way only to a
+/// stored preference, because other people can write the files of a repository.
 pub(crate) fn hides(own: &Item, global: &Item) -> bool {
     let is_preference = |item: &Item| item.kind == ItemKind::Preference;
     let is_chosen = is_preference(own) && own.path.is_none();

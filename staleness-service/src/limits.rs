@@ -1,9 +1,9 @@
 //! Handles the operating system's limits on file size (`ulimit -f`) and on processor time (`ulimit -t`), and requests
 //! to end.
 //!
-//! A write past the limit raises `SIGXFSZ`, which ends the process unless it is handled. With a handler the
-//! write fails like any other. `SIGXCPU` at the limit on processor time ends the process. Signals are handled
-//! and not ignored, because child processes inherit ignored signals.
+//! A write past the limit raises `SIGXFSZ`, which ends the process unless a handler is installed; then the write just
+//! fails. `SIGXCPU` at the limit on processor time ends the process. Signals are handled rather than ignored, because
+//! child processes inherit ignored signals.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -59,7 +59,7 @@ mod unix {
 
     pub(super) fn stop(flag: &Arc<AtomicBool>) {
         for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
-            // If no handler can be installed, the signal ends the process at once.
+            // If no handler can be installed, the signal ends the process immediately.
             let _ = signal_hook::flag::register(signal, Arc::clone(flag));
         }
     }

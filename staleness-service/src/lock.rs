@@ -1,4 +1,4 @@
-//! `agents.lock`: digests of the content that a project's own files give to agents, and the changes since it was
+//! `agents.lock`: digests of the content that a project's own files give to agents, and the changes since the lock was
 //! written.
 
 mod notice;
@@ -40,14 +40,14 @@ version 2
 const TOOL: &str = "tool";
 const INSTRUCTION: &str = "instruction";
 const SERVER: &str = "server";
-/// The kind of a file or folder that could not be read.
+/// The kind of an entry for a file or folder that could not be read.
 const UNREAD: &str = "file";
 /// Kinds of entries. The digest of a tool is that of its definition.
 const KINDS: [&str; 9] =
     ["agent", "command", "hook", INSTRUCTION, "rules", SERVER, SETTING, "skill", TOOL];
-/// A member of a client's settings.
+/// The kind of an entry for a member of a client's settings.
 const SETTING: &str = "setting";
-/// The kind of a client's files that are not read.
+/// The kind of an entry for a client's files that are never read.
 const CLIENT: &str = "client";
 
 /// Digests by kind and name. Names contain no control characters.
@@ -65,7 +65,7 @@ struct Entry {
 #[derive(Debug, Default)]
 pub struct Current {
     lock: Lock,
-    /// Prefixes of tool names for the project's servers; true if the definitions of the server's tools are known.
+    /// Prefixes of tool names for the project's servers, with true if the definitions of the server's tools are known.
     servers: BTreeMap<String, bool>,
     /// Files and folders that could not be read, with the reason.
     pub unread: Vec<(String, String)>,
@@ -73,17 +73,17 @@ pub struct Current {
     not_read: Vec<&'static str>,
     /// The tools with a change that no person has accepted.
     pub unaccepted: Vec<Unaccepted>,
-    /// By tool, the digest of its previous version, and the class of the change since.
+    /// For each tool, the digest of its previous version and the class of the change since then.
     classes: BTreeMap<String, (String, ChangeClass)>,
 }
 
 wording! {
-    /// The change of an entry.
+    /// The kind of change to an entry.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     pub enum Move {
-        /// It is not in the file.
+        /// The entry is not in the file.
         Added = "added",
-        /// The project no longer has it.
+        /// The project no longer has the entry.
         Removed = "removed",
         /// It has another digest.
         Changed = "changed",
@@ -111,7 +111,7 @@ pub struct Moved {
 }
 
 impl Moved {
-    /// Returns the class of a tool's change, in brackets after a space; empty if it is not known.
+    /// Returns the class of a tool's change, in brackets after a space; empty if unknown.
     pub fn class(&self) -> String {
         self.class.map(|class| format!(" ({})", class.as_str())).unwrap_or_default()
     }
@@ -140,7 +140,7 @@ pub struct Unaccepted {
     pub name: String,
     /// The class of the change.
     pub class: ChangeClass,
-    /// True if the tool is withheld from agents until then. The policy decides this by class of change.
+    /// True if the tool is withheld from agents until then, as the policy decides by class of change.
     pub withheld: bool,
     /// Its line in the file, from 1; `None` if it has no entry.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,7 +159,7 @@ pub struct Comparison {
     pub unchecked: Vec<Unchecked>,
     /// The tools with an unaccepted change, even if they match the file.
     pub unaccepted: Vec<Unaccepted>,
-    /// The number of entries that are as they were.
+    /// The number of unchanged entries.
     pub same: usize,
 }
 
@@ -179,7 +179,7 @@ impl Comparison {
     }
 }
 
-/// Returns the place of the file.
+/// Returns the path of the file.
 pub fn path(settings: &Settings) -> PathBuf {
     settings.place.folder.join(FILE)
 }
@@ -203,7 +203,7 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
     let (mut unaccepted, mut classes) = (Vec::new(), BTreeMap::new());
     let project = &settings.project.id;
     let pinned = registry.tools().pinned(project).wait()?;
-    // A user's server may have the same name as a project's.
+    // A user's server may have the same name as one of the project.
     for (tool, row) in pinned.into_iter().filter(|(tool, _)| tool.key.scope != Scope::Global) {
         let prefix = tool.server.as_ref().map(|server| format!("mcp__{server}__"));
         if let Some(known) = prefix.and_then(|prefix| servers.get_mut(&prefix)) {
@@ -274,7 +274,7 @@ impl Lock {
         std::fs::File::open(&path)
             .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
             .map_err(|error| refused(format!("cannot be read: {}", in_words(&error))))?;
-        // Some editors begin a file with a byte-order mark.
+        // Some editors start a file with a byte-order mark.
         Self::parse(text.trim_start_matches('\u{feff}')).map(Some).map_err(refused)
     }
 
@@ -318,7 +318,7 @@ impl Lock {
 }
 
 impl Current {
-    /// Returns the file to write. Entries of tools with unknown definitions are kept, and a withheld tool has its
+    /// Returns the file to write. Entries of tools with unknown definitions are kept, and a withheld tool gets its
     /// accepted definition.
     ///
     /// # Errors
@@ -470,7 +470,7 @@ impl Current {
         told
     }
 
-    /// Returns the longest prefix of a tool's name that belongs to a server. Does not compare all servers.
+    /// Returns the longest prefix of a tool's name that belongs to a server, without comparing all servers.
     fn prefix_of(&self, tool: &str) -> Option<&str> {
         let is_end = |end: &usize| tool.as_bytes()[..*end].ends_with(b"__");
         let mut ends = (0..=tool.len()).rev().filter(is_end);
@@ -478,7 +478,7 @@ impl Current {
         found.map(|(own, _)| own.as_str())
     }
 
-    /// Returns the entry for a server that was not compared. An unknown server can be asked for its tools.
+    /// Returns the entry for a server that was not compared. An unknown server can be probed for its tools.
     fn server_of(&self, tool: &str, reason: &str, is_unknown: bool) -> Unchecked {
         let own = self.prefix_of(tool);
         let name = own.map_or_else(|| tool.to_owned(), |own| format!("{own}*"));

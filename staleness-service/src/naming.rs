@@ -1,7 +1,7 @@
 //! Derives readable ids from texts.
 
-/// Returns an id made of the first words of a text (at most `most` characters) and six hex digits of a hash
-/// of `kind`, the text and `salt`.
+/// Returns an id made from the first words of a text (at most `most` characters) and six hex digits of a hash of
+/// `kind`, the text and `salt`.
 pub fn id_of(kind: &str, text: &str, salt: &str, most: usize) -> String {
     let line = text.lines().find(|line| line.chars().any(char::is_alphanumeric)).unwrap_or("");
     let mut slug = String::new();

@@ -1,4 +1,4 @@
-//! The sort order of everything that cannot be trusted.
+//! The sort order of entries that need attention.
 
 use std::cmp::Ordering;
 
@@ -72,7 +72,7 @@ mod tests {
         let [bad, poor, fair] = [
             verdict(Level::Stale, 0.1),
             verdict(Level::Stale, 0.3),
-            // The level sorts before the freshness.
+            // The level takes precedence over the freshness.
             verdict(Level::Review, 0.2),
         ];
         let ground = Signal::new(Ground::DefinitionWithheld, 1.0, 0.7, "x".to_owned());

@@ -84,9 +84,9 @@ fn lines(registry: &Registry) -> Result<String, ServiceError> {
     Ok(String::from_utf8_lossy(&lines).into_owned())
 }
 
-/// Copies the files of a private folder. A file that another process removes meanwhile is left out.
+/// Copies the files of a private folder. A file that another process removes in the meantime is skipped.
 fn copy_files(from: &Path, to: &Path) -> std::io::Result<()> {
-    // A folder that others may write to is not used.
+    // A folder to which others may write is not used.
     let Ok(names) = private::names(from) else { return Ok(()) };
     if names.is_empty() {
         return Ok(());

@@ -34,7 +34,7 @@ pub struct Remembered {
     pub doubtful: Vec<KnowledgeReport>,
     /// Stored items that need attention and are not superseded, worst first.
     pub knowledge: Vec<KnowledgeReport>,
-    /// Paths of documents that were checked at another commit than the checked-out one.
+    /// Paths of documents that were checked at a different commit from the checked-out one.
     pub elsewhere: BTreeSet<String>,
     /// The time at which documents were last checked.
     pub checked_at: Option<Timestamp>,
@@ -88,7 +88,7 @@ impl Remembered {
         let items = joined(stored.clone(), report.items.clone());
         let cited = citations::evidence_at_hand(settings, &items);
         let items = known(items, &|item| outside(item, &report, &cited), &context);
-        // Leaves out the text, as for blocks. It can be read from the store.
+        // Omits the text, as for blocks. It can be read from the store.
         let of_store = items.iter().filter(|each| each.item.path.is_none());
         let told = of_store.map(|each| KnowledgeReport { body: None, ..each.told(&context) });
         remembered.knowledge = told.filter(is_open).collect();
@@ -97,7 +97,7 @@ impl Remembered {
     }
 
     /// Returns the kinds of data that the check could not read, with the remedy: `the history is shallow; run …`.
-    /// `None` without a gap.
+    /// `None` if there are none.
     pub fn incomplete(&self) -> Option<String> {
         let gap = *self.gaps.first()?;
         let what = match gap {

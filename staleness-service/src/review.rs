@@ -62,7 +62,7 @@ pub enum Subject {
         /// The user's action that makes the client load the tool: see
         /// [`ToolReport::remedy`](staleness::report::ToolReport).
         remedy: Option<&'static str>,
-        /// The tool's health. It shows who demoted the tool, and if it may be tried again.
+        /// The tool's health, which shows who demoted the tool, and whether it may be tried again.
         health: HealthState,
         /// `global` or `project`.
         scope: &'static str,
@@ -73,7 +73,7 @@ pub enum Subject {
         path: Option<String>,
         /// The line of the text, from 1.
         line: Option<u32>,
-        /// The new citations, if all missing ones were moved.
+        /// The new citations, if all missing sources were moved.
         cite: Vec<String>,
     },
     /// A block of a document.
@@ -85,8 +85,7 @@ pub enum Subject {
     },
     /// A work item.
     Work {
-        /// True if the requesting agent may answer the handoff; `None` if that is unknown or the item is not a
-        /// handoff.
+        /// True if the requesting agent may answer the handoff; `None` if this is unknown or the item is not a handoff.
         is_addressed: Option<bool>,
         /// True if a person typed it.
         by_person: bool,
@@ -205,7 +204,7 @@ fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Servi
         .collect())
 }
 
-/// An item with its new citations.
+/// An item with the new places of its citations.
 type Placed = (KnowledgeReport, Vec<String>);
 
 fn with_places(known: &[Known], context: &knowledge::Context) -> Vec<Placed> {

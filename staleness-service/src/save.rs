@@ -137,8 +137,8 @@ pub fn stays_in(folder: &Path, path: &Path) -> bool {
     there.is_some_and(|there| there.starts_with(folder))
 }
 
-/// Returns true if a path names a place inside the folder but leaves it through a link. The folder may come
-/// from somebody else.
+/// Returns true if a path names a place inside the folder but leaves it through a link. The folder may come from
+/// another person.
 pub fn leads_out_of(folder: &Path, path: &Path) -> bool {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut named = PathBuf::new();
@@ -155,7 +155,7 @@ pub fn leads_out_of(folder: &Path, path: &Path) -> bool {
     named.ancestors().skip(1).any(is_folder) && !stays
 }
 
-/// A file that is written completely and can replace its target.
+/// A completely written file that can replace its target.
 #[derive(Debug)]
 pub struct Prepared {
     file: tempfile::NamedTempFile,

@@ -17,7 +17,7 @@ use crate::settings::Settings;
 /// Maximum number of attempts at a scan. It is repeated if another process applies a newer one.
 const ATTEMPTS: usize = 8;
 
-/// Calls a function with a request that names the folders of the clients' files.
+/// Calls a function with a request for the folders that contain the clients' files.
 fn with_request<T>(settings: &Settings, then: impl FnOnce(&ScanRequest<'_>) -> T) -> T {
     let claude = settings.folder("CLAUDE_CONFIG_DIR");
     let codex = settings.folder("CODEX_HOME");
@@ -58,7 +58,7 @@ pub fn startable(settings: &Settings) -> Vec<Startable> {
     kept
 }
 
-/// Returns the changes that switch off each of these entries of sources.
+/// Returns the changes that switch off each of these entries in its source.
 pub fn switches(
     settings: &Settings,
     entries: &[(SourceId, ToolName)],
@@ -103,8 +103,8 @@ fn read_world(
     }
 }
 
-/// Reads the current configuration for the agent in `session` and applies it. Reads again if a newer reading was applied in the
-/// meantime.
+/// Reads the current configuration for the agent in `session` and applies it. Reads again if another process has
+/// applied a newer reading in the meantime.
 pub fn apply(
     registry: &Registry,
     settings: &Settings,

@@ -21,11 +21,11 @@ pub struct Asked<'a> {
     pub agent: &'a str,
     /// The id of its session, which must exist.
     pub session: Option<&'a str>,
-    /// A session or time to start from, instead of the agent's cursor.
+    /// A session or time from which to start, instead of the agent's cursor.
     pub since: Option<&'a str>,
     /// Returns the current state instead of changes.
     pub digest: bool,
-    /// Leaves the agent's cursor where it is, as always if another agent asks.
+    /// Leaves the agent's cursor unchanged, as always if another agent asks.
     pub peek: bool,
 }
 
@@ -82,7 +82,7 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
         Some(text) if find(text)?.is_some() => ResumeFrom::Session(id("session's id", text)?),
         Some(text) => ResumeFrom::Time(moment(&registry, settings, text)?),
     };
-    // An explicit start also shows handoffs between other agents.
+    // An explicit start also includes handoffs between other agents.
     let resume = match from {
         ResumeFrom::Cursor => request(settings, agent),
         _ => Resume::new(agent),
@@ -110,7 +110,7 @@ pub fn request(settings: &Settings, agent: AgentId) -> Resume {
     Resume { known: Some(settings.known_agents()), ..Resume::new(agent) }
 }
 
-/// Parses a time. Reports an unknown session if the text is not a time.
+/// Parses a time. If the text is not a time, reports an unknown session.
 fn moment(registry: &Registry, settings: &Settings, text: &str) -> Result<Timestamp, ServiceError> {
     when::parse_for("since", text, settings.now).map_err(|error| {
         let digits = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+'));

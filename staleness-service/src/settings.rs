@@ -41,7 +41,7 @@ pub struct Options {
     pub set: Vec<String>,
     /// The agent that asks or acts [default: from the environment].
     pub agent: Option<String>,
-    /// The moment [default: the clock].
+    /// The time to use as the current time [default: the clock].
     pub now: Option<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct Options {
 pub struct Settings {
     /// The URL of the registry.
     pub url: StoreUrl,
-    /// The options, with their values, that a suggested command must repeat. Values from the environment are left out.
+    /// The options, with their values, that a suggested command must repeat. Values from the environment are omitted.
     pub given: Vec<(&'static str, String)>,
     /// The project's folders.
     pub place: ProjectPlace,
@@ -72,7 +72,7 @@ pub struct Settings {
     pub configured: Configured,
     /// The first error in a policy layer, if errors were tolerated. The policy then contains the other layers.
     pub policy_trouble: Option<ServiceError>,
-    /// The places from which the policy was read.
+    /// The files and variables from which the policy was read.
     pub layers: Layers,
     /// The store, opened when first used.
     pub store: SharedStore,
@@ -87,7 +87,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns the folder of a client that an environment variable names. It counts only for the user's own home.
+    /// Returns the folder of a client from an environment variable. It counts only for the user's own home.
     pub fn folder(&self, variable: &str) -> Option<PathBuf> {
         let dir = std::env::var_os(variable).filter(|dir| !dir.is_empty() && self.own_home);
         dir.map(PathBuf::from)
@@ -255,13 +255,13 @@ impl Settings {
         agent.is_ok_and(|agent| self.known_agents().contains(agent.as_str()))
     }
 
-    /// Returns true if the store is a file on this machine, so that a person's text was typed here. Text on a
-    /// server may come from another machine.
+    /// Returns true if the store is a file on this machine, so that text marked as typed by a person was typed here.
+    /// Text on a server may come from another machine.
     pub fn is_of_this_machine(&self) -> bool {
         self.url.path().is_some()
     }
 
-    /// Returns the value of an option that other commands need too.
+    /// Returns the value of an option that other commands also need.
     pub(crate) fn given(&self, option: &str) -> Option<&str> {
         let mut given = self.given.iter();
         given.find(|(name, _)| *name == option).map(|(_, value)| value.as_str())
@@ -278,8 +278,7 @@ impl Settings {
         if self.agent.as_ref() == Some(agent) { self.client.clone() } else { client_of(agent) }
     }
 
-    /// Returns the registry with the policy for another project. This project's policy file does not apply to
-    /// it.
+    /// Returns the registry with the policy for another project, to which this project's policy file does not apply.
     fn registry_of(&self, registry: &Registry, project: &ProjectId) -> Registry {
         if *project == self.project.id {
             return registry.clone();
@@ -363,7 +362,7 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// The agent that an option or the environment names.
+/// The agent named by an option or the environment.
 fn agent(options: &Options, lenient: bool) -> Result<Option<AgentId>, ServiceError> {
     if let Some(name) = options.agent.as_deref() {
         return id("agent's name", name).map(Some);
@@ -447,7 +446,7 @@ pub fn store_url(options: &Options) -> Result<StoreUrl, ServiceError> {
         None => user_home()?.join(".local").join("share"),
     };
     let folder = data.join("staleness");
-    // Prefers SQLite over redb. Without either, the registry is in memory and nothing is kept.
+    // Prefers SQLite over redb. Without either, the registry is in memory and is lost on exit.
     Ok(if cfg!(feature = "sqlite") {
         StoreUrl::Sqlite(folder.join("registry.db"))
     } else if cfg!(feature = "redb") {

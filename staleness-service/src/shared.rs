@@ -49,7 +49,7 @@ struct Opened {
     file: Option<FileId>,
 }
 
-/// Identifies a file regardless of its name: device and inode on Unix.
+/// Identifies a file independently of its name: device and inode on Unix.
 type FileId = (u64, u64);
 
 impl SharedStore {
@@ -99,7 +99,7 @@ impl SharedStore {
         };
         match staleness::open_with(&self.url, options) {
             Ok(registry) => {
-                // The indexes belong to another file.
+                // The indexes belong to a different file.
                 self.indexes.clear();
                 let file = self.url.path().and_then(file_id);
                 *open = Some(Opened { store: Arc::clone(registry.store()), file });
@@ -129,7 +129,7 @@ fn file_id(path: &Path) -> Option<FileId> {
     std::fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
 }
 
-/// Elsewhere an open file cannot be replaced, so it is enough that it exists.
+/// On other systems an open file cannot be replaced, so it is enough that it exists.
 #[cfg(not(unix))]
 fn file_id(path: &Path) -> Option<FileId> {
     std::fs::metadata(path).ok().map(|_| (0, 0))

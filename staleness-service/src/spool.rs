@@ -1,8 +1,8 @@
 //! A spool of records that hooks could not write in time. A later process writes them to the store.
 //!
 //! Each entry is a file in the folder `<store>.spool`. It is renamed into place when complete, so a killed process
-//! leaves no partial entry. It is deleted after it was recorded. Tool uses carry an op id: if two processes record
-//! the same entry, it counts once.
+//! leaves no partial entry, and deleted after it was recorded. Tool uses carry an op id: if two processes record the
+//! same entry, it counts once.
 
 use std::fs;
 use std::io::{self, Read};
@@ -41,13 +41,13 @@ pub enum Entry {
     Used(Box<Use>),
     /// A turn ended.
     TurnEnded(TurnEnd),
-    /// Something else happened in a session.
+    /// Something else that happened in a session.
     Session {
         /// The project of the session.
         project: ProjectRef,
         /// The id of the session.
         session: SessionId,
-        /// The time when it happened.
+        /// The time at which it happened.
         at: Timestamp,
         /// The event.
         event: SessionEvent,
@@ -58,7 +58,7 @@ pub enum Entry {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionEvent {
-    /// A call began, and the client will only report a success.
+    /// A call began whose client will report only a success.
     CallBegan(OpenCall),
     /// A person was asked for permission to continue calls of this tool in this turn.
     PermissionAsked(ToolName, OpId),
@@ -110,7 +110,7 @@ impl Entry {
                         sessions.note_prompt(key.clone(), prompted).wait()?;
                     }
                     Started(agent) => {
-                        // Another process has recorded this entry and the end of the session.
+                        // Another process has recorded this entry as well as the end of the session.
                         let is_over = |known: &Session| {
                             known.key.id == key.id && known.ended_at.is_some_and(|end| end >= at)
                         };
@@ -162,7 +162,7 @@ impl Spool {
         Some(Self { folder: private::beside(url, SPOOL)? })
     }
 
-    /// Returns true if an entry is kept for later after this error: the store is locked, full or damaged.
+    /// Returns true if an entry is kept for later after this error, because the store is locked, full or damaged.
     pub const fn keeps(error: &StoreError) -> bool {
         use StoreError::{Corrupt, Full, Io};
         error.is_retryable() || matches!(error, Full | Io { .. } | Corrupt(_))
@@ -196,13 +196,13 @@ impl Spool {
     /// [`io::ErrorKind::PermissionDenied`] if others may access it.
     pub fn add(&self, entry: &Entry) -> io::Result<()> {
         let bytes = serde_json::to_vec(entry)?;
-        // Names sort by time. The counter keeps the order within one process when the clock does not advance.
+        // Names sort by time. The counter preserves the order within one process while the clock does not advance.
         static ADDED: AtomicU32 = AtomicU32::new(0);
         let (millis, count) =
             (clock::now().as_millis().max(0), ADDED.fetch_add(1, Ordering::Relaxed));
         let name = format!("{millis:016}-{count:08}-{}", clock::fresh_op());
         let partial = self.folder.join(format!("{name}{PARTIAL}"));
-        // A process that records the last entry may remove the folder in between.
+        // A process that records the last entry may remove the folder in the meantime.
         for _ in 0..8 {
             self.make()?;
             let written = private::write_new(&partial, &bytes)

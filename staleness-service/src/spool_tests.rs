@@ -109,7 +109,7 @@ fn a_damaged_entry_is_set_aside_and_stops_no_other() {
     assert_eq!(outcomes(&registry), "S");
     assert_eq!(spool.waiting().unwrap(), Waiting { refused: 1, ..Waiting::default() });
     assert!(!spool.has_entries());
-    // The partial file of a killed process is gone.
+    // The partial file left by a killed process is gone.
     assert_eq!(fs::read_dir(spool.folder()).unwrap().count(), 1);
 }
 

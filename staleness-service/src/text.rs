@@ -26,12 +26,12 @@ pub struct Judged {
     pub missing: MissingName,
     /// The verdict on text with this name.
     pub verdict: Verdict,
-    /// True if the name is that of a tool which is gone.
+    /// True if the name is that of a tool that is gone.
     pub is_tool: bool,
 }
 
 impl Judged {
-    /// Returns true if the name never existed in any commit, and is no tool's.
+    /// Returns true if the name never existed in any commit and does not belong to a tool.
     pub const fn is_invented(&self) -> bool {
         !self.is_tool && matches!(self.missing.fate, Fate::Invented { .. })
     }
@@ -80,7 +80,7 @@ pub fn judge(
     let context = context(settings, None);
     let is_invented = |each: &MissingName| matches!(each.fate, Fate::Invented { .. });
     let tools = match report.found.iter().any(is_invented) {
-        // Without a registry, every such name stays invented.
+        // Without a registry, every such name counts as invented.
         true => Tools::read(settings).unwrap_or_default(),
         false => Tools::default(),
     };
@@ -100,9 +100,9 @@ pub fn judge(
 /// The tools of the registry that the project sees.
 #[derive(Default)]
 struct Tools {
-    /// By name, with the verdict of each that is gone.
+    /// By name, the verdict on each tool if it is gone.
     known: HashMap<String, Option<Verdict>>,
-    /// The configured servers of which no tool is known.
+    /// The configured servers without any known tools.
     unlisted: HashSet<ServerKey>,
 }
 
@@ -115,7 +115,7 @@ impl Tools {
             let registry = registry.clone().seen_by(client);
             registry.tools().list(&settings.project, listing, settings.now).wait()
         };
-        // A text may be for another agent, whose tools the requesting client does not have.
+        // A text may be meant for another agent, with tools that the requesting client does not have.
         let tools = read(None)?;
         let own = if client.is_some() { read(client)? } else { Vec::new() };
         let (servers, others): (Vec<_>, Vec<_>) =
@@ -131,7 +131,7 @@ impl Tools {
         Ok(Self { known: known.collect(), unlisted })
     }
 
-    /// Returns `None` if the name is no tool's. Otherwise the tool's verdict if it is gone.
+    /// Returns `None` if the name does not belong to a tool. Otherwise returns the tool's verdict if it is gone.
     fn verdict(&self, name: &str) -> Option<Option<Verdict>> {
         let may_be = || ServerKey::owners_of(name).iter().any(|it| self.unlisted.contains(it));
         self.known.get(name).cloned().or_else(|| may_be().then_some(None))

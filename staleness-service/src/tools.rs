@@ -20,7 +20,7 @@ use crate::model_text::{called_by, is_plain, tool_prefix};
 use crate::settings::Settings;
 use crate::words::id;
 
-/// The tool that a name means.
+/// The tool to which a name refers.
 #[derive(Debug)]
 pub enum NamedTool {
     /// A known tool.
@@ -32,7 +32,7 @@ pub enum NamedTool {
 /// Finds the tool for a name that a person or a model typed.
 ///
 /// # Errors
-/// If the name is invalid or means no tool. The error then suggests the most similar names.
+/// If the name is invalid or does not refer to a tool. The error then suggests the most similar names.
 pub fn resolve(
     registry: &Registry,
     settings: &Settings,
@@ -73,21 +73,21 @@ fn has_only(tool: &ToolReport, ground: Ground) -> bool {
     tool.verdict.rests_on(ground) && tool.verdict.signals.iter().all(|each| each.kind == ground)
 }
 
-/// Returns true if nothing lists the tool any more.
+/// Returns true if no source lists the tool any more.
 pub const fn is_gone(tool: &ToolReport) -> bool {
     use PresenceCause::{NotListed, RemovedFromConfig, ServerRemoved};
     matches!(tool.presence.cause, NotListed | RemovedFromConfig | ServerRemoved)
 }
 
-/// Folds tools that need attention into servers like [`fold_into_servers`]. Also removes the changed tools of a
-/// server that reports their number, except tools with a person's decision.
+/// Folds tools that need attention into servers, like [`fold_into_servers`]. Also removes the changed tools of a server
+/// that reports their number, except tools with a person's decision.
 pub fn fold_doubtful(tools: &mut Vec<ToolReport>) {
     let is_server = |tool: &ToolReport| tool.kind == ToolKind::McpServer;
     let key = |tool: &ToolReport| ServerKey::of(tool.server.as_ref()?);
     let counting =
         tools.iter().filter(|it| is_server(it) && it.verdict.rests_on(Ground::DefinitionChanged));
     let mut counting: HashSet<ServerKey> = counting.filter_map(key).collect();
-    // A server with withheld tools only reports their number.
+    // A server with withheld tools reports only their number.
     for server in
         tools.iter().filter(|it| it.verdict.rests_on(Ground::DefinitionWithheld)).filter_map(key)
     {
@@ -101,9 +101,9 @@ pub fn fold_doubtful(tools: &mut Vec<ToolReport>) {
     fold_into_servers(tools);
 }
 
-/// Removes the absent and failing tools of absent and failing servers if the server itself is in the list. Also
-/// removes tools whose only problem is that their server did not answer. Tools with a person's decision stay. The
-/// reason of an absent server then gives the number of its tools.
+/// If an absent or failing server is in the list, removes its absent and failing tools, and the reason of an absent
+/// server gives their number. Also removes tools whose only problem is that their server did not answer. Tools with a
+/// person's decision stay.
 pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
     let tools_of =
         |server: &ToolKey| Some((server.scope.clone(), tool_prefix(server.name.as_str())?));
@@ -174,8 +174,8 @@ pub fn fold_changes(delta: &mut Delta) {
 /// itself.
 ///
 /// # Errors
-/// If the text cannot be a tool's name, or the store fails. Unless `is_new`, also if the text is probably a
-/// misspelt name or, for an agent, if nothing lists it.
+/// If the text cannot be a tool's name, or the store fails. Unless `is_new` is set, also if the text is probably a
+/// misspelt name or, for an agent, if no source lists the tool.
 pub fn reported(
     registry: &Registry,
     settings: &Settings,
@@ -262,13 +262,13 @@ impl Unused {
         self.server.presence.cause == PresenceCause::OtherClient
     }
 
-    /// Returns true if its server can be called, as far as known.
+    /// Returns true if its server can be called, as far as is known.
     pub fn is_offered(&self) -> bool {
         self.server.status_word == StatusWord::Active
     }
 
-    /// Describes its server: the clients that configure it, or why it cannot be called. A server's name that
-    /// could be prose is left out.
+    /// Describes its server: the clients that configure it, or the reason why it cannot be called. A server's name that
+    /// could be prose is omitted.
     pub fn reason(&self) -> String {
         let server = self.server.server.as_deref().filter(|name| is_plain(name));
         let server =
@@ -310,7 +310,7 @@ pub fn did_you_mean(registry: &Registry, settings: &Settings, name: &ToolReport)
     as_called(settings, &near).into_iter().next()
 }
 
-/// Returns names as the client calls them, without those that could be prose.
+/// Returns names as the client calls them, except those that could be prose.
 fn as_called(settings: &Settings, names: &[ToolName]) -> Vec<String> {
     let names = names.iter().map(ToolName::as_str).filter(|name| is_plain(name));
     names.map(|name| called_by(settings.client.as_ref(), name)).collect()

@@ -14,14 +14,14 @@ pub struct Left {
     pub sessions: PruneReport,
     /// Cursors: the last change reported to each agent.
     pub cursors: PruneReport,
-    /// Projects. Those kept are counted only if they are past their retention time.
+    /// Projects. Those that stay are counted only if they are past their retention time.
     pub projects: PruneReport,
     /// Invented names: not listed by any client, and never used successfully.
     pub invented: u64,
     /// Tools that their server no longer lists, and that were never used.
     pub unlisted: u64,
-    /// Journal entries. A dry run does not count entries that become removable only by pruning sessions and
-    /// projects.
+    /// Journal entries. A dry run does not count entries that become removable only after sessions and projects have
+    /// been pruned.
     pub entries: u64,
 }
 
@@ -50,8 +50,8 @@ pub fn prune_left(
     Ok(Left { sessions, cursors, projects, invented, unlisted, entries })
 }
 
-/// Returns true if a folder was certainly deleted: its closest existing ancestor is not empty. An empty
-/// ancestor may be the mount point of a disk that is not mounted. Errors prove nothing.
+/// Returns true if a folder was certainly deleted: its closest existing ancestor is not empty. An empty ancestor may be
+/// the mount point of a disk that is not mounted. Errors are not proof.
 fn is_gone(folder: &Path) -> bool {
     for above in folder.ancestors() {
         match above.try_exists() {

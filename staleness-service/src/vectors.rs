@@ -53,9 +53,8 @@ pub fn of_file(
 
 /// Parses one vector: a JSON array of numbers, or consecutive little-endian numbers.
 ///
-/// The precision of binary data is not stored in it. `said` decides, else the number of `dimensions` of the
-/// model's other vectors. Otherwise the precision is the one that gives length 1 or plausible values; in doubt,
-/// f32.
+/// The precision of binary data is not stored in it. `said` decides, or else the number of `dimensions` of the model's
+/// other vectors. Otherwise it is the precision that gives length 1 or plausible values; if in doubt, f32.
 ///
 /// # Errors
 /// If the bytes are neither.
@@ -69,7 +68,7 @@ pub fn numbers(
         match serde_json::from_slice::<Vec<f64>>(bytes) {
             Ok(numbers) => return bounded(numbers),
             Err(error) if std::str::from_utf8(bytes).is_ok() => {
-                // The error's own message would quote the input.
+                // The original message of the error would quote the input.
                 let why = match error.classify() {
                     Category::Eof => "it ends too early",
                     Category::Data => "it contains other data",
@@ -202,7 +201,7 @@ mod tests {
         assert_eq!(super::numbers(&bytes, None, None).unwrap(), [1.0, 2.0, 3.0, 4.0]);
         let odd = wide(&[0.1, 20.3, -7.7, 31.4, 2.9, -11.3, 4.2, 9.1]);
         assert_eq!(super::numbers(&odd, None, None).unwrap().len(), 8);
-        // Every other number is zero, like round f64 numbers, but the f32 vector has length 1.
+        // Every other number is zero, as in round f64 numbers, but the f32 vector has length 1.
         let every_other = narrow(&[0.0, 0.6, 0.0, 0.8]);
         assert_eq!(super::numbers(&every_other, None, None).unwrap().len(), 4);
         // Round numbers of 64 bits end in zeros.
@@ -216,7 +215,7 @@ mod tests {
         assert_eq!(super::numbers(&bytes, Some(Precision::F64), None).unwrap().len(), 2);
         assert_eq!(super::numbers(&bytes, None, Some(2)).unwrap().len(), 2);
         assert_eq!(super::numbers(&bytes, None, Some(4)).unwrap().len(), 4);
-        // Fits neither precision: the registry rejects it for its dimensions.
+        // Fits neither precision, so the registry rejects it for its dimensions.
         assert_eq!(super::numbers(&bytes, None, Some(3)).unwrap().len(), 4);
         let begins_like_json = [b'[', 0, 0, 0, 0, 0, 128, 63];
         assert_eq!(super::numbers(&begins_like_json, None, None).unwrap().len(), 2);

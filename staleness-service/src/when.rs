@@ -16,7 +16,7 @@ pub fn parse(text: &str, now: Timestamp) -> Result<Timestamp, ServiceError> {
 pub fn parse_for(option: &str, text: &str, now: Timestamp) -> Result<Timestamp, ServiceError> {
     let text = text.trim();
     if text.starts_with("--") {
-        // Another option was taken for the time, because times may begin with a hyphen.
+        // The time is another option taken by mistake, because times may begin with a hyphen.
         let message = format!("{option} needs a time");
         return Err(ServiceError::new(ErrorKind::Usage, message).hint(FORMS));
     }

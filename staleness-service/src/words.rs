@@ -17,8 +17,8 @@ pub fn id<T: TryFrom<String, Error = IdError>>(
     T::try_from(text.into()).map_err(|why| ServiceError::invalid(format!("the {what} {why}")))
 }
 
-/// Returns the hint of an error on an unknown id: the most similar of the `known` ones, or else `list`, the command that
-/// lists all.
+/// Returns the hint of an error about an unknown id: the most similar of the `known` ones or, if there is none, `list`,
+/// the command that lists all.
 pub(crate) fn near(text: &str, known: impl Iterator<Item = String>, list: &str) -> String {
     match nearest(text, known).filter(|near| is_plain(near)) {
         Some(near) => format!("did you mean {near}?"),
@@ -33,7 +33,7 @@ pub const fn need(count: usize) -> &'static str {
 
 /// Formats a freshness or another share with two decimals, rounded down.
 pub fn two_decimals(share: f64) -> String {
-    // 0.29 * 100.0 is a little less than 29.
+    // 0.29 * 100.0 is slightly less than 29.
     format!("{:.2}", (share * 100.0 + 1e-7).floor() / 100.0)
 }
 

@@ -68,7 +68,7 @@ pub fn told(
     told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item no longer exists"))
 }
 
-/// Resolves an overdue item. Returns also whether the caller may reopen it.
+/// Resolves an overdue item. Also returns true if the caller may reopen it.
 ///
 /// # Errors
 /// If the id is unknown, the item is not overdue or is a handoff between two other agents, or the store fails.
@@ -91,7 +91,7 @@ pub fn resolve(
     if item.status.is_open() {
         refuse_typed(settings, &item, item.kind.resolved(), &act)?;
     }
-    // An expired rule of a person may be resolved by an agent, but not reopened.
+    // An agent may resolve a person's expired rule, but not reopen it.
     let may_reopen = refuse_typed(settings, &item, Some(item.status), &act).is_ok();
     let registry = settings.open(Access::Write)?;
     let done = registry.work().resolve(&settings.project, item.key, act).wait();
@@ -101,8 +101,8 @@ pub fn resolve(
 /// Changes fields of an item.
 ///
 /// # Errors
-/// If an agent that is not a party changes a handoff, ends another agent's claim or changes what a person typed or
-/// ended; or if the store refuses the change or fails.
+/// If an agent that is not a party changes a handoff, ends another agent's claim or changes something that a person
+/// typed or ended; or if the store refuses the change or fails.
 pub fn set(
     settings: &Settings,
     item: Work,
@@ -120,7 +120,7 @@ pub fn set(
     let sender = item.from.as_deref().filter(|_| !accepts);
     let registry = settings.open(Access::Look)?;
     refuse_others(settings, &registry, &item, act.actor.as_ref(), sender)?;
-    // Anybody may change what it refers to.
+    // Anybody may change the items to which it refers.
     let is_own = item.to.as_deref() == act.actor.as_ref().map(AgentId::as_str);
     let is_handed_on = patch.to.is_some() && !(item.kind == WorkKind::Handoff && is_own);
     let is_changed = patch.text.is_some() || patch.expires_at.is_some() || patch.after.is_some();
@@ -151,7 +151,7 @@ pub fn step(settings: &Settings, item: Work, text: String, act: Act) -> Result<W
 /// Reopens an item.
 ///
 /// # Errors
-/// If an agent reopens a rule of a person or what a person ended, the item is open, or the store fails.
+/// If an agent reopens a rule of a person or an item that a person ended, the item is open, or the store fails.
 pub fn reopen(settings: &Settings, item: Work, act: Act) -> Result<Work, ServiceError> {
     if !item.status.is_open() {
         refuse_typed(settings, &item, Some(item.before.unwrap_or(item.kind.first())), &act)?;
@@ -220,7 +220,7 @@ pub struct Claiming<'a> {
     pub agent: Option<&'a AgentId>,
     /// The id of its session [default: the agent's only running session].
     pub session: Option<&'a str>,
-    /// The session to use if the agent has no running session or several; a new one if `None`.
+    /// The session to use if the agent has no running session or several; if `None`, a new session.
     pub otherwise: Option<&'a SessionId>,
     /// The duration of the claim, such as `30m` [default: from the policy].
     pub lasts: Option<&'a str>,
@@ -324,8 +324,8 @@ pub fn state(kind: Option<WorkKind>, text: &str) -> Result<WorkStatus, ServiceEr
     })
 }
 
-/// Derives an id from an item's kind, text and time. The same handoff may be written twice, so the text alone
-/// is not enough.
+/// Derives an id from an item's kind, text and time. The same handoff may be written twice, so its text alone is not
+/// enough.
 ///
 /// # Errors
 /// Never, if the text contains words.
@@ -333,7 +333,8 @@ pub fn id_for(kind: WorkKind, text: &str, settings: &Settings) -> Result<WorkId,
     words::id("id", id_of(kind.as_str(), text, &settings.now.to_string(), WORDS))
 }
 
-/// Returns ids of other items that an item refers to or waits for. An item of all projects may be named as it is printed.
+/// Returns the ids of other items to which an item refers or for which it waits. An item of all projects may be named
+/// in its printed form.
 pub fn others(ids: impl IntoIterator<Item = String>) -> BTreeSet<String> {
     let bare = |id: String| id.strip_prefix(WorkKey::GLOBAL).map(ToOwned::to_owned).unwrap_or(id);
     ids.into_iter().map(bare).collect()
@@ -351,7 +352,7 @@ pub fn is_addressed(from: Option<&str>, to: Option<&str>, agent: &str) -> Option
     to.map(|to| to == agent).or_else(|| from.map(|from| from != agent))
 }
 
-/// Removes the handoffs between two others than `agent`, if one is given, and those without a sender to another
+/// Removes the handoffs between two agents other than `agent`, if one is given, and those without a sender to another
 /// known agent. `parties` returns the kind of an item, its sender and its receiver.
 pub(crate) fn retain_own<T>(
     settings: &Settings,

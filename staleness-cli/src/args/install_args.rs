@@ -37,8 +37,8 @@ impl PlaceArgs {
         if self.project.is_some() && !self.user { Level::Project } else { Level::User }
     }
 
-    /// Returns the project folder from an option before the command, if a later `--project` without a folder
-    /// replaced it in clap. `args` are the arguments of the process.
+    /// Returns the project folder from an option before the command, if a later `--project` without a folder replaced
+    /// it in clap. `args` are the arguments of the process.
     pub(crate) fn named_before(&self, args: &[OsString]) -> Option<PathBuf> {
         if !matches!(self.project, Some(None)) {
             return None;

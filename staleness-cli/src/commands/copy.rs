@@ -58,7 +58,7 @@ fn copy(
     if are_same(&mut original, exported(&target, to_name)?)? {
         drop(target);
         if !dry_run {
-            // Without records it may not exist yet.
+            // If there are no records, it may not exist yet.
             to(Access::Write)?;
         }
         return Ok((TransferCounts::default(), true));
@@ -104,7 +104,7 @@ fn kept(name: &str, text: &str) -> Result<StoreUrl, CliError> {
     }
 }
 
-/// Returns true if two URLs clearly name the same registry. If this is missed, the registry is compared with
+/// Returns true if two URLs clearly name the same registry. If this is not recognised, the registry is compared with
 /// itself.
 fn is_same_place(one: &StoreUrl, other: &StoreUrl) -> bool {
     let place = |path: &std::path::Path| {

@@ -117,7 +117,7 @@ impl Told<'_> {
         classes.max().unwrap_or(ChangeClass::Wording)
     }
 
-    /// Returns a note on truncated texts.
+    /// Returns a note about truncated texts.
     fn cuts(&self) -> String {
         let parts = self.parts.iter().filter(|_| self.taken_back.is_none());
         let cut = parts.filter_map(|part| Some((part.part, part.now?, part.now_chars?)));
@@ -141,7 +141,7 @@ impl Told<'_> {
         what.join(", ")
     }
 
-    /// Removes the server's texts, which only `tools diff` shows.
+    /// Removes the server's texts, which only `tools diff` may show.
     pub(crate) fn without_texts(mut self) -> Self {
         self.parts.clear();
         self.replaced.clear();
@@ -209,7 +209,7 @@ pub(crate) fn diff(
     let registry = settings.open(Access::Look)?;
     let key = find(&registry, settings, name, scope)?;
     let rows = registry.tools().definitions(&settings.project.id, &key).wait()?;
-    // A model would obey a server's texts, so only the user may read them.
+    // A model might obey a server's texts, so only the user may read them.
     let is_agent = settings.agent.is_some();
     let told = rows.iter().map(Told::new);
     let told = told.map(|told| if is_agent { told.without_texts() } else { told });

@@ -135,7 +135,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<u8, CliError> {
     let failed = checks.iter().filter(|check| check.state == State::Fail);
     let code = match failed.map(|check| check.name).collect::<Vec<_>>().as_slice() {
         [] => 0,
-        // Every other command refuses this policy with the same code.
+        // Every other command rejects this policy with the same code.
         ["policy"] => 3,
         _ => 4,
     };
@@ -159,7 +159,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<u8, CliError> {
     Ok(code)
 }
 
-/// Describes the entries that hooks left to be recorded. Returns `None` if there are none.
+/// Describes the entries that hooks left in the spool. Returns `None` if there are none.
 fn spool(settings: &Settings) -> Option<(State, String)> {
     let spool = Spool::of(&settings.url)?;
     let folder = spool.folder().display();
@@ -291,7 +291,7 @@ fn cannot_write(settings: &Settings) -> Option<String> {
     tried.err().map(|error| format!("{}: {}", folder.display(), in_words(&error)))
 }
 
-/// Size of the probe file in bytes: as much as a few uses need.
+/// Size of the probe file in bytes, enough for a few uses.
 const PROBE_BYTES: usize = 64 * 1024;
 
 /// Describes the store and its size. Warns if others can read it, or if it is in memory.

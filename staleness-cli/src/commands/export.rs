@@ -14,7 +14,7 @@ use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
 use staleness_service::save;
 
-/// Prints the export through a temporary file. So a slow reader does not block the store, and a damaged store
+/// Prints the export through a temporary file, so that a slow reader does not block the store, and a damaged store
 /// prints no partial export.
 pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
     // A missing registry has nothing to export and is not created.

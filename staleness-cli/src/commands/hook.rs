@@ -111,7 +111,7 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
         }
         Event::SessionStart { source } => session_start(settings, input, source.as_deref(), say),
         Event::ConfigChanged => {
-            // If the store is busy, the next scan catches up.
+            // If the store is busy, the next scan makes up for it.
             let registry = open(settings, Access::Write)?;
             unless_busy(apply(&registry, settings, &[], input.session.as_ref()))?;
             renewed(settings, &registry, input).map(drop)
@@ -179,13 +179,13 @@ fn happened(settings: &Settings, session: SessionId, event: SessionEvent) -> Ent
 /// entries already wait there. Returns the claims that its session lost to others.
 fn record(settings: &Settings, entry: Entry) -> Result<Vec<LostClaim>, CliError> {
     let spool = Spool::of(&settings.url);
-    // If the spool is full, record directly: keeping the entry matters more than the order.
+    // If the spool is full, records directly, because keeping the entry matters more than the order.
     let waits = |spool: &Spool| spool.has_entries() && spool.add(&entry).is_ok();
     let waits = spool.as_ref().is_some_and(waits);
     // Opening the store for writing records the waiting entries.
     let recorded = settings.open_for_hook(Access::Write).and_then(|registry| {
         let lost = if waits { Vec::new() } else { entry.clone().record(&registry)? };
-        // The process ends here, so skip closing, which would only free memory.
+        // The process ends here, so closing the store, which would only free memory, is skipped.
         std::mem::forget(registry);
         Ok(lost)
     });
@@ -203,8 +203,8 @@ fn record(settings: &Settings, entry: Entry) -> Result<Vec<LostClaim>, CliError>
     }
 }
 
-/// Reports claims that were lost to others, and `more`. Forgets these claims, even if the policy turns reports
-/// off.
+/// Reports claims that were lost to other agents or sessions, and `more`. Forgets these claims even if the policy turns
+/// off reports.
 fn say_lost(
     settings: &Settings,
     input: &HookInput,
@@ -302,7 +302,7 @@ fn session_start(
                     let sessions = registry.sessions();
                     unless_busy(sessions.inherit_claims(&resume.agent, &key, now).wait())?;
                 }
-                // The next event reports the lost claims.
+                // The next event reports lost claims.
                 renewed(settings, &registry, input)?;
             }
             Ok(None) => later(id)?,
@@ -326,7 +326,7 @@ fn session_start(
     Ok(())
 }
 
-/// The reason why a session starts under a new id, when Claude Code clears a context.
+/// The reason that Claude Code gives when it clears a context and continues under a new session id.
 const CLEAR: &str = "clear";
 
 /// Suggests tools that fit a prompt well, and records the suggestion.
@@ -413,7 +413,7 @@ fn say(input: &HookInput, text: &ModelText) -> Result<(), CliError> {
     let mut answer = json!({
         "hookSpecificOutput": { "hookEventName": input.event_name, "additionalContext": text }
     });
-    // These two clients expect the text at the top level, each under its own name.
+    // These two clients expect the text at the top level, each under a different key.
     match input.client {
         HookClient::Cursor => answer["additional_context"] = text.into(),
         HookClient::Copilot => answer["additionalContext"] = text.into(),

@@ -183,7 +183,7 @@ pub(super) fn folders(settings: &Settings) -> Folders {
     }
 }
 
-/// Returns this program's entry for configuration files: its absolute path with the given store and policy.
+/// Returns this program's entry for configuration files: its absolute path with the store and policy given to it.
 fn program(global: &Global, settings: &Settings) -> Result<Program, CliError> {
     let mut options = Vec::new();
     if global.store.is_some() {
@@ -215,7 +215,7 @@ pub(super) fn own_path() -> Result<PathBuf, CliError> {
     Ok(found.unwrap_or(running))
 }
 
-/// Returns true for a program that `npx` or `uvx` fetched for one run.
+/// Returns true if `npx` or `uvx` fetched the program for a single run.
 fn is_in_cache(program: &Path) -> bool {
     program
         .components()
@@ -226,7 +226,7 @@ fn absolute(url: &StoreUrl) -> Result<String, CliError> {
     Ok(match url {
         StoreUrl::Sqlite(path) => format!("sqlite:{}", text(&full(path)?)?),
         StoreUrl::Redb(path) => format!("redb:{}", text(&full(path)?)?),
-        // A password must not go into files that are shared and committed.
+        // A password must not be written to files that are shared and committed.
         StoreUrl::Postgres(url) if url.has_password() => {
             let message = format!("{url}: the password would be written to a configuration file");
             return Err(CliError::invalid(message)
@@ -278,7 +278,7 @@ pub(super) fn plan(verb: Verb, target: Target, level: Level) -> Result<Planned, 
         Verb::Uninstall if before.is_none() => (Ok(None), Backup::Keep),
         Verb::Uninstall => match part.uninstall(text, kept.as_ref().map(|kept| kept.text.as_str()))
         {
-            // An `init` was killed before it changed the file, so the backup is not needed.
+            // An `init` was killed before it changed the file, so its backup is not needed.
             Ok(After::Same) if kept.as_ref().is_some_and(|kept| kept.text == text) => {
                 (Ok(before.clone()), Backup::Remove)
             }

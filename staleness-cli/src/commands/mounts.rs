@@ -13,7 +13,7 @@ pub(super) enum Medium {
     Unknown,
 }
 
-/// File system types with files on another machine or on the host of a virtual one.
+/// Types of file systems whose files are on another machine or on the host of a virtual machine.
 const NETWORK: [&str; 17] = [
     "9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "gfs2", "gpfs", "lustre", "ncpfs",
     "nfs", "nfs4", "ocfs2", "smb3", "smbfs", "virtiofs",

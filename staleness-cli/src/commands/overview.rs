@@ -81,7 +81,7 @@ pub(super) struct Summary {
     pub counts: [usize; 4],
     /// The worst level of these.
     pub level: Level,
-    /// The reason why the overview cannot report that everything is fine.
+    /// The reason why the overview cannot say that everything is fine.
     pub unknown: Option<String>,
 }
 
@@ -176,7 +176,7 @@ pub(crate) fn run(
         let parts: String = parts.map(|(count, what)| format!(", {count} {what}")).collect();
         text.push_str(&match on {
             0 => format!("{tools} configured, all switched off\n"),
-            // Nothing is known about a tool that did not work yet.
+            // Nothing is known about tools that have never worked.
             _ if unused == total => {
                 format!("{tools} configured, none used yet: nothing is known about them\n")
             }

@@ -61,7 +61,7 @@ pub(crate) fn run(
             each.launch = Err(why.to_owned());
         }
     }
-    // A command with one name is probed once, even if several clients have it.
+    // A command is probed once per name, even if several clients have it.
     let mut launches: Vec<Launch> = Vec::new();
     let mut servers: Vec<&str> = Vec::new();
     let mut places: Vec<Option<usize>> = Vec::new();
@@ -93,7 +93,7 @@ pub(crate) fn run(
 }
 
 /// Returns a missing list for each known live list that this probe replaces. A list for all clients is replaced if
-/// clients now start different servers under one name. Lists of single clients are replaced if the clients now
+/// clients now start different servers under one name, and lists of single clients are replaced if the clients now
 /// start the same server.
 pub(crate) fn replaced<'i>(
     probed: &[Probed],
@@ -163,7 +163,7 @@ fn ask(_: &[&str], _: Vec<Launch>, _: &Output) -> Result<Vec<Result<String, Stri
     Err(CliError::invalid("this build has no MCP client (feature `mcp`)".to_owned()))
 }
 
-/// Converts an answer to a reading. If clients start different servers under the name, each list belongs to one
+/// Converts an answer to a reading. If clients start different servers under the same name, each list belongs to one
 /// client.
 fn probed(each: &Startable, answer: Option<Result<String, String>>, is_shared: bool) -> Probed {
     let scope = each.source.scope();

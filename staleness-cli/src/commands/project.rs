@@ -83,7 +83,7 @@ impl Written {
     fn count(registry: &Registry, id: &ProjectId) -> Result<Self, CliError> {
         let own = |scope: &Scope| scope.project() == Some(id);
         let items = registry.knowledge().rows(id).wait()?;
-        // Items in files do not count, because the files stay.
+        // Items in files do not count, because their files stay.
         let texts = items.iter().filter(|item| own(&item.key.scope) && item.path.is_none());
         let work = registry.work().list(id, WorkListing::default()).wait()?;
         let work = work.iter().filter(|work| own(&work.key.scope)).count();

@@ -82,8 +82,8 @@ fn otherwise(each: &service::Entry) -> Option<String> {
     Some(format!("staleness knowledge set --{field} {}", quoted(&each.id)))
 }
 
-/// Returns the next command to run, or a text after `# ` if there is none. `scope` is set for a tool that is
-/// listed in both scopes. `open` opens a file at a line.
+/// Returns the next command to run, or a text after `# ` if there is none. `scope` is set for a tool that is listed in
+/// both scopes. `open` opens a file at a line.
 fn command(
     each: &service::Entry,
     scope: Option<&str>,

@@ -92,7 +92,7 @@ fn read_list(
     if text.len() as u64 > MAX_LIST_BYTES {
         return Err(trouble(format!("larger than {MAX_LIST_BYTES} bytes")));
     }
-    // A list has the scope of its server: the project if only the project configures it.
+    // A list has the scope of its server, which is the project if only the project configures the server.
     let own = server.is_some_and(|server| is_project_server(settings, server));
     live::tools_list(&text, server, &shown, own.then_some(&settings.project.id))
         .map_err(|error| CliError::invalid(error.to_string()).hint(hint))
@@ -135,7 +135,7 @@ fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
         }
     };
     let would = if dry_run { "would be " } else { "" };
-    // A tool that awaits a person's decision is reported once, with its changes.
+    // A tool that awaits a person's decision is listed only once, with its changes.
     let is_changed = |tool: &ToolReport| {
         tool.presence.cause == PresenceCause::DefinitionChanged
             && report.changed.iter().any(|row| row.key == tool.key)

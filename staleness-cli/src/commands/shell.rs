@@ -11,7 +11,7 @@ pub(crate) fn quoted(text: &str) -> String {
     if text.starts_with('-') { format!("-- {word}") } else { word }
 }
 
-/// Returns a command of this program with the options that this one was given.
+/// Returns a command of this program with the same options as this call.
 pub(crate) fn again(settings: &Settings, command: &str) -> String {
     let given = settings.given.iter().map(|(name, value)| format!(" {name} {}", word(value)));
     let given: String = given.collect();
@@ -45,7 +45,7 @@ pub(crate) fn from_here(project: &Path, here: Option<&Path>, path: &str) -> Stri
 
 pub(crate) fn word(text: &str) -> String {
     // Characters that a terminal would hide or interpret are written in octal, and so are quotation marks and
-    // backslashes. Even a shell without `$'…'` then sees one word.
+    // backslashes, so that even a shell without `$'…'` sees one word.
     if text.contains(is_unsafe) {
         let mut word = "$'".to_owned();
         for c in text.chars() {

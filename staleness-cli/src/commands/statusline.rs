@@ -21,7 +21,7 @@ use crate::settings::{Access, Settings};
 /// Maximum wait for the client's JSON.
 const WAIT: Duration = Duration::from_millis(250);
 
-/// Prints the line. Errors go to stderr, and only with `--verbose`, because clients do not show them.
+/// Prints the line. Errors are printed only with `--verbose`, because clients do not show stderr.
 pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     let read = || {
         let settings = Settings::new(global, folder().as_deref(), true)?;

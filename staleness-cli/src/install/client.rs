@@ -1,4 +1,4 @@
-//! The files of each client, and what is written to each file.
+//! The files of each client, and the content written to each file.
 
 use std::path::{Path, PathBuf};
 
@@ -55,7 +55,7 @@ pub(crate) struct Folders {
     pub config: Option<PathBuf>,
 }
 
-/// A file, and what is written to it.
+/// A file, and the content to write to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     /// The path of the file.
@@ -99,7 +99,7 @@ const CURSOR_EVENTS: &[&str] = &["sessionStart", "postToolUse", "postToolUseFail
 const GEMINI_EVENTS: &[&str] = &["SessionStart", "BeforeAgent", "AfterTool", "SessionEnd"];
 
 impl Client {
-    /// Returns true if the client keeps files in the user's home.
+    /// Returns true if the client has files in the user's home.
     pub(crate) fn is_there(self, folders: &Folders) -> bool {
         let home = |name| folders.home.join(name);
         let own = |folder: &Option<PathBuf>, name| folder.clone().unwrap_or_else(|| home(name));
@@ -226,7 +226,7 @@ fn settings_folder(folders: &Folders) -> PathBuf {
     folders.config.clone().unwrap_or_else(|| folders.home.join(usual))
 }
 
-/// Returns the parent of the client's folder, if that was moved.
+/// Returns the parent of the client's folder, if the folder was moved.
 pub(crate) fn outer(path: &Path) -> PathBuf {
     path.parent().map_or_else(PathBuf::new, Path::to_owned)
 }

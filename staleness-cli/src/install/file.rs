@@ -18,7 +18,7 @@ use super::client::Level;
 use crate::error::{CliError, ErrorKind, brief, in_words};
 use staleness_service::save::{Prepared, Turn, remove_if_there, stays_in};
 
-/// Maximum size of a file to edit, in bytes. The same as for files that a scan reads.
+/// Maximum size of a file to edit, in bytes. The same limit applies to files that a scan reads.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Suffix of the backups made by `init`, before the digest.
@@ -30,7 +30,7 @@ const BACKUP_OF_SWITCH: &str = ".before-switch-off-";
 /// A file to be edited.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// The path as the client uses it.
+    /// The path used by the client.
     pub path: PathBuf,
     /// The file itself, after following links.
     target: PathBuf,
@@ -41,8 +41,8 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Resolves the file, following a link. A link out of `fence` (the project) is rejected, because the
-    /// project may come from somebody else.
+    /// Resolves the file, following a link. A link out of `fence` (the project) is rejected, because the project may
+    /// come from another person.
     pub(crate) fn new(path: PathBuf, fence: Option<&Path>) -> Result<Self, CliError> {
         let refused = |what: &str| CliError::invalid(format!("{} {what}", brief(&path)));
         let target = if path.is_symlink() {
@@ -237,7 +237,7 @@ impl Change {
         Ok(Applied::Done)
     }
 
-    /// Removes old backups once all files are written; until then the change may be undone. If the file was
+    /// Removes old backups once all files are written. Until then the change may be undone. If the file has been
     /// modified since, the backups stay.
     pub(crate) fn settle(&self) -> Result<(), CliError> {
         if self.backup == Backup::Keep {
@@ -293,7 +293,7 @@ fn read(path: &Path) -> io::Result<Option<String>> {
         return Err(io::Error::new(kind, "it is not a file"));
     }
     let mut text = String::new();
-    // Some system files report a length of zero, or never end.
+    // Some system files report a length of zero or never end.
     File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_BYTES {
         return Err(io::Error::other("it is larger than 16 MiB"));

@@ -18,7 +18,7 @@ pub(crate) enum Shape {
     Flat,
 }
 
-/// Returns the pattern of tools for a hook of this event; `None` for all tools. Of the events that `init` writes,
+/// Returns the pattern of tools for a hook of this event; `None` for all tools. Among the events that `init` writes,
 /// only those of Codex CLI have a pattern.
 fn matcher(event: &str) -> Option<&'static str> {
     matches!(event, "PreToolUse" | "PermissionRequest").then_some("mcp__.*")
@@ -55,7 +55,7 @@ struct Handler {
     /// The list indexes on the path to it.
     places: Vec<usize>,
     command: String,
-    /// True if it only runs for some tools, unlike the hook that `init` writes for the event.
+    /// True if it runs only for some tools, unlike the hook that `init` writes for the event.
     narrowed: bool,
 }
 
@@ -80,7 +80,7 @@ impl Hooks {
             doc.insert(&[], "version", &json!(1))?;
         }
         self.shape_is_known(doc, &value)?;
-        // Hooks for events of earlier versions, and duplicates.
+        // These are hooks for events of earlier versions, and duplicates.
         for handler in self.superfluous(&self.handlers(&value))?.into_iter().rev() {
             self.take_out(doc, handler, &Json::Null)?;
         }
@@ -247,7 +247,7 @@ impl Hooks {
         all
     }
 
-    /// Returns our hooks for events that are no longer hooked, and duplicates.
+    /// Returns our hooks for events that no longer have one, and duplicates.
     fn superfluous(&self, all: &[Handler]) -> Result<Vec<Handler>, Fault> {
         let ours: Vec<&Handler> =
             all.iter().filter(|each| self.owner(each) == Owner::Ours).collect();

@@ -10,8 +10,8 @@
 //! | [`file`] | reading and replacing files |
 //! | [`diff`] | rendering a change |
 //!
-//! All modules except `file` and `client` are pure. No record is kept of what was written: our entries are
-//! recognised by their content. A file is restored from its backup if nothing else changed.
+//! All modules except `file` and `client` are pure. No record of our entries is kept: they are recognised by their
+//! content. A file is restored from its backup if nothing else changed.
 
 pub(crate) mod client;
 pub(crate) mod diff;
@@ -24,7 +24,7 @@ pub(crate) mod shell;
 pub(crate) mod switch;
 mod toml_server;
 
-/// The reason a file cannot be edited. Contains no text of the file.
+/// The reason why a file cannot be edited. Contains no text from the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     /// The line, from 1.

@@ -26,7 +26,7 @@ pub(crate) enum Part {
     Toml(TomlServer),
     /// The skill, in a separate file.
     Skill,
-    /// Disabled flags of other servers, which `uninstall` does not change.
+    /// Flags that disable other servers, which `uninstall` does not change.
     Switches(Switches),
 }
 
@@ -173,7 +173,7 @@ impl Part {
         }
     }
 
-    /// Verifies that two texts only differ in our entries and empty containers.
+    /// Verifies that two texts differ only in our entries and empty containers.
     fn same_but_for_us(&self, before: &str, after: &str) -> Result<(), Fault> {
         let strip = |text: &str| -> Result<Json, Fault> {
             let mut value = match self {
@@ -219,7 +219,7 @@ fn skill(text: &str) -> Result<String, Fault> {
     Err(Fault { line: 1, what: what.into() })
 }
 
-/// Returns true if a skill is exactly as some version of this program wrote it.
+/// Returns true if a skill has exactly the text that some version of this program wrote.
 fn is_untouched(text: &str) -> bool {
     let text = uniform(text);
     let Some((front, back)) = text.split_once(MARK) else { return false };
@@ -231,7 +231,7 @@ fn hash(text: &str) -> String {
     format!("{:032x}", stable_hash(text.as_bytes()))
 }
 
-/// Normalises line endings, because version control may have changed them.
+/// Normalises line endings, because version control may have converted them.
 fn uniform(text: &str) -> String {
     text.replace("\r\n", "\n")
 }

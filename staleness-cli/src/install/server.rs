@@ -49,7 +49,7 @@ impl Server {
                 }
                 Ok(())
             }
-            // Written by hand, with the same effect.
+            // This entry was written by hand and has the same effect.
             Some((call, _)) if call.is_named() => Ok(()),
             _ => {
                 let what =

@@ -1,11 +1,11 @@
-//! Command lines. A hook's command is a shell command; a server's is a list of arguments.
+//! Command lines. The command of a hook is a shell command, that of a server a list of arguments.
 
 use std::borrow::Cow;
 
 /// The program's name, without `.exe`.
 const OWN_NAME: &str = "staleness";
 
-/// The program, as configuration files call it.
+/// The program, as it appears in configuration files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Program {
     /// The absolute path.
@@ -32,8 +32,8 @@ impl Program {
         ["mcp".to_owned()].into_iter().chain(self.options.iter().cloned()).collect()
     }
 
-    /// Returns true if [`Program::hook`] could have written a command line, with any store and policy. All
-    /// other lines belong to somebody else, even if they call this program.
+    /// Returns true if [`Program::hook`] could have written a command line, with any store and policy. Any other line
+    /// was written by somebody else, even if it calls this program.
     pub(crate) fn wrote_hook(&self, line: &str, arguments: &[&str]) -> bool {
         let words = words(line).unwrap_or_default();
         let Some((program, rest)) = words.split_first() else { return false };
@@ -50,7 +50,7 @@ impl Program {
         self.is(call) && arguments.split_first().is_some_and(|(_, rest)| known_options(rest))
     }
 
-    /// Returns true if the call uses an absolute path to a program with this name, or to this program.
+    /// Returns true if the call uses an absolute path that leads to this program, or to a program with the same name.
     fn is(&self, call: &Call<'_>) -> bool {
         call.is_absolute() && (call.is_named() || same(&call.program, &self.path))
     }

@@ -27,7 +27,7 @@ impl Switches {
         })
     }
 
-    /// Returns the names that are written, which a diff may show.
+    /// Returns the names written by the changes, which a diff may show.
     pub(super) fn words(&self) -> Vec<String> {
         let name = |each: &Switch| match &each.change {
             SwitchChange::AddName(name) => Some(name.clone()),
@@ -51,7 +51,7 @@ fn changed(text: &str, switch: &Switch) -> Result<String, Fault> {
         SwitchChange::Remove => Json::Null,
     };
     let steps: Vec<Step<'_>> = path.iter().copied().map(Step::Key).collect();
-    // The keys of the existing part of the path.
+    // These are the keys of the existing part of the path.
     let is_there = |end: &usize| value_at(&wanted, &path[..*end]).is_some();
     let there = (1..=path.len()).take_while(is_there).count();
     let line = doc.line_of(&steps[..there]);

@@ -64,7 +64,7 @@ impl TomlServer {
             let what = "is not a separate table; remove it by hand";
             return Err(Fault::at(body, name.span().start, format!("the server {NAME} {what}")));
         }
-        // A blank line was added before the table, unless it begins the file.
+        // A blank line was added before the table, unless the table begins the file.
         let end = lines_of(body, header, entry.get_ref(), &mut lines);
         let rest = &body[end..];
         let blank = body[..header.0].ends_with("\n\n") || body[..header.0].ends_with("\n\r\n");

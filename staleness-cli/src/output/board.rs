@@ -18,7 +18,7 @@ const ROWS: usize = 6;
 pub(crate) struct Board {
     /// Plans in progress, latest first.
     pub in_progress: Vec<WorkReport>,
-    /// Work waiting for somebody: handoffs, candidates, and plans that are blocked or to do.
+    /// Waiting items: handoffs, candidates, and plans that are blocked or to do.
     pub waiting: Vec<WorkReport>,
     /// Overdue work.
     pub stale: Vec<Warning>,

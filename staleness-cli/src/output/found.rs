@@ -20,7 +20,7 @@ use super::{Cell, ColorArg, Output, Paint, Painter, escape, wrap};
 const MOST: usize = 200;
 /// Maximum number of skipped files, and of notes, to show.
 const ROWS: usize = 25;
-/// Minimum number of findings with the same cause to show as a group.
+/// Minimum number of findings with the same cause that are shown as a group.
 const ALIKE: usize = 3;
 
 /// The result of comparing findings with a baseline.
@@ -146,7 +146,7 @@ fn place(told: &KnowledgeReport, out: &Output, text: &mut String) {
     let place =
         format!("{}:{}", escape(told.path.as_deref().unwrap_or_default()), told.line.unwrap_or(1));
     let state = state(&told.verdict, out);
-    // A place is never truncated, because people click on it.
+    // A place is never truncated, so that it can be clicked.
     let gap = gap(place.width() + 24, out);
     text.push_str(&format!("  {}{gap}{state}\n", out.paint.bold(&place)));
 }

@@ -8,7 +8,7 @@ pub(super) fn text(value: &impl Serialize) -> serde_json::Result<String> {
     let plain = serde_json::to_string_pretty(value)?;
     let mut text = String::with_capacity(plain.len());
     for c in plain.chars() {
-        // Line ends in strings are escaped already.
+        // Line ends in strings are already escaped.
         if c == '\n' || !is_unsafe(c) {
             text.push(c);
         } else {

@@ -128,7 +128,7 @@ impl Output {
         text.lines().flat_map(|line| wrap(line, self.width)).map(|line| line + "\n").collect()
     }
 
-    /// Formats a hint on what to type next, or how to read the output. Empty with `--quiet`.
+    /// Formats a hint about the next command, or about how to read the output. Empty with `--quiet`.
     pub(crate) fn hint(&self, text: &str) -> String {
         let is_none = self.quiet || text.is_empty();
         if is_none { String::new() } else { self.paint.dim(&self.lines(text)) }
@@ -155,7 +155,7 @@ impl Output {
     }
 }
 
-/// Returns true if everything was written, and false if the reader closed the pipe.
+/// Returns true if everything was written; false if the reader closed the pipe.
 fn delivered(written: io::Result<()>) -> Result<bool, CliError> {
     match written {
         Ok(()) => Ok(true),

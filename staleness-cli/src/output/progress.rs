@@ -16,7 +16,7 @@ const STEP: i64 = 200;
 /// Number of lines between two readings of the clock.
 const STRIDE: u64 = 1_000;
 
-/// Counts lines and reports them on stderr. Only on a terminal, after one second, and not with `--quiet`.
+/// Counts lines and reports them on stderr, on a terminal only, after one second and without `--quiet`.
 #[derive(Debug)]
 pub(crate) struct Progress {
     verb: &'static str,
@@ -28,7 +28,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Creates a progress report with nothing done.
+    /// Creates a progress report without completed lines.
     pub(crate) fn new(out: &Output, verb: &'static str) -> Self {
         let watched = !out.quiet && io::stderr().is_terminal();
         let next = watched.then(|| clock::now().plus_millis(PATIENCE));
@@ -81,7 +81,7 @@ pub(crate) struct Screen<'a> {
 }
 
 impl<'a> Screen<'a> {
-    /// Creates a listener with nothing reported.
+    /// Creates a listener that has reported nothing yet.
     pub(crate) fn new(out: &'a Output, verb: &'static str) -> Self {
         Self { out, progress: RefCell::new(Progress::new(out, verb)) }
     }

@@ -23,7 +23,7 @@ pub(crate) struct Entry {
     pub verdict: Verdict,
     /// The command to run next, or a text after `# ` if there is none.
     pub suggested_action: String,
-    /// An alternative command, which keeps the item that the first one ends.
+    /// An alternative command, which keeps the item that the first command would end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<String>,
 }

@@ -14,7 +14,7 @@ const LEAST: usize = 20;
 /// Indentation of cells that wrap below their row, in columns.
 const BELOW: usize = 6;
 
-/// The way to show a last cell that does not fit.
+/// The way in which to show a last cell that does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Last {
     /// Truncated.
@@ -120,7 +120,7 @@ mod tests {
         assert!(lines[2].ends_with('z'), "nothing is painted where there is nothing: {text}");
     }
 
-    /// Bug L1: only the last column was fitted to the width.
+    /// Bug L1: only the last column was fitted to the terminal width.
     #[test]
     fn l1_no_column_goes_beyond_the_terminal() {
         let cells = ["active", &"n".repeat(30), "SSSS", "claude-code, codex", "why, at length"];

@@ -92,11 +92,11 @@ fn state_in(server: &ToolReport, state: &ListingState) -> &'static str {
     }
 }
 
-/// Returns the reason a tool is not fresh, or its description.
+/// Returns the reason why a tool is not fresh, or its description.
 fn why(tool: &ToolReport) -> String {
     let by_hand = match tool.hold {
         Hold::Pinned | Hold::Ignored => Some(tool.hold.as_str()),
-        // The verdict already says this.
+        // The verdict already says so.
         _ => None,
     };
     // "Never used" is shown beside it.
@@ -125,7 +125,7 @@ pub(crate) fn brief(tools: &[ToolReport], out: &Output) -> String {
     table + &out.more(tools.len().saturating_sub(ROWS), "--json lists all")
 }
 
-/// Names the clients for which a scan changed a tool: `for codex, gemini`. Empty if it changed for all alike.
+/// Names the clients for which a scan changed a tool: `for codex, gemini`. Empty if the change applies to all clients.
 fn changed_for(tool: &ToolReport) -> String {
     match joined(&tool.changed_for) {
         none if none.is_empty() => none,
@@ -164,7 +164,7 @@ fn outcomes(all: &str) -> String {
     if all.is_empty() { String::new() } else { format!("{all} ({LEGEND})") }
 }
 
-/// Lists a tool's clients: `claude-code, codex (off)`. Empty if the tool is only known from use.
+/// Lists a tool's clients: `claude-code, codex (off)`. Empty if only the tool's use is known.
 pub(crate) fn clients(tool: &ToolReport) -> String {
     let listed = tool.clients.iter().filter(|(_, state)| state.is_listed());
     let named = listed.map(|(client, state)| match state {
@@ -224,7 +224,7 @@ pub(crate) fn ranked(tools: &[ScoredTool], now: staleness::Timestamp, out: &Outp
     }))
 }
 
-/// Renders suggestions with their reasons. Agents ask for them in a shell.
+/// Renders suggestions with their reasons. Agents request them in a shell.
 pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> String {
     out.table(found.iter().map(|each| -> Vec<Cell> {
         let reason = match explain {
@@ -350,7 +350,7 @@ pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> Strin
         "{} ({}) since {}",
         if tool.presence.is_present() { "present" } else { "absent" },
         match tool.presence.cause {
-            // A new tool may have one, too.
+            // A new tool may have a changed definition, too.
             PresenceCause::DefinitionChanged => "definition not accepted".to_owned(),
             cause => words(cause.as_str()),
         },

@@ -109,7 +109,7 @@ pub(crate) fn noted(told: &WorkReport, dry_run: bool, out: &Output) -> String {
     text
 }
 
-/// Renders a line on the open items that a claimed one waits for.
+/// Renders a line about the open items for which a claimed item waits.
 pub(crate) fn waits(ids: &[WorkId]) -> String {
     let ids: Vec<&str> = ids.iter().map(WorkId::as_str).collect();
     if ids.is_empty() {
@@ -119,7 +119,7 @@ pub(crate) fn waits(ids: &[WorkId]) -> String {
     }
 }
 
-/// Renders a line on which agents will see a new item, and how much of it. `for_all` is true for a handoff to an
+/// Renders a line that says which agents will see a new item, and how much of it. `for_all` is true for a handoff to an
 /// unknown agent.
 pub(crate) fn reach(told: &WorkReport, for_all: bool, out: &Output) -> String {
     let what = if told.by_person {
@@ -203,7 +203,7 @@ pub(crate) struct Overdue<'a> {
     /// True if a claim must name the session of the agent.
     #[serde(skip)]
     pub(crate) needs_session: bool,
-    /// True if the requesting agent has no other way: a person typed it, or it is a handoff for another agent.
+    /// True if the requesting agent has no alternative: a person typed the item, or it is a handoff for another agent.
     #[serde(skip)]
     pub(crate) has_one_way: bool,
 }
@@ -272,7 +272,7 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
         text.push_str(&format!("    {next}\n"));
         return text;
     }
-    // A made-up agent name would claim the item when the command is pasted.
+    // If the command contained an invented agent name, pasting it would claim the item for that agent.
     let is_named = action.contains(" --agent ");
     if each.flag.overdue == Reason::Abandoned {
         let other = action.replacen("work release", "work claim", 1);
@@ -296,7 +296,7 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
     if overdue.has_one_way {
         return text;
     }
-    // `touch` helps too, except for an expiry date or a missing answer.
+    // `touch` is an alternative, except for an expiry date or a missing answer.
     let (verb, end, why) = match (each.kind, each.flag.overdue) {
         (_, Reason::Expired) => ("set", " --expires +30d", "it is still valid"),
         (WorkKind::Handoff, _) if is_named => ("claim", "", "you take it"),

@@ -35,8 +35,8 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Wraps and escapes a text. If it takes several lines, each is marked, so that none passes for what the program
-/// prints below it.
+/// Wraps and escapes a text. If it takes several lines, each is marked, so that none can be mistaken for the program's
+/// output below it.
 pub(crate) fn wrap_all(text: &str, width: usize) -> Vec<String> {
     let lines = |width| text.lines().flat_map(move |line| wrap(&escape(line), width));
     match lines(width).nth(1) {
@@ -45,7 +45,7 @@ pub(crate) fn wrap_all(text: &str, width: usize) -> Vec<String> {
     }
 }
 
-/// Truncates text to `width` columns, with a mark if it was cut.
+/// Truncates text to `width` columns, with a mark if it was truncated.
 pub(crate) fn fitting(text: &str, width: usize) -> String {
     let width = width.max(LEAST);
     if text.width() <= width {

@@ -1,4 +1,4 @@
-//! Texts on claims: the holders of work, abandoned work, and claims that others took over.
+//! Texts about claims: the holders of work, abandoned work, and claims that others took over.
 
 use staleness::ids::SessionId;
 use staleness::registry::Resume;
@@ -15,8 +15,8 @@ const MAX_NAMED: usize = 5;
 /// The heading of claims that others ended.
 pub(super) const LOST: &str = "Your claim was ended, stop working on it or ask the user";
 
-/// Truncates `lost` to the maximum number of items in one text, and returns the text about claims that others
-/// ended. `None` if there are none, or if the policy turns reports off.
+/// Truncates `lost` to the maximum number of items in one text, and returns the text about claims that others ended.
+/// `None` if there are none, or if the policy turns off reports.
 pub fn taken_over(settings: &Settings, lost: &mut Vec<LostClaim>) -> Option<ModelText> {
     if !settings.configured.policy.hooks.tell {
         return None;
@@ -47,7 +47,7 @@ pub fn taken_over(settings: &Settings, lost: &mut Vec<LostClaim>) -> Option<Mode
     (!text.is_empty()).then_some(text)
 }
 
-/// Adds to an item how, by whom and when the agent's claim on it ended.
+/// Adds to an item how, by whom and when the agent's claim on it was ended.
 fn ended(item: ModelText, status: WorkStatus, end: &ClaimEnd) -> ModelText {
     let item = item.and(" (").and(if end.taken_over { "taken over by " } else { "ended by " });
     let item = match &end.by {
@@ -55,14 +55,14 @@ fn ended(item: ModelText, status: WorkStatus, end: &ClaimEnd) -> ModelText {
         None => item.and("a person"),
     };
     let item = item.and(" at ").and(end.at);
-    // Others may have brought it there since.
+    // Others may have moved the item to that state since then.
     match state(status.as_str()).filter(|_| !status.is_open()) {
         Some(now) => item.and(", now ").and(now).and(")"),
         None => item.and(")"),
     }
 }
 
-/// Adds to an item how the agent's claim on it ended, if others ended it.
+/// Adds to an item how the agent's claim on it was ended, if others ended it.
 pub(super) fn lost_claim(item: &DeltaItem) -> Option<ModelText> {
     Some(ended(named(&item.subject), item.status?, item.claim_end.as_ref()?))
 }
@@ -93,12 +93,12 @@ pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> [Vec<ModelText
     [own, unreported, elsewhere, others]
 }
 
-/// The heading of the agent's claims without a session that a hook reports. There is no command to release one,
-/// because it may belong to another session, and it ends with its connection.
+/// The heading of the agent's claims without a session that a hook reports. There is no command to release such a
+/// claim, because it may belong to another session, and it ends with its connection.
 pub(super) const UNREPORTED: &str =
     "Claimed by you over MCP or by a command, in this session or another";
 
-/// The heading of abandoned handoffs that the agent gave, with the command that releases one.
+/// The heading of abandoned handoffs from this agent, with the command that releases one.
 pub(super) fn given_title(by: &ModelText) -> ModelText {
     let text = "Handed over by you and abandoned (free it: `staleness work release ID";
     ModelText::from(text).and(by).and("`)")

@@ -1,4 +1,4 @@
-//! The text at a session start on the documents that the agent will load: paths, numbers and this program's own
+//! The text at a session start about the documents that the agent will load: paths, numbers and this program's own
 //! sentences, from the results of the last check.
 
 use std::collections::BTreeMap;
@@ -24,8 +24,8 @@ const SECTIONS: [(Level, &str); 2] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     pub(crate) document: Document,
-    /// The verdict on the item in the document, with the time of its last verification or edit. An item is judged
-    /// by its kind and by statements about it, not as a text.
+    /// The verdict on the item in the document, with the time of its last verification or edit. An item is judged by
+    /// its kind and by statements about it, not by its text.
     pub(crate) item: Option<(Verdict, Timestamp)>,
 }
 
@@ -36,7 +36,7 @@ struct Judged<'a> {
     since: Timestamp,
     /// Its worst block; `None` for an item.
     worst: Option<&'a Block>,
-    /// The lines of the blocks that are as bad as the document.
+    /// The lines of the blocks that have the same level as the document.
     lines: Vec<u32>,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Judged<'a> {
         ModelName::path(NameKind::Document, &self.document.key.path).into()
     }
 
-    /// Formats `CLAUDE.md` (lines 12, 40 and 3 more). For an item, only the path.
+    /// Formats `CLAUDE.md` (lines 12, 40 and 3 more). For an item, formats only the path.
     fn with_lines(&self) -> ModelText {
         /// Lines that are named.
         const NAMED: usize = 3;
@@ -100,7 +100,7 @@ impl<'a> Judged<'a> {
 /// Formats `src/router.py` is now `src/routing.py`, if the fact is about paths and all of them are plain.
 fn reason(fact: &Fact) -> Option<ModelText> {
     let (old, new, gone) = match fact {
-        // Without a commit nobody knows whether it ever was there.
+        // Without a commit, it is unknown whether the path ever existed.
         Fact::SourceMissing { citation, gone: Cited::Path, renamed_to: None, commit: None } => {
             (&citation.path, None, " does not exist")
         }
@@ -126,7 +126,7 @@ fn reason(fact: &Fact) -> Option<ModelText> {
 pub(crate) struct StaleLine {
     line: u32,
     says: ModelText,
-    /// A digest that identifies the line as long as its text is the same.
+    /// A digest that identifies the line as long as its text does not change.
     pub(super) digest: u64,
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn stale_lines(loaded: &Loaded, context: &Context) -> Vec<StaleLine> 
     lines
 }
 
-/// Returns the description of a fact for a reader of the line; `None` for weak signs. Omits names that are not
+/// Returns the description of a fact for a reader of the line; `None` for weak evidence. Omits names that are not
 /// plain.
 fn says(fact: &Fact) -> Option<ModelText> {
     let name = |name: &str| {
@@ -233,8 +233,8 @@ pub(crate) fn at_reading(
     }
 }
 
-/// The tool call that corrects a document, for an agent with the tools of the MCP server. The text of a hook is
-/// too short for it.
+/// The tool call that corrects a document, for an agent that has the tools of the MCP server. The text of a hook is too
+/// short for it.
 const BY_TOOL: &str = " (correct them, then `check_documents`)";
 
 /// Returns the text for an agent, at most `budget` characters; `None` if there is nothing to report.
@@ -256,7 +256,7 @@ pub(crate) fn text(
     let head = text.chars() + 1;
     let mut named: Vec<(Level, ModelText)> =
         doubtful.iter().map(|each| (each.verdict.level, each.with_lines())).collect();
-    // A reason takes no room from the name of a document.
+    // A reason must not displace the name of a document.
     let titles = SECTIONS.iter().map(|(_, title)| title.len() + 5 + TAIL);
     let names = named.iter().map(|(_, name)| name.chars() + 2);
     let mut spare = budget.saturating_sub(head + titles.chain(names).sum::<usize>());
@@ -274,7 +274,7 @@ pub(crate) fn text(
         let items = named.iter().filter(|(at, _)| *at == level).map(|(_, item)| item.clone());
         let items: Vec<ModelText> = items.collect();
         if !items.is_empty() {
-            // What was found stays found: it is told each time.
+            // Findings are reported each time, until they are resolved.
             let _ = section(&mut text, (title, title), (&items, 0), budget, 0);
         }
     }
@@ -304,7 +304,7 @@ mod tests {
         Fact::SourceMissing { citation, gone, renamed_to, commit }
     }
 
-    /// A document with a removed symbol cited on each of these lines.
+    /// Returns a document with a removed symbol cited on each of these lines.
     fn document(path: &str, lines: &[u32]) -> Loaded {
         because(path, lines, &missing("src/gone.rs", Cited::Symbol, None, None))
     }

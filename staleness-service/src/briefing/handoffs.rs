@@ -1,4 +1,4 @@
-//! The text on handoffs that an agent may accept.
+//! The text about handoffs that an agent may accept.
 
 use staleness::registry::Resume;
 use staleness::report::DeltaItem;
@@ -23,9 +23,9 @@ pub(super) fn is_for_anyone(item: &DeltaItem, resume: &Resume) -> bool {
         && item.sender.as_deref() != Some(resume.agent.as_str())
 }
 
-/// Returns handoffs that the agent that reads this may take, with their senders and the command that claims one, which is
-/// in the title of several. One that waits says so instead. One that is accepted at once would be lost with the session
-/// that took it.
+/// Returns handoffs that the requesting agent may take, with their senders and the command that claims one. If there
+/// are several, the command is in the title. A handoff that waits says so instead. Handoffs are claimed rather than
+/// accepted, because one accepted at once would be lost if its session ended.
 pub(super) fn offers(
     title: &'static str,
     items: &[&DeltaItem],

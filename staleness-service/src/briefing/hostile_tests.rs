@@ -1,4 +1,4 @@
-//! Hostile names through every text that a hook tells a model.
+//! Tests with hostile names in every text that a hook gives to a model.
 
 use crate::escape::is_unsafe;
 use crate::model_text::{ModelText, NameKind};
@@ -25,10 +25,9 @@ use staleness_sources::hook::HookClient;
 use super::documents::Loaded;
 use super::{documents, prompt, tools, work};
 
-/// Outside of backticks a text holds nothing of a hostile name, and inside only a name or a command of
-/// ours.
+/// Checks that a hostile name appears only inside backticks, where a text contains only a name or one of our commands.
 fn is_ours(text: &ModelText) -> Result<(), TestCaseError> {
-    // What a person typed stands between double quotes, and nothing in it ends them.
+    // Text typed by a person is between double quotes, and cannot end them.
     let (mut ours, parts) = (String::new(), text.as_str().split('"').collect::<Vec<_>>());
     prop_assert!(parts.len() % 2 == 1, "open: {}", text);
     for (at, part) in parts.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! The text at a session start on stored items that must not be relied on: kinds, ids and this program's own
-//! sentences, using only data of the store.
+//! The text at a session start about stored items that must not be relied on: kinds, ids and this program's own
+//! sentences, using only data from the store.
 
 use std::cell::LazyCell;
 use std::cmp::Ordering;
@@ -16,7 +16,7 @@ use super::{Said, TAIL, count, section};
 use crate::items::Known;
 use crate::model_text::{ModelName, ModelText, NameKind};
 
-/// Items that are named; more are counted.
+/// Maximum number of items to name. Further ones are only counted.
 const NAMED: usize = 5;
 
 /// A stored item that is stale, or a to-do that is due.
@@ -28,7 +28,7 @@ pub(crate) struct Doubtful {
 
 impl Doubtful {
     /// Returns the stale stored items and the to-dos that are due, worst first, if `is_told` accepts the item and the
-    /// time at which it became so.
+    /// time at which it became stale or due.
     pub(crate) fn among(
         all: Vec<Known>,
         context: &Context,
@@ -43,7 +43,7 @@ impl Doubtful {
             let own = each.evidence.iter().filter(|one| is_own(&one.fact));
             each.item.stale_since(SignalSet::of(own), context)
         };
-        // An item may have become stale by what happened to one that it depends on.
+        // An item may have become stale because of a change in an item on which it depends.
         let followed = |fact: &Fact| match fact {
             Fact::RelatedFresher { id } => {
                 by_id.get(id.as_str()).map(|other| other.item.updated_at)
@@ -59,7 +59,7 @@ impl Doubtful {
             })
         };
         let told = |each: &Known| {
-            // Of a superseded item another one tells what holds, and a document is told by itself.
+            // A superseded item is covered by its replacement, and a document is reported separately.
             if each.item.path.is_some() || !each.item.superseded_by.is_empty() {
                 return None;
             }
@@ -90,7 +90,7 @@ impl Doubtful {
         }
     }
 
-    /// Returns the place of its section in the text.
+    /// Returns the index of its section in the text.
     fn section(&self, now: Timestamp) -> usize {
         match &self.item {
             item if item.kind == ItemKind::Preference => 4,
@@ -118,7 +118,7 @@ const ASK: &str = "ask the user whether it holds";
 /// The commands, or over MCP the tools, that show an item and resolve it.
 pub(crate) struct Remedies {
     show: ModelText,
-    /// The commands or tools that settle the items of each section.
+    /// The commands or tools that resolve the items of each section.
     settle: [ModelText; 5],
     list: &'static str,
 }
@@ -145,7 +145,7 @@ impl Remedies {
         }
     }
 
-    /// Tools of the MCP server.
+    /// Returns the tools of the MCP server.
     pub(crate) fn tools() -> Self {
         let settle = [
             "settle: `save_knowledge` with what is true now, and `supersedes`",
@@ -169,8 +169,8 @@ impl Remedies {
         ModelText::from(TITLES[at]).and(" (see ").and(self.list).and(")")
     }
 
-    /// Returns the minimum room for a text after others, which only contains the number of items in each section;
-    /// 0 without an item.
+    /// Returns the minimum room for a text after others, which contains only the number of items in each section; 0 if
+    /// there are no items.
     pub(crate) fn least(&self, items: &[Doubtful], now: Timestamp) -> usize {
         let sections = by_section(items, now);
         let counts: usize = sections.iter().map(|each| self.count(each)).sum();

@@ -99,7 +99,7 @@ fn within(
     resume: &Resume,
     budget: usize,
 ) -> (Said, Option<Notice>) {
-    // Tools are told in any case; documents and work get their share of the room, and work what is left.
+    // Tools are always reported. Documents and work get a share of the room each, and work gets what is left.
     let share = HookPolicy::share(budget);
     let left = |taken: [&Option<ModelText>; 4]| {
         let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
@@ -135,7 +135,7 @@ fn within(
 pub struct Doubts {
     /// The documents that its client loads, and items of knowledge.
     pub documents: Option<ModelText>,
-    /// The items of knowledge that are named there.
+    /// The items of knowledge that are named in `documents`.
     told: BTreeSet<DeltaSubject>,
     /// False if some kind of doubtful knowledge is neither named nor counted in the text.
     pub whole: bool,
@@ -144,16 +144,16 @@ pub struct Doubts {
 }
 
 impl Doubts {
-    /// Returns true if these texts cover the change of an item.
+    /// Returns true if these texts already cover the change of an item.
     pub fn tell(&self, item: &DeltaItem) -> bool {
         self.told.contains(&item.subject)
     }
 }
 
-/// Additional information of `resume_session`, besides tools and overdue work.
+/// Additional information for `resume_session`, besides tools and overdue work.
 #[derive(Clone, Debug)]
 pub struct Briefing {
-    /// Documents, knowledge and files to check.
+    /// Documents, knowledge and files that the agent should check.
     pub doubts: Doubts,
     /// Rules in force, claimed plans, and handoffs to the agent, changed or not.
     standing: Vec<DeltaItem>,
@@ -168,7 +168,7 @@ impl Briefing {
         delta: &mut Delta,
         resume: &Resume,
     ) -> Result<Self, ServiceError> {
-        // The room of an answer is its own, whatever hooks may say.
+        // An answer has a budget of its own, independent of the policy for hooks.
         let most = HookPolicy::share(HookPolicy::default().session_start_chars as usize);
         let doubts = Doubted::read(settings, registry, delta, resume)?;
         let doubts = doubts.text(settings, resume, (most, most));
@@ -182,7 +182,7 @@ impl Briefing {
 
     /// Returns the changes that overdue items and doubts do not cover, and the items in force.
     pub fn items<'a>(&'a self, delta: &'a Delta, overdue: &[Warning]) -> [Vec<&'a DeltaItem>; 2] {
-        // That an item is there, or was added, is said by what is overdue of it.
+        // The report that an item is overdue also covers its existence and its addition.
         let is_said = |item: &&DeltaItem| {
             matches!(item.action, None | Some(Action::Added | Action::Claimed))
                 && item.claim_end.is_none()
@@ -193,7 +193,7 @@ impl Briefing {
             |item: &&DeltaItem| delta.items.iter().any(|each| each.subject == item.subject);
         let changed = delta.items.iter().filter(|item| !self.doubts.tell(item) && !is_said(item));
         let mut changed: Vec<&DeltaItem> = changed.collect();
-        // A person's rule is on the first page, as at a session start.
+        // A rule typed by a person comes on the first page, as at a session start.
         changed.sort_by_key(|item| !(item.by_person && work::is_rule(item)));
         let standing = self.standing.iter().filter(|item| !is_change(item) && !is_said(item));
         [changed, standing.collect()]
@@ -205,7 +205,7 @@ pub fn mark(kind: &str, name: &str) -> u32 {
     stable_hash(format!("{kind} {name}").as_bytes()) as u32
 }
 
-/// The documents, knowledge and moves of `agents.lock` that a session start and `resume_session` tell.
+/// The documents, items of knowledge and changes of `agents.lock` to report at a session start and in `resume_session`.
 struct Doubted {
     context: Context,
     documents: Vec<Loaded>,
@@ -223,7 +223,7 @@ impl Doubted {
         let version = crate::documents::version(settings);
         let context = crate::documents::context(settings, version.as_deref());
         let (documents, items) = loaded(settings, registry, &context, resume)?;
-        // News are told whenever they became stale.
+        // News are reported regardless of when the items became stale.
         let is_news = |id: &ItemId| {
             delta.items.iter().any(|item| item.subject == DeltaSubject::Knowledge(id.clone()))
         };
@@ -240,7 +240,7 @@ impl Doubted {
             true => Remedies::tools(),
             false => Remedies::commands(&work::by(resume)),
         };
-        // Documents are told at each start, and what is doubted of knowledge once.
+        // Documents are reported at each start, doubtful knowledge only once.
         let least = remedies.least(&self.items, settings.now);
         let share = share.max(least + 1).min(most);
         let room = share.saturating_sub(least);
@@ -276,7 +276,7 @@ fn ranked(
         )
         .wait()?
         .tools;
-    // One that never worked here is no advice, nor is one that cannot be named.
+    // A tool that never worked here, or that cannot be named, is not useful advice.
     let worked = tools.into_iter().filter(|tool| tool.score > 0.0 && tool.mark.is_none());
     let names = worked.map(|tool| String::from(tool.tool.key.name));
     Ok(names.filter(|name| ModelName::tool(None, name).is_shown()).collect())
@@ -293,7 +293,7 @@ fn standing(
     let mut items = awaited::open(settings, registry)?;
     let is_due = |key: &WorkKey| delta.warnings.iter().any(|each| each.key == *key);
     items.retain(|item| match item.kind {
-        // What has expired is overdue, and no longer in force.
+        // An expired item is overdue, and no longer in force.
         WorkKind::Trap | WorkKind::Constraint => item.expires_at.is_none_or(|at| settings.now < at),
         WorkKind::Handoff if item.is_expired_handoff(settings.now) => false,
         WorkKind::Handoff => match item.to.as_deref() {
@@ -309,7 +309,7 @@ fn standing(
         WorkKind::Plan => item.held(settings.now).is_some(),
         _ => false,
     });
-    // What a person typed comes first.
+    // Items typed by a person come first.
     let place = |item: &Work| (!item.by_person, Reverse(item.updated_at), item.key.clone());
     items.sort_by_cached_key(place);
     let pairs = match items.iter().all(|item| item.after.is_empty()) {
@@ -333,7 +333,7 @@ fn loaded(
     context: &Context,
     resume: &Resume,
 ) -> Result<(Vec<Loaded>, Vec<Known>), ServiceError> {
-    // An item may be stale though nothing was found in its file.
+    // An item may be stale even if there are no findings in its file.
     let documents = registry.documents().list(&settings.project.id).wait()?;
     let client = settings.client.as_ref().map_or(resume.agent.as_str(), ClientId::as_str);
     let documents = crate::documents::loaded_by(settings, client, documents);
@@ -371,15 +371,15 @@ fn count(title: impl Piece, left: usize) -> ModelText {
     ModelText::from("\n- ").and(title).and(": ").and(left).and(" more")
 }
 
-/// Returns the room reserved for a later section: its share if needed, and at least its number of items.
+/// Returns the room reserved for a later section: its share if needed, or at least room for the number of its items.
 fn kept(title: impl Piece, (items, beside): (&[ModelText], usize), share: usize) -> usize {
     let least = count(title, items.len() + beside).chars();
     let all: usize = items.iter().map(|item| item.chars() + 2).sum();
     least.max(share.min(least + all))
 }
 
-/// Adds as much of a section as the budget allows after subtracting `reserved`, and the number of remaining items
-/// plus `beside`. Returns that number. `None` if not even the number fits below the `short` heading.
+/// Adds as much of a section as the budget allows after subtracting `reserved`, and the number of remaining items plus
+/// `beside`. Returns that number. `None` if not even the number fits below the `short` heading.
 fn section(
     text: &mut ModelText,
     (title, short): (impl Piece, impl Piece),
@@ -392,7 +392,7 @@ fn section(
     for item in items {
         let more = if shown == 0 { 0 } else { 2 };
         let length = text.chars() + line.chars() + more + item.chars();
-        // Nothing is dropped without a word.
+        // Omitted items are always counted in the text.
         if length + TAIL + reserved > budget {
             break;
         }

@@ -1,4 +1,4 @@
-//! The text on overdue work: the items, the reasons, and the commands that resolve them.
+//! The text about overdue work: the items, the reasons, and the commands that resolve them.
 
 use staleness::registry::Resume;
 use staleness::report::DeltaSubject;
@@ -7,12 +7,12 @@ use staleness::work::{Overdue, Warning, WorkKind};
 use super::work::{named, quoting};
 use crate::model_text::{ModelName, ModelText, NameKind, overdue};
 
-/// The heading of overdue items if the long heading leaves no room for any item.
+/// The heading of overdue items to use if the long heading leaves no room for any item.
 pub(super) const SHORT: &str = "Overdue (`staleness stale` tells what settles each)";
 
-/// Returns the heading of overdue items, and true if it is a long one. Items are reported once and then weekly. A
-/// long heading explains that resolving a plan drops it, although it may be done, that the user is asked about what is
-/// theirs, and that an expired item may be extended.
+/// Returns the heading of overdue items, and true if it is a long one. Items are reported once and then weekly. A long
+/// heading explains that resolving a plan drops it even if it is done, that the user should be asked about items they
+/// typed, and that an expired item may be extended.
 pub(super) fn overdue_title(by: &ModelText, warnings: &[&Warning]) -> (ModelText, bool) {
     let has_plan = warnings.iter().any(|each| each.kind == WorkKind::Plan);
     let expires = |each: &Warning| each.flag.overdue == Overdue::Expired;
@@ -39,7 +39,7 @@ pub(super) fn overdue_title(by: &ModelText, warnings: &[&Warning]) -> (ModelText
     (title.and(")"), has_plan || has_theirs || has_expired)
 }
 
-/// Returns the item that a warning is about.
+/// Returns the item of a warning.
 pub(super) fn subject(warning: &Warning) -> DeltaSubject {
     DeltaSubject::Work(warning.kind, warning.key.clone())
 }

@@ -1,4 +1,4 @@
-//! Suggestions of a hook for a user's prompt: names of tools and this program's own words, without text of the
+//! Suggestions of a hook for a user's prompt: names of tools and this program's own words, without text from the
 //! prompt.
 
 use crate::model_text::{ModelName, ModelText};
@@ -25,12 +25,12 @@ pub struct Found {
     pub key: SessionKey,
     /// The tools that are named.
     pub tools: Vec<SuggestedTool>,
-    /// The prompt as it is noted.
+    /// The prompt as it will be recorded.
     pub prompted: Prompted,
 }
 
 impl Found {
-    /// Returns true if tools were suggested, or if there is a query to learn.
+    /// Returns true if tools were suggested or there is a query to learn.
     pub const fn is_worth_noting(&self) -> bool {
         !self.prompted.tools.is_empty() || self.prompted.query.is_some()
     }
@@ -49,11 +49,11 @@ pub fn look(
     let Some(session) = input.session.as_ref().filter(|_| takes_context) else { return Ok(None) };
     let (project, now) = (&settings.project, settings.now);
     let mut tools = registry.tools().suggest_for_prompt(project, session, &prompt.0, now).wait()?;
-    // A client could not call it under a name that cannot be shown.
+    // A client cannot call a tool whose name cannot be shown.
     tools.retain(|each| ModelName::tool(None, each.tool.as_str()).is_shown());
-    // What finds no room is not suggested.
+    // Tools whose names do not fit are not suggested.
     while text(settings.client.as_ref(), &tools).is_none() && tools.pop().is_some() {}
-    // Whether prompts may be kept may stand where it cannot be read: then they are not.
+    // If the policy cannot be read, it might forbid storing prompts, so they are not stored.
     let learns =
         settings.configured.policy.routes.learn_from_prompts && settings.policy_trouble.is_none();
     let query = if learns { Prompted::text(&prompt.0) } else { None };

@@ -23,18 +23,18 @@ use crate::settings::Settings;
 
 /// Suffix of the folder's name.
 pub(crate) const TOLD: &str = ".told";
-/// Files in the folder, at most.
+/// Maximum number of files in the folder.
 const MAX_FILES: usize = 256;
-/// Maximum size of one file, in bytes. If a file is full, nothing more is reported.
+/// Maximum size of one file, in bytes. Once a file is full, nothing more is reported.
 const MAX_BYTES: u64 = 64 * 1024;
-/// Bytes of a digest in a file.
+/// Size of a digest in a file, in bytes.
 const DIGEST_BYTES: usize = 17;
 
 /// The lines of documents that were reported to an agent in a session.
 #[derive(Clone, Debug)]
 pub struct Told {
     file: PathBuf,
-    /// The sub-agent, which has a context of its own.
+    /// The subagent, which has its own context.
     subagent: Option<String>,
 }
 
@@ -46,12 +46,12 @@ impl Told {
         Some(Self { file, subagent: None })
     }
 
-    /// Returns the lines that were reported to a sub-agent of the session, by its id.
+    /// Returns the lines that were reported to a subagent of the session, by its id.
     pub fn to(self, subagent: Option<&str>) -> Self {
         Self { subagent: subagent.map(str::to_owned), ..self }
     }
 
-    /// Returns the number by which a line is noted.
+    /// Returns the number under which a line is recorded.
     fn digest_of(&self, line: &StaleLine) -> u64 {
         match &self.subagent {
             Some(id) => stable_hash(format!("{id}\n{:016x}", line.digest).as_bytes()) as u64,
@@ -80,7 +80,7 @@ impl Told {
         private::append(&self.file, lines.as_bytes())
     }
 
-    /// Forgets the reported lines of a session, when it ends or loses its context.
+    /// Forgets the reported lines of a session when it ends or loses its context.
     pub fn forget(&self) {
         let _ = fs::remove_file(&self.file);
     }
@@ -113,7 +113,7 @@ pub fn look(
         return Ok(None);
     }
     let known = told.read();
-    // Many sub-agents leave room for the main agent.
+    // Many subagents must leave room for the main agent.
     let room = if told.subagent.is_some() { MAX_BYTES / 2 } else { MAX_BYTES };
     let Some(registry) = registry()?.filter(|_| known.len() as u64 + 1_000 < room) else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The text at a session start on tools: names and this program's own sentences, within a budget.
+//! The text at a session start about tools: names and this program's own sentences, within a budget.
 
 use std::collections::HashMap;
 
@@ -20,12 +20,12 @@ pub(crate) fn text<'a>(
     budget: usize,
 ) -> Said {
     let changed = |news: News| delta.tools.iter().filter(move |change| change.news() == news);
-    // One that waits for a person has a section of its own.
+    // A tool that waits for a person is listed in a separate section.
     let gone = changed(News::Gone)
         .filter(|each| each.cause != PresenceCause::DefinitionChanged.as_str())
         .map(|each| (each.name.as_str(), Some(cause(&each.cause))));
     let there = |news| changed(news).map(|each| (each.name.as_str(), None)).collect();
-    // An agent that comes for the first time had no last session.
+    // An agent in its first session had no last session.
     let is_first = delta.source == DeltaSource::Digest;
     let (news, still): (Vec<_>, Vec<_>) =
         delta.failing.iter().partition(|each| is_first || each.is_news);
@@ -36,7 +36,8 @@ pub(crate) fn text<'a>(
         .map(|each| (each.health, (each.name.as_str(), Some(cause(&each.cause)))));
     let failing: Vec<_> = demoted.chain(begun.into_iter().map(why)).collect();
     let [news, still] = [news, still].map(|all| all.into_iter().map(why).collect());
-    // Of one that a person demoted no evidence is told, and one that may be tried again is not to be avoided.
+    // A tool that a person demoted is listed without evidence, and one that may be tried again is not listed as one to
+    // avoid.
     let (mut by_person, mut by_agent, mut on_trial) = (Vec::new(), Vec::new(), Vec::new());
     let [failing, news, still] = [failing, news, still].map(|all: Vec<(HealthState, Item<'a>)>| {
         let avoided = |(health, item): (HealthState, Item<'a>)| {
@@ -69,7 +70,7 @@ pub(crate) fn text<'a>(
     ];
     let mut told: Vec<(&'static str, Vec<ModelText>)> = Vec::new();
     let mut groups = Groups::default();
-    // Servers with tools that are gone come first in each section: their new tools may take the place.
+    // In each section, servers with missing tools come first, because their new tools may be the replacements.
     groups.sorted(sections[0].1.clone(), |(tool, _)| tool);
     let redefinitions = |withheld: bool, groups: &mut Groups<'a>| {
         let waiting = delta.redefined.iter().filter(|each| each.withheld == withheld);
@@ -107,7 +108,7 @@ pub(crate) fn text<'a>(
             (text, whole) = (less, is_whole);
         }
     }
-    // It tells nothing new, so that it says less where there is little room is no loss.
+    // The ranked tools are not news, so they may be cut when there is little room.
     let ranked: Vec<ModelText> =
         ranked.iter().map(|tool| ModelName::tool(client, tool).into()).collect();
     let room = |first: &ModelText| text.chars() + RANKED.len() + first.chars() + TAIL <= budget;
@@ -117,14 +118,14 @@ pub(crate) fn text<'a>(
     Said { text: (text.chars() > HEAD.len()).then_some(text), whole }
 }
 
-/// Returns the sections as far as there is room, true if each is at least counted, and the number of items that are
-/// not named.
+/// Returns the sections as far as there is room, true if each is at least counted, and the number of items that are not
+/// named.
 fn fill(told: &[(&'static str, Vec<ModelText>)], budget: usize) -> (ModelText, bool, usize) {
     let (mut whole, mut left) = (true, 0);
     let mut text = ModelText::from(HEAD);
     for (at, (title, items)) in told.iter().enumerate() {
-        // What comes later has its share of the room, as far as it needs it, and is at least counted: it is told now or
-        // never.
+        // Later sections are reported now or never, so each gets a share of the room, as far as needed, and is at least
+        // counted.
         let share = budget.saturating_sub(text.chars()) / (told.len() - at);
         let later = told[at + 1..].iter().map(|(title, items)| kept(*title, (items, 0), share));
         let reserved = later.sum();
@@ -141,10 +142,10 @@ const HEAD: &str = "Tool status from `staleness`:";
 /// The last line, if not every tool is named.
 const ALL: &str = "\n- All: `staleness tools list`";
 
-/// The number of sections, from the first, on absent or failing tools.
+/// The number of leading sections about absent or failing tools.
 const HARM: usize = 7;
 
-/// The order of tools: grouped by server, in the order in which servers first occur.
+/// The order of tools: grouped by server, in the order in which the servers first occur.
 #[derive(Default)]
 struct Groups<'a>(HashMap<&'a str, usize>);
 
@@ -188,7 +189,7 @@ pub const WITHHELD: &str = "Changed by their servers, do not call until the user
 pub const UNANSWERED: &str =
     "Did not answer when last asked, may fail; ask the user to run `staleness scan --probe`";
 
-/// The heading of the tools that worked.
+/// The heading of tools that recently worked.
 const RANKED: &str = "Worked here lately, best first";
 
 /// A tool's name, and the reason to report it.

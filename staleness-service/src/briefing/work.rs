@@ -1,6 +1,5 @@
-//! The text at a session start on work and knowledge: ids, states and this program's own sentences. The beginning
-//! of an item's text is quoted only if a person typed it on this machine, because the author of any other text is
-//! unknown.
+//! The text at a session start about work and knowledge: ids, states and this program's own sentences. The beginning of
+//! an item's text is quoted only if a person typed it on this machine, because the author of any other text is unknown.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +30,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     });
     let head = text.chars();
     let title = match delta.source {
-        // After a lost context also what changed since the session began.
+        // After a lost context, also includes the changes since the session began.
         DeltaSource::Digest if delta.items.iter().any(|item| item.action.is_some()) => {
             "Open or changed"
         }
@@ -42,7 +41,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (claimed, standing): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         standing.iter().partition(|each| each.claim.is_some());
     let is_claimed = |item: &DeltaItem| claimed.iter().any(|each| each.subject == item.subject);
-    // A handoff that this agent may take is told with the command that answers it, which settles it too.
+    // A handoff that this agent may take is listed with the command that claims it, which also settles it.
     let handoffs = || standing.iter().copied().filter(|each| is_handoff(each));
     let may_take = |each: &&Warning| {
         let takes = |item: &DeltaItem| item.recipient.is_some() || is_for_anyone(item, resume);
@@ -56,19 +55,19 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         warnings[..top].iter().map(|each| warning(each, resume, quoted)).collect()
     };
     let mut lines = overdue(true);
-    // Quotes leave half of the room.
+    // Quotes may use only half of the room.
     if lines.iter().map(ModelText::chars).sum::<usize>() * 2 > budget {
         lines = overdue(false);
     }
     let is_overdue =
         |item: &DeltaItem| warnings.iter().chain(&left).any(|each| item.subject == subject(each));
-    // That an item is there is said by what is overdue of it.
+    // An item that is listed as overdue is not listed again.
     let told = |item: &&DeltaItem| match item.action {
         Some(Action::Claimed) | None => item.freed || !is_claimed(item) && !is_overdue(item),
         Some(Action::Added) => !is_overdue(item),
         Some(_) => true,
     };
-    // What was handed to this agent is told with the command that answers it, whatever else is told.
+    // Handoffs to this agent are listed with the command that answers them, in addition to everything else.
     let (handed, standing): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         standing.into_iter().partition(|each| is_handoff(each));
     let is_told = |item: &DeltaItem| {
@@ -77,14 +76,14 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (handed, offered): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         handed.into_iter().partition(|each| each.recipient.is_some());
     let is_handed = |item: &&DeltaItem| handed.iter().any(|each| each.subject == item.subject);
-    // Who holds it now is told as such.
+    // Items that are listed with their current holder are not listed again.
     let is_lost = |item: &DeltaItem| item.claim_end.is_some() && item.claim.is_none();
     let (lost, news): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         delta.items.iter().filter(told).partition(|each| is_lost(each));
     let news = news.into_iter().filter(|item| !is_handed(item));
     let (mut anyones, mut items): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         news.partition(|each| is_for_anyone(each, resume));
-    // Rules come first, and additions of other work are what is cut.
+    // Rules come first, and additions of other work are cut first.
     items.sort_by_key(|each| (!is_rule(each), each.action == Some(Action::Added)));
     let again = offered.into_iter().filter(|each| is_for_anyone(each, resume) && !is_told(each));
     anyones.extend(again);
@@ -94,7 +93,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let items: Vec<ModelText> = items.into_iter().map(|each| item(each, resume)).collect();
     let standing: Vec<ModelText> =
         standing.into_iter().filter(|each| !is_told(each)).map(in_force).collect();
-    // What was abandoned is taken over by claiming it; what was lost is not to be taken at once.
+    // Abandoned work is taken over by claiming it. Lost work should not be claimed again immediately.
     let is_left = |item: &DeltaItem| {
         left.iter().any(|each| item.subject == subject(each))
             || lost.iter().any(|each| item.subject == each.subject)
@@ -103,7 +102,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (handed_title, handed) = offers("For you", &handed, resume, &by);
     let lost: Vec<ModelText> = lost.into_iter().filter_map(lost_claim).collect();
     let [own, unreported, elsewhere, of_others] = by_holder(&claimed, resume);
-    // Whoever gave a handoff to another frees it for the other, and does not take it over.
+    // The agent that gave a handoff to another releases it for that agent, and does not take it over.
     let is_given = |each: &&Warning| {
         each.kind == WorkKind::Handoff
             && each.from.as_deref() == Some(resume.agent.as_str())
@@ -117,7 +116,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     };
     let ((beside, left), (given_beside, given)) = (most(left), most(given));
     let changed = !items.is_empty() || !anyones.is_empty() || more > 0;
-    // What changed is told now or never: it keeps a part of the room.
+    // Changes are reported now or never, so part of the room is reserved for them.
     let kept = if changed { budget / 4 } else { 0 };
     let (stale, open) = (Some("`staleness stale`".into()), Some(OPEN.into()));
     let changes = if title == "Open" { open.clone() } else { resumed(resume) };
@@ -138,7 +137,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     ];
     let told_of = |(_, lines, beside, _): &&Section| !lines.is_empty() || *beside > 0;
     let all = everything(sections.iter().filter(told_of));
-    // The command for what is cut has its room in any case.
+    // Room for the command that shows omitted items is always reserved.
     let room = budget.saturating_sub(all.chars());
     if let Some(first) = sections[0].1.first().filter(|_| is_long)
         && head + LINE + sections[0].0.chars() + first.chars() + TAIL + kept > room
@@ -159,7 +158,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
             super::kept(title.before(" ("), (lines, *beside), share)
         });
         let reserved = later.sum::<usize>().max(if at < NEWS { kept } else { 0 });
-        // What is told each time takes no room of what is told now or never.
+        // Sections that are reported each time must not take room from those that are reported only once.
         let (most, reserved) = match EACH_TIME.contains(&at) {
             true => (room.saturating_sub(reserved), 0),
             false => (room, reserved),
@@ -177,7 +176,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     Said { text: (text.chars() > head).then_some(text), whole }
 }
 
-/// Returns the number of items that a digest omits and that are not reported otherwise, for example as `standing`.
+/// Returns the number of items that a digest omits and that are not reported elsewhere, for example as `standing`.
 /// Expired items are not part of a digest.
 pub(super) fn left_out(delta: &Delta, standing: &[DeltaItem]) -> usize {
     let late = delta.warnings.iter().filter(|each| each.flag.overdue != Overdue::Expired);
@@ -192,18 +191,18 @@ const NEWS: usize = 9;
 /// The indexes of the sections that are reported at each start: items for this agent, claimed items and items in
 /// force.
 const EACH_TIME: [usize; 6] = [4, 5, 6, 7, 8, RULES];
-/// The place of the rules in force.
+/// The index of the section with the rules in force.
 const RULES: usize = 11;
 
 const WORK: &str = "Work status from `staleness` (`staleness work show ID` for one):";
 const BOTH: &str = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \
                     ID` for one):";
 
-/// The heading if an item was removed, so that only its history is left.
+/// The heading to use if an item was removed, so that only its history is left.
 const GONE: &str = "Work and knowledge status from `staleness` (`staleness why ID` for one):";
 
-/// Returns the option with which a command names its agent, so that the agent's own changes are not reported to it
-/// as others'.
+/// Returns the option by which a command names its agent, so that the agent's own changes are not reported to it as
+/// changes by others.
 pub(super) fn by(resume: &Resume) -> ModelText {
     let agent = Word::new(resume.agent.as_str());
     agent.map_or_else(ModelText::default, |agent| ModelText::from(" --agent ").and(agent))
@@ -212,7 +211,7 @@ pub(super) fn by(resume: &Resume) -> ModelText {
 /// Characters of a section around its title.
 const LINE: usize = "\n- : ".len();
 
-/// Returns true if an item is a rule that was not ended.
+/// Returns true if an item is a rule that has not ended.
 pub(super) fn is_rule(item: &DeltaItem) -> bool {
     let kind = item.subject.work_kind();
     matches!(kind, Some(WorkKind::Trap | WorkKind::Constraint)) && !item.has_ended()
@@ -262,7 +261,7 @@ fn resumed(resume: &Resume) -> Option<ModelText> {
     Some(command.and("`"))
 }
 
-/// Returns the kind of an item, and its id.
+/// Returns the kind and the id of an item.
 pub(super) fn named(item: &DeltaSubject) -> ModelText {
     let sort = item.work_kind().map_or(NameKind::Knowledge, |_| NameKind::Work);
     ModelText::from(item.kind()).and(" ").and(ModelName::new(sort, &item.name()))
@@ -310,7 +309,7 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
     let net = net.and(")");
     match item.recipient.as_deref().filter(|to| *to != resume.agent.as_str()) {
         Some(other) => net.and(" for ").and(ModelName::new(NameKind::Agent, other)),
-        // Nobody is to act on what has ended, even if it was only edited since.
+        // No action is needed for an ended item, even if it was edited after that.
         None if item.has_ended() => net,
         None => quoting(net, &item.text, item.by_person),
     }

@@ -29,7 +29,7 @@ pub struct NewItem {
 /// Adds an item and returns the report on it.
 ///
 /// # Errors
-/// If a field is invalid, an item that it refers to is unknown, a file holds an item with this id, an agent
+/// If a field is invalid, an item to which it refers is unknown, a file contains an item with this id, an agent
 /// supersedes a person's preference, or the store rejects it.
 pub fn add(world: &World<'_>, mut new: NewItem) -> Result<KnowledgeReport, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
@@ -39,7 +39,7 @@ pub fn add(world: &World<'_>, mut new: NewItem) -> Result<KnowledgeReport, Servi
         others.map(|id| world.target(&registry, id, scope)).collect()
     };
     let mut replaced = targets(if new.global { ScopeChoice::Global } else { ScopeChoice::Either })?;
-    // What replaces an item of all projects is one, too, and replaces only those.
+    // The replacement of an item of all projects is itself an item of all projects, and replaces only such items.
     let is_global = |old: &Target| old.item.key.scope == Scope::Global;
     let global = new.global || replaced.iter().any(is_global);
     if !replaced.iter().all(is_global) && global {
@@ -73,7 +73,7 @@ pub fn add(world: &World<'_>, mut new: NewItem) -> Result<KnowledgeReport, Servi
     told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item no longer exists"))
 }
 
-/// Rejects the id of an item in a file. The new item would be hidden, because the file takes precedence.
+/// Rejects an id that an item in a file has. The new item would be hidden, because the file takes precedence.
 fn refuse_that_of_a_file(world: &World<'_>, key: &ItemKey) -> Result<(), ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let mut files = world.files_at_hand(&registry)?.iter();

@@ -39,7 +39,7 @@ pub fn verify(
         let seen = citations::seen(world.settings, &target.item);
         let (mut citations, mut moved) = (BTreeSet::new(), Vec::new());
         for (cited, now) in seen {
-            // The old lines identify the citation. The digest is that of the new lines.
+            // The old lines identify the citation, but the digest is that of the new lines.
             citations.insert(Citation { lines: cited.lines, ..now.clone() });
             moved.extend(
                 now.lines.filter(|lines| cited.lines != Some(*lines)).map(|to| (cited, to)),
@@ -105,7 +105,7 @@ pub fn set(
     superseded
         .iter()
         .try_for_each(|old| refuse_preference(world.settings, &registry, &old.item, &act))?;
-    // Another kind may be done, which hides the text.
+    // Items of some kinds can be done, which hides their text.
     let refuse = if patch.kind.is_some() { refuse_persons } else { refuse_preference };
     rows.iter().try_for_each(|row| refuse(world.settings, &registry, &row.item, &act))?;
     let write = |registry: &Registry| {
@@ -114,8 +114,8 @@ pub fn set(
     finish(world, &targets, &edits, as_edited, (!rows.is_empty()).then_some(&write))
 }
 
-/// Returns the items that the edited ones supersede after a patch. If it names any, also those that they superseded
-/// before, because it may free them.
+/// Returns the items that the edited ones supersede after a patch. If there are any in the patch, also returns those
+/// that they superseded before, which the patch may free.
 fn superseded(
     world: &World<'_>,
     registry: &Registry,
@@ -165,7 +165,7 @@ fn finish(
     }
     let registry = world.settings.open(Access::Look)?;
     if !edits.iter().any(filed::Edit::changes) {
-        // No file changed, so the documents that were read are still current.
+        // No file changed, so the documents already read are still current.
         return world.told(&registry, &keys(targets));
     }
     let fresh = world.anew();

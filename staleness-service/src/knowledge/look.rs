@@ -45,7 +45,7 @@ pub(crate) fn known(
 ) -> Result<Known, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let target = world.target(&registry, &words::id("id", id)?, scope)?;
-    // A related item may live in a file, and be stale because of what was found there.
+    // A related item may be in a file, and be stale because of findings there.
     if !target.item.related.is_empty() || !target.item.superseded_by.is_empty() {
         world.report()?;
     } else {

@@ -67,7 +67,7 @@ pub fn recall(
     if !peek {
         let targets: Vec<Target> = found
             .iter()
-            // Uses dates from git history, because a checkout gives files new dates on disk.
+            // Uses dates from the git history, because a checkout gives files new dates on disk.
             .filter_map(|each| known.iter().find(|one| one.item.key == *key(each.at)))
             .map(|one| Target { filed: one.item.path.is_some(), item: one.item.clone() })
             .collect();
@@ -85,7 +85,7 @@ pub fn recall(
     Ok(Recall { told, more })
 }
 
-/// Returns the items at `places` and the items that their verdicts depend on: related and superseding ones.
+/// Returns the items at `places` and the items on which their verdicts depend: related and superseding ones.
 fn concerned(items: &[&Item], places: &[usize]) -> Vec<Item> {
     let found: Vec<&Item> = places.iter().map(|at| items[*at]).collect();
     let ids: BTreeSet<&ItemId> = found.iter().map(|item| &item.key.id).collect();

@@ -29,7 +29,7 @@ pub fn supersede(
     let old = world.target(&registry, &words::id("id", old)?, scope)?;
     let new = world.target(&registry, &words::id("id", by)?, scope)?;
     let keys = [old.item.key.clone(), new.item.key.clone()];
-    // An item in a file names the items it supersedes there, so the line can be removed to undo this.
+    // An item in a file names the items that it supersedes in that file, so the line can be removed to undo this.
     let mut supersedes = new.item.supersedes.clone();
     supersedes.insert(old.item.key.id.clone());
     let patch = ItemPatch { supersedes: Some(supersedes), ..ItemPatch::default() };
@@ -63,7 +63,7 @@ pub fn supersede(
 /// Records that an item is wrong, with the author and the reason.
 ///
 /// # Errors
-/// If the id is unknown, an agent speaks for somebody else or of a person's preference, or the store rejects it.
+/// If the id is unknown, an agent acts in another name or on a person's preference, or the store rejects it.
 pub fn contradict(
     world: &World<'_>,
     id: &str,

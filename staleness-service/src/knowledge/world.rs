@@ -1,4 +1,4 @@
-//! The state of a project for commands on items. Each part is read when it is first needed.
+//! The state of a project for commands on items. Each part is read when first needed.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -37,20 +37,20 @@ pub struct World<'a> {
     report: OnceCell<Report>,
     /// The documents, read without running git.
     at_hand: OnceCell<Report>,
-    /// The version that the project's files declare, or that its latest tag names.
+    /// The version declared in the project's files, or otherwise named by its latest tag.
     tagged: OnceCell<Option<String>>,
 }
 
 /// An item to act on.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The item. If it lives in a file, merged with its row in the store.
+    /// The item. An item in a file is merged with its row in the store.
     pub item: Item,
-    /// True if the item lives in a file that exists.
+    /// True if the item is in an existing file.
     pub filed: bool,
 }
 
-/// Items as a change would leave them, used to report on a dry run or on the change just made.
+/// Items in the state after a change, used to report on a dry run or on the change just made.
 #[derive(Clone, Debug, Default)]
 pub struct Pretended {
     /// Rows of the store.
@@ -66,14 +66,14 @@ fn over(items: Vec<Item>, others: Vec<Item>) -> Vec<Item> {
 }
 
 impl Target {
-    /// An item with its text in the store, or with a deleted file.
+    /// Creates a target for an item whose text is in the store, or whose file was deleted.
     const fn of_store(item: Item) -> Self {
         Self { item, filed: false }
     }
 }
 
 impl<'a> World<'a> {
-    /// Creates a world in which nothing was read yet. `version` overrides the project's declared version.
+    /// Creates a world in which nothing has been read yet. `version` overrides the project's declared version.
     pub fn new(
         settings: &'a Settings,
         version: Option<&'a str>,
@@ -83,7 +83,7 @@ impl<'a> World<'a> {
         Self { settings, listener, version, dry_run: false, agent: None, report, at_hand, tagged }
     }
 
-    /// Sets the agent that makes changes. With `dry_run` changes are only shown.
+    /// Sets the agent that makes changes. With `dry_run`, changes are only shown.
     #[must_use]
     pub fn done_by(self, agent: Option<AgentId>, dry_run: bool) -> Self {
         Self { dry_run, agent, ..self }
@@ -102,13 +102,13 @@ impl<'a> World<'a> {
         Ok(self.settings.open(Access::Look)?.dry())
     }
 
-    /// Returns a world for the same project in which nothing was read yet.
+    /// Returns a world for the same project in which nothing has been read yet.
     pub fn anew(&self) -> Self {
         let (agent, dry_run) = (self.agent.clone(), self.dry_run);
         Self { agent, dry_run, ..Self::new(self.settings, self.version, self.listener) }
     }
 
-    /// Reads the files that hold items, without running git.
+    /// Reads the files that contain items, without running git.
     pub fn look_at_hand(&self, registry: &Registry) -> Result<(), ServiceError> {
         if self.at_hand.get().is_none() {
             let at_hand = documents::at_hand(self.settings, registry)?;
@@ -128,8 +128,8 @@ impl<'a> World<'a> {
         Ok(self.report.get_or_init(|| report))
     }
 
-    /// Checks the files in which `items` live, and sets the items' dates from their commits. `rows` are the
-    /// items' rows in the store. With `peek`, nothing is stored.
+    /// Checks the files that contain `items`, and sets the items' dates from their commits. `rows` are the items' rows
+    /// in the store. With `peek`, nothing is stored.
     pub(super) fn check_files(
         &self,
         items: &mut [Item],
@@ -141,8 +141,8 @@ impl<'a> World<'a> {
         documents::check_files(self.settings, asked, items, rows, self.listener)
     }
 
-    /// Returns the project's version: the one given to [`Self::new`], else the declared one, else the latest
-    /// tag's.
+    /// Returns the project's version: the one given to [`Self::new`], otherwise the declared one, otherwise that of the
+    /// latest tag.
     pub fn version(&self) -> Option<String> {
         match (self.version, self.report.get()) {
             (Some(version), _) => Some(version.to_owned()),
@@ -217,7 +217,7 @@ impl<'a> World<'a> {
     /// Returns true if an item with this id exists in the store or in a file. Does not run git.
     ///
     /// # Errors
-    /// If the work is cancelled or the store fails. Neither means that the item is missing.
+    /// If the work is cancelled or the store fails. Neither error means that the item is missing.
     pub fn knows(
         &self,
         registry: &Registry,
@@ -234,13 +234,13 @@ impl<'a> World<'a> {
         Ok(items.iter().any(|item| item.key.id == *id && fits(item)))
     }
 
-    /// Returns the items that files hold now, without running git.
+    /// Returns the items that are now in files, without running git.
     pub(super) fn files_at_hand(&self, registry: &Registry) -> Result<&[Item], ServiceError> {
         self.look_at_hand(registry)?;
         Ok(self.at_hand.get().map_or(&[], |report| &report.items))
     }
 
-    /// Resolves ids to items, without duplicates. Stored items win over items in files.
+    /// Resolves ids to items, without duplicates. Stored items take precedence over items in files.
     pub fn targets(
         &self,
         registry: &Registry,
@@ -257,7 +257,7 @@ impl<'a> World<'a> {
         Ok(targets)
     }
 
-    /// Resolves an id to an item. A stored item wins over an item in a file.
+    /// Resolves an id to an item. A stored item takes precedence over an item in a file.
     pub fn target(
         &self,
         registry: &Registry,
@@ -291,8 +291,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Returns true if `item` is global and a file of this project holds an item that hides it, and `scope` allows
-    /// both.
+    /// Returns true if `item` is global and is hidden by an item in a file of this project, and `scope` allows both.
     fn is_hidden(
         &self,
         registry: &Registry,
@@ -347,7 +346,7 @@ impl<'a> World<'a> {
         keys: &[ItemKey],
         pretended: Pretended,
     ) -> Result<Vec<Known>, ServiceError> {
-        // Superseding and related items may live in a file.
+        // Superseding and related items may be in a file.
         let report = match self.report.get().or(self.at_hand.get()) {
             Some(report) => report,
             None => {
@@ -357,7 +356,7 @@ impl<'a> World<'a> {
         };
         let stored = documents::rows(self.settings, registry, &report.items)?;
         let stored = over(stored, pretended.rows);
-        // An item that is asked for is not hidden by the one of its id in the other scope.
+        // A requested item is not hidden by the item with the same id in the other scope.
         let hides = |item: &Item| {
             keys.iter().any(|key| key.id == item.key.id && key.scope != item.key.scope)
         };

@@ -23,12 +23,12 @@ use crate::settings::Settings;
 /// Maximum number of journal entries to read for one subject.
 const ENTRIES: u32 = 200;
 
-/// The beginning of a tool's state.
+/// The time at which a tool's state began, with the journal.
 pub(super) struct Beginning {
     pub(super) since: Timestamp,
     /// Sentences on likely causes.
     pub(super) causes: Vec<String>,
-    /// The journal of its server and its own, each oldest first.
+    /// The journal of its server and that of the tool, each oldest first.
     pub(super) journal: Vec<Event>,
 }
 
@@ -96,7 +96,7 @@ fn server_keys(
     Ok(found.into_iter().collect())
 }
 
-/// Returns sentences on the reasons why the tool of a route is not suggested, and on lost parameters that its
+/// Returns sentences about the reasons why the tool of a route is not suggested, and about lost parameters that its
 /// query names.
 pub(super) fn of_route(
     registry: &Registry,
@@ -124,7 +124,7 @@ pub(super) fn of_route(
     Ok(causes)
 }
 
-/// Returns sentences on the doubtful items and documents that a work item refers to.
+/// Returns sentences about the doubtful items and documents to which a work item refers.
 pub(super) fn of_references(
     world: &World<'_>,
     registry: &Registry,
@@ -151,8 +151,8 @@ pub(super) fn of_references(
     Ok(doubtful.map(cause).collect())
 }
 
-/// Returns the time at which the state of a tool began: the person's decision, the first of its failures, its
-/// absence, or the pending change. `own` is its journal, oldest first.
+/// Returns the time at which the state of a tool began: the time of the person's decision, of the first failure, of its
+/// absence, or of the pending change. `own` is its journal, oldest first.
 fn began(tool: &ToolReport, own: &[Event]) -> Timestamp {
     let at = |event: Option<&Event>| event.map(|event| event.entry.at);
     let last = |action: Action| own.iter().rposition(|event| is(event, action));
@@ -176,9 +176,9 @@ fn began(tool: &ToolReport, own: &[Event]) -> Timestamp {
     known.or_else(|| at(own.iter().rev().find(is_now))).unwrap_or(tool.discovered_at)
 }
 
-/// Returns the reason that a person gave, else sentences on earlier changes of the definition and the server: for
-/// failures, those since the last use before them, else those within a day. The definition is not a cause for a
-/// tool that is gone, and the server is not a cause for one that awaits a person's decision.
+/// Returns the reason that a person gave. Otherwise returns sentences about earlier changes of the definition and the
+/// server: for failures, those since the last use before them; for other states, those within a day. The definition is
+/// not a cause for a tool that is gone, and the server is not a cause for one that awaits a person's decision.
 fn causes(
     tool: &ToolReport,
     since: Timestamp,
@@ -220,7 +220,7 @@ fn causes(
     }
     let is_gone = is_failing || tool.status == Status::Stale && !waits;
     let moved = |event: &&Event| event.entry.from.is_some() && event.entry.from != event.entry.to;
-    // A server that came back before is not a cause.
+    // The return of a server before that is not a cause.
     let last = of_server.iter().filter(is_then).rfind(moved).filter(|_| is_gone);
     let lost = last.filter(|event| event.entry.to.as_deref() != Some(Status::Active.as_str()));
     if let Some((to, at)) = lost.and_then(|event| Some((event.entry.to.as_ref()?, event.entry.at)))
@@ -244,8 +244,8 @@ fn lost_last(definitions: &[Definition]) -> BTreeSet<String> {
     lost.filter_map(|it| Some(it.name?.rsplit(['.', ':']).next()?.to_owned())).collect()
 }
 
-/// Returns true if this change alone removed what the definition is known to have lost. The latest changes up to
-/// an accepted one are compared as a whole.
+/// Returns true if this change alone removed all the parameters that the definition is known to have lost. The latest
+/// changes up to an accepted one are compared as a whole.
 fn is_only_loss(event: &Event, own: &[Event]) -> bool {
     let takes = |each: &&Event| changed(each) >= Some(ChangeClass::Narrowed);
     let spans = own.rsplit(|each| is(each, Action::Accepted));

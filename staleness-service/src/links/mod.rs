@@ -35,10 +35,10 @@ use causes::{Beginning, events, of_references, of_route};
 pub use resting::{Counts, Impact, Leading, Line, Link, Still};
 use resting::{doubtful_tools, rests_on, text_of};
 
-/// Maximum number of days between a journal entry and the beginning of a state to show the entry.
+/// Maximum distance in days between a journal entry and the beginning of a state at which the entry is shown.
 const NEAR_DAYS: i64 = 7;
 
-/// The record that a name refers to.
+/// The record to which a name refers.
 #[derive(Clone, Debug)]
 enum Thing {
     Tool(Box<ToolReport>, ToolKey),
@@ -72,8 +72,8 @@ pub struct Why {
     /// Findings of the last check in a document, worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<KnowledgeReport>,
-    /// Sentences on likely causes: changes in the day before the state began. For work, also the items that it
-    /// waits for. For texts, also the tools that they name and that are gone or failing.
+    /// Sentences on likely causes: changes in the day before the state began. For work, also the items for which it
+    /// waits. For texts, also the named tools that are gone or failing.
     pub causes: Vec<String>,
     /// Journal entries of the record and its server near the time the state began, latest first.
     pub journal: Vec<Event>,
@@ -91,7 +91,7 @@ pub struct Event {
     pub entry: HistoryEntry,
 }
 
-/// Returns true if the changes belong to one name in both scopes.
+/// Returns true if the changes concern one name in both scopes.
 pub fn are_of_both_scopes<'a>(changes: impl Iterator<Item = (&'a str, &'a HistoryEntry)>) -> bool {
     let mut scopes = HashMap::new();
     changes.into_iter().any(|(name, entry)| {
@@ -308,8 +308,8 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
     }))
 }
 
-/// Returns the time at which a text became doubtful: when the first of its names was removed, or when it was
-/// written if that was later. `None` if nothing has a date.
+/// Returns the time at which a text became doubtful: when the first of its names was removed, or when it was written,
+/// whichever is later. `None` if no removal has a date.
 fn not_since(
     settings: &Settings,
     told: &KnowledgeReport,

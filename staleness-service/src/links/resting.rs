@@ -24,7 +24,7 @@ use crate::model_text::tool_prefix;
 use crate::settings::Settings;
 use crate::tools::fold_into_servers;
 
-/// Maximum number of lines, routes, items and work items to list. The rest is only counted.
+/// Maximum number of lines, routes, items and work items to list. Further ones are only counted.
 const MAX_TOLD: usize = 500;
 /// Maximum number of bytes of documents to search.
 const MAX_BYTES: u64 = 64 << 20;
@@ -71,7 +71,7 @@ impl Still {
         self.names.is_empty()
     }
 
-    /// Adds the lost parameters that some dependents name. Returns the number of those that name any.
+    /// Adds the lost parameters that some dependents name. Returns the number of dependents that name any.
     fn add<'l>(&mut self, lost: impl Iterator<Item = &'l Vec<String>>) -> usize {
         let some = lost.filter(|lost| !lost.is_empty());
         some.map(|lost| self.names.extend(lost.iter().cloned())).count()
@@ -113,7 +113,7 @@ pub struct Line {
     pub path: String,
     /// The line number, from 1.
     pub line: usize,
-    /// The names found in the line: of the record, or of its lost parameters.
+    /// The names found in the line: those of the record, or of its lost parameters.
     pub names: Vec<String>,
     /// The text of the line, truncated.
     pub text: String,
@@ -166,7 +166,7 @@ fn terms_of(tool: &ToolReport, servers: &[ToolReport]) -> Vec<Term> {
         return vec![Term { text: prefix, quoted: false, open: true, except }];
     }
     let server = tool.server.as_deref().and_then(ServerKey::of);
-    // The tool's own name counts as a match only if it is not a single common word.
+    // The tool's own part of the name counts as a match only if it is not a single common word.
     let own = server.and_then(|server| Some(Term::new(server.tool_part(name)?)));
     let own = own.filter(|own| !own.quoted);
     [Term::new(name)].into_iter().chain(own).collect()
@@ -176,7 +176,7 @@ fn terms_of(tool: &ToolReport, servers: &[ToolReport]) -> Vec<Term> {
 #[derive(Clone, Debug)]
 struct Term {
     text: String,
-    /// True for a term that may be a common word. It only matches inside backticks.
+    /// True for a term that may be a common word, which matches only inside backticks.
     quoted: bool,
     /// True if the term is a prefix of all tool names of a server.
     open: bool,
@@ -375,7 +375,7 @@ pub(super) fn rests_on(
     Ok(told)
 }
 
-/// Finds lines that name the record. In documents with such a line, also finds lines that name a lost parameter.
+/// Finds lines that name the record, and, in documents with such a line, lines that name a lost parameter.
 fn lines(settings: &Settings, terms: &[Term], told: &mut Impact) -> Result<(), ServiceError> {
     let fence = settings.place.fence();
     let most = settings.configured.policy.documents.max_file_bytes;
@@ -432,14 +432,14 @@ fn cut(text: &str) -> String {
     text.trim().chars().take(LINE_CHARS).collect()
 }
 
-/// Returns the parameters that the query of a route names. A query is about the tool, so any of its words may
-/// be a parameter.
+/// Returns the parameters that the query of a route names. A query concerns the tool, so any of its words may be a
+/// parameter.
 pub(super) fn asks_for(query: &str, lost: &[String]) -> Vec<String> {
     let term = |name: &String| Term { quoted: false, ..Term::new(name) };
     lost.iter().filter(|name| term(name).is_in(query)).cloned().collect()
 }
 
-/// Returns the parameters that were removed from definitions, and not added again.
+/// Returns the parameters that were removed from definitions and not added again.
 pub(super) fn lost(definitions: &[Definition]) -> Vec<String> {
     let lost = definitions.iter().flat_map(|each| &each.listed().lost);
     lost.collect::<BTreeSet<_>>().into_iter().cloned().collect()

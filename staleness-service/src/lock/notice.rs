@@ -1,4 +1,4 @@
-//! Notices for an agent about changes since `agents.lock` was written.
+//! Notices to an agent about changes since `agents.lock` was written.
 
 use staleness::Registry;
 use staleness::ids::{AgentId, ClientId, ServerKey};
@@ -51,13 +51,13 @@ pub fn notice(
         Ok(Some(locked)) => {
             let current = current(settings, registry)?;
             let mut told = current.compare(&locked);
-            // The session start reports changes made by other servers.
+            // Changes made by other servers are reported by the session start.
             told.unaccepted.clear();
             if let Some(client) = settings.client.as_ref().map(ClientId::as_str) {
                 let all = current.lock.0.keys().chain(locked.0.keys());
                 let servers = all.filter(|(kind, _)| kind == SERVER);
                 let servers: Vec<&str> = servers.map(|(_, name)| name.as_str()).collect();
-                // Its own instructions may take the place of the shared ones.
+                // The client's own instructions may replace the shared ones.
                 let is_loaded = |name: &str| {
                     name != "AGENTS.md"
                         || session_files(settings, client).iter().any(|(key, _)| key == name)
@@ -94,7 +94,8 @@ pub fn notice(
 }
 
 impl Moved {
-    /// Returns true if the client may load it. `servers` are the names of all server entries, such as `.mcp.json#hub`.
+    /// Returns true if the client may load it. `servers` contains the names of all server entries, such as
+    /// `.mcp.json#hub`.
     fn is_for(&self, client: &str, servers: &[&str]) -> bool {
         let has_tool = |server: &str| {
             let key = server.rsplit_once('#').and_then(|(_, name)| ServerKey::of(name));

@@ -23,7 +23,7 @@ pub use name::{MAX_NAME_BYTES, ModelName, NameKind, Word, called_by, is_plain, t
 pub use quote::Quote;
 pub use sentence::{ago, ask, cause, counts, ended, failing, overdue, redefined, state, summary};
 
-/// Text that is safe to show to a model as our own.
+/// Text that is safe to show to a model as our own words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelText(String);
 
@@ -82,8 +82,8 @@ impl ModelText {
         joined
     }
 
-    /// Returns the text with `--store URL` in each command of this program. Nothing is added for a URL with
-    /// characters that end a quotation.
+    /// Returns the text with `--store URL` in each command of this program. Adds nothing for a URL with characters that
+    /// could end a quotation.
     pub(crate) fn with_store(&self, url: &str) -> Self {
         if url.chars().any(|c| c.is_control() || "`'\"".contains(c)) {
             return self.clone();

@@ -22,7 +22,7 @@ const JOINERS: &str = "_-./:@*~+#";
 /// Maximum number of consecutive combining marks. Living languages need two.
 const MAX_MARKS: usize = 2;
 
-/// The kind of object that a name refers to.
+/// The kind of object to which a name refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
     /// A tool of unknown kind.
@@ -85,7 +85,7 @@ impl NameKind {
     }
 }
 
-/// A name as a model reads it, in backticks.
+/// A name in the form that a model reads, in backticks.
 ///
 /// A name is shown if it has at most [`MAX_NAME_BYTES`] bytes and consists of letters, digits and a few
 /// joiners, without spaces. Non-ASCII letters must be allowed in identifiers (UTS #39), and each part between
@@ -122,7 +122,7 @@ impl ModelName {
         Self::of(kind, name, Some(called).filter(|name| is_plain(name) && !is_order))
     }
 
-    /// Creates a name from a path. A long path is truncated at the front, because the end is more informative.
+    /// Creates a name from a path. A long path is truncated at the front, because its end is more informative.
     pub fn path(kind: NameKind, path: &str) -> Self {
         const CUT: &str = "…/";
         let shown = if path.len() <= MAX_NAME_BYTES {
@@ -132,7 +132,7 @@ impl ModelName {
             let end = ends.into_iter().find(|end| end.len() + CUT.len() <= MAX_NAME_BYTES);
             end.filter(|end| is_plain(end)).map(|end| format!("{CUT}{end}"))
         };
-        // The part cut off must be valid too. Otherwise the end could stand for another path.
+        // The part cut off must be valid, too. Otherwise the end could stand for a different path.
         let plain = path.split('/').all(|part| part.is_empty() || is_plain(part));
         Self::of(kind, path, shown.filter(|_| plain))
     }
@@ -205,7 +205,7 @@ pub fn is_plain(name: &str) -> bool {
         marks = if is_combining_mark(c) { marks + 1 } else { 0 };
         marks <= MAX_MARKS
     });
-    // A file extension is Latin even if the rest is not.
+    // A file extension is Latin even if the rest of the name is not.
     let parts = name.split(|c: char| JOINERS.contains(c));
     let plain = |part: &str| {
         part.chars().all(letter)

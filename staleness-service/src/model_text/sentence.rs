@@ -1,4 +1,4 @@
-//! Recognises our own sentences when they are read from a store. Others may have written to the store.
+//! Recognises this program's own sentences when they are read from a store, to which others may have written.
 
 use std::cmp::Reverse;
 
@@ -36,7 +36,8 @@ const CAUSES: &[(&str, &str)] = &[
     ("by_hand", "by hand"),
 ];
 
-/// Sentences about a tool that fails, or of which an agent decided; `#` is a number, `@` at the end an agent's name.
+/// Sentences about a tool that fails or that an agent demoted. `#` stands for a number, and a final `@` for an agent's
+/// name.
 const FAILING: &[&str] = &[
     "# of the last # uses failed",
     "all # of its tools in use are demoted",
@@ -67,7 +68,7 @@ pub fn cause(text: &str) -> ModelText {
     known.unwrap_or_else(|| "see `staleness tools list`".into())
 }
 
-/// Returns a sentence on a failing tool: the cause, the days since its last use, and its absence.
+/// Returns a sentence about a failing tool: the cause, the days since its last use, and its absence.
 pub fn failing(tool: &Failing) -> ModelText {
     let mut text = cause(&tool.cause);
     if let Some(days) = tool.unused_days {
@@ -115,7 +116,7 @@ fn numbers(delta: &Delta) -> ([(WorkKind, usize); WorkKind::ALL.len()], usize, u
     (WorkKind::ALL.map(|kind| (kind, of(Some(kind)))), of(None), delta.tools.len())
 }
 
-/// Returns the number of entries of each kind in a delta, and in all, for JSON.
+/// Returns the number of entries of each kind in a delta, and the total, for JSON.
 pub fn counts(delta: &Delta) -> Map<String, Value> {
     let (work, knowledge, tools) = numbers(delta);
     let others = [("knowledge", knowledge), ("tools", tools)];
@@ -124,7 +125,7 @@ pub fn counts(delta: &Delta) -> Map<String, Value> {
     work.chain(others.map(|(name, count)| (name.to_owned(), count.into()))).collect()
 }
 
-/// Returns the number of changed or open entries of each kind in one line, highest first: `5 decisions, 2 handoffs`.
+/// Returns the number of changed or open entries of each kind in one line, largest first: `5 decisions, 2 handoffs`.
 pub fn summary(delta: &Delta) -> ModelText {
     let (work, knowledge, tools) = numbers(delta);
     let others = [(knowledge, "item", " of knowledge"), (tools, "tool", "")];
@@ -146,7 +147,7 @@ pub fn summary(delta: &Delta) -> ModelText {
     }
 }
 
-/// Returns the sentence for why a work item is overdue, with an item that it waits for, or that waits for it.
+/// Returns the reason why a work item is overdue as a sentence, with an item for which it waits, or that waits for it.
 pub fn overdue(warning: &Warning) -> ModelText {
     // It contains only this program's words and a number.
     let reason = ModelText(warning.flag.reason());

@@ -1,4 +1,4 @@
-//! Limits on what an agent does to what a person typed, ended or says.
+//! Limits on an agent's changes to items that a person typed, ended or commented on.
 
 use staleness::Wait;
 use staleness::registry::Act;
@@ -9,7 +9,7 @@ use super::party;
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::settings::{Access, Settings};
 
-/// Rejects an agent's change to an item that a person typed: to a state or, without one, to what it says. See
+/// Rejects an agent's change to an item that a person typed: to a state or, without one, to its text. See
 /// [`Work::agents_may`].
 ///
 /// # Errors
@@ -58,7 +58,7 @@ pub(super) fn refuse_ended(
     only_by_person(settings, act, &format!("made {} {status}", quoted(&id)), &how)
 }
 
-/// Rejects what an agent does although only a person can, because of what a person `did`.
+/// Rejects an agent's action that only a person may perform, because of something that a person `did`.
 fn only_by_person(
     settings: &Settings,
     act: &Act,
@@ -91,7 +91,7 @@ pub fn as_someone(settings: &Settings) -> Result<(), ServiceError> {
     }
 }
 
-/// Rejects an agent's act in another name than its own.
+/// Rejects an agent's act in a name other than its own.
 ///
 /// # Errors
 /// If the name is not the agent's, or an agent may be acting without its name.

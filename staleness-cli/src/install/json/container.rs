@@ -119,8 +119,8 @@ impl Container {
         splices
     }
 
-    /// Returns the edits that remove an item with the whitespace before it and one comma. Comments stay,
-    /// because they may be about anything.
+    /// Returns the edits that remove an item with the whitespace before it and one comma. Comments stay, because they
+    /// may concern anything.
     pub(super) fn without(&self, text: &str, index: usize) -> Vec<Splice> {
         let (from, to) = self.items[index];
         let previous = index.checked_sub(1).map_or(self.open(), |at| self.items[at].1);

@@ -1,4 +1,4 @@
-//! Edits JSON text in place. All bytes that are not ours stay unchanged.
+//! Edits JSON text in place. All bytes outside our entries stay unchanged.
 //!
 //! The parser returns the positions of values, and each edit replaces a few ranges of the text. Removing an
 //! item undoes its insertion exactly.
@@ -37,7 +37,7 @@ pub(crate) struct Doc {
     bom: bool,
     /// The text in a form that the parser accepts. It has the same length as the file's text.
     text: String,
-    /// The text of the file. It may contain an escape for half a surrogate pair.
+    /// The text of the file, which may contain an escape for half of a surrogate pair.
     own: String,
 }
 
@@ -71,7 +71,7 @@ impl Doc {
         match doc.parse()? {
             None => {}
             Some(root @ Value::Object(_)) => {
-                // Clients differ in which duplicate they read.
+                // Clients differ in which of two duplicates they read.
                 if let Some(at) = twice(&root) {
                     return Err(Fault::at(&doc.text, at, "has a duplicate key in an object"));
                 }

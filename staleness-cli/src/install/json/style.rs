@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::container::Container;
 use super::quote;
 
-/// The formatting style of a text, with common defaults for what the text does not show.
+/// The formatting style of a text, with common defaults for properties that the text does not show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Style {
     /// The line ending: LF or CRLF.

@@ -92,7 +92,7 @@ fn every_file_of_the_corpus_comes_back_byte_for_byte() {
         let again = part.install(&installed).unwrap();
         assert_eq!(again, installed, "a second time changes nothing: {before}");
         if installed == *before {
-            // All of it was written by hand.
+            // Everything in it was written by hand.
             assert_eq!(part.uninstall(&installed, None).unwrap(), After::Same);
             continue;
         }
@@ -100,7 +100,7 @@ fn every_file_of_the_corpus_comes_back_byte_for_byte() {
         assert_eq!(text(part.uninstall(&installed, Some(before)).unwrap()), *before);
         without_backup += usize::from(part.remove(&installed, before).unwrap() == *before);
     }
-    // Without the earlier text, the form of an empty value is unknown: null, {} or whitespace.
+    // Without the earlier text, the original form of an empty value is unknown: null, {} or whitespace.
     assert!(without_backup * 10 >= corpus.len() * 8, "{without_backup} of {}", corpus.len());
 }
 
@@ -153,7 +153,7 @@ fn edits_of_others_after_init_stay() {
     let edited = installed.replace("\"opus\"", "\"sonnet\"");
     let left = text(part.uninstall(&edited, Some(before)).unwrap());
     assert_eq!(left, before.replace("opus", "sonnet"));
-    // Somebody adds a hook beside ours, and one after it.
+    // The user adds a hook beside ours, and one after it.
     let end = "\n          }";
     let ours = installed.find("hook --client").unwrap();
     let at = ours + installed[ours..].find(end).unwrap();
@@ -379,7 +379,7 @@ proptest! {
         if let Ok(installed) = part.install(&text) {
             prop_assert_eq!(&part.install(&installed).unwrap(), &installed);
             prop_assert_eq!(part.uninstall(&installed, Some(&text)).unwrap(), After::Text(text.clone()));
-            // Without the earlier text, nothing of others may be lost either.
+            // Without the earlier text, other entries must not be lost either.
             let bare = part.remove(&installed, &text).unwrap();
             prop_assert!(!part.is_in(&bare));
         }

@@ -16,14 +16,14 @@ use super::{escape, reasons};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
-/// The SHA-256 of [`SCRIPT`], so that a browser runs no other script.
+/// The SHA-256 of [`SCRIPT`], so that a browser does not run any other script.
 const SCRIPT_DIGEST: &str = "KDz2Ag+GiBwF7q6NCOvgNvLjMY/eKmVWxaW9Pgj71tc=";
 /// Maximum number of rows of a table.
 const ROWS: usize = 5_000;
 /// Maximum number of changes to list.
 const CHANGES: usize = 500;
 
-/// The content of a page. Lists are in the order of the page.
+/// The content of a page. Lists are in the order in which the page shows them.
 pub(crate) struct Page<'a> {
     pub root: &'a str,
     /// The requesting client, or `any client`.
@@ -31,12 +31,12 @@ pub(crate) struct Page<'a> {
     pub now: Timestamp,
     pub tools: &'a [ToolReport],
     pub matrix: Matrix,
-    /// Uses on the last days, the oldest first.
+    /// Uses in the last days, oldest first.
     pub days: &'a [Day],
-    /// Changes of the last week, the newest first.
+    /// Changes in the last week, newest first.
     pub changes: &'a [JournalEntry],
     pub documents: &'a [KnowledgeReport],
-    /// A sentence for a page without findings in documents.
+    /// A sentence to show if there are no findings in documents.
     pub checked: String,
     pub sources: &'a [SourceReport],
     pub knowledge: &'a [KnowledgeReport],
@@ -138,7 +138,7 @@ impl Page<'_> {
         let (width, top) = (self.days.len() * WIDTH, HEIGHT + 14);
         let bar = |class: &str, left: usize, below: usize, count: usize| {
             let high = high(count);
-            // Two bars may be rounded up.
+            // Both bars may have been rounded up.
             let y = (HEIGHT + 1).saturating_sub(below + high);
             html! { rect.(class) x=(left) y=(y) width=(WIDTH - 4) height=(high) {} }
         };

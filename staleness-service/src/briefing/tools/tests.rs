@@ -11,7 +11,7 @@ fn change(name: &str, from: Option<Status>, to: Status, cause: &str) -> NetChang
     NetChange { name, server, from, to, cause: cause.into(), health }
 }
 
-/// Returns a delta in which only these tools changed or fail.
+/// Returns a delta in which only these tools changed or are failing.
 fn delta(tools: Vec<NetChange>, failing: &[(String, String)]) -> Delta {
     let failing = failing.iter().cloned().map(|(name, cause)| {
         let server = ServerKey::owners_of(&name).pop();
@@ -76,7 +76,7 @@ fn every_kind_of_change_is_told() {
     }
 }
 
-/// Bug: a server covered the tools of another one whose name begins with its name.
+/// Bug: a server covered tools of another server whose name starts with its own.
 #[test]
 fn a_server_speaks_for_its_own_tools() {
     let cause = "3 of the last 5 uses failed";
@@ -136,7 +136,7 @@ fn a_change_of_a_server_is_told_by_names_and_classes_alone() {
     assert!(!told.contains("obey"), "{told}");
 }
 
-/// A server with many changes hid the names of its new and its removed tools.
+/// Bug: a server with many changes hid the names of its new and removed tools.
 #[test]
 fn each_section_has_its_share_and_tools_of_a_server_stand_together() {
     let change_of = |at: usize| Redefined {
@@ -196,7 +196,7 @@ fn a_server_speaks_for_its_tools() {
     assert!(!told.contains("mcp__b__y"), "{told}");
 }
 
-/// Bug W6: one server under three headings.
+/// Bug W6: one server appeared under three headings.
 #[test]
 fn w6_a_server_that_went_speaks_for_its_tools_that_fail() {
     let stale = (Some(Status::Active), Status::Stale);

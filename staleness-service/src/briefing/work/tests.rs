@@ -66,7 +66,7 @@ fn delta(ids: &[String], overdue: &[String]) -> Delta {
     }
 }
 
-/// Makes an item one of another kind.
+/// Changes the kind of an item.
 fn make(item: &mut DeltaItem, kind: WorkKind) {
     item.subject = subject_of(kind, item.subject.id());
 }
@@ -87,7 +87,7 @@ fn what_is_told_names_the_commands_that_fit_it() {
     assert!(told.contains("touch ID`; else ask the user): plan `p2` ("), "{told}");
 }
 
-/// Bug: over MCP what agents wrote filled the first page before a person's rule.
+/// Bug: over MCP, text by agents filled the first page before a person's rule.
 #[test]
 fn a_persons_rule_comes_before_other_changes() {
     let mut delta = delta(&["p1".into(), "p2".into(), "t1".into()], &[]);
