@@ -9,7 +9,7 @@ use staleness_core::store::{RegistryStore, StoreError};
 
 macro_rules! capabilities {
     ($($(#[doc = $doc:literal])* $name:ident,)*) => {
-        /// Optional capabilities of a backend. They are declared, not discovered by failing.
+        /// Optional capabilities of a backend. They are declared, not detected by trial.
         ///
         /// A case declares the capabilities it needs in the same type. If the backend lacks one, the case is
         /// reported as ignored.
@@ -19,7 +19,7 @@ macro_rules! capabilities {
         }
 
         impl Capabilities {
-            /// Only what the contract requires of every store.
+            /// Only the requirements of the contract for every store.
             pub const NONE: Self = Self { $($name: false,)* };
 
             /// Returns the names of the capabilities that `needs` has and `self` lacks.
@@ -51,11 +51,10 @@ capabilities! {
     backup,
     /// Another handle of the same location can commit while a view or a visit of pages is in progress.
     concurrent_readers,
-    /// A location is a file path, and [`Backend::open_as`] meets the section "Stores in files" of
+    /// A location is a file path, and [`Backend::open_as`] follows the section "Stores in files" of
     /// [`staleness_core::store`].
     file,
-    /// In a tokio runtime, steps run on its blocking threads. The test case hangs on a store that blocks the
-    /// runtime.
+    /// In a tokio runtime, steps run on its blocking threads. The test case hangs if the store blocks the runtime.
     runtime,
 }
 
@@ -82,7 +81,7 @@ impl Place {
         Self::new(location, folder)
     }
 
-    /// Returns the location as [`Backend::open`] expects it.
+    /// Returns the location in the form that [`Backend::open`] expects.
     pub fn location(&self) -> &str {
         &self.location
     }
@@ -103,7 +102,7 @@ pub enum Opening {
     Existing,
     /// The store must exist. Nothing is written in its folder, and steps fail with [`StoreError::ReadOnly`].
     ReadOnly,
-    /// Like [`Opening::Create`], but answers [`StoreError::Busy`] at once while others hold the store.
+    /// Like [`Opening::Create`], but returns [`StoreError::Busy`] immediately while others hold the store.
     Impatient,
 }
 

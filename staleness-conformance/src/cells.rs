@@ -1,5 +1,4 @@
-//! Tests modified table cells: unreadable data must be reported, other data stays readable, and nothing
-//! panics.
+//! Tests with modified table cells: unreadable data must be reported, other data stays readable, and nothing panics.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -25,11 +24,11 @@ pub const SECRET: &str = "do not repeat me";
 pub const NUMBERS: [i64; 9] =
     [0, 1, 2, -1, 256, 1_000_000_001, 253_402_300_800_000, i64::MAX, i64::MIN];
 
-/// Texts with a meaning in some column.
+/// Texts that have a meaning in some column.
 pub const TEXTS: [&str; 11] =
     ["", "[]", "{}", "[1]", "[{}]", "\u{7}", "p", "S", "done", "\\x", SECRET];
 
-/// Byte strings with a meaning in some column.
+/// Byte strings that have a meaning in some column.
 pub const BYTES: [&[u8]; 5] = [b"", &[1], &[0xff; 16], &[0xff; 136], SECRET.as_bytes()];
 
 const LIFE: Life = Life(7);
@@ -39,7 +38,7 @@ pub fn every() -> usize {
     if std::env::var_os("STALENESS_CELLS").is_some() { 1 } else { 8 }
 }
 
-/// Writes rows to every collection: through the registry, or a sample where no verb does.
+/// Writes rows to every collection, through the registry or, where it has no verb, as samples.
 ///
 /// # Panics
 /// If a write fails.
@@ -121,7 +120,7 @@ impl Changed<'_> {
         errors().count()
     }
 
-    /// Verifies that an error is one line and quotes nothing of the row except its key.
+    /// Verifies that an error is one line and quotes nothing from the row except its key.
     fn is_quiet(&self, error: &impl std::fmt::Display) {
         let told = error.to_string();
         assert!(!told.contains(char::is_control), "{}: {told:?}", self.how);

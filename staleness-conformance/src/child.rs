@@ -38,8 +38,7 @@ pub(crate) enum Opens {
 pub(crate) enum Does {
     /// [`Use`] of the tool `x`.
     Uses,
-    /// A [`Life`] from this turn up to the total number of turns. Prints more than an op per turn: see
-    /// [`live`].
+    /// A [`Life`] from this turn up to the total number of turns, which prints more than one op per turn: see [`live`].
     Lives(Life, u64),
     /// Learns one route of tool `x` in project `/p` repeatedly.
     Learns,
@@ -56,7 +55,7 @@ pub(crate) struct Role {
     pub(crate) location: String,
     /// The steps to run.
     pub(crate) does: Does,
-    /// The prefix of the op ids; a number follows. A life has its own op ids.
+    /// The prefix of the op ids, followed by a number. A life has its own op ids.
     pub(crate) ops: String,
     /// The number of steps. For a life, the last turn.
     pub(crate) turns: u64,
@@ -140,7 +139,7 @@ fn read(store: &Handle) {
     say("read");
 }
 
-/// Stays in the middle of a step.
+/// Stops in the middle of a step.
 fn stick(store: &Handle) {
     transact(store.as_ref(), use_tool("a", 50)).expect("a commit");
     let stuck = step(|draft| {
@@ -160,7 +159,7 @@ fn now() -> u64 {
     since.map_or(0, |since| since.as_nanos() as u64)
 }
 
-/// Learns the route that all children learn, with its vector.
+/// Learns the route that all children share, with its vector.
 fn learn(store: &Handle, of: &str) {
     let registry = Registry::new(Arc::clone(store), Policy::default());
     let vector = Some((model("m"), vec![3.0, 4.0]));
@@ -234,7 +233,7 @@ impl Child {
         self.says.next()?.ok()
     }
 
-    /// Returns its remaining output, and verifies that it exits successfully.
+    /// Returns its remaining output, and verifies that the child exits successfully.
     pub(crate) fn finish(mut self) -> Vec<String> {
         let said = std::iter::from_fn(|| self.says()).collect();
         let status = self.process.wait().expect("the end of the child");

@@ -1,7 +1,7 @@
 //! Simulates a disk that loses power, and what remains of unsynced writes.
 //!
-//! Writes, truncations and deletions are recorded as a program makes them. Synced data is certain. Of the
-//! rest a power cut keeps any subset, down to parts of writes.
+//! Writes, truncations and deletions are recorded as a program makes them. Synced data is certain. Of all other data a
+//! power cut keeps any subset, even parts of writes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,9 +35,9 @@ pub enum Keeps {
     Sectors,
     /// Only the last one.
     Last,
-    /// All up to a random one, and the first bytes of that one.
+    /// All operations up to a random one, and the first bytes of that one.
     Torn,
-    /// All. Only the program died.
+    /// All operations: only the program was killed.
     All,
 }
 
@@ -135,9 +135,8 @@ impl File {
         }
     }
 
-    /// Returns the content found, or `None` if the file does not exist. `kept` takes the index and the byte
-    /// range of an operation, and returns the parts that are kept. An operation without bytes is kept if any
-    /// part is returned.
+    /// Returns the content found, or `None` if the file does not exist. `kept` takes the index and the byte range of an
+    /// operation, and returns the parts that survive. An operation without bytes survives if any part is returned.
     fn found(
         &self,
         mut kept: impl FnMut(usize, Range<usize>) -> Vec<Range<usize>>,
@@ -150,7 +149,7 @@ impl File {
             };
             let parts = kept(number, offset..offset + data.len());
             match did {
-                // The name still refers to the old file. Later operations went to another file.
+                // The name still refers to the old file. Later operations applied to a different file.
                 Did::Delete if parts.is_empty() => break,
                 _ if parts.is_empty() => {}
                 Did::Delete => bytes = None,

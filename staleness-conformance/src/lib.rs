@@ -25,7 +25,7 @@
 //!   the backend's [`Capabilities`] is reported as ignored.
 //! - `cargo test --test conformance -- pages::` runs one theme; `--list` prints all names.
 //! - `model::agrees_with_memory` runs random sequences of steps and reads on the backend and on the memory store of
-//!   `staleness-core`, which is the reference, and reports the shortest sequence with a difference.
+//!   `staleness-core`, which is the reference, and reports the shortest sequence that shows a difference.
 //!   `model::any_workload_is_reported_as_on_the_memory_store` does the same with methods of the registry.
 //!   `PROPTEST_CASES` and `PROPTEST_RNG_SEED` set the number of sequences and the seed; both have fixed defaults.
 //!   [`model`] and [`workload`] can also be driven by a fuzzer's bytes.

@@ -1,11 +1,11 @@
 //! Checks if concurrent operations on a counter are linearizable.
 //!
-//! An increment returns the new count, which gives its place in the order: after all increments with smaller
-//! counts. A read of the count `v` belongs between the increments that returned `v` and `v + 1`. Reads of the
-//! same count can be in any order. The history is linearizable if and only if this order never places an
-//! operation before one that had ended before it began. So the check is complete and needs no search.
+//! An increment returns the new count, which determines its place in the order: after all increments with smaller
+//! counts. A read of the count `v` belongs between the increments that returned `v` and `v + 1`. Reads of the same
+//! count can be in any order. The history is linearizable if and only if this order never places an operation before
+//! one that had ended before it began. So the check is complete and needs no search.
 
-/// An operation on the counter, with its times.
+/// An operation on the counter, with its start and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Done {
     /// The time of the call, on a clock that all processes share.

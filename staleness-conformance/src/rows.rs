@@ -1,4 +1,4 @@
-//! Minimal rows for cases to modify.
+//! Minimal rows that cases can modify.
 
 mod extremes;
 mod sample;
@@ -24,7 +24,7 @@ use staleness_core::work::{Work, WorkKind};
 pub use sample::Sample;
 pub(crate) use sample::{TABLES, samples};
 
-/// Names that are easily confused by wildcards, quoting, case folding, trimming or normalising.
+/// Names that are easily confused by wildcards, quoting, case folding, trimming or normalisation.
 pub(crate) const AWKWARD: [&str; 20] = [
     "a_b",
     "aXb",
@@ -127,7 +127,7 @@ pub(crate) fn served(key: ToolKey, kind: ToolKind, of: &str) -> Tool {
     Tool { kind, server: Some(server(of)), ..tool(key) }
 }
 
-/// Demotes a tool because of failures.
+/// Returns the tool demoted for its failures.
 pub(crate) fn failing(mut tool: Tool) -> Tool {
     tool.health.failing =
         Some(Failing { since: at(5), cause: "3 of the last 5 uses failed".into() });
@@ -165,7 +165,7 @@ pub(crate) fn document(key: DocumentKey) -> Document {
     }
 }
 
-/// Adds findings in a number of blocks.
+/// Returns the document with findings in this number of blocks.
 pub(crate) fn flagged(mut document: Document, blocks: u32) -> Document {
     let block = |line: u32| Block {
         line,
@@ -205,7 +205,7 @@ pub(crate) fn started(project: &str, id: &str) -> Session {
     }
 }
 
-/// Returns a cursor at the beginning.
+/// Returns a cursor at revision 0.
 pub(crate) fn cursor(project: &str, of: &str) -> Cursor {
     Cursor {
         key: CursorKey { project: project_id(project), agent: agent(of) },
@@ -277,7 +277,7 @@ pub(crate) fn outcome(tool: ToolKey, by: impl AsRef<str>) -> Outcome {
     }
 }
 
-/// Returns an entry that says that the subject became known.
+/// Returns an entry which says that the subject became known.
 pub(crate) fn entry(subject: Subject) -> JournalEntry {
     JournalEntry::new(at(7), subject, Action::Added, "configured")
 }

@@ -68,8 +68,8 @@ impl Step for Use {
     }
 }
 
-/// Follows a chain of tools, each described by the name of the next, with one look per tool. Locks them all,
-/// and at the end writes the changes.
+/// Follows a chain of tools in which each description is the name of the next tool, with one look per tool. Locks all
+/// of them, and writes the changes at the end.
 #[derive(Clone, Debug)]
 pub(crate) struct Chase {
     pub(crate) first: ToolKey,
@@ -81,7 +81,7 @@ impl Chase {
         Self { first, then: ChangeSet::default() }
     }
 
-    /// Returns the first tool of the chain that was neither read nor found missing.
+    /// Returns the first tool of the chain that was neither read nor found to be missing.
     fn next(&self, view: &View) -> Option<ToolKey> {
         let mut key = self.first.clone();
         loop {
@@ -116,7 +116,7 @@ impl Query for Chase {
     }
 }
 
-/// Looks at everything and refuses.
+/// Reads everything and refuses.
 #[derive(Clone, Debug)]
 pub(crate) struct Refuse(pub(crate) Refusal);
 
@@ -140,7 +140,7 @@ pub(crate) fn panics() -> impl Step {
     })
 }
 
-/// Looks at everything and panics, without a message on the terminal.
+/// Reads everything and panics, without a message on the terminal.
 #[derive(Clone, Debug)]
 pub(crate) struct Panics;
 

@@ -1,6 +1,6 @@
 //! Steps, rows and helpers for tests of a single backend.
 //!
-//! An error is that of the store. Helpers without a result panic instead.
+//! Errors are those of the store. Helpers that return no result panic instead.
 
 use std::fmt;
 use std::path::Path;
@@ -25,7 +25,7 @@ use crate::rows;
 pub use crate::rows::{at, global as key};
 use crate::steps::Write;
 
-/// A step made of a selection and a function.
+/// A step made from a selection and a function.
 pub(crate) struct Do<F> {
     selection: Selection,
     work: F,
@@ -72,7 +72,7 @@ pub fn step(work: impl Fn(&mut Draft<'_>) + Send + Sync + 'static) -> Arc<dyn St
     step_on(Selection::new().lock(ToolFilter::All), work)
 }
 
-/// Returns a step that uses a tool: reads and writes its row, and appends an outcome.
+/// Returns a step that uses a tool: it reads and writes the tool's row, and appends an outcome.
 pub fn use_tool(name: &str, op: u64) -> Arc<dyn Step> {
     let key = key(name);
     let selection = Selection::new().lock(ToolFilter::Key(key.clone()));
@@ -90,7 +90,7 @@ pub fn transact(store: &dyn RegistryStore, step: Arc<dyn Step>) -> Result<Commit
     pollster::block_on(store.transact(step))
 }
 
-/// Writes changes, and locks exactly their rows.
+/// Writes changes, locking exactly their rows.
 pub fn put(store: &dyn RegistryStore, changes: ChangeSet) -> Result<Commit, StoreError> {
     transact(store, Arc::new(Write { changes, ..Write::new() }))
 }

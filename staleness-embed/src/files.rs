@@ -34,7 +34,7 @@ const POOLING: &str = "1_Pooling/config.json";
 const TOKENIZER: &str = "tokenizer.json";
 const WEIGHTS: &str = "model.safetensors";
 
-/// The way to combine the token vectors into one.
+/// The way in which the token vectors are combined into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pooling {
     /// The mean of all token vectors.
@@ -141,8 +141,8 @@ fn tokenizer(path: &Path, words: &[u8]) -> Result<Tokenizer, EmbedError> {
     .unwrap_or_else(|| Err(model(path, "its parts do not match".into())))
 }
 
-/// Returns true if every character table has the length that it declares. A table begins with its length in
-/// bytes, and the reader allocates that much first, so a false 4 GiB would abort the process.
+/// Returns true if every character table has the length that it declares. A table begins with its length in bytes, and
+/// the reader allocates that amount first, so a false 4 GiB would abort the process.
 fn tables_are_whole(part: &Value) -> bool {
     let table = part.get("precompiled_charsmap").and_then(Value::as_str).is_none_or(|text| {
         let mut start = [0; 6];
@@ -173,7 +173,7 @@ fn check(path: &Path, config: &Config) -> Result<(), EmbedError> {
     Ok(())
 }
 
-/// Checks that the folder's pipeline only has supported modules. Others would be skipped silently.
+/// Checks that the folder's pipeline only has supported modules. Otherwise, they would be skipped silently.
 fn modules(folder: &Path) -> Result<(), EmbedError> {
     let path = folder.join(MODULES);
     let modules: Vec<Module> = optional(&path)?.unwrap_or_default();

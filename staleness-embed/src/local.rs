@@ -147,7 +147,7 @@ impl Embedder for LocalEmbedder {
     }
 }
 
-/// Returns as much of a text as a model can read.
+/// Returns the part of a text that a model can read.
 fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_BYTES)]
 }

@@ -1,7 +1,7 @@
 //! Simulates failing disks and power cuts below SQLite.
 //!
-//! [`install`] puts a file layer (a "VFS" in SQLite's terms) in front of the operating system's and makes it
-//! the default, so the product runs unchanged. Each thread has its own plan: its file operations are recorded
+//! [`install`] puts a file layer (a "VFS" in SQLite's terms) in front of the operating system's and makes it the
+//! default, so the program under test runs unchanged. Each thread has its own plan: its file operations are recorded
 //! between [`watch`] and [`seen`], and fail as set by [`fail`] until [`heal`].
 //!
 //! Operations outside of SQLite are not covered: the lock file, and the creation of the empty file. The log's

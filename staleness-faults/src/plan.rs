@@ -16,7 +16,7 @@ pub struct Event {
 /// The error of a failing call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fails {
-    /// An I/O error of the device. The first half of a write is done.
+    /// An I/O error of the device. Only the first half of a write is done.
     Device,
     /// The disk is full. Only calls that need space fail.
     Full,
@@ -73,7 +73,7 @@ pub fn fail(plan: Plan) {
     with(|thread| (thread.plan, thread.failed) = (Some(plan), 0));
 }
 
-/// Stops failing. Returns the number of calls that failed.
+/// Stops the failures. Returns the number of calls that failed.
 pub fn heal() -> u64 {
     with(|thread| {
         thread.plan = None;

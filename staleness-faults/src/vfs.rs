@@ -18,8 +18,7 @@ struct File {
     base: ffi::sqlite3_file,
     /// The file of the operating system's layer.
     real: *mut ffi::sqlite3_file,
-    /// True if the operating system's layer will also sync the folder at the next sync, as for a new journal
-    /// or log.
+    /// True if the operating system's layer will also sync the folder at the next sync, as for a new journal or log.
     syncs_folder: bool,
     /// The file's name, or `None` once closed.
     name: ManuallyDrop<Option<Box<str>>>,
@@ -114,7 +113,7 @@ unsafe extern "C" fn delete(
     if fails(Call::Other).is_some() {
         return ffi::SQLITE_IOERR_DELETE;
     }
-    // SAFETY: the arguments are forwarded unchanged to the layer that they belong to.
+    // SAFETY: the arguments are forwarded unchanged to the layer to which they belong.
     unsafe {
         let layer = real_layer(layer);
         let Some(delete) = (*layer).xDelete else { return ffi::SQLITE_IOERR_DELETE };
@@ -239,7 +238,7 @@ unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, len: i64) -> c_int {
     code
 }
 
-/// Only records the sync. Power cuts are simulated, and waiting for the disk would take most of the time.
+/// Only records the sync, because power cuts are simulated, and waiting for the disk would take most of the time.
 unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, _flags: c_int) -> c_int {
     if fails(Call::Other).is_some() {
         return ffi::SQLITE_IOERR_FSYNC;

@@ -1,4 +1,4 @@
-//! Waits for files locked by others.
+//! Waits for files that others have locked.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use crate::LockError;
 use crate::helper::{Brought, Helper};
 
-/// Waits up to `timeout` until nobody holds a lock on an existing file. Does not keep the lock. Used for
-/// files with their own locking, such as databases: after a process is killed, the system may release its
-/// [`crate::FileLock`] before the database.
+/// Waits up to `timeout` until nobody holds a lock on an existing file. Does not hold the lock. Used for files with
+/// their own locking, such as databases: after a process is killed, the system may release its [`crate::FileLock`]
+/// before the database.
 ///
 /// # Errors
 /// [`LockError::TimedOut`], or an error of the operating system.
@@ -37,7 +37,7 @@ pub fn lock_within(path: &Path, timeout: Duration) -> Result<Option<File>, LockE
     }
     match Helper::send(file)?.wait(deadline) {
         Brought::Result(result) => Ok(result.map(Some)?),
-        // The helper unlocks the file as soon as it gets it.
+        // The helper unlocks the file as soon as it gets the lock.
         Brought::Gone | Brought::Nothing => Err(LockError::TimedOut),
     }
 }

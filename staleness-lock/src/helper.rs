@@ -30,7 +30,7 @@ pub(crate) enum Brought {
     Result(io::Result<File>),
     /// The deadline passed. The helper is still in the queue.
     Nothing,
-    /// The helper finished before anyone waited for it again.
+    /// The helper finished before any caller waited for it again.
     Gone,
 }
 
@@ -61,7 +61,7 @@ impl Helper {
             drop(desk);
             self.filled.notify_all();
         }
-        // Otherwise the file is closed here, which unlocks it.
+        // If no caller waits, the file is closed here, which unlocks it.
     }
 
     /// Waits until the helper delivers the file or `deadline` passes.
@@ -90,7 +90,7 @@ impl Helper {
     }
 
     fn desk(&self) -> MutexGuard<'_, Desk> {
-        // No code panics while holding this mutex, and the state would be valid anyway.
+        // No code panics while it holds this mutex, and the state would be valid anyway.
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -22,16 +22,16 @@
 //! - The threads of one process that share a `FileLock` wait in a fair queue. Only the first thread in it waits for the
 //!   file, so a process has one place in the kernel's queue.
 //! - If nobody holds the file, locking it takes one system call.
-//! - Otherwise a helper thread blocks in the kernel on its own file handle, so the caller can give up without losing the
-//!   place in the queue. If nobody wants the file when the helper gets it, the helper releases it at once. A later
-//!   caller reuses a waiting helper, so a process never has more than one.
+//! - Otherwise a helper thread blocks in the kernel on its own file handle, so the caller can give up without losing
+//!   the place in the queue. If no caller wants the file any more when the helper gets it, the helper releases it
+//!   immediately. A later caller reuses a waiting helper, so a process never has more than one.
 //!
 //! The file is created on first use, accessible only to its owner. It is never deleted, because then two processes could
 //! lock two different files. A lock ends with its process.
 //!
 //! This crate also has other file operations that both backends need: [`OpenOptions`]; [`find`], which checks for an
-//! existing store; [`NewFile`], which gets its name when complete; [`refuse_planted`], which rejects files that others
-//! left beside a store; and [`blocking`], which keeps work off a runtime's threads.
+//! existing store; [`NewFile`], which gets its final name when complete; [`refuse_planted`], which rejects files that
+//! others left beside a store; and [`blocking`], which keeps work off a runtime's threads.
 
 mod free;
 mod helper;

@@ -31,7 +31,7 @@ struct Kept {
     helper: Option<Arc<Helper>>,
 }
 
-/// The reason a lock was not acquired.
+/// The reason why a lock was not acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Others held the lock for longer than the timeout.
@@ -65,7 +65,7 @@ impl FileLock {
     /// Waits up to `timeout` for the lock; zero means no waiting. The lock is held until the guard is
     /// dropped.
     ///
-    /// A thread that calls this while holding a guard waits for itself until the timeout.
+    /// A thread that calls this while it holds a guard waits for itself until the timeout.
     ///
     /// # Errors
     /// [`LockError::TimedOut`], or an error of the operating system. Missing parent folders are not created.
@@ -128,7 +128,7 @@ impl FileLock {
         #[cfg(unix)]
         {
             use std::os::unix::fs::OpenOptionsExt;
-            // Through a link, the file would be created where somebody else chooses.
+            // A link would let somebody else choose where the file is created.
             options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
         }
         options.open(&self.path).map_err(|error| match self.path.is_symlink() {
@@ -155,7 +155,7 @@ impl FileLock {
     }
 }
 
-/// Returns true if the file still has a name. A lock on a deleted file does not exclude others.
+/// Returns true if the file still has a name. A lock on a deleted file excludes nobody.
 #[cfg(unix)]
 fn is_linked(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A file written under a temporary name, accessible only to its owner, and renamed when complete. A killed
-/// process leaves nothing under the final name. Dropping it before that removes it.
+/// A file that is written under a temporary name, accessible only to its owner, and renamed when complete. A killed
+/// process leaves nothing under the final name. Dropping this before the rename removes the temporary file.
 #[derive(Debug)]
 pub struct NewFile {
     to: PathBuf,

@@ -24,8 +24,8 @@ pub struct OpenOptions {
     /// Only reads the store. Then nothing is created, and steps fail with [`StoreError::ReadOnly`].
     pub read_only: bool,
     /// The maximum time that a step waits for the lock before it fails with [`StoreError::Busy`]; five seconds by
-    /// default. With redb, a step may wait as long again for a program that has the file open without the lock. Zero
-    /// means no waiting.
+    /// default. With redb, a step may wait for the same time again if a program has the file open without the lock.
+    /// Zero means no waiting.
     pub busy_timeout: Duration,
     /// The maximum total time that all steps of the store wait for the lock. `None` means no limit.
     pub total_wait: Option<Duration>,

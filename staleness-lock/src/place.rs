@@ -38,7 +38,7 @@ pub fn empty(path: &Path) -> StoreError {
 /// Creates the parent folders of a store, accessible only to their owner.
 ///
 /// # Errors
-/// The error that `failed` makes of the system's error.
+/// The error that `failed` creates from the system's error.
 pub fn make_folder(
     store: &Path,
     failed: impl FnOnce(String, io::Error) -> StoreError,
@@ -64,8 +64,8 @@ impl FileLock {
         Self::new(with_suffix(store, ".lock")).total_wait(options.total_wait)
     }
 
-    /// Waits for the lock to write. Returns `None` if files cannot be locked here. Writers are then still
-    /// serialised by the backend's own lock, but without fairness.
+    /// Waits for the lock to write. Returns `None` if files cannot be locked here. Writers then still take turns
+    /// through the backend's own lock, but without fairness.
     ///
     /// # Errors
     /// [`StoreError::Busy`], [`StoreError::ReadOnly`], or an error of the system.

@@ -1,8 +1,7 @@
 //! Detects files that others may have planted beside a store.
 //!
-//! In a folder that others can write to, the names of a store's files may already be taken: by a link, or by
-//! a file that somebody else can read and write. Such files are rejected. Permissions of our own files are
-//! restricted.
+//! In a folder that others can write to, the names of a store's files may already be taken: by a link, or by a file
+//! that somebody else can read and write. Such files are rejected, and the permissions of our own files are restricted.
 
 use std::io;
 use std::path::Path;
@@ -11,7 +10,7 @@ use std::path::Path;
 /// If `mend` is set, our own files that others can write to, or that are more accessible than the store, get
 /// the mode 0600. Costs one system call per file.
 ///
-/// A store that belongs to somebody else may be read, and also written unless everybody can write to it.
+/// A store that belongs to somebody else may be read, and also written unless everybody may write to it.
 ///
 /// # Errors
 /// For the first rejected file, with its path and a hint; or an error of the system.
@@ -43,7 +42,7 @@ mod unix {
     const OTHERS: u32 = 0o077;
     const OTHERS_WRITE: u32 = 0o022;
     const OWN_ONLY: u32 = 0o600;
-    /// User id of the administrator, who may write anywhere anyway.
+    /// User id of the administrator, who can write anywhere anyway.
     const ROOT: u32 = 0;
 
     pub(super) fn refuse_planted(

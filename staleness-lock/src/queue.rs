@@ -51,7 +51,7 @@ impl Queue {
     }
 
     fn line(&self) -> MutexGuard<'_, Line> {
-        // No code panics while holding this mutex, and the queue would be valid anyway.
+        // No code panics while it holds this mutex, and the queue would be valid anyway.
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -17,7 +17,7 @@ fn fresh() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Yields until `done` returns true. Callers wait for something that is certain to happen.
+/// Yields until `done` returns true. Callers must wait only for something that is certain to happen.
 fn until(done: impl Fn() -> bool) {
     while !done() {
         thread::yield_now();

@@ -22,7 +22,7 @@ pub(crate) struct Answer<T = Value> {
     pub text: Text,
     /// Structured data with the same information.
     pub data: T,
-    /// A function to call when the result was written to the client.
+    /// A function to call when the result has been written to the client.
     pub delivered: Option<Box<dyn FnOnce() + Send>>,
 }
 
@@ -103,7 +103,7 @@ impl<R: Serialize> Rows<R> {
         rows
     }
 
-    /// Returns `head` and the lines. If rows were left out, adds their number and `how` to see them.
+    /// Returns `head` and the lines. If rows were omitted, adds their number and `how` to see them.
     pub(crate) fn text(&self, head: Text, how: Text) -> Text {
         let mut text = head;
         for line in &self.lines {

@@ -44,7 +44,7 @@ const MAX_LISTENING: usize = 8;
 pub(crate) struct Connection {
     server: Server,
     subscription: Subscription,
-    /// Actions to run when an answer was written.
+    /// Actions to run once an answer was written.
     pub(crate) deliveries: Deliveries,
     /// Signals that the client disconnected.
     pub(crate) departure: Departure,
@@ -208,7 +208,7 @@ impl ServerHandler for Connection {
             tokio::select! {
                 // Report progress before the result.
                 biased;
-                // Only once: this does not end a git that gave up before.
+                // Signalled only once: this cannot end a git process that has already given up.
                 () = context.ct.cancelled(), if !is_stopped => {
                     is_stopped = true;
                     watchdog.end();
@@ -224,7 +224,7 @@ impl ServerHandler for Connection {
                     told += 1.0;
                     let message = progress_words(step);
                     let param = ProgressNotificationParam::new(token, told).with_message(message);
-                    // Do not wait for a client that does not read once the call must end.
+                    // Once the call must end, do not wait for a client that does not read.
                     tokio::select! {
                         _ = context.peer.notify_progress(param) => {}
                         () = context.ct.cancelled() => {}
@@ -314,7 +314,7 @@ impl ServerHandler for Connection {
     }
 
     fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // The library removes what was not requested.
+        // The library removes everything that was not requested.
         Some(SubscriptionFilter::builder().resource_subscription(resources::OVERVIEW).build())
     }
 
@@ -326,7 +326,7 @@ impl ServerHandler for Connection {
             }
             let mut watch =
                 OverviewWatch::new(self.server.clone(), agent(context.request_context())).await;
-            // The client was told that the watch had begun before it had, so it may have read too early.
+            // The client was told that the watch had begun before it really had, so it may have read too early.
             while context.sink().notify_resource_updated(resources::OVERVIEW).await.is_ok() {
                 watch.changed().await;
             }

@@ -35,7 +35,7 @@ impl Counts {
         Arc::clone(&self.partings)
     }
 
-    /// Returns true while sessions end.
+    /// Returns true if any session is ending.
     pub(crate) fn is_parting(&self) -> bool {
         Arc::strong_count(&self.partings) > 1
     }

@@ -1,4 +1,4 @@
-//! Actions to run after an answer was written.
+//! Actions to run once an answer was written.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use rmcp::model::RequestId;
 use tokio::sync::Notify;
 
-/// An action to run after an answer was written.
+/// An action to run once an answer was written.
 pub(crate) type After = Box<dyn FnOnce() + Send>;
 
 /// Maximum time that an unwritten answer delays the next answer of the same tool.
@@ -24,7 +24,7 @@ struct Inner {
 }
 
 impl Deliveries {
-    /// Registers an action to run after the answer to a request was written.
+    /// Registers an action to run once the answer to a request was written.
     pub(crate) fn expect(&self, id: RequestId, after: After) {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id, after);
     }

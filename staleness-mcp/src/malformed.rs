@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// Maximum nesting depth that the JSON parser accepts.
 const MAX_DEPTH: usize = 127;
 
-/// The reason a line was rejected.
+/// The reason why a line was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The line is not UTF-8.
@@ -55,8 +55,8 @@ impl Fault {
     }
 }
 
-/// Returns the fault of an unreadable line and the id of its request. `None` for notifications and answers,
-/// which need no reply.
+/// Returns the fault of an unreadable line and the id of its request. `None` for notifications and answers, which are
+/// not answered.
 pub(crate) fn fault(line: &[u8]) -> Option<(Fault, Value)> {
     let head = head(line);
     let valid = serde_json::from_slice::<IgnoredAny>(line).is_ok();

@@ -13,13 +13,13 @@ use crate::server::Server;
 /// Time limit for each of three phases after the client disconnected: finishing calls, answering cancelled ones,
 /// and pruning. Together less than a second.
 pub(crate) const PARTING: Duration = Duration::from_millis(300);
-/// Ends the claims of the connection and prunes by the policy, at the end of a session.
+/// Ends the claims of a connection and prunes according to the policy, at the end of a session.
 pub(crate) fn part(server: &Server, caller: &Caller) {
     let begun = Instant::now();
     if let Ok(settings) = server.settings(None, None)
         && let Ok(registry) = settings.open(Access::Look)
     {
-        // The policy prunes records of all projects, whoever the caller is.
+        // The policy prunes records of all projects, regardless of the caller.
         let registry = registry.confined_to(None);
         let claimed_in = caller.claimed_in.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for project in claimed_in.into_iter().chain([settings.project.id.clone()]) {

@@ -6,8 +6,8 @@ use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::wire::Departure;
 
-/// Starts a thread that signals `departure` when the other end of a standard stream closes. If the thread cannot
-/// be started, the next read or write notices it.
+/// Starts a thread that signals `departure` when the other end of a standard stream closes. If the thread cannot be
+/// started, the next read or write detects this.
 pub(crate) fn watch(departure: Departure) {
     let watching = move || {
         let (input, output) = (stdin(), stdout());

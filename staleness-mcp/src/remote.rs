@@ -1,4 +1,4 @@
-//! The part of a connection that HTTP needs.
+//! The part of a connection that only HTTP needs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,7 +33,7 @@ struct Session {
     over: Ended,
     is_used: AtomicBool,
     counts: Arc<Counts>,
-    /// Actions for answers that the client has certainly read once it sends another request.
+    /// Actions for answers that the client must have read when it sends another request.
     unread: Mutex<Vec<After>>,
 }
 
@@ -82,7 +82,7 @@ impl Remote {
         self.session.caller.clone()
     }
 
-    /// Runs an action after an answer was read: at the session's next request, or at once without a session.
+    /// Runs an action after an answer was read: at the session's next request, or immediately without a session.
     pub(crate) async fn when_read(&self, context: &RequestContext<RoleServer>, after: After) {
         if Self::is_stateless(context) {
             let _ = tokio::task::spawn_blocking(after).await;
@@ -91,7 +91,7 @@ impl Remote {
         }
     }
 
-    /// Runs the actions for the answers before a request.
+    /// Runs the actions for the answers that precede a request.
     pub(crate) async fn deliver(&self, context: &RequestContext<RoleServer>) {
         let all = if Self::is_stateless(context) {
             Vec::new()

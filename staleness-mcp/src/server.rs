@@ -61,7 +61,7 @@ impl Scanned {
 /// Minimum time between two scans in a call. A scan takes a few milliseconds if nothing changed.
 const SCAN_EVERY: Duration = Duration::from_secs(15);
 
-/// The number of projects whose last scan is remembered.
+/// The number of projects whose last scan is stored.
 const MAX_SCANNED: usize = 64;
 
 impl std::fmt::Debug for Server {
@@ -99,8 +99,8 @@ impl Server {
         })
     }
 
-    /// Returns this server for callers that may use only the project of one folder, and change records of all
-    /// projects only if `writes_global`. If they are not the only ones, they take at most half of the turns.
+    /// Returns this server for callers that may use only the project of one folder, and change records of all projects
+    /// only if `writes_global`. If there are other callers, they take at most half of the turns.
     #[cfg(feature = "http")]
     pub(crate) fn confined_to(
         &self,
@@ -109,7 +109,7 @@ impl Server {
         is_alone: bool,
     ) -> Result<Self, ServiceError> {
         let project = Some(folder.to_path_buf());
-        // Callers must not see the files of the user who runs the server, and have no home that they could make.
+        // Callers must not see the files of the user who runs the server, and must not be able to create a home folder.
         let top = folder.ancestors().last().unwrap_or(folder);
         let home = Some(top.join(format!("no-home-{}", staleness::clock::fresh_op())));
         let options = Options { project, home, ..(*self.options).clone() };
@@ -157,7 +157,7 @@ impl Server {
             options.project = Some(project.into());
         }
         let mut settings = Settings::new(options, None, true)?;
-        // A folder inside may be a project of its own.
+        // A folder inside may be a separate project.
         if self.only.as_ref().is_some_and(|only| *only != settings.project.id) {
             return Err(not_this_project());
         }
@@ -220,8 +220,8 @@ impl Server {
         run(&Call { settings, agent, session, claimed_in, listener }, arguments)
     }
 
-    /// Scans the configuration if a scan is due, because the client may have no hook that scans. A failed scan
-    /// does not fail the call, and is not repeated earlier.
+    /// Scans the configuration if a scan is due, because the client may have no hook that scans. A failed scan does not
+    /// fail the call, and is not retried before the next one is due.
     fn scan(&self, settings: &Settings) {
         let scanned = || self.shared.scanned.lock().unwrap_or_else(PoisonError::into_inner);
         if !scanned().is_due(&settings.project.id, Instant::now()) {

@@ -193,7 +193,7 @@ fn shorten(schema: &mut Value) {
         }
         fields.insert("anyOf".into(), Value::Array(each));
     }
-    // Replaces an enumeration of described words by the words alone.
+    // Replaces an enumeration of described words by only the words.
     if let Some(Value::Array(each)) = fields.get("oneOf") {
         let words: Vec<Value> = each.iter().filter_map(|one| one.get("const").cloned()).collect();
         if words.len() == each.len() {

@@ -15,7 +15,7 @@ use crate::wire::{Departure, Wire};
 /// Number of threads besides those for calls: input, output, follow-up actions, and shutdown.
 const SPARE_THREADS: usize = 4;
 
-/// The reason a server ended before its client did.
+/// The reason why a server ended before its client did.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ServeError(pub(crate) String);
@@ -55,8 +55,8 @@ pub(crate) fn try_threads() -> std::io::Result<()> {
     })
 }
 
-/// Serves one client over a pair of streams until it disconnects. Then ends its claims and prunes learned routes
-/// and outcomes by the policy, as at the end of a session, and closes the store.
+/// Serves one client over a pair of streams until it disconnects. Then ends its claims, prunes learned routes and
+/// outcomes according to the policy, as at the end of a session, and closes the store.
 ///
 /// # Errors
 /// If the client does not speak the protocol.
@@ -98,9 +98,9 @@ where
                 () = parting => Ok(()),
             }
         }
-        // The client went away without sending anything.
+        // The client disconnected without sending anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-        // The client went away without reading the answer.
+        // The client disconnected without reading the answer.
         Err(ServerInitializeError::TransportError { .. }) => Ok(()),
         Err(error) => Err(ServeError(format!("the client does not speak MCP: {error}"))),
     };

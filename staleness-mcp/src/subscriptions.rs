@@ -29,7 +29,7 @@ pub(crate) struct OverviewWatch {
 impl OverviewWatch {
     /// Starts watching for an agent.
     pub(crate) async fn new(server: Server, agent: Option<AgentId>) -> Self {
-        // In this order, a commit in between is seen twice and never missed.
+        // In this order, a commit in between may be seen twice but is never missed.
         let follower = Follower::from_now(server.store().clone()).await;
         let told = overview(&server, agent.clone()).await;
         Self { server, agent, follower, told }
@@ -40,7 +40,7 @@ impl OverviewWatch {
     pub(crate) async fn changed(&mut self) {
         loop {
             self.follower.next().await;
-            // Reports commits in quick succession once.
+            // Several commits in quick succession are reported once.
             tokio::time::sleep(SETTLE).await;
             let now = loop {
                 match overview(&self.server, self.agent.clone()).await {

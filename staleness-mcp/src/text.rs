@@ -33,7 +33,7 @@ pub(crate) struct Part(String);
 /// quote are replaced.
 pub(crate) struct Quoted<'a>(pub &'a str);
 
-/// A reason or note of this program, quoted in the same way, in the words of this server.
+/// A reason or note by this program, quoted in the same way, in the words of this server.
 pub(crate) struct Reason<'a>(pub &'a str);
 
 /// An error message, quoted in the same way.
@@ -116,7 +116,7 @@ impl Text {
         self
     }
 
-    /// Appends foreign text. Each line begins with a marker that no other line has.
+    /// Appends foreign text. Each of its lines begins with a marker that no other line has.
     pub(crate) fn and_lines(mut self, body: &str) -> Self {
         for line in body.lines() {
             // Writing to a string never fails.

@@ -1,4 +1,4 @@
-//! Limits the number of calls that work at the same time.
+//! Limits the number of calls that are processed at the same time.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 const QUICK: usize = 4;
 /// Maximum number of concurrent calls that may read documents or run git.
 const SLOW: usize = 2;
-/// Maximum number of slow calls in a queue. More would delay cancellations.
+/// Maximum number of slow calls in the queue. A longer queue would delay cancellations.
 const SLOW_WAITING: usize = 16;
 
 /// Maximum number of threads for calls.
@@ -50,7 +50,7 @@ impl Default for Turns {
 }
 
 impl Turns {
-    /// Returns the limits for one of several groups of callers, which may have half of the permits.
+    /// Returns the limits for one of several groups of callers, which may use half of the permits.
     #[cfg(feature = "http")]
     pub(crate) fn part(&self) -> Self {
         let part = |of: &Queue, most: usize| Queue::new(Arc::clone(&of.all), most / 2);

@@ -1,8 +1,8 @@
 //! The transport: one JSON-RPC message per line, with flow control.
 //!
-//! It differs from `rmcp`'s transport in four ways. It stops reading requests while too many are unanswered, or
-//! their answers unread. It answers unreadable lines with an error. It notices that the client disconnected, even
-//! on the stream not in use at that moment. It replies that a method was not found.
+//! It differs from `rmcp`'s transport in four ways. It stops reading requests while too many are unanswered, or their
+//! answers unread. It answers unreadable lines with an error. It detects that the client disconnected, even on the
+//! stream that is not in use. It replies if a method was not found.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -25,10 +25,9 @@ use crate::malformed::{self, Fault};
 /// Maximum size of a message, in bytes. Larger than anything the registry accepts, so that oversized values
 /// get a specific error.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
-/// Maximum number of pending requests: unanswered, or with unread answers. Large requests count several
-/// times.
+/// Maximum number of pending requests: unanswered, or with unread answers. A large request counts several times.
 const MAX_PENDING: usize = 64;
-/// A request counts once more per this number of bytes.
+/// A request counts as one more for each this many bytes.
 const BYTES_EACH: usize = 256 * 1024;
 /// Maximum buffer size kept between lines, in bytes.
 const KEPT_BYTES: usize = 64 * 1024;
@@ -80,7 +79,7 @@ impl Writing {
         Self(count)
     }
 
-    /// Records that the client read some data.
+    /// Records that the client has read some data.
     fn gets_on(&self) {
         self.0.fetch_add(2, Ordering::Relaxed);
     }
@@ -269,7 +268,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
         }
     }
 
-    /// Answers an invalid line with an error. Takes up room until it is read.
+    /// Answers an invalid line with an error, which takes up room until it is read.
     fn refuse(&self, fault: Fault, id: Value, room: OwnedSemaphorePermit) {
         let written = self.write(fault.error(&id).to_string().into_bytes());
         tokio::spawn(async move {
@@ -322,7 +321,7 @@ where
             JsonRpcMessage::Error(error) => error.id.clone(),
             _ => None,
         };
-        // The library's message only contains the method's name.
+        // The library's message contains only the method's name.
         if let JsonRpcMessage::Error(error) = &mut item
             && error.error.code == ErrorCode::METHOD_NOT_FOUND
         {

@@ -2,10 +2,10 @@
 
 use staleness::tool::PresenceCause;
 
-/// Commands of the CLI with the equivalent tools of this server. All other commands need a person.
+/// Commands of the CLI with the equivalent tools of this server. All other commands must be run by a person.
 const TOOLS: &[(&str, &str)] = &[("tools list", "discover_tools"), ("stale", "list_stale")];
 
-/// Words before a command that a reader should run.
+/// Words that precede a command to run.
 const VERBS: [&str; 2] = ["see ", "run "];
 
 /// Rewrites a sentence for a model, which has the tools of this server and no shell. A command becomes the
@@ -74,7 +74,7 @@ mod tests {
         }
     }
 
-    /// Every cause and remedy, and what stands for an unknown one.
+    /// Checks every cause and remedy, and the text for an unknown one.
     #[test]
     fn no_cause_and_no_remedy_sends_a_model_to_a_shell() {
         let remedies = PresenceCause::ALL.iter().filter_map(|cause| cause.remedy());

@@ -7,7 +7,7 @@ use tokio_postgres::types::Type;
 
 use crate::values::told;
 
-/// Reads the columns of a row. An unreadable column becomes a byte sequence that no valid record begins with.
+/// Reads the columns of a row. An unreadable column becomes a byte sequence with which no valid record begins.
 pub(crate) fn cells(row: &Row) -> Vec<Cell<'_>> {
     (0..row.len()).map(|column| cell(row, column).unwrap_or(Cell::Blob((&[0xff]).into()))).collect()
 }

@@ -31,7 +31,7 @@ impl fmt::Display for Chain {
 
 impl std::error::Error for Chain {}
 
-/// An error, with information on whether to retry.
+/// An error, with the information whether a retry may succeed.
 #[derive(Debug)]
 pub(crate) struct Failed {
     pub(crate) error: StoreError,
@@ -58,7 +58,7 @@ impl From<StoreError> for Failed {
 }
 
 impl From<Error> for Failed {
-    /// Converts an error from before the commit.
+    /// Converts an error that occurred before the commit.
     fn from(error: Error) -> Self {
         let lost = is_lost(&error);
         let again = lost

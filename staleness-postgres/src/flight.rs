@@ -1,8 +1,8 @@
 //! Pipelines statements: sends them in sequence without waiting, and receives results in the same order.
 //!
-//! All statements sent before the first wait share one round trip. Sending and receiving happen on the
-//! connections' thread, so the waiting task is woken once per round trip and not once per statement. On a
-//! busy machine a wake-up costs more than a statement.
+//! All statements sent before the first wait share one round trip. Sending and receiving happen on the connections'
+//! thread, so the waiting task is woken once per round trip instead of once per statement. On a busy machine a wake-up
+//! costs more than a statement.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -24,14 +24,14 @@ type Flying = Pin<Box<dyn Future<Output = Answer> + Send>>;
 enum Waiting {
     Statement(Statement),
     Command(String),
-    /// A command with an ignored result.
+    /// A command whose result is ignored.
     Aside(String),
 }
 
 /// The results of a round trip.
 struct Landed {
     answers: VecDeque<Answer>,
-    /// The error because of which the next statement and all later ones were not sent.
+    /// The error that kept the next statement and all later ones from being sent.
     unsent: Option<Error>,
 }
 
@@ -120,7 +120,7 @@ async fn trip(client: Arc<Client>, waiting: Vec<Waiting>) -> Landed {
         let mut flying = fly(Arc::clone(&client), each);
         // The driver sends a statement when its future is first polled.
         match poll_fn(|context| Poll::Ready(flying.as_mut().poll(context))).await {
-            // An error of the driver: the statement was not sent. Stop here, or COMMIT would commit without
+            // An error of the driver means that the statement was not sent. Stop here, or COMMIT would commit without
             // it.
             Poll::Ready(Err(error)) if error.as_db_error().is_none() => {
                 unsent = Some(error).filter(|_| !is_aside);

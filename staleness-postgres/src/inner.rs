@@ -102,7 +102,7 @@ impl Inner {
         };
         *failures += 1;
         if failed.lost {
-            // The server is gone, so the other connections are broken too.
+            // The server is gone, so all other connections are broken, too.
             self.pool.retain(|_, _| false);
         }
         if failed.again && *failures < MAX_TRIES {
@@ -291,7 +291,7 @@ impl Inner {
         flight.command(transaction::wait(lasting).into());
         flight.command("COMMIT".into());
         if !changed.journal.is_empty() {
-            // Listeners check for themselves if something was committed.
+            // Listeners check whether anything was committed.
             flight.aside(notices::tell(workspace));
         }
         asked.store(true, Ordering::Relaxed);

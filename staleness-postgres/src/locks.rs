@@ -1,11 +1,10 @@
 //! The advisory locks of a step.
 //!
-//! Each collection has three kinds of lock: one for the whole collection, one per part (scope or project),
-//! and one per key. A selection of keys takes the first two shared, and the key locks exclusive for rows to
-//! change or shared for rows to read, even if a row does not exist. A selection of a range locks its part
-//! exclusively, and a selection of everything the collection. Steps on different tools therefore run
-//! concurrently, scans and such steps wait for each other, and the data that a step has read does not change
-//! until it commits.
+//! Each collection has three kinds of lock: one for the whole collection, one per part (scope or project), and one per
+//! key. A selection of keys takes the first two shared, and the key locks exclusive for rows to change or shared for
+//! rows to read, even if a row does not exist. A selection of a range locks its part exclusively, and a selection of
+//! everything the collection. Steps on different tools therefore run concurrently, scans and such steps wait for each
+//! other, and data read by a step does not change until it commits.
 //!
 //! All locks are taken by one statement before anything is read, ordered by kind and number, each once in its
 //! strongest mode. This prevents deadlocks. A lock's number is a hash; a collision only causes an unnecessary
@@ -36,7 +35,7 @@ const MAX_ROWS: usize = 64;
 pub(crate) enum Reach {
     /// One row of a part, by key.
     Row(Vec<u8>, Vec<u8>),
-    /// Any row of a part. Other rows may come to match.
+    /// Any row of a part. Changes may make other rows match.
     Part(Vec<u8>),
     /// Rows of a part that others may change while they are only read.
     Loose(Vec<u8>),
@@ -77,7 +76,7 @@ fn locked_as<R: Record>() -> &'static str {
 /// Locks in acquisition order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Locks {
-    /// Kind and number of each lock, and whether it is exclusive.
+    /// Kind and number of each lock, with true if it is exclusive.
     held: BTreeMap<(u8, i64), bool>,
 }
 
@@ -122,7 +121,7 @@ impl Locks {
         all
     }
 
-    /// Returns the lock numbers, and for each whether it is exclusive.
+    /// Returns the lock numbers, each with true if the lock is exclusive.
     pub(crate) fn columns(&self) -> (Vec<Option<i64>>, Vec<bool>) {
         self.held.iter().map(|((_, number), exclusive)| (Some(*number), *exclusive)).unzip()
     }
@@ -222,7 +221,7 @@ mod tests {
 
     const POOL: arbitrary::Reach = arbitrary::Reach::Pool;
 
-    /// A collection without locks, or a filter that locks another part, would let two steps pass.
+    /// If a collection had no locks, or a filter locked a different part, two steps could run at the same time.
     #[test]
     fn whoever_locks_a_filter_waits_for_the_keys_that_it_matches() {
         fn holds<R: Table + Sample>() {

@@ -1,9 +1,9 @@
 //! Steps that read more than once.
 //!
-//! All locks are taken before anything is read and are never upgraded, so a step that requests more rows is
-//! restarted with all selections requested so far. It holds no locks between the two attempts, so the data may
-//! change. The step therefore runs again from the beginning. Preloaded data is used while the step requests the
-//! same selections. If it requests a different one, it is restarted with that selection instead.
+//! All locks are taken before anything is read and are never upgraded, so a step that requests more rows is restarted
+//! with all selections requested so far. It holds no locks between the two attempts, so the data may change. The step
+//! therefore runs again from the beginning. It uses preloaded data as long as it requests the same selections. If it
+//! requests a different one, it is restarted with that selection instead.
 
 use staleness_core::store::{ChangeSet, Decision, Selection, Step, StoreError, View};
 

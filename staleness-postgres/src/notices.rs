@@ -5,9 +5,9 @@
 //! locks would block all others. The NOTIFY is sent after COMMIT without waiting and costs no round trip. If
 //! it is lost, the next poll makes up for it.
 //!
-//! The first waiter opens a connection that listens for the lifetime of the store. A notification only
-//! triggers a query, so it may be spurious. The listener also queries once per [`LOOK`], which detects dead
-//! connections. While the listener is disconnected, it keeps trying to reconnect, and waiters have to poll.
+//! The first waiter opens a connection that listens for the lifetime of the store. A notification only triggers a
+//! query, so it may be spurious. The listener also queries once per [`LOOK`], which detects dead connections. While
+//! disconnected, the listener keeps trying to reconnect, and waiters have to poll.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_secs(60);
 /// The pause before reconnecting: the first after a working connection, and the maximum.
 const AGAIN: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(60)];
 
-/// Maximum time that a NOTIFY waits for others, in milliseconds. Its connection waits too.
+/// Maximum time that a NOTIFY waits for others, in milliseconds. Its connection waits, too.
 const MAX_WAIT: u32 = 1_000;
 
 /// The listener's knowledge of the revision.
@@ -66,8 +66,8 @@ impl Notices {
 pub(crate) struct Hearer(watch::Receiver<Heard>);
 
 impl Hearer {
-    /// Waits until the listener receives a revision other than `seen`, which may be an older one. `None` if the
-    /// listener is disconnected.
+    /// Waits until the listener receives a revision different from `seen`, perhaps an older one. `None` if the listener
+    /// is disconnected.
     pub(crate) async fn another(&mut self, seen: Revision) -> Option<()> {
         let news = |heard: &Heard| match heard {
             Heard::Nothing => false,
@@ -129,7 +129,7 @@ async fn hear(
         tell.send_if_modified(|heard| {
             std::mem::replace(heard, Heard::Revision(revision)) != Heard::Revision(revision)
         });
-        // A notification during the query is not lost: the next wait returns at once.
+        // A notification that arrives during the query is not lost: the next wait returns immediately.
         let _ = tokio::time::timeout(LOOK, noticed.notified()).await;
     }
 }

@@ -22,8 +22,8 @@ pub struct OpenOptions {
     pub create: bool,
     /// Only reads the store. Then nothing is created, and steps fail with [`StoreError::ReadOnly`].
     pub read_only: bool,
-    /// The maximum time that a step waits for locks, before it fails with [`StoreError::Busy`], and that a server may
-    /// take to accept a connection; five seconds by default. The minimum is one millisecond. A whole step or query may
+    /// The maximum time that a step waits for locks before it fails with [`StoreError::Busy`], and in which a server
+    /// must accept a connection; five seconds by default. The minimum is one millisecond. A whole step or query may
     /// take 20 times as long, and at least 10 s, before the server is considered dead.
     pub busy_timeout: Duration,
     /// The maximum number of connections; eight by default. Each is opened when first needed. The minimum is one.

@@ -87,7 +87,7 @@ pub(crate) async fn each(
     Ok(())
 }
 
-/// Returns the next row of a result. The driver reads no further than requested.
+/// Returns the next row of a result. The driver does not read further than requested.
 async fn next(
     mut rows: Pin<&mut tokio_postgres::RowStream>,
 ) -> Option<Result<tokio_postgres::Row, tokio_postgres::Error>> {

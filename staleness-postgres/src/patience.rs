@@ -9,7 +9,7 @@ use crate::error::Failed;
 /// Minimum idle time before the server ends a transaction.
 const LEAST_IDLE: Duration = Duration::from_secs(10);
 
-/// A whole transaction may take this many times as long as the wait for one lock.
+/// The number of times that the wait for one lock fits into the time limit of a whole transaction.
 const WHOLE: u32 = 20;
 
 /// Maximum idle time while pages are visited, because a person may be reading.
@@ -100,7 +100,7 @@ mod tests {
             of(Duration::from_secs(20)).settings(),
             "SET LOCAL lock_timeout = 20000; SET LOCAL idle_in_transaction_session_timeout = 20000"
         );
-        // Both must be greater than 0, which means no limit, and within the server's range.
+        // Both must be greater than 0, because 0 means no limit, and within the server's range.
         let (least, most) = (of(Duration::ZERO), of(Duration::MAX));
         assert!(least.settings().ends_with(" = 10000"), "{}", least.settings());
         assert!(least.settings().contains("lock_timeout = 1;"), "{}", least.settings());

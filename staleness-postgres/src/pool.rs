@@ -1,4 +1,4 @@
-//! Connections and the thread on which they live.
+//! Connections, and the thread on which they run.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Connector {
         let mut config = target.config.clone();
         let each = *config.get_connect_timeout().unwrap_or(&patience.lock());
         config.connect_timeout(each);
-        // The driver's limit is per address, and only for the TCP connection.
+        // The driver's limit applies to each address, and only to the TCP connection.
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
         let hosts = u32::try_from(hosts).unwrap_or(u32::MAX);
         let limit = each.saturating_add(each.max(HANDSHAKE)).saturating_mul(hosts);

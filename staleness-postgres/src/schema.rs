@@ -7,10 +7,9 @@
 //!
 //! # Tables
 //!
-//! All other tables and indexes begin with `workspace`. If the tables are distributed by it, a step stays in one
-//! shard. The policy `own_workspace` (row-level security) restricts a transaction to the rows of the workspace in
-//! the setting `staleness.workspace`. It is forced, so it also applies to the owner of the tables, but not to
-//! superusers.
+//! All other tables and indexes begin with `workspace`. If the tables are sharded by this column, a step stays in one
+//! shard. The policy `own_workspace` (row-level security) restricts a transaction to the rows of the workspace in the
+//! setting `staleness.workspace`. It is forced, so it also applies to the owner of the tables, but not to superusers.
 //!
 //! | table | key after the workspace | a row is |
 //! |---|---|---|

@@ -31,13 +31,13 @@ impl PostgresStore {
     /// `PGPASSWORD` is used if the URL has no password. Other parameters are those of libpq.
     ///
     /// # Errors
-    /// - [`StoreError::Io`] of kind `InvalidInput` if the URL is invalid (the password is never shown), of
-    ///   kind `NotFound` if the workspace does not exist and must not be created, or of the kind that kept
-    ///   the server from being reached
+    /// - [`StoreError::Io`] of kind `InvalidInput` if the URL is invalid (the password is never shown), of kind
+    ///   `NotFound` if the workspace does not exist and must not be created, or of another kind if the server could not
+    ///   be reached
     /// - [`StoreError::FormatTooNew`] if the tables were made by a newer program; they are not changed
     /// - [`StoreError::FormatTooOld`] if the tables were made by an older program; they are not changed
-    /// - [`StoreError::NotAStore`] if the database's encoding cannot hold every text
-    /// - [`StoreError::Backend`] with the server's message, if it refused
+    /// - [`StoreError::NotAStore`] if the database's encoding cannot represent every text
+    /// - [`StoreError::Backend`] with the server's message, if the server refused
     pub fn open(url: impl AsRef<str>, options: OpenOptions) -> Result<Self, StoreError> {
         open(url.as_ref(), options).map(|inner| Self { inner })
     }

@@ -10,7 +10,7 @@ use crate::error::Failed;
 use crate::patience::Patience;
 use crate::pool::{Pool, Pooled, Session, take};
 
-/// A transaction on its own connection.
+/// A transaction on a separate connection.
 ///
 /// If it is dropped without being ended (connection error, panic, cancelled caller), its connection is
 /// closed, so the server rolls it back.
@@ -46,7 +46,7 @@ impl Transaction {
 
     /// Ends a transaction that is not committed.
     pub(crate) fn end<T>(self, how: &Result<T, Failed>) {
-        // A lost connection is closed. So is one with an unknown commit.
+        // A lost connection is closed, and so is one whose commit is unknown.
         if !matches!(how, Err(Failed { lost: true, .. })) {
             self.roll_back();
         }

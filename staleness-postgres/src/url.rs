@@ -15,7 +15,7 @@ const DEFAULT_WORKSPACE: &str = "default";
 /// Maximum length of a workspace name, in bytes.
 const MAX_WORKSPACE_BYTES: usize = 64;
 
-/// Idle time before a keep-alive probe, and maximum time that sent data may stay unacknowledged.
+/// Idle time before a keep-alive probe, and maximum time for which sent data may stay unacknowledged.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// A parsed URL.

@@ -54,8 +54,8 @@ fn tables_are_ours(tx: &Tx) -> Result<(), StoreError> {
     }
 }
 
-/// An index being verified. Each row names the entries that it must have, and at the end the counts must
-/// match, so nothing needs to be kept in memory.
+/// An index being verified. Each row names the entries that it must have, and the counts must match at the end, so
+/// nothing has to stay in memory.
 struct Index<'t, K: Key + 'static, V: Value + 'static> {
     name: String,
     table: Table<'t, K, V>,

@@ -1,4 +1,4 @@
-//! Any record, and any bytes.
+//! Tests with any record, and with any bytes.
 
 use std::fmt::Debug;
 
@@ -26,7 +26,7 @@ fn any_record_comes_back() {
 proptest! {
     #![proptest_config(Config { failure_persistence: None, ..Config::default() })]
 
-    /// Anything that can be decoded is unchanged after encoding and decoding again.
+    /// A record decoded from any bytes is unchanged after encoding and decoding it again.
     #[test]
     fn any_bytes_are_an_error_or_a_record(body in prop::collection::vec(any::<u8>(), 0..200)) {
         macro_rules! read {

@@ -10,7 +10,7 @@ use staleness_core::work::WorkStep;
 
 use super::*;
 
-/// Uses the maximum length of everything with a limit, and far more listings and credits than anyone has.
+/// Uses the maximum length wherever there is a limit, and far more listings and credits than anyone has.
 #[test]
 fn the_largest_record_fits() {
     let longest = "\u{1f680}".repeat(128);

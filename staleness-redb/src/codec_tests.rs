@@ -1,4 +1,4 @@
-//! Golden bytes that must never change, invalid bytes, and a second reader of the same bytes.
+//! Golden bytes that must never change, invalid bytes, and a second decoder for the same bytes.
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -235,7 +235,7 @@ fn format_14_has_these_kinds_of_records() {
     );
 }
 
-/// Claims lengths of gigabytes and more wherever a length is stored.
+/// Sets lengths of gigabytes and more wherever a length is stored.
 #[test]
 fn a_hostile_length_a_cut_and_an_odd_byte_are_errors_at_most() {
     let huge: [&[u8]; 3] = [

@@ -1,7 +1,7 @@
 //! The file below redb, with a checksum in every page.
 //!
-//! redb has checksums in its own pages, but only verifies them in a check. Otherwise it trusts what it reads.
-//! On some damage it panics, even while dropping an open database, which aborts the process. So damage must
+//! redb has checksums in its own pages, but verifies them only in a check. Otherwise it trusts everything that it
+//! reads. Some damage makes it panic, even while an open database is dropped, which aborts the process. So damage must
 //! be detected before redb sees it.
 //!
 //! | bytes | content |
@@ -10,9 +10,9 @@
 //! | 4,096 to 4,443 | the previous or the next header; the larger number is current |
 //! | from 8,192 | redb's second and all later pages: 4,096 bytes and their CRC-32 each |
 //!
-//! A page's checksum covers its number and its bytes. redb never overwrites a page that a commit refers to,
-//! so a page torn by a power cut is never read. The header is the exception. It is written alternately to the
-//! two places, never over the last one synced.
+//! A page's checksum covers its number and its bytes. redb never overwrites a page that a commit refers to, so a page
+//! torn by a power cut is never read. The header is the exception. It is written alternately to two places, never over
+//! the last one synced.
 //!
 //! Readers write nothing to the file. Pages that redb writes are kept in memory.
 
@@ -50,7 +50,7 @@ pub(crate) struct StoreFile {
 
 #[derive(Debug)]
 struct State {
-    /// The file's length as redb knows it, in bytes.
+    /// The length of the file that redb sees, in bytes.
     len: u64,
     header: Header,
     /// True if the header was written since the last sync.
@@ -61,7 +61,7 @@ struct State {
 
 #[derive(Clone, Debug)]
 struct Header {
-    /// Increases with every header. Its lowest bit selects the place.
+    /// The number of the header, which increases with every header. Its lowest bit selects the place.
     number: u64,
     len: u64,
     bytes: [u8; HEADER],
@@ -138,8 +138,7 @@ impl StoreFile {
         Ok(Self { file, writes, state: Mutex::new(state), headers: Arc::default() })
     }
 
-    /// Returns a counter of headers that were started to be written. Until the first one, a commit has not
-    /// happened.
+    /// Returns a counter of the headers whose writing has started. Until the first one, a commit has not happened.
     pub(crate) fn headers(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.headers)
     }
@@ -231,8 +230,7 @@ impl StorageBackend for StoreFile {
         Ok(())
     }
 
-    /// Only grows the file. It is truncated when closed, because the end may be needed until a header is
-    /// written.
+    /// Only grows the file. It is truncated when closed, because its end may be needed until a header is written.
     fn set_len(&self, len: u64) -> io::Result<()> {
         let mut state = self.state();
         let end = place(len.div_ceil(PAGE as u64));

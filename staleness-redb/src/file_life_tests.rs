@@ -1,4 +1,4 @@
-//! Disk failures and power cuts at every read, write and sync of a sequence of mixed operations.
+//! Tests with disk failures and power cuts at every read, write and sync in a sequence of mixed operations.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,7 +34,8 @@ fn check(store: &RedbStore) -> Result<(), StoreError> {
     pollster::block_on(store.check())
 }
 
-/// Returns the state from `from` to `to` that the store is in. Panics if it is in none, or is damaged.
+/// Returns the number of the state between `from` and `to` in which the store is. Panics if it is in none of them, or
+/// is damaged.
 #[track_caller]
 fn found(store: &RedbStore, reference: &Reference, from: usize, to: usize, told: &str) -> usize {
     check(store).unwrap_or_else(|error| panic!("{told}: {error:?}"));
@@ -81,7 +82,7 @@ fn a_power_cut_takes_no_commit_that_was_acknowledged_and_leaves_a_whole_store() 
     assert!(lost[&0] > 1_000 / stride(), "{lost:?}");
 }
 
-/// Fails every n-th call of each turn, as `plan` says for the number of the call.
+/// Fails every n-th call of each turn, as `plan` specifies for the number of the call.
 fn fail_everywhere(plan: impl Fn(u64) -> Plan) -> (usize, Met) {
     let reference = Reference::of(LIFE, TURNS as u64);
     let folder = tempfile::tempdir().unwrap();
@@ -103,7 +104,7 @@ fn fail_everywhere(plan: impl Fn(u64) -> Plan) -> (usize, Met) {
                 Err(_) => Ok(()),
             };
             let missed = heal().1 == planned.times;
-            // The store that had the error must work as well as one opened afresh.
+            // The store that had the error must work as well as a newly opened one.
             let (done, store) = match opened {
                 Ok(store) => (done, store),
                 Err(error) => (Err(error), open(folder.path()).unwrap()),

@@ -1,4 +1,4 @@
-//! Disk failures and power cuts at every write and sync.
+//! Tests with disk failures and power cuts at every write and sync.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -47,7 +47,7 @@ pub(crate) fn fail(plan: Plan) {
     LOG.take();
 }
 
-/// Stops failing. Returns the log of calls, and the number of failures that did not occur.
+/// Stops the failures. Returns the log of calls, and the number of planned failures that did not occur.
 pub(crate) fn heal() -> (Vec<Did>, u64) {
     (LOG.take(), PLAN.replace(Plan::NOTHING).times)
 }
@@ -66,14 +66,14 @@ fn call() -> io::Result<()> {
     Ok(())
 }
 
-/// Logs a call that changes the file, or fails it.
+/// Logs a call that changes the file, or makes it fail.
 pub(crate) fn note(did: Did) -> io::Result<()> {
     call()?;
     LOG.with_borrow_mut(|log| log.push(did));
     Ok(())
 }
 
-/// Fails a read, if the plan says so.
+/// Makes a read fail, if the plan says so.
 pub(crate) fn read() -> io::Result<()> {
     if PLAN.get().reads { call() } else { Ok(()) }
 }
@@ -164,7 +164,7 @@ fn uses(store: &Inner) -> u64 {
     uses
 }
 
-/// After any failure the step was done or not done, and an error that says "not done" is true.
+/// After any failure, the step was either done or not done, and an error that says "not done" is true.
 #[test]
 fn a_disk_that_fails_leaves_the_step_done_or_undone() {
     let (_folder, _, store) = fresh();

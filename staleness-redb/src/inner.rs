@@ -76,7 +76,7 @@ impl Inner {
         let failed =
             |source| StoreError::io(format!("writing the backup {}", to.display()), source);
         let _turn = reader_turn(&self.lock, self.options)?;
-        // Report nothing about the target before the source is known to be a store.
+        // Errors about the target are reported only after the source is known to be a store.
         Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
             session.enter(false).map(drop)?;
             let new = NewFile::beside(to, false).map_err(failed)?;

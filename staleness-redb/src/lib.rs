@@ -24,12 +24,12 @@
 //! - Every commit is synced before it is acknowledged, whatever the step's
 //!   [`Durability`](staleness_core::store::Durability).
 //! - A [`Step`](staleness_core::store::Step), [`Query`](staleness_core::store::Query) or visitor of pages must not use
-//!   the store itself: it would wait for itself until the busy timeout.
+//!   the same store: it would wait for itself until the busy timeout.
 //! - Every page has a checksum that is verified before redb sees the page. A damaged file gives
 //!   [`StoreError::Corrupt`](staleness_core::store::StoreError::Corrupt). If a step panics, the file is closed and the
 //!   panic continues.
 //! - With the feature `tokio` and inside a tokio runtime, work runs on the runtime's blocking threads. Otherwise the
-//!   futures block and are ready at once. Dropping a future does not stop work that has begun: retry with the same
+//!   futures block and are ready immediately. Dropping a future does not stop work that has begun: retry with the same
 //!   op id.
 //!
 //! The format of the file is documented in the source, in `tables.rs`, `file.rs` and `codec.rs`.

@@ -1,4 +1,4 @@
-//! One opening of the database, for one step, query, visit, check or copy.
+//! One opening of the database, for a single step, query, visit, check or copy.
 
 use std::fs::File;
 use std::io;
@@ -24,7 +24,7 @@ const CACHE: usize = 16 << 20;
 #[derive(Debug)]
 pub(crate) struct Session {
     db: Database,
-    /// Number of headers that were started to be written.
+    /// Number of headers whose writing has started.
     headers: Arc<AtomicU64>,
 }
 
@@ -85,7 +85,7 @@ impl Session {
         Ok((tx, meta))
     }
 
-    /// Commits durably. If it fails before the header was written, nothing was done.
+    /// Commits durably. If this fails before the header was written, nothing was committed.
     pub(crate) fn commit(&self, tx: Tx) -> Result<(), StoreError> {
         let before = self.headers.load(Ordering::Relaxed);
         tx.commit()
@@ -102,9 +102,9 @@ impl Session {
     }
 }
 
-/// Opens a session. If the database is busy, waits up to `longest` and tries once more. Although we hold the
-/// lock, the file may be open in a program that does not use the lock, or in a killed process that the system
-/// has not fully cleaned up. redb does not wait for either.
+/// Opens a session. If the database is busy, waits up to `longest` and tries once more. Although this process holds the
+/// lock, the file may be open in a program that does not use the lock, or in a killed process that the system has not
+/// fully cleaned up. redb does not wait for either.
 fn patiently(
     path: &Path,
     longest: Duration,

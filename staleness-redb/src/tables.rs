@@ -33,7 +33,7 @@
 
 use redb::{TableDefinition, WriteTransaction};
 
-/// A transaction. Readers use the same type, over a file that is not written: see `file`.
+/// A transaction. Readers use the same type, on a file that is not written: see `file`.
 pub(crate) type Tx = WriteTransaction;
 
 /// The value `stalenes` of the row `magic`, which identifies a store.

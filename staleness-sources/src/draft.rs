@@ -75,8 +75,8 @@ impl Draft {
         }
     }
 
-    /// Records that a file that affects which entries are loaded cannot be read. Entries without an earlier state
-    /// then get `state`, unless they are certainly not loaded.
+    /// Records that a file which decides which entries are loaded cannot be read. Entries without an earlier state then
+    /// get `state`, unless they are certainly not loaded.
     pub(crate) fn doubt(&mut self, why: &str, state: ListingState) {
         self.fault(|| why.to_owned());
         self.doubt = Some(state);
@@ -87,7 +87,7 @@ impl Draft {
         self.note.get_or_insert_with(text);
     }
 
-    /// Removes entries that another source decides.
+    /// Removes entries that another source overrides.
     pub(crate) fn drop(&mut self, is_decided: impl Fn(&Found) -> bool) {
         self.found.retain(|found| !is_decided(found));
         let places = self.found.iter().enumerate().map(|(at, found)| (found.name.clone(), at));
@@ -98,7 +98,7 @@ impl Draft {
         self.places.contains_key(name)
     }
 
-    /// Returns true if tools with other names are left out.
+    /// Returns true if no more tools fit. Tools with other names are then omitted.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() >= MAX_FOUND
     }

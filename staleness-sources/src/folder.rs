@@ -8,7 +8,7 @@ use staleness_docs::disk::{Fence, canonical, reason, shown};
 
 /// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 8;
-/// Maximum number of entries to look at per source.
+/// Maximum number of entries to read per source.
 const MAX_ENTRIES: usize = 10_000;
 
 /// A visible entry of a folder, after following links.
@@ -95,8 +95,8 @@ impl<'a> Lister<'a> {
         Ok((meta.is_dir() || meta.is_file()).then(|| meta.is_dir()))
     }
 
-    /// Returns the files below the folder whose names end like this, each with the names of its parent folders.
-    /// Searches subfolders only if `nested` is set.
+    /// Returns the files below the folder with this ending, each with the names of its parent folders. Searches
+    /// subfolders only if `nested` is set.
     pub(crate) fn files(
         &mut self,
         folder: &Path,

@@ -1,4 +1,4 @@
-//! Parses JSON as clients write it: with comments and trailing commas, and with duplicate keys, where the last one
+//! Parses JSON as written by clients: with comments and trailing commas, and with duplicate keys, of which the last one
 //! counts.
 //!
 //! The parser stops at a nesting depth of 512, so the stack cannot overflow. Its other extensions (missing commas,

@@ -18,12 +18,12 @@ use staleness_docs::disk::shown;
 /// The client name of live lists that apply to every client.
 pub const LIVE_CLIENT: &str = "live";
 
-/// The reason a tool list was rejected. The message does not quote the list.
+/// The reason why a tool list was rejected. The message does not quote the list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct LiveError(String);
 
-/// Returns the id of a live source. Without a server the origin of the list is unknown.
+/// Returns the id of a live source. Without a server, the origin of the list is unknown.
 fn source(server: Option<&str>, project: Option<&ProjectId>) -> SourceId {
     SourceId {
         project: project.cloned(),
@@ -40,9 +40,9 @@ pub fn unheard(server: &str, path: &str, project: Option<&ProjectId>, why: &str)
 
 /// Reads an MCP `tools/list` result: the result itself, a JSON-RPC response with it, or just the list of tools.
 ///
-/// With `server`, tools are named `mcp__<server>__<tool>`, normalised as clients do. Otherwise names are used as
-/// given. `instructions` beside the list become the definition of the server's entry. `path` names the origin of the
-/// list. `project` is the scope of the tools; `None` means all projects.
+/// With `server`, tools are named `mcp__<server>__<tool>`, normalised as in clients. Otherwise names are used as given.
+/// `instructions` beside the list become the definition of the server's entry. `path` names the origin of the list.
+/// `project` is the scope of the tools; `None` means all projects.
 ///
 /// # Errors
 /// If the text is not a tool list, or the server's name is invalid.
@@ -112,7 +112,7 @@ pub fn tools_list(
         draft.add(found);
     }
     let mut reading = draft.read();
-    // The entry stays however many tools are cut.
+    // The entry stays, however many tools are cut off.
     let entry = server.and_then(|server| entry(server, &root));
     reading.found.splice(..0, entry);
     for found in &mut reading.found {

@@ -1,8 +1,7 @@
 //! Extracts outlines of JSON files: only the parts that readers need.
 //!
-//! A client's file may contain megabytes of history and half a million servers. Only the outline is parsed
-//! into a tree, which bounds memory. Only the outline is cached, without values of `env`, `args` and the
-//! like.
+//! A client's file may contain megabytes of history and half a million servers. Only the outline is parsed into a tree,
+//! which bounds memory, and cached, without values of `env`, `args` and the like.
 
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{Scanner, ScannerOptions};

@@ -6,7 +6,7 @@ use proptest::sample::select;
 use super::*;
 use crate::json::parse;
 
-/// Keys that readers use and keys that they do not, one of them empty.
+/// Keys that readers use and keys that they ignore, one of them empty.
 const KEYS: &str = "mcpServers mcpServers servers projects /PROJECT /elsewhere plugins kit@market \
                     commands skills agents mcp allowed excluded disabledMcpServers \
                     disabledMcpjsonServers enabledPlugins disabled enabled description scope \
@@ -147,7 +147,7 @@ fn more_values_than_are_read_are_a_fault_before_they_take_memory() {
     let text = format!("{{{servers}}}");
     let fault = outline(&text, &EVERYTHING).unwrap_err();
     assert_eq!(fault, (MAX_VALUES + 1, "more than 50000 values"));
-    // Values that are not needed do not count.
+    // Values that are not needed are ignored.
     assert_eq!(outline(&text, &Shape::PLAIN).unwrap().0, "{}");
 }
 
@@ -163,7 +163,7 @@ fn more_text_and_lines_than_are_read_are_a_fault() {
         assert_eq!(line, text.lines().count());
         assert_eq!(what, "more than 2 MiB of text and lines");
     }
-    // Values that are not needed do not count.
+    // Values that are not needed are ignored.
     assert_eq!(
         outline(&format!("{{\"a\": \"{long}\"{lines}}}{lines}"), &Shape::PLAIN).unwrap().0,
         "{}"

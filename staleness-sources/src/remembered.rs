@@ -42,7 +42,7 @@ pub struct Outline {
     pub stamp: Option<String>,
     /// A hash of the whole file. While it is unchanged, the file is not parsed.
     pub digest: String,
-    /// The outline as JSON, or why the file cannot be used.
+    /// The outline as JSON, or the reason why the file cannot be used.
     pub content: Result<String, String>,
     /// The lines where the file is not strict JSON.
     pub liberties: Liberties,

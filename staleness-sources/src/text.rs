@@ -13,7 +13,7 @@ pub(crate) const MAX_CONFIG_BYTES: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug)]
 pub(crate) enum Content {
-    /// The text without a byte-order mark, and where it is not strict JSON, if that was checked.
+    /// The text without a byte-order mark, and the places where it is not strict JSON, if these were checked.
     Text(String, Liberties),
     Missing,
     /// The file cannot be used. Contains the reason as `FILE: what`.
@@ -154,7 +154,7 @@ pub(crate) fn read_head(path: &Path, limit: u64, head: u64) -> Result<String, &'
     let cut = bytes.len() as u64 == head;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(without_mark(text)),
-        // The cut may be inside a character.
+        // The file may have been cut within a character.
         Err(error) if cut && error.utf8_error().error_len().is_none() => {
             let valid = error.utf8_error().valid_up_to();
             let mut bytes = error.into_bytes();

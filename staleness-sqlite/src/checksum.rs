@@ -1,9 +1,9 @@
 //! Adds a checksum to every page of the file, below SQLite.
 //!
-//! SQLite stores pages as they are and trusts what it reads. This SQLite file layer (a "VFS") wraps the system's.
-//! The last [`RESERVED`] bytes of a page, which SQLite is told not to use, contain the CRC-32 of the page's number
-//! and its other bytes. The checksum is written with every page of the main file and verified on every read. So no
-//! statement sees a damaged page, neither a row nor an index that hides one. This protects against damage, not
+//! SQLite stores pages unchanged and trusts everything that it reads. This SQLite file layer (a "VFS") wraps the
+//! system's. The last [`RESERVED`] bytes of a page, which SQLite is told not to use, contain the CRC-32 of the page's
+//! number and its other bytes. The checksum is written with every page of the main file and verified on every read. So
+//! no statement sees damage, neither in a row nor in an index that would hide a row. This protects against damage, not
 //! against forgery.
 //!
 //! The write-ahead log needs no checksum of ours, because SQLite adds its own.
@@ -18,10 +18,10 @@
 //!
 //! # Why this is `unsafe`
 //!
-//! A file layer is a table of C functions that take pointers. Ours has four functions. Each calls the system's
-//! function with unchanged arguments and inspects the bytes of one page. All other functions are the system's own.
-//! An open file is the system's file in the system's memory. Its method table is a copy in which three functions
-//! are ours, or one for the log.
+//! A file layer is a table of C functions that take pointers. Ours replaces four of them. Each calls the system's
+//! function with unchanged arguments and inspects the bytes of one page. All other functions are the system's own. An
+//! open file is the system's file in the system's memory. Its method table is a copy in which three functions are ours,
+//! or one for the log.
 
 #![allow(unsafe_code, reason = "a file layer is a table of C functions; see above")]
 
@@ -156,7 +156,7 @@ unsafe fn methods(file: *mut ffi::sqlite3_file) -> &'static Methods {
     unsafe { &*(*file).pMethods.cast::<Methods>() }
 }
 
-/// The system's file layer and ours, which is a copy except for name and `xOpen`.
+/// The system's file layer and ours, which differs only in name and `xOpen`.
 struct Layers {
     system: *mut ffi::sqlite3_vfs,
     ours: *mut ffi::sqlite3_vfs,

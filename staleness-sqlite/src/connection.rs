@@ -96,7 +96,7 @@ impl Conn {
         Transaction::begin(&self.raw, "BEGIN IMMEDIATE", !self.used.replace(true))
     }
 
-    /// Begins a read transaction on one snapshot. Nobody waits for it.
+    /// Begins a read transaction on one snapshot. Nobody has to wait for it.
     pub(crate) fn read(&self) -> Result<Transaction<'_>, StoreError> {
         self.cache(Cache::Small)?;
         Transaction::begin(&self.raw, "BEGIN", !self.used.replace(true))
@@ -108,7 +108,7 @@ impl Conn {
     fn cache(&self, wanted: Cache) -> Result<(), StoreError> {
         let pragma = match (self.cache.get(), wanted) {
             (None, Cache::Small) => Some("PRAGMA cache_size = 100"),
-            // A negative number is in KiB. This is SQLite's default.
+            // A negative number means KiB. This is SQLite's default.
             (Some(Cache::Small), Cache::Usual) => Some("PRAGMA cache_size = -2000"),
             (None, Cache::Usual) => None,
             (Some(_), _) => return Ok(()),
@@ -121,7 +121,7 @@ impl Conn {
     }
 }
 
-/// Limits a timeout to what SQLite can count: about 24 days, in milliseconds.
+/// Limits a timeout to the maximum that SQLite supports, about 24 days, and returns milliseconds.
 pub(crate) fn milliseconds(timeout: Duration) -> Duration {
     timeout.min(Duration::from_millis(i32::MAX as u64))
 }

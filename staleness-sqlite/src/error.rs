@@ -12,7 +12,7 @@ pub(crate) fn from_sqlite(error: Error) -> StoreError {
     if error.sqlite_error().is_some_and(|error| error.extended_code == ffi::SQLITE_IOERR_DATA) {
         return StoreError::Corrupt("a page of the file does not match its checksum".into());
     }
-    // SQLite reports a full disk only when writing. Here there was no space for the log's index.
+    // SQLite reports a full disk only for writes. Here there was no space for the log's index.
     if let Error::SqliteFailure(code, _) = &error
         && code.extended_code == ffi::SQLITE_IOERR_SHMSIZE
     {

@@ -15,13 +15,12 @@
 //!
 //! # How it works
 //!
-//! - The database is in write-ahead mode. A step takes a fair file lock and runs in one `BEGIN IMMEDIATE`
-//!   transaction. A reader runs in one deferred transaction on one snapshot. Readers wait for nobody, and nobody
-//!   waits for them.
+//! - The database is in write-ahead mode. A step takes a fair file lock and runs in one `BEGIN IMMEDIATE` transaction.
+//!   A reader runs in one deferred transaction on one snapshot. Readers never wait, and nobody waits for them.
 //! - [`Durability::Full`](staleness_core::store::Durability::Full) syncs the log with every commit.
 //!   [`Durability::Normal`](staleness_core::store::Durability::Normal) leaves this to the next trimming of the log.
 //! - With the feature `tokio` and inside a tokio runtime, work runs on the runtime's blocking threads. Otherwise the
-//!   futures block and are ready at once. Dropping a future does not stop work that has begun: retry with the same
+//!   futures block and are ready immediately. Dropping a future does not stop work that has begun: retry with the same
 //!   op id.
 //!
 //! # Read-only files

@@ -45,7 +45,7 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
         None => create(&path, options)?,
     }
     let conn = Conn::open(&path, options.read_only, options.busy_timeout).map_err(|error| {
-        // SQLite's message gives no reason. Asking again is cheap here.
+        // SQLite's message gives no reason, and it is cheap to ask the system again here.
         match fs::metadata(&path) {
             Err(source) => StoreError::io(format!("opening {}", path.display()), source),
             Ok(_) => cannot_open(error, &path),
@@ -85,7 +85,7 @@ fn create(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
 fn make(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
     let conn = Conn::open(path, false, options.busy_timeout)?.into_raw();
     let made = checksum::reserve(&conn).and_then(|()| {
-        // Nobody else uses the file, and on failure it is deleted, so no journal is needed.
+        // Nobody else uses the file, and it is deleted on failure, so no journal is needed.
         conn.pragma_update(None, "journal_mode", "MEMORY")?;
         shrink::prepare(&conn)?;
         conn.execute_batch(&format!("BEGIN; {SCHEMA} COMMIT;"))
@@ -127,7 +127,7 @@ fn write_ahead(conn: &Connection, lock: &FileLock, options: OpenOptions) -> Resu
         return Ok(());
     }
     let guard = match lock.acquire(options.busy_timeout).map_err(StoreError::from) {
-        // The file is writable, but the folder is not. It can still be read.
+        // The file is writable but the folder is not, so the file can still be read.
         Err(StoreError::ReadOnly) => return Ok(()),
         result => result?,
     };
@@ -136,7 +136,7 @@ fn write_ahead(conn: &Connection, lock: &FileLock, options: OpenOptions) -> Resu
     match switched {
         Ok(true) => Ok(()),
         Ok(false) => Err(StoreError::Unsupported("write-ahead mode on this file system")),
-        // Another connection reads in the old mode. It works, and the next opening will try again.
+        // Another connection reads in the old mode, which works. The next opening tries again.
         Err(StoreError::Busy) => Ok(()),
         Err(error) => Err(error),
     }

@@ -33,7 +33,7 @@ impl Pool {
 
     /// Takes an idle connection, or opens a new one.
     pub(crate) fn take(&self) -> Result<Lent<'_>, StoreError> {
-        // The most recently used one has the warmest cache. The list is not locked while a file is opened.
+        // The most recently used one has the warmest cache. The list is not locked while a file is being opened.
         let idle = self.idle().pop();
         let conn = match idle {
             Some(conn) => conn,
@@ -43,7 +43,7 @@ impl Pool {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Conn>> {
-        // No code panics while holding this mutex, and the list would be valid anyway.
+        // No code panics while it holds this mutex, and the list would be valid anyway.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -75,6 +75,6 @@ impl Drop for Lent<'_> {
                 idle.push(conn);
             }
         }
-        // Otherwise a transaction could not be rolled back. Closing the connection ends it.
+        // Otherwise a transaction could not be rolled back, but closing the connection ends it.
     }
 }

@@ -32,8 +32,8 @@
 //! `as_str`. Times are milliseconds since 1970. Unsigned 64-bit numbers that may use all bits (hashes, durations,
 //! counters) are stored as the signed number with the same bits.
 //!
-//! `meta.format` repeats `user_version`. Reading the header takes a statement of its own, but this row is read with the
-//! revision anyway. So every transaction notices at no cost if a newer program has changed the format.
+//! `meta.format` repeats `user_version`. Reading the header takes a separate statement, but this row is read with the
+//! revision anyway, so every transaction detects at no cost if a newer program has changed the format.
 //!
 //! `meta.floor` and `meta.floor_at` are the journal's `Floor`: the newest pruned revision, and the latest time of a
 //! pruned entry.
@@ -43,17 +43,17 @@
 //! never reused, and an append writes no page for the counter, which `AUTOINCREMENT` would do in every commit.
 //!
 //! `meta.generation` is raised by each commit that changes search data of tools and routes: see
-//! `ChangeSet::moves_generation`. It starts at a random number, so that a replaced store is noticed.
+//! `ChangeSet::moves_generation`. It starts at a random number, so that a replaced store is detected.
 //!
-//! Columns that are 0 or 1 exist for partial indexes, which find open or demoted rows among many others. The index of
+//! Columns with only 0 or 1 exist for partial indexes, which find open or demoted rows among many others. The index of
 //! open work is ordered by `work.aging` and `work.since`: `Work::aging` as a word and a time, or both NULL. It finds
 //! work that may be overdue among much open work. `outcomes.identity` is `Outcome::identity`.
 //!
 //! `routes.id` and `vectors.id` are a `RouteId`: 16 bytes, big-endian. `routes.confidence` is in billionths, and
-//! `routes.ops` has 8 bytes per op, little-endian, oldest first. `vectors` is a table of its own, so that a changed
-//! confidence does not rewrite the vector; it has a rowid because rows are large. `vectors.form` is `f32 unit` or
-//! `f64 unit`: the precision of `numbers`, which are consecutive and little-endian, for a vector of length 1.
-//! `tools.ring`, `tools.listings` and `outcomes.credits` are lists packed by `staleness_core::store`.
+//! `routes.ops` has 8 bytes per op, little-endian, oldest first. `vectors` is a separate table, so that a changed
+//! confidence does not rewrite the vector; it has a rowid because rows are large. `vectors.form` is `f32 unit` or `f64
+//! unit`: the precision of `numbers`, which are consecutive and little-endian, for a vector of length 1. `tools.ring`,
+//! `tools.listings` and `outcomes.credits` are lists packed by `staleness_core::store`.
 
 /// `Stal`, which identifies a store.
 pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;
@@ -268,7 +268,7 @@ mod tests {
 
     use super::*;
 
-    /// A list of three words in the condition of an index is a table that SQLite fills for each row.
+    /// A list of three words in the condition of an index would be a table that SQLite fills for each row.
     #[test]
     fn no_row_is_written_with_a_table_of_its_own() {
         let conn = Connection::open_in_memory().unwrap();

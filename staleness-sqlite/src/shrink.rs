@@ -1,10 +1,9 @@
 //! Returns unused pages to the file system.
 //!
-//! A store is created with `auto_vacuum = INCREMENTAL`. SQLite then keeps one page of pointers for about 800
-//! other pages, which changes only when a page is allocated or freed. With it, SQLite can move the file's
-//! last pages into free ones. This is done after pruning outcomes, for a limited number of pages, so that
-//! others do not wait long; the next pruning continues. A store that is pruned daily reuses its free pages
-//! and moves none.
+//! A store is created with `auto_vacuum = INCREMENTAL`. SQLite then keeps one page of pointers for about 800 other
+//! pages, which changes only when a page is allocated or freed. With it, SQLite can move the file's last pages into
+//! free ones. This happens after outcomes were pruned, for a limited number of pages, so that others do not wait long;
+//! the next pruning continues. A store that is pruned daily reuses its free pages and moves none.
 
 use rusqlite::Connection;
 
@@ -13,7 +12,7 @@ const KEPT: i64 = 256;
 /// Maximum number of pages to return per commit (4 MiB).
 const SLICE: i64 = 1_024;
 
-/// Enables incremental vacuum for a store about to be created. No effect on existing ones.
+/// Enables incremental vacuum for a store that is about to be created. Has no effect on existing stores.
 pub(crate) fn prepare(conn: &Connection) -> rusqlite::Result<()> {
     conn.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")
 }

@@ -48,7 +48,7 @@ impl SqliteStore {
     /// not required: steps do it when the log has grown. Blocks, and may take a few milliseconds.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] if readers or writers held it up for longer than the busy timeout;
+    /// [`StoreError::Busy`] if readers or writers blocked it for longer than the busy timeout;
     /// [`StoreError::ReadOnly`]; other errors of the file system.
     pub fn checkpoint(&self) -> Result<(), StoreError> {
         self.inner.checkpoint()

@@ -1,8 +1,8 @@
 //! Decides when the write-ahead log is moved into the main file.
 //!
-//! SQLite does so whenever the last connection closes, which would be at the end of every one-shot process.
-//! Without it, each opening reads a growing log. Moving the log after a commit that leaves at least 64 frames is
-//! cheaper than both.
+//! SQLite does so whenever the last connection closes, which would be at the end of every one-shot process. If it never
+//! did, each opening would read a growing log. Moving the log after a commit that leaves at least 64 frames is cheaper
+//! than both.
 //!
 //! A long-running process would then sync the disk about every 16 commits. From its 65th commit on, a store
 //! therefore waits for 1,000 frames (SQLite's default), and moves the rest when dropped.
@@ -80,7 +80,7 @@ impl Log {
             || self.moved.load(Ordering::Relaxed)
     }
 
-    /// Returns true if the log may contain data that must not stay there.
+    /// Returns true if the log may contain data that must not remain there.
     fn must_move(&self) -> bool {
         self.owing.load(Ordering::Relaxed) || self.zeros.load(Ordering::Relaxed)
     }
@@ -92,7 +92,7 @@ impl Log {
         if ends_in_zeros() {
             self.zeros.store(true, Ordering::Relaxed);
         }
-        // This includes the case that a reader blocked it before.
+        // This includes the case that a reader blocked the move before.
         if self.zeros.load(Ordering::Relaxed) {
             self.move_all(conn, busy_timeout, Duration::ZERO);
         } else {

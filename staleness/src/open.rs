@@ -36,7 +36,7 @@ impl Default for OpenOptions {
     }
 }
 
-/// The reason a registry could not be opened.
+/// The reason why a registry could not be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {

@@ -86,7 +86,7 @@ fn parameters(rest: &str) -> impl Iterator<Item = (String, &str)> {
     })
 }
 
-/// Percent-decodes a text. Invalid escapes are left as they are.
+/// Percent-decodes a text. Invalid escapes stay unchanged.
 fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
@@ -136,7 +136,7 @@ impl StoreUrl {
         let names_one = |rest: &str| {
             ["pass", "pwd"].iter().any(|word| rest.to_ascii_lowercase().contains(word))
         };
-        // A URL without slashes, or `key=value` pairs: a password cannot be located.
+        // Either a URL without slashes or `key=value` pairs, in which a password cannot be located.
         if !is_file && (!is_told(rest) || names_one(rest) && rest.contains('=')) {
             return format!("{scheme}…");
         }
@@ -153,15 +153,14 @@ fn is_path(text: &str) -> bool {
     text.starts_with(['/', '.', '~']) || !text.contains(':')
 }
 
-/// The reason a text is not a store URL.
+/// The reason why a text is not a store URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseUrlError {
     /// The text has no `scheme:`.
     #[error("use sqlite:PATH, redb:PATH, postgres://… or memory:")]
     NoScheme,
-    /// The scheme is not one that this crate knows. A known scheme that was not built in fails later, when
-    /// the store is opened.
+    /// The scheme is unknown to this crate. A known scheme that is not built in fails later, when the store is opened.
     #[error("there is no {0} backend; choose sqlite:PATH, redb:PATH, postgres://… or memory:")]
     NotOffered(String),
     /// The path after the scheme is missing.

@@ -77,7 +77,7 @@ pub(crate) fn run(
             let found = registry.tools().suggest(&settings.project, wanted, settings.now).wait()?;
             let none = "no active tool fits; `staleness tools discover` searches all of them\n";
             tell(settings, &found, note, *explain, none, out)?;
-            // The suggestion is already shown, so a failure to record it does not matter.
+            // The suggestion has already been shown, so a failure to record it does not matter.
             if let Some(session) = session
                 && let Err(error) =
                     suggested::note(settings, &session, query.as_deref(), &found.tools)
@@ -115,7 +115,7 @@ pub(crate) fn run(
     }
 }
 
-/// Returns a line that names the client of the answer. Warns if the agent belongs to no known client.
+/// Returns a line that names the client to which the answer applies. Warns if the agent belongs to no known client.
 pub(super) fn audience(settings: &Settings, out: &Output) -> String {
     if let (None, Some(agent)) = (&settings.client, &settings.agent)
         && !settings.knows_agent(agent.as_str())
@@ -321,7 +321,7 @@ fn history(
     out.text(&text)
 }
 
-/// Renders a change. It names the scope if changes of both are shown.
+/// Renders a change. Names the scope if changes in both scopes are shown.
 fn history_row(entry: &HistoryEntry, of_both: bool) -> Vec<Cell> {
     let change = match (&entry.from, &entry.to) {
         (Some(from), Some(to)) if from == to => to.clone(),
@@ -340,7 +340,7 @@ fn history_row(entry: &HistoryEntry, of_both: bool) -> Vec<Cell> {
     cells
 }
 
-/// Returns an act by hand on a tool.
+/// Returns a manual act on a tool.
 pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -> ByHand {
     let scope = match key.scope {
         staleness::ids::Scope::Global => ScopeChoice::Global,

@@ -353,8 +353,7 @@ fn not_unused(settings: &Settings, found: &[&ToolCost], first: &ToolCost) -> Str
     )
 }
 
-/// Plans the change of one file. A file that its client rejects is an error, because the change would have no
-/// effect.
+/// Plans the change of one file. A file that its client rejects is an error, because the change would have no effect.
 fn planned_for(
     settings: &Settings,
     path: PathBuf,

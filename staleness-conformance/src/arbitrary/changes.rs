@@ -17,8 +17,8 @@ pub fn outcome_range(reach: Reach) -> BoxedStrategy<OutcomeRange> {
     .boxed()
 }
 
-/// Generates a few changes of each collection, as a correct step would make them: no row twice, and no op
-/// twice for one tool.
+/// Generates a few changes to each collection, as a correct step would make them: no row twice, and no op twice for one
+/// tool.
 pub fn change_set(reach: Reach) -> BoxedStrategy<ChangeSet> {
     let mut all = Just(ChangeSet::default()).boxed();
     macro_rules! add {

@@ -14,7 +14,7 @@ fn version(reach: Reach) -> BoxedStrategy<DefinitionVersion> {
     both.prop_map(|(version, worst)| DefinitionVersion { worst, ..version }).boxed()
 }
 
-/// Generates a version that replaced none.
+/// Generates a version that has not replaced another.
 fn alone(reach: Reach) -> BoxedStrategy<DefinitionVersion> {
     let part = move || {
         maybe(record!(Part {

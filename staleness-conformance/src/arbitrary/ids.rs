@@ -42,7 +42,7 @@ macro_rules! text_ids {
 }
 
 text_ids! {
-    /// Generates a tool name. The pool has names that wildcards confuse.
+    /// Generates a tool name. The pool contains names that wildcards would confuse.
     tool_name: ToolName of ["a_b", "aXb", "a%b", "mcp__s__*", "mcp__s__t", "\u{1f680}"];
     /// Generates an op id.
     op_id: OpId of ["o1", "o2", "o3", "o4", "o_", "o%", "O1", "o'", "o5", "o6"];

@@ -18,7 +18,7 @@ macro_rules! record {
 }
 pub(crate) use record;
 
-/// Builds a strategy for a filter, from a strategy for each variant. `All` comes by itself.
+/// Builds a strategy for a filter from a strategy for each variant. `All` is added automatically.
 macro_rules! filter {
     ($filter:ident {
         $($variant:ident($($from:expr),+)),* $(,)? $(; $($other:expr),+ $(,)?)?
@@ -117,7 +117,7 @@ pub fn number() -> BoxedStrategy<u64> {
     .boxed()
 }
 
-/// Generates a digest, often 0 for none.
+/// Generates a digest, often 0, which means none.
 pub fn digest() -> BoxedStrategy<u128> {
     prop_oneof![Just(0), Just(u128::MAX), 0..3u128, any::<u128>()].boxed()
 }
@@ -155,8 +155,8 @@ fn maybe<T: std::fmt::Debug + Clone + 'static>(
 
 /// Returns the value that a seed selects. For fuzzers, which add, drop, swap and repeat values by seed.
 ///
-/// The strategies consume far more random bytes than a value has choices, and each fork halves the remaining
-/// bytes, so a fuzzer could not drive them directly.
+/// The strategies consume many more random bytes than a value has choices, and each fork halves the remaining bytes, so
+/// a fuzzer could not drive them directly.
 ///
 /// # Panics
 /// If a strategy rejects everything.

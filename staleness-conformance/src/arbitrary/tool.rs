@@ -46,7 +46,7 @@ pub fn presence(reach: Reach) -> BoxedStrategy<Presence> {
     record!(Presence { cause: cause, since: timestamp(reach), revived: any::<bool>() })
 }
 
-/// Generates the time since when a tool has been failing, and the cause.
+/// Generates the time since which a tool has been failing, and the cause.
 pub fn failing(reach: Reach) -> BoxedStrategy<Failing> {
     record!(Failing { since: timestamp(reach), cause: text(200) })
 }

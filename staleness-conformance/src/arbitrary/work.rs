@@ -42,7 +42,7 @@ pub fn work(reach: Reach) -> BoxedStrategy<Work> {
     })
 }
 
-/// Generates ids that work refers to, often from a small pool.
+/// Generates ids to which work refers, often from a small pool.
 pub(crate) fn referred() -> BoxedStrategy<BTreeSet<String>> {
     let id = prop_oneof![2 => select(vec!["x", "y", "[]"]).prop_map(String::from), 1 => text(20)];
     prop::collection::btree_set(id, 0..4).boxed()

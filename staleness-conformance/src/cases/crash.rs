@@ -1,4 +1,4 @@
-//! Crashes: after a writer is killed, all acknowledged commits exist, and no commit is partial.
+//! Crashes: after a writer is killed, all acknowledged commits exist, and none is partial.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +17,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 const KILLS: u64 = 30;
-/// Number of writers to kill on one store, one after the other.
+/// Number of writers to kill on one store, one after another.
 const WRITERS: u64 = 4;
 /// Number of stores, for 100 kills in total.
 const STORES: u64 = 25;
@@ -42,8 +42,8 @@ impl Told {
         self.kills += 1;
     }
 
-    /// Like [`Told::verify_beside`], when no writer is left. Each killed writer leaves at most one
-    /// unacknowledged commit.
+    /// Like [`Told::verify_beside`], once no writer is left. Each killed writer leaves at most one unacknowledged
+    /// commit.
     fn verify(&self, store: &Handle) {
         let there = self.verify_beside(store);
         let untold = there - self.ops.len();

@@ -187,7 +187,7 @@ fn what_is_another_programs_is_not_a_store_and_gets_nothing_beside_it(context: &
         assert!(is_alone());
         drop(socket);
         fs::remove_file(&path).expect("the socket");
-        // Other programs write beside it.
+        // Other programs write files in that folder.
         let device = open_as(context, "/dev/null".as_ref(), Opening::Create).map(drop);
         assert!(matches!(device, Err(StoreError::NotAStore(_))), "{device:?}");
     }
@@ -243,7 +243,7 @@ fn read_only(context: &mut Context) {
     assert!(after == before, "a backup that was read has something beside it");
 }
 
-/// A process without write permission reads a store that another process has open, and a backup.
+/// A process without write permission reads a backup, and a store that another process has open.
 #[cfg(unix)]
 fn protected(context: &mut Context) {
     let (folder, path) = emptied(context);
@@ -270,7 +270,7 @@ fn read_as_another(folder: &Path, path: &Path) {
     // Uses a copy, because the build folder may be inaccessible to others.
     let programs = tempfile::tempdir().expect("a folder");
     let program = programs.path().join("reader");
-    // Copies in another process: other cases' children may inherit this process's open files.
+    // A separate process makes the copy, because children of other cases may inherit this process's open files.
     let mut copy = std::process::Command::new("cp");
     let copied = copy.arg(std::env::current_exe().expect("this program")).arg(&program).status();
     assert!(copied.expect("cp").success());
@@ -316,7 +316,7 @@ fn held(context: &mut Context) {
             assert!(matches!(written, Err(StoreError::Busy)), "{written:?}");
         }
     };
-    // A step or visitor that uses its own store fails the same way.
+    // A step or visitor that uses its own store fails in the same way.
     let second = Arc::clone(&impatient);
     let outer = step(move |draft| {
         busy(&second);
@@ -346,7 +346,7 @@ fn died(context: &mut Context) {
     let written = impatient.and_then(|store| transact(store.as_ref(), use_tool("b", 2)));
     assert!(matches!(written, Err(StoreError::Busy)), "{written:?}");
     child.kill();
-    // Closing had nothing left to do: a killed process leaves the same bytes.
+    // Closing had nothing left to do, so a killed process leaves the same bytes.
     let killed = fs::read(&path).expect("the store");
     let seen = everything(&store);
     assert_eq!((seen.tools.len(), seen.outcomes.len(), seen.journal.len()), (1, 2, 1));
@@ -356,7 +356,7 @@ fn died(context: &mut Context) {
     check(&store);
 }
 
-/// A replaced store must be noticed by those who cache search data.
+/// Caches of search data must detect a replaced store.
 fn generations(context: &mut Context) {
     let (folder, path) = emptied(context);
     let other = folder.join("other");

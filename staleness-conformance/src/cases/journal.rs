@@ -273,14 +273,14 @@ fn left_out(context: &mut Context) {
     assert_eq!(commit.changes.journal[0].revision, Revision(41));
     let seen = everything(context.store());
     assert_eq!((seen.revision, seen.floor), (Revision(41), floor(40, 5)));
-    // A lower floor skips no revision.
+    // A lower floor does not skip a revision.
     assert_eq!(append(7, "42").revision, Revision(42));
     assert_eq!(found(context, JournalFilter::All), ["3", "41", "42"]);
     check(context.store());
 }
 
-/// Steps that prune entries above the floor, or raise the floor to existing entries. A store that accepts
-/// them must report it in a check.
+/// Steps that prune entries above the floor, or raise the floor to existing entries. If a store accepts them, its check
+/// must report this.
 fn missing(context: &mut Context) {
     for wrong in [
         Write::new().pruned([4], floor(2, 0)),

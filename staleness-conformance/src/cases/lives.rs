@@ -1,8 +1,8 @@
-//! Runs lives of mixed operations in several processes at once, some of which are killed. Each life must have
-//! the same rows as when run alone, and the operations of all lives on the shared tool must be linearizable.
+//! Runs lives of mixed operations in several processes at once, some of which are killed. Each life must leave the same
+//! rows as when it runs alone, and the operations of all lives on the shared tool must be linearizable.
 //!
-//! For longer runs set `STALENESS_TURNS` (length of each life), `STALENESS_KILLS` (number of killed
-//! processes) and `STALENESS_SEED`. Those runs print what they measured.
+//! For longer runs set `STALENESS_TURNS` (length of each life), `STALENESS_KILLS` (number of killed processes) and
+//! `STALENESS_SEED`. Those runs print their measurements.
 
 use std::str::FromStr;
 
@@ -153,7 +153,7 @@ impl Going {
         turns.checked_sub(1).map_or(0, |last| self.ends[last as usize])
     }
 
-    /// Returns the state that its rows are in, not before the last acknowledged turn.
+    /// Returns the state in which its rows are, which must not be before the last acknowledged turn.
     fn find(&self, seen: &View, most: usize) -> usize {
         let own = self.life.own(seen.clone());
         let least = self.end_of(self.told);
@@ -182,7 +182,7 @@ fn verify(store: &Handle) -> View {
 /// Counts of the states found after kills.
 #[derive(Debug, Default)]
 struct Tally {
-    /// The interrupted turn was not done at all, or none was in progress.
+    /// The interrupted turn was not done at all, or no turn was in progress.
     undone: u64,
     /// The turn was done but not acknowledged.
     unsaid: u64,
@@ -190,7 +190,7 @@ struct Tally {
     parts: u64,
 }
 
-/// Uses a new store after some kills, because verifying a large store blocks others.
+/// Uses a new store after a few kills, because verifying a large store blocks others.
 fn killed(context: &mut Context) {
     let kills: Option<u64> = number("STALENESS_KILLS");
     let seed: u64 = number("STALENESS_SEED").unwrap_or(1);

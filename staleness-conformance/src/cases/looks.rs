@@ -1,4 +1,4 @@
-//! Looking and deciding: number of looks, their selections, and refusals.
+//! Looks and decisions: the number of looks, their selections, and refusals.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

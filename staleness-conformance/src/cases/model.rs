@@ -38,7 +38,7 @@ fn any_record(context: &mut Context) {
         let mut step = Write::new();
         step.changes.clone_from(&changes);
         let commit = act(context.store(), step);
-        // The store assigns numbers, and changes nothing else.
+        // The store assigns numbers and changes nothing else.
         for (row, given) in changes.outcomes.iter_mut().zip(&commit.changes.outcomes) {
             row.seq = given.seq;
         }

@@ -1,4 +1,4 @@
-//! Outcomes: appended outcomes are returned, and each filter keeps the recording order.
+//! Outcomes: appended outcomes are returned, and each filter preserves the recording order.
 
 use staleness_core::ids::{AgentId, ClientId, ProjectId};
 use staleness_core::outcome::{Mark, Outcome};

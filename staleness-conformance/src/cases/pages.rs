@@ -1,4 +1,4 @@
-//! Pages: everything in a selection, once and in order, in pages of limited size.
+//! Pages: everything in a selection is returned once and in order, in pages of limited size.
 
 use std::ops::ControlFlow;
 

@@ -74,7 +74,7 @@ fn by_model(context: &mut Context) {
         .peek(VectorFilter::Model(p(), model("m")))
         .peek(VectorFilter::Key(of(2, "m").key));
     assert_eq!(see(context.store(), all).vectors.len(), 4);
-    // A vector recomputed by another model belongs to that model.
+    // After another model has recomputed a vector, it belongs to that model.
     act(context.store(), Write::new().put(of(2, "m_")));
     assert_eq!(found(VectorFilter::Model(p(), model("m"))), [of(3, "m")]);
     assert_eq!(found(VectorFilter::Model(p(), model("m_"))).len(), 2);
@@ -117,7 +117,7 @@ fn generation(context: &mut Context) {
     after(true, "a tool less", Write::new().delete::<Tool>(known.key));
 }
 
-/// Two handles each keep an index. After a write by either, the other's next query sees it.
+/// Two handles each cache an index. After a write through either, the other's next query sees it.
 fn kept_index(context: &mut Context) {
     let registries = [Arc::clone(context.store()), context.another()]
         .map(|store| Registry::new(store, Policy::default()).keeping(Indexes::new()));
@@ -220,7 +220,7 @@ fn learning(context: &mut Context) {
 fn pruning(context: &mut Context) {
     let store = context.store();
     let mut write = Write::new().put(crate::rows::project("p"));
-    // More than one commit removes them.
+    // This takes more than one commit to remove.
     for id in 0..2_100_u128 {
         let key = route_key("p", "t", id);
         let weak = id % 2 == 0;
@@ -237,7 +237,7 @@ fn pruning(context: &mut Context) {
     assert!(seen.routes.keys().all(|key| key.id.0 % 2 == 1));
     let again = registry.routes().prune_all(at(0), false).wait().expect("pruned");
     assert_eq!((again.removed.len(), again.kept), (0, 1_050));
-    // A removal counts as a change too.
+    // A removal also counts as a change.
     let left = seen.routes.into_keys().next().expect("one is left");
     let commit = act(store, Write::new().delete::<Route>(left.clone()).delete::<RouteVector>(left));
     assert!(matches!(commit.changes.routes[..], [Change::Delete(_)]));

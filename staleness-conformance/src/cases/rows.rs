@@ -1,4 +1,4 @@
-//! Rows of every collection: each is written, found and deleted independently of other rows' names.
+//! Rows of every collection: each is written, found and deleted independently of the names of other rows.
 
 use staleness_core::ids::{Level, SourceId};
 use staleness_core::store::{Filter as _, SourceFilter};

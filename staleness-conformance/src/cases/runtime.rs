@@ -1,4 +1,5 @@
-//! Under tokio a step that waits blocks no thread of the runtime, and pages and panics arrive as without it.
+//! Under tokio, a step that waits does not block a thread of the runtime, and pages and panics arrive as they do
+//! without tokio.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -28,7 +29,7 @@ fn waits(context: &mut Context) {
     let (go, wait) = mpsc::channel::<()>();
     let wait = Mutex::new(wait);
     let step = step(move |draft| {
-        // Returns only when the runtime's one thread has run the other task. A step may run again.
+        // Returns only after the runtime's single thread has run the other task. A step may run again.
         let _ = wait.lock().expect("the channel").recv();
         draft.put(tool("a"));
     });

@@ -1,4 +1,4 @@
-//! Sessions and cursors: agents that resume alternately or concurrently miss nothing.
+//! Sessions and cursors: agents that resume alternately or concurrently do not miss anything.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ fn in_turn(context: &mut Context) {
     for number in 0..20 {
         let registry = registry(context.store());
         add(&registry, number);
-        // One agent looks every time, the other every third time.
+        // One agent looks every time, and the other every third time.
         for of in &agents[..if number % 3 == 2 { 2 } else { 1 }] {
             let delta = resume(&registry, of);
             let expected = if *of == agents[0] { 1 } else { 3 };
@@ -88,8 +88,8 @@ fn in_turn(context: &mut Context) {
     }
 }
 
-/// A writer adds items while two windows of each of two agents read concurrently. Each agent must receive
-/// everything, in either window.
+/// A writer adds items while two windows of each of two agents read concurrently. Each agent must receive everything,
+/// in one window or the other.
 fn at_once(context: &mut Context) {
     const ADDED: usize = 60;
     let first = registry(context.store());

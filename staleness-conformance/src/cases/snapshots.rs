@@ -1,4 +1,4 @@
-//! Snapshots: readers see whole commits, and one state across all looks.
+//! Snapshots: readers see only whole commits, and one state across all looks.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,7 +44,7 @@ pub(super) fn generation(number: u64) -> Write {
         .entry(JournalEntry { cause: number.to_string(), ..told })
 }
 
-/// Returns the number that all rows of the view agree on, or 0 if there are none.
+/// Returns the number that all rows of the view have in common, or 0 if there are no rows.
 #[track_caller]
 pub(super) fn agreed(view: &View) -> u64 {
     let Some(number) = view.tools.get(&global("first")).map(|row| row.uses) else {
@@ -89,7 +89,7 @@ fn whole_commits(context: &mut Context) {
 #[derive(Debug)]
 struct Interrupted {
     go: SyncSender<()>,
-    /// If set, the second look waits until the writer is done.
+    /// If set, the second look waits until the writer has finished.
     done: Option<Mutex<Receiver<()>>>,
 }
 
@@ -102,7 +102,7 @@ impl Query for Interrupted {
         if view.tools.len() == 2 {
             return None;
         }
-        // The writer may be gone if the store asks twice.
+        // The writer may already be gone if the store asks twice.
         let _ = self.go.try_send(());
         if let Some(done) = &self.done {
             let done = done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -112,8 +112,8 @@ impl Query for Interrupted {
     }
 }
 
-/// Queries the first generation while a thread writes the second through `other`. Waits for the writer if
-/// `waits` is set.
+/// Queries the first generation while a thread writes the second through `other`. Waits for the writer if `waits` is
+/// set.
 fn interrupt(store: &Handle, other: Handle, waits: bool) {
     act(store, generation(1));
     let (go, wait) = sync_channel::<()>(1);

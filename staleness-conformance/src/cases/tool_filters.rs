@@ -1,4 +1,4 @@
-//! Tools: each filter returns exactly its rows, also after changes.
+//! Tools: each filter returns exactly its rows, even after changes.
 
 use staleness_core::ids::{Scope, ToolKey};
 use staleness_core::store::{Selection, ToolFilter};

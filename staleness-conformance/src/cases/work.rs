@@ -38,7 +38,7 @@ fn ages(of: Option<&str>, aging: Aging, until: Timestamp) -> WorkFilter {
     WorkFilter::Aging { scope: work_key(of, "x").scope, aging, until }
 }
 
-/// Returns an item of every kind, state, type and origin, each with distinct times.
+/// Returns an item of every kind, state, type and origin, each with different times.
 fn of_every_sort(of: Option<&str>) -> Vec<Work> {
     let mut rows = Vec::new();
     for kind in WorkKind::ALL {
@@ -79,7 +79,7 @@ fn aging(context: &mut Context) {
     }
 }
 
-/// Returns the number for the time that counts: creation, change or end.
+/// Returns the number for the relevant time: creation, change or end.
 const fn by(aging: Aging) -> i64 {
     match aging {
         Aging::Unanswered | Aging::Proposed | Aging::Generated => 0,

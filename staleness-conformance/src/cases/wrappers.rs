@@ -52,7 +52,7 @@ fn honest(context: &mut Context) {
     crate::context::check(&store);
 }
 
-/// A step that asks for more every second time.
+/// A step that requests more rows every second time.
 #[derive(Debug, Default)]
 struct Impure(AtomicU64);
 
@@ -97,7 +97,7 @@ impl Step for Dishonest {
     }
 }
 
-/// Tries to write with each of these selections. None of them locks the written rows.
+/// Tries to write with each of these selections, none of which locks the written rows.
 #[track_caller]
 fn assert_unlocked(
     store: &Handle,
@@ -133,7 +133,7 @@ fn unlocked(context: &mut Context) {
         ($($rows:ident: $row:ty,)*) => {$(unlocked_row::<$row>(&store);)*};
     }
     staleness_core::collections!(each);
-    // Filters that match a row only while it has a certain state.
+    // These filters match a row only while it is in a certain state.
     let ended = Work { status: WorkStatus::Done, ..Work::sample(Some("p"), "ended") };
     let open = Selection::new().lock(WorkFilter::Open(scope("p")));
     assert_unlocked(&store, &Write::new().put(ended).changes, [open]);

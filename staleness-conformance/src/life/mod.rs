@@ -28,10 +28,10 @@ pub use reference::{Reference, State};
 /// The global tool that all lives use.
 pub const SHARED: &str = "Shared";
 
-/// Number of turns after which all operations were used.
+/// Number of turns after which all operations have been used.
 pub const VERBS: u64 = 14;
 
-/// The shared tool, as a turn saw it.
+/// The shared tool, as seen by a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedUses {
     /// Number of its uses so far, including this turn's.
@@ -62,7 +62,7 @@ impl Life {
         !matches!(turn % VERBS, 10 | 11 | 13)
     }
 
-    /// Runs one turn. Repeating an unfinished turn completes it, with the same effect as running it once.
+    /// Runs one turn. Repeating an unfinished turn completes it, with the same effect as a single run.
     ///
     /// # Errors
     /// Errors of the store.
@@ -216,7 +216,7 @@ impl Now {
             .map(drop)
     }
 
-    /// Contradicts an item, or withdraws that.
+    /// Contradicts an item, or withdraws the contradiction.
     fn lower(&self, registry: &Registry, round: u64) -> Result<(), RegistryError> {
         let key = self.item(round).key;
         if round.is_multiple_of(2) {

@@ -10,8 +10,8 @@ use super::Life;
 use crate::rows::Sample as _;
 
 impl Life {
-    /// Returns the rows of this life's project as if nobody else had used the store. Store-wide numbers are
-    /// renumbered, and fields with such numbers are cleared.
+    /// Returns the rows of this life's project as if nobody else had used the store. Store-wide numbers are renumbered,
+    /// and fields containing such numbers are cleared.
     pub fn own(self, mut view: View) -> View {
         let id = self.project().id;
         macro_rules! keep {

@@ -1,4 +1,4 @@
-//! The reference: all states of a store that runs a life alone.
+//! The reference: all states of a store that runs only one life.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -203,8 +203,8 @@ impl Rows {
         newer >= cut.keep_newest && self.outcomes[at].at <= cut.until
     }
 
-    /// Returns true if all pruned entries are at or below the floor, and the newest commit stays or the floor
-    /// is below a new one.
+    /// Returns true if all pruned entries are at or below the floor, and the newest commit stays or the floor is below
+    /// a new one.
     fn may_prune(&self, changes: &ChangeSet) -> bool {
         let floor = changes.floor.revision;
         let goes = |revision: &Revision| *revision <= floor && *revision < self.revision;
@@ -261,7 +261,8 @@ fn are_locked(looks: &[Selection], view: &View, changes: &ChangeSet) -> bool {
             true $(&& are_distinct::<$row>(&changes.$rows)
                 && changes.$rows.iter().all(|change| {
                     let key = change.key();
-                    // An existing row is judged as it was read, a new one as it is written.
+                    // An existing row is matched in the state in which it was read, a new one in the state in which it
+                    // is written.
                     let row = view.$rows.get(key).or(new(change));
                     is_locked::<$row>(looks, key, row) || each!(@ $rows change)
                 }))*

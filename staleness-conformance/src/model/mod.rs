@@ -26,7 +26,7 @@ const SEQUENCES: u32 = 32;
 const LONGEST: usize = 30;
 /// Maximum length of a sequence selected by bytes.
 const LONGEST_OF_BYTES: usize = 48;
-/// Fixed, so that every run tries the same sequences. `PROPTEST_RNG_SEED` overrides it.
+/// A fixed seed, so that every run tries the same sequences. `PROPTEST_RNG_SEED` overrides it.
 const SEED: u64 = 0x5eed;
 
 /// Runs random sequences on this backend. On a difference from the memory store, panics with the shortest
@@ -61,7 +61,7 @@ pub fn play_bytes(backend: &Arc<dyn Backend>, reference: Handle, data: &[u8]) {
     }
 }
 
-/// Passes generated values to `use_it`, as many as there are sequences. Nothing is shrunk.
+/// Calls `use_it` with generated values, one per sequence. Nothing is shrunk.
 pub(crate) fn each<T>(values: &impl Strategy<Value = T>, mut use_it: impl FnMut(T)) {
     let config = config(SEQUENCES);
     let cases = config.cases;

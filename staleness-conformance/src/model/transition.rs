@@ -43,8 +43,8 @@ impl Query for Looks {
     }
 }
 
-/// A predefined step: looks, locks the rows it will write, and writes them, except outcomes with ops that
-/// already exist.
+/// A predefined step: looks, locks the rows that it will write, and writes them, except outcomes whose ops already
+/// exist.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     looks: Looks,
@@ -58,7 +58,7 @@ pub(crate) struct Plan {
 /// Journal commits to prune, and revisions to skip, as an import does.
 #[derive(Clone, Debug)]
 struct Prune {
-    /// One bit per existing commit, oldest first. 1 means prune.
+    /// One bit per existing commit, oldest first. 1 means that it is pruned.
     which: u64,
     left_out: u64,
     at: Timestamp,
@@ -189,7 +189,7 @@ fn selection() -> BoxedStrategy<Selection> {
     arbitrary::selection(Reach::Pool)
 }
 
-/// Generates further looks: usually none, at most one more than allowed.
+/// Generates further looks: usually none, and at most one more than allowed.
 fn further() -> BoxedStrategy<Vec<Selection>> {
     prop_oneof![
         5 => Just(Vec::new()),

@@ -29,14 +29,14 @@ use crate::steps::Write;
 /// A row type of a collection, with everything that the suite needs for testing the collection.
 #[diagnostic::on_unimplemented(note = "a new collection needs an entry in `samples!`")]
 pub trait Sample: Row {
-    /// Returns a minimal row of a project, or a global one. If rows always belong to a project, `None` means
+    /// Returns a minimal row of a project, or a global one. If rows always belong to a project, `None` stands for
     /// another project.
     fn sample(of: Option<&str>, text: &str) -> Self;
 
     /// Returns the filter for the rows of an owner, or `None` if there is none.
     fn owned(of: Option<&str>) -> Option<Self::Filter>;
 
-    /// Returns rows with the same key, and every value in the other fields that a store might lose.
+    /// Returns rows with the same key that contain, in the other fields, every value that a store might lose.
     fn extremes(self) -> Vec<Self>;
 
     /// Generates a row.

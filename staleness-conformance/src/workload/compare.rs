@@ -12,7 +12,7 @@ use super::{BYTES, Workload, said};
 use crate::backend::Backend;
 use crate::context::Context;
 
-/// The length of a workload, and how often stores are compared.
+/// The length of a workload, and how often the stores are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// Maximum number of events.
@@ -30,7 +30,7 @@ pub struct Tally {
     pub lines: usize,
 }
 
-/// Creates a registry with limits so low that a short workload prunes.
+/// Creates a registry with such low limits that a short workload prunes.
 pub fn registry(store: Arc<dyn RegistryStore>) -> Registry {
     let outcomes = OutcomePolicy { keep_days: 2, keep_newest: 8, ..OutcomePolicy::default() };
     let routes = RoutePolicy { max_routes: 4, ..RoutePolicy::default() };
@@ -94,9 +94,9 @@ impl Sides {
     }
 }
 
-/// Runs the workload selected by `bytes` on the memory store and on a new store of each backend. After each
-/// event and at the end, all must report the same, export the same bytes and pass a check. The export must
-/// import twice into a new store of each backend, and then read and export as before.
+/// Runs the workload selected by `bytes` on the memory store and on a new store of each backend. After each event and
+/// at the end, all must report the same, export the same bytes and pass a check. Importing the export twice into a new
+/// store of each backend must give the same data and the same export.
 ///
 /// # Errors
 /// The first difference, with the event after which it was found.
@@ -112,7 +112,7 @@ pub fn compare(backends: &[Arc<dyn Backend>], bytes: &[u8], pace: Pace) -> Resul
     let chosen: Vec<&[u8]> = bytes.chunks(BYTES).take(pace.longest).collect();
     for (turn, bytes) in chosen.iter().enumerate() {
         let event = workload.next(bytes);
-        // Every workload is interrupted once, whatever the bytes.
+        // Every workload is interrupted once, regardless of the bytes.
         if event.reopens() || turn == chosen.len() / 2 {
             sides.others.iter_mut().for_each(Side::reopen);
         }

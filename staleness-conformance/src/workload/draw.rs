@@ -72,7 +72,7 @@ impl<'a> Draw<'a> {
         all[self.below(all.len())].clone()
     }
 
-    /// Returns one of `all`, earlier ones more often.
+    /// Returns one of `all`, preferring earlier ones.
     pub(super) fn mostly_first<T: Clone>(&mut self, all: &[T]) -> T {
         let at = self.below(all.len()).min(self.below(all.len()));
         all[at.min(self.below(all.len()))].clone()
@@ -114,7 +114,7 @@ impl<'a> Draw<'a> {
         SessionId::new(self.mostly_first(&["s1", "s_", "w%"])).expect("an id")
     }
 
-    /// Usually returns one of the values made earlier, if there are any.
+    /// Usually returns one of the values created earlier, if there are any.
     pub(super) fn again<T: Clone>(&mut self, made: impl Fn(&Made) -> &[T]) -> Option<T> {
         let count = made(&self.workload.made).len();
         if count == 0 || self.below(6) == 5 {
@@ -132,7 +132,7 @@ impl<'a> Draw<'a> {
         SessionKey { project: self.project().id, id: self.session() }
     }
 
-    /// Returns an op id, usually new, sometimes used before.
+    /// Returns an op id, usually a new one, sometimes one used before.
     pub(super) fn op(&mut self) -> OpId {
         self.workload.ops += 1;
         let ops = self.workload.ops;

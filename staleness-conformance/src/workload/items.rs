@@ -46,7 +46,7 @@ impl Draw<'_> {
         self.some(2, Self::item_id).into_iter().collect()
     }
 
-    /// Returns an item with arbitrary fields. Most are as old as the event and refer to each other.
+    /// Returns an item with arbitrary fields. Most items are as old as the event and refer to each other.
     fn item(&mut self, at: Timestamp) -> Item {
         let any = ITEMS.with(|items| self.any(items));
         let key = self.new_item_key();

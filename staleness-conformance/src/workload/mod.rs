@@ -86,7 +86,7 @@ pub struct Workload {
     made: Made,
 }
 
-/// The keys that events were meant to create.
+/// The keys that events have tried to create.
 #[derive(Clone, Debug, Default)]
 struct Made {
     items: Vec<ItemKey>,
@@ -116,7 +116,7 @@ impl Workload {
         }
     }
 
-    /// Returns what a caller sees of one project and one name, which change with every event.
+    /// Returns the parts visible to a caller, for one project and one name, which change with every event.
     fn glance(&self, registry: &Registry) -> String {
         let root = ROOTS[self.ops % ROOTS.len()];
         let name = NAMES[self.ops / 2 % NAMES.len()];

@@ -33,7 +33,7 @@ impl Draw<'_> {
         self.one_of(&[1.0, 1.0, 1.0, 0.75, 0.75, 0.3, 0.05, 0.0, -1.0])
     }
 
-    /// Returns a vector from few directions, so that some are equal. If `any` is set, it is sometimes
+    /// Returns a vector with one of a few directions, so that some vectors are equal. If `any` is set, it is sometimes
     /// invalid.
     fn vector(&mut self, any: bool) -> (ModelId, Vec<f64>) {
         let (model, dimensions) = self.one_of(&MODELS);

@@ -55,7 +55,7 @@ impl Draw<'_> {
                 });
                 said(preview.map(|(report, _)| report))
             }),
-            // A reading that is older than one already applied.
+            // A reading older than one that was already applied.
             5 => Event::new("tools.apply_scan late", self.scan(at), |registry, scan| {
                 said(registry.tools().apply_scan(scan).wait())
             }),

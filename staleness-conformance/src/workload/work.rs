@@ -32,8 +32,8 @@ impl Draw<'_> {
         WorkKey { scope: self.scope(), id: self.work_id() }
     }
 
-    /// Returns a work item with arbitrary fields. Most are as old as the event, have a valid state, and refer
-    /// to others.
+    /// Returns a work item with arbitrary fields. Most are as old as the event, have a valid state, and refer to
+    /// others.
     fn work(&mut self, at: Timestamp) -> Work {
         let any = WORK.with(|work| self.any(work));
         let key = self.new_work_key();

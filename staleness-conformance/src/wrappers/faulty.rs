@@ -23,7 +23,7 @@ pub enum Fault {
 #[derive(Debug, Default)]
 pub struct Faults(Mutex<VecDeque<Option<Fault>>>);
 
-/// A store that fails the planned steps; none at first. Everything else is forwarded.
+/// A store that fails the planned steps, none at first. Everything else is forwarded.
 pub type Faulty = Around<Faults>;
 
 impl Faulty {

@@ -1,4 +1,4 @@
-//! Wrapping stores that verify the contract of steps, or make stores fail.
+//! Wrappers of stores that verify the contract of steps, or make stores fail.
 
 mod around;
 mod faulty;

@@ -1,4 +1,4 @@
-//! A store that asks everything twice.
+//! A store that runs every step and query twice.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use super::{Around, Finding, Manner};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AskTwice;
 
-/// Asks each step and query twice, and returns [`StoreError::Misstep`] if the answers differ, because it is
-/// then not pure: it read a clock, drew a random number, or kept state.
+/// Runs each step and query twice, and returns [`StoreError::Misstep`] if the answers differ, because it is then not
+/// pure: it read a clock, drew a random number, or kept state.
 pub type Twice = Around<AskTwice>;
 
 #[async_trait]
@@ -41,7 +41,7 @@ impl Manner for AskTwice {
     }
 }
 
-/// A step or query that is asked twice.
+/// A step or query that is run twice.
 #[derive(Debug)]
 struct Asked<T: ?Sized> {
     finding: Finding,

@@ -125,6 +125,7 @@ impl Suggestions {
         self.claims.len() >= Self::MAX_CLAIMS
     }
 
+    /// Records that the session has claimed a work item. May be repeated.
     ///
     /// # Errors
     /// If it has claimed too many others.

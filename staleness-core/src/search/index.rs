@@ -125,6 +125,7 @@ impl SearchIndex {
         self.described
     }
 
+    /// Returns the number of routes.
     pub const fn routes(&self) -> usize {
         self.routes.len()
     }

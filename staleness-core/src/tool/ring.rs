@@ -11,6 +11,7 @@ use crate::time::Timestamp;
 /// agent or a later policy may need more.
 const MIN_KEPT: usize = 5;
 
+/// One outcome in the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RingEntry {
     /// The result of the use.

@@ -124,6 +124,8 @@ fn reason(flag: Flag, softened_by: Option<&WorkId>) -> String {
     flag.reason() + &also.unwrap_or_default()
 }
 
+/// Returns true if a condition that began at `since` is due at `now` for an agent that received its last report at
+/// `told`: once, then once a week.
 pub(crate) fn is_due(since: Timestamp, told: Option<Timestamp>, now: Timestamp) -> bool {
     let weeks = |at: Timestamp| at.days_since(since) / 7;
     told.is_none_or(|told| told < since || weeks(told) < weeks(now))

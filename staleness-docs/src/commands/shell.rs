@@ -94,6 +94,7 @@ pub(super) fn is_assignment(word: &str) -> bool {
     })
 }
 
+/// A place where commands run.
 #[derive(Clone, Debug)]
 struct Place<'a> {
     /// The folder. `None` if unknown.

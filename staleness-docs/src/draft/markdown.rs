@@ -55,6 +55,7 @@ pub(crate) struct BlockView<'b, 'a> {
     pub(crate) form: Form,
     pub(crate) range: Range<usize>,
     pub(crate) pieces: &'b [Piece],
+    /// Targets of links and images.
     pub(crate) targets: &'b [CowStr<'a>],
 }
 

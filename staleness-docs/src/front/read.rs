@@ -202,6 +202,7 @@ fn key(line: &str, style: Style) -> Option<(String, usize)> {
     (spaced || style == Style::Toml).then(|| (name.to_owned(), line.len() - rest.len()))
 }
 
+/// Counts the following lines that belong to the value that begins with `first`.
 fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -> usize {
     // Computed once, because the first line may be as long as all others together.
     let first = first.trim();

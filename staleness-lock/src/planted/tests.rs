@@ -87,7 +87,7 @@ fn b12_a_file_of_another_user_beside_a_store_is_refused() {
     fs::remove_file(&store).unwrap();
     let told = as_me(true).unwrap_err().to_string();
     assert!(told.contains(&format!("-wal belongs to another user (uid {theirs})")), "{told}");
-    // The log of the same owner: the whole store belongs to somebody else.
+    // The log has the same owner, so the whole store belongs to somebody else.
     put(&store, 0o644);
     give(&store);
     as_me(true).unwrap();

@@ -72,7 +72,7 @@ impl From<StoreError> for GatewayError {
     }
 }
 
-/// The treatment of a tool that cannot be trusted.
+/// The treatment of tools that cannot be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubtful {
     /// The tool is offered with its status at the beginning of its description.
@@ -101,7 +101,7 @@ impl Default for View {
 /// A tool of a live list, with its report.
 #[derive(Clone, Debug)]
 pub struct Ranked {
-    /// As its server lists it.
+    /// The tool as listed by its server.
     pub tool: Tool,
     /// The registry's report on it.
     pub report: ToolReport,
@@ -236,9 +236,9 @@ impl Gateway {
         self.run(move |registry| Ok(scan::note(registry, &project, &reading, clock::now())?)).await
     }
 
-    /// Records the complete live list of a server's tools, and returns it in ranking order. For a server that did
-    /// not answer, call [`Gateway::unlisted`] instead. Definitions are pinned when first seen, and compared from
-    /// then on. Tools that the server no longer lists become absent. Ignored tools are left out.
+    /// Records the complete live list of a server's tools, and returns it in ranking order. For a server that did not
+    /// answer, call [`Gateway::unlisted`] instead. Definitions are pinned when first seen, and compared from then on.
+    /// Tools that the server no longer lists become absent. Ignored tools are omitted.
     ///
     /// # Errors
     /// If the server's name cannot be stored, or an error of the store.
@@ -299,10 +299,10 @@ impl Gateway {
         .await
     }
 
-    /// Like [`Gateway::listed`], for JSON: a `tools/list` result, a response that contains it, or the bare list.
-    /// If a page has a next one, or a tool in the list cannot be read, no tool becomes absent.
-    /// [`raw_list`](crate::probe::raw_list) requests such JSON from a server; the list of the SDK fails if one
-    /// tool is malformed.
+    /// Like [`Gateway::listed`], for JSON: a `tools/list` result, a response that contains it, or the bare list. If a
+    /// page has a next one, or a tool in the list cannot be read, no tool becomes absent.
+    /// [`raw_list`](crate::probe::raw_list) requests such JSON from a server; the SDK's own list fails if one tool is
+    /// malformed.
     ///
     /// # Errors
     /// If the text is not a tool list; otherwise as for [`Gateway::listed`].
@@ -397,8 +397,8 @@ impl Gateway {
         .await
     }
 
-    /// Returns the reason to refuse a call of a tool, in words for a model: its changed definition awaits a
-    /// person's decision. `None` if it may be called, or is unknown. Call this before each call.
+    /// Returns the reason to refuse a call of a tool, in words for a model: its changed definition awaits a person's
+    /// decision. `None` if the tool may be called or is unknown. Call this before each call.
     ///
     /// # Errors
     /// As for [`Gateway::status`].

@@ -1,8 +1,8 @@
 //! Serves agents over streamable HTTP, for `staleness mcp --http`.
 //!
-//! `/mcp` speaks the protocol and `/metrics` prints counters. Every request needs a bearer token, which gives
-//! access to one project. The size, time and rate of requests are limited, before and after authentication. Each
-//! token has its own share of what the server can do at once, so that none shuts out the others.
+//! `/mcp` speaks the protocol and `/metrics` prints counters. Every request needs a bearer token, which gives access to
+//! one project. The size, time and rate of requests are limited, before and after authentication. Each token has its
+//! own share of the server's capacity, so that none can shut out the others.
 
 mod shares;
 mod tokens;
@@ -64,8 +64,8 @@ type Body = BoxBody<Bytes, Infallible>;
 pub struct HttpOptions {
     /// The address to listen on. Port 0 selects a free port.
     pub address: SocketAddr,
-    /// A file with a token and the folder of its project on each line, which only its owner may read. The word
-    /// `global` between them allows to change records of all projects.
+    /// A file with a token and the folder of its project on each line, which only its owner may read. The word `global`
+    /// between them permits changes to records of all projects.
     pub tokens: PathBuf,
     /// Additional host names of the server, besides its address and those of this machine.
     pub hosts: Vec<String>,
@@ -103,7 +103,7 @@ pub fn serve_http(
     served
 }
 
-/// Waits for a signal to end.
+/// Waits for a signal to exit.
 async fn ended() {
     let interrupted = async {
         if tokio::signal::ctrl_c().await.is_err() {
@@ -122,7 +122,7 @@ async fn ended() {
     interrupted.await;
 }
 
-/// The project that a token opens.
+/// The project to which a token gives access.
 struct Workspace {
     service: StreamableHttpService<Connection, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
@@ -134,9 +134,9 @@ struct Workspace {
 /// The projects of all tokens, and their shared state.
 struct Site {
     workspaces: Vec<(Digest, Workspace)>,
-    /// Largest number of sessions of each.
+    /// Maximum number of sessions per token.
     most_sessions: usize,
-    /// The places of connections that have not shown a token yet.
+    /// The places for connections that have not yet shown a token.
     newcomers: Arc<Semaphore>,
     counts: Arc<Counts>,
     config: StreamableHttpServerConfig,
@@ -240,7 +240,7 @@ impl Site {
         let Some(workspace) = self.workspace(request.headers()) else {
             let mut response = text(StatusCode::UNAUTHORIZED, "a bearer token is needed");
             response.headers_mut().insert(WWW_AUTHENTICATE, "Bearer".parse().expect("a word"));
-            // Nobody may keep a connection open without a token.
+            // No client may keep a connection open without a token.
             return closing(response);
         };
         if !workspace.shares.seats(seat) {
@@ -274,7 +274,7 @@ impl Site {
         let session =
             session.map_err(|_| text(StatusCode::BAD_REQUEST, "the session id is not text"))?;
         let shares = &workspace.shares;
-        // A body of unknown size counts as one of the largest size.
+        // A body of unknown size counts as one of the maximum size.
         let room = shares.room(body.size_hint().upper().unwrap_or(u64::MAX));
         let room = room.ok_or_else(|| busy("too many requests at once; wait for their answers"))?;
         let body = whole(body).await?;

@@ -1,4 +1,4 @@
-//! The share of a token in what the server can do at once. No token can take that of another.
+//! The share of one token in the server's capacity. No token can use the share of another.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The largest request, in bytes.
 pub(super) const MAX_REQUEST_BYTES: usize = 1 << 20;
-/// Room for requests in progress, divided equally among the tokens: 8 MiB. A request takes one unit, and one for each
+/// Room for requests in progress, divided equally among the tokens: 8 MiB. A request takes one unit, plus one for each
 /// [`BYTES_EACH`].
 const ROOM: usize = 1_024;
 /// A request takes up one more unit of room for this number of bytes.
@@ -28,16 +28,16 @@ pub(super) struct Shares {
     /// The permits for subscriptions.
     pub(super) listening: Arc<Semaphore>,
     asked: Asked,
-    /// The time of the last request count, and the number of requests still allowed in a burst.
+    /// The time at which requests were last counted, and the number of requests still allowed in a burst.
     allowance: Mutex<(Instant, f64)>,
 }
 
-/// The place of a connection: among those of a token, or of connections that have not shown one yet.
+/// The place of a connection: among those of a token, or among those of connections that have not yet shown one.
 pub(super) type Seat = Mutex<OwnedSemaphorePermit>;
 
 /// A session and the id of a request in it.
 pub(super) type Question = (String, RequestId);
-/// The requests of sessions in progress.
+/// The requests in progress of all sessions.
 type Asked = Arc<Mutex<HashSet<Question>>>;
 
 /// The place of a request, until it is answered.

@@ -31,8 +31,8 @@ pub(super) fn digest(token: &str) -> Digest {
     Sha256::digest(token).into()
 }
 
-/// Reads a file of tokens: each line has a token, `global` or not, and a folder; blank lines and lines that begin with
-/// `#`, are ignored.
+/// Reads a file of tokens: each line has a token, perhaps `global`, and a folder; blank lines, and lines that begin
+/// with `#`, are ignored.
 ///
 /// # Errors
 /// If the file cannot be read, others may read it, or a line is invalid. No error shows a token.

@@ -1,4 +1,4 @@
-//! Handles interrupts while servers run: the servers end first, then this process.
+//! Handles interrupts while servers run: first the servers end, then this process.
 
 #[cfg(unix)]
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl Interrupt {
 
         let interrupt = Self { came: Arc::default(), over: Arc::default() };
         for signal in [SIGHUP, SIGINT, SIGTERM] {
-            // If signals cannot be delayed, servers notice that their input was closed.
+            // If signals cannot be delayed, the servers detect that their input was closed.
             let over = Arc::clone(&interrupt.over);
             let _ = register_conditional_default(signal, over);
             let _ = register(signal, Arc::clone(&interrupt.came));

@@ -1,6 +1,6 @@
 //! Asks configured servers for their tools as an MCP client, only when a person requests it.
 //!
-//! Servers are untrusted. Time and output are limited, errors contain none of a server's text, and its process
+//! Servers are untrusted. Their time and output are limited, errors contain no text from a server, and its process
 //! group is always killed. Processes that left the group with `setsid` are not tracked.
 
 #[cfg(unix)]
@@ -41,7 +41,7 @@ const TOO_MUCH: &str = "it sent too much: a message over 8 MiB, or over 32 MiB i
 const NO_LIST: &str = "it does not list its tools";
 const NO_LINES: &str = "its last line cannot be read as one whole JSON message";
 const CLOSED: &str = "it ended the connection before it answered";
-/// Time for a program to exit by itself, and again after it was asked to.
+/// Time for a program to exit by itself, and again after it was asked to exit.
 const GRACE: Duration = Duration::from_millis(150);
 
 /// Limits for one server.
@@ -67,8 +67,8 @@ impl Default for Limits {
 /// failure in this program's words.
 pub type Answer = Result<String, String>;
 
-/// Probes several servers concurrently, and ends them. `heard` receives the index of each finished server. An
-/// interrupt ends all of them; the remaining servers then have no answer.
+/// Probes several servers concurrently, and ends them. `heard` receives the index of each finished server. An interrupt
+/// ends all of them, and the remaining servers then have no answer.
 ///
 /// # Errors
 /// If no runtime can be created.
@@ -254,7 +254,7 @@ async fn pages(server: &Peer<RoleClient>, limits: Limits) -> Result<String, Trou
         })?;
         let mut page = match page {
             ServerResult::ListToolsResult(page) => json!(page),
-            // A malformed tool does not affect others. The reader of the list reports the unreadable ones.
+            // A malformed tool does not affect the others. The reader of the list reports unreadable tools.
             ServerResult::CustomResult(page) => page.0,
             _ => Value::Null,
         };
@@ -290,11 +290,11 @@ pub async fn raw_list(server: &Peer<RoleClient>) -> Result<String, &'static str>
 
 /// Ends a program and all of its child processes. Returns its exit status.
 async fn end(mut child: Child) -> Option<ExitStatus> {
-    // Its input is closed by now, which asks it to exit.
+    // Its input is already closed, which asks it to exit.
     tokio::time::sleep(GRACE).await;
     #[cfg(unix)]
     {
-        // Until it is waited for, its process id is not reused.
+        // Its process id is not reused until the process has been waited for.
         group::signal(&child, rustix::process::Signal::TERM);
         tokio::time::sleep(GRACE).await;
         group::signal(&child, rustix::process::Signal::KILL);

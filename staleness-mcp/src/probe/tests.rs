@@ -1,8 +1,9 @@
-//! Servers that answer too much, too late or not at all. They are shells: `cat` keeps a line open.
+//! Tests with servers that answer too much, too late or not at all. The servers are shells, in which `cat` keeps a line
+//! open.
 
 use super::*;
 
-/// Starts a shell that runs a script.
+/// Returns the launch of a shell that runs a script.
 fn shell(script: &str) -> Launch {
     let args = vec!["-c".to_owned(), script.to_owned()];
     let env = BTreeMap::from([("SECRET".to_owned(), "hunter2".to_owned())]);
@@ -10,7 +11,7 @@ fn shell(script: &str) -> Launch {
     Launch { target, folder: std::env::temp_dir() }
 }
 
-/// Answers the handshake, and then each line with a page.
+/// Returns a script that answers the handshake, and then answers each line with a page.
 fn server(page: &str) -> String {
     let hello = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}"#;
     format!(
@@ -132,7 +133,7 @@ fn a_list_without_an_end_is_cut_and_says_so() {
     }
 }
 
-/// Makes a pipe in a folder, and returns the words with which a script holds it open for all that it starts.
+/// Creates a pipe in a folder, and returns the words by which a script holds it open for everything that it starts.
 #[cfg(unix)]
 fn pipe(folder: &Path) -> (std::path::PathBuf, String) {
     let path = folder.join("pipe");
@@ -147,9 +148,9 @@ fn pipe(folder: &Path) -> (std::path::PathBuf, String) {
 fn nothing_that_a_server_started_stays() {
     let folder = tempfile::tempdir().expect("a folder");
     let (pipe, hold) = pipe(folder.path());
-    // It ends when nobody holds the pipe any more.
+    // The read ends when no process holds the pipe open any more.
     let ended = std::thread::spawn(|| std::fs::read(pipe));
-    // Neither a closed input nor a polite signal ends these.
+    // Neither closed input nor a polite signal ends these.
     let stay = "while :; do sleep 1; done";
     let all =
         format!("{hold}trap '' TERM; (trap '' TERM; {stay}) & {}; {stay}", server(&page(TOOL, "")));

@@ -168,7 +168,7 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer<Checked>, Servic
         return run_text(call, &asked, text);
     }
     let settings = &call.settings;
-    // Paths are relative to the project. The caller learns nothing of files outside it.
+    // Paths are relative to the project. The caller must not learn anything about files outside it.
     let folder = &settings.place.folder;
     // The user's own files may be checked, too.
     let is_outside = |path: &&String| {

@@ -212,11 +212,11 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer<Saved>, ServiceError> {
     let global = asked.global.unwrap_or(false);
     let scope = match (global, &fields.body) {
         (true, _) => ScopeChoice::Global,
-        // Without a text it is an item that exists.
+        // Without a text, the id must be that of an existing item.
         (false, None) => ScopeChoice::Either,
         (false, Some(_)) => ScopeChoice::Project,
     };
-    // If an item in a file has this id, its fields are changed there.
+    // If an item in a file has this id, its fields are changed in that file.
     let known = match &id {
         Some(id) => {
             let registry = settings.open(Access::Look)?;

@@ -176,7 +176,7 @@ fn next(each: &Entry) -> ModelText {
     })
 }
 
-/// Returns the next step for work that was abandoned.
+/// Returns the next step for abandoned work.
 pub(super) const fn given_up(is_others: bool) -> &'static str {
     match is_others {
         true => "work_item release",
@@ -256,7 +256,7 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError
     let settings = &call.settings;
     let (mut entries, remembered) = at_hand(&World::new(settings, None, call.listener))?;
     entries.retain(|each| asked.kind.is_none_or(|kind| kind == kind_of(&each.subject)));
-    // An agent calls a tool by its name, regardless of the doubtful entry.
+    // An agent calls a tool by its name, regardless of which entry is doubtful.
     let mut tools = BTreeSet::new();
     entries.retain(|each| kind_of(&each.subject) != Kind::Tool || tools.insert(each.id.clone()));
     let count = |kind: Kind| entries.iter().filter(|each| kind_of(&each.subject) == kind).count();

@@ -66,7 +66,7 @@ struct ResumeSession {
 /// A later page of an answer.
 #[derive(Clone, Copy, Debug)]
 struct Page {
-    /// The [`mark`] of its first change. Earlier changes may be gone when the page is read.
+    /// The [`mark`] of its first change. Earlier changes may be gone by the time the page is read.
     from: u32,
     /// The last revision of the report.
     upto: Revision,
@@ -114,13 +114,13 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
     // An unknown client may go by any name.
     let reader = settings.agent.as_ref().filter(|_| settings.client.is_some()).unwrap_or(&of);
     if *reader != of {
-        // What is another agent's is not told to the one that asks as its own.
+        // Changes that concern another agent are not reported to an agent asking under its own name.
         for item in &mut told_now.delta.items {
             (item.own, item.claim_end) = (false, None);
         }
     }
     let (mut answer, whole) = render(settings, &told_now.delta, reader.as_str(), page, &briefing);
-    // The cursor only moves when everything was delivered. Otherwise it is reported again.
+    // The cursor moves only if everything was delivered. Otherwise the rest is reported again.
     let whole = whole && briefing.doubts.whole;
     let lock = briefing.doubts.lock.filter(|_| page.is_none() && told_now.delta.moves);
     let settings = settings.clone();
@@ -157,7 +157,7 @@ struct Overdue {
     next: &'static str,
 }
 
-/// News for an agent that comes back.
+/// News for a returning agent.
 #[derive(Serialize, JsonSchema)]
 struct Resumed {
     r#for: String,
@@ -248,7 +248,7 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     let ended = ended(each, agent);
     let action = each.action.map(|action| action.as_str());
     let is_added = action == Some("added");
-    // How an item came not to hold says more than the last action.
+    // The reason why an item no longer applies is more informative than the last action.
     let action = action.filter(|_| is_added || ended.is_none());
     let mut parts: Vec<Text> = action.map(Text::new).into_iter().collect();
     let has_ended = ended.is_some();
@@ -372,7 +372,7 @@ fn render(
         let text = text.and(ModelName::tool(client, each.as_str()));
         (called_by(client, each.as_str()), text)
     });
-    // A hook tells these at the start of a session. They come once, not again on the next page.
+    // A hook reports these at the start of a session. They are reported once, not again on the next page.
     let doubts = &briefing.doubts;
     let lock = doubts.lock.as_ref().map(|lock| &lock.text);
     let doubted = lock.into_iter().chain(&doubts.documents).filter(|_| page.is_none());
@@ -388,7 +388,7 @@ fn render(
     if delta.source == DeltaSource::Digest {
         open.items.extend(standing.iter().copied().cloned());
     }
-    // What holds is told at each start, so it may be cut.
+    // Items in force are reported at each start, so they may be cut.
     all.extend(standing.into_iter().map(News::Item));
     let begin = page.and_then(|page| all.iter().position(|each| each.mark() == page.from));
     let before = begin.unwrap_or(0);

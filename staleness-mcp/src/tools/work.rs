@@ -354,7 +354,7 @@ fn rows(
             level: each.verdict.level,
         };
         let mut text = Text::new("- ").and(named(each)).and(" ").and(each.status.as_str());
-        // What a person typed needs no name.
+        // Text typed by a person needs no name.
         if let Some(author) = each.author.as_deref().filter(|_| !each.by_person) {
             text = text.and(", by ").and(ModelName::new(NameKind::Agent, author));
         }

@@ -33,8 +33,8 @@ pub(crate) fn verify<R: Record>(row: &Row) -> Result<R, StoreError> {
     R::verify(&cells).map_err(|bad| R::damaged(&cells, bad))
 }
 
-/// The numbering of new records, derived from the workspace's row `w`, which was already raised in this transaction.
-/// The SQL expressions use `w`, `$2` and `n`, the position in the batch from 1.
+/// The numbering of new records, derived from the workspace's row `w`, which this transaction has already raised. The
+/// SQL expressions use `w`, `$2` and `n`, the position in the batch from 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Numbers {
     /// Consecutive numbers up to the workspace's last one. `$2` is the number of records from this batch on.

@@ -73,7 +73,7 @@ pub(crate) fn read_generation(row: &Row) -> Result<u64, StoreError> {
     numbers("workspaces", &["generation"], row, |cells| cells.small())
 }
 
-/// Checks that this program may use tables of this format. `least` is the lowest program format that may.
+/// Checks that this program may use tables of this format. `least` is the lowest program format that is allowed.
 pub(crate) fn usable(format: i64, least: i64) -> Result<(), StoreError> {
     if format < FORMAT {
         let (found, needed) = (format.unsigned_abs(), FORMAT.unsigned_abs());

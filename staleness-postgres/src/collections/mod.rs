@@ -58,7 +58,7 @@ pub(crate) fn questions<'s>(workspace: &str, selection: &'s Selection) -> Vec<Qu
     all
 }
 
-/// Returns the statements for the counts that a selection asks for.
+/// Returns the statements for the counts that a selection requests.
 fn counts<'s>(
     workspace: &str,
     selection: &Selection,

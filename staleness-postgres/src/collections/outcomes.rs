@@ -14,8 +14,8 @@ use crate::cells::numbers;
 use crate::table::with;
 use crate::values::{Arg, Statement};
 
-/// Returns the statements that load the outcomes matching the filters. All filters by op share one statement,
-/// because a batch has thousands.
+/// Returns the statements that load the outcomes matching the filters. All filters by op share one statement, because a
+/// batch has thousands of them.
 pub(crate) fn questions<'s>(
     workspace: &str,
     filters: &'s [OutcomeFilter],
@@ -85,7 +85,7 @@ pub(crate) fn keep(row: &Row, view: &mut View) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Matches outcomes older than the newest ones, which a cut keeps. `$3` is the number of those minus one.
+/// Matches outcomes older than the newest ones, which a cut keeps. `$3` is the number of kept outcomes minus one.
 const BEYOND: &str = "AND seq < (SELECT seq FROM staleness.outcomes WHERE workspace = $1 \
     ORDER BY seq DESC LIMIT 1 OFFSET $3)";
 

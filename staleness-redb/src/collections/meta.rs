@@ -12,7 +12,7 @@ use super::table;
 use crate::error::{from_storage, from_table};
 use crate::tables::{MAGIC, META, OUTCOMES, Tx};
 
-/// The counters of the store, as one transaction reads them.
+/// The counters of the store, as read by one transaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meta {
     pub(crate) revision: Revision,
@@ -22,7 +22,7 @@ pub(crate) struct Meta {
     pub(crate) last_seq: u64,
 }
 
-/// Maximum valid counter. Larger values mean damage, and one more must still fit.
+/// Maximum valid counter. Larger values mean damage, and there must be room for one more.
 const MOST: u64 = i64::MAX as u64;
 
 /// Checks that this is a store of the supported format, and reads the counters.
@@ -99,7 +99,7 @@ fn anywhere() -> u64 {
     RandomState::new().build_hasher().finish() / 4
 }
 
-/// Reads the generation of search data. It starts at a random number, so that a replaced store is noticed.
+/// Reads the generation of search data. It starts at a random number, so that a replaced store is detected.
 pub(crate) fn generation(tx: &Tx) -> Result<u64, StoreError> {
     let meta = table(tx, META)?;
     let found = meta.get("generation").map_err(from_storage)?;

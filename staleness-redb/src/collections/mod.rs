@@ -159,7 +159,7 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, meta: Meta) -> Result<View, S
     Ok(view)
 }
 
-/// Numbers and writes `changes`. `seen` is the view that the step decided on. Returns the new revision.
+/// Numbers and writes `changes`. `seen` is the view on which the step decided. Returns the new revision.
 pub(crate) fn apply(
     tx: &Tx,
     mut meta: Meta,

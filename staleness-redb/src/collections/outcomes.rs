@@ -184,7 +184,7 @@ pub(crate) fn served(row: &Outcome) -> Option<(&str, &str)> {
     Some((row.tool.scope.as_key(), server.as_str()))
 }
 
-/// The indexes over outcomes. Every append or removal changes at least one.
+/// The indexes of outcomes. Every append or removal changes at least one.
 struct Indexes<'t> {
     identity: Table<'t, (u64, u64), ()>,
     counted: Table<'t, (&'static str, u64), ()>,

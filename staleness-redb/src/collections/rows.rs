@@ -27,7 +27,8 @@ pub(crate) enum Find<'f> {
     note = "a new collection needs its kind and its filters in `collections/stored.rs`"
 )]
 pub(crate) trait Stored: Described + Coded {
-    /// The index: the first part of a key, a label, the second part. Only collections whose keys have two parts have one.
+    /// The index: the first part of a key, a label, the second part. Only collections whose keys have two parts can
+    /// have an index.
     const INDEX: Option<TableDefinition<'static, KeyRef, ()>> = None;
 
     /// Returns the rows that may match a filter. Not called for filters by key or for all rows.

@@ -43,7 +43,7 @@ kinds! {
     b'g': Suggestions;
 }
 
-/// A placeholder for filters that are handled elsewhere: one key, or all rows.
+/// A placeholder for filters that are handled elsewhere: those for one key, and for all rows.
 const ANY: Find<'_> = Find::Prefix("", None);
 
 fn of(scope: &Scope) -> Find<'_> {
@@ -160,7 +160,7 @@ impl Stored for Document {
     }
 }
 
-/// Returns the label of work that has aged in a way since a time. The labels of one way sort by time.
+/// Returns the label of work that has aged in one way since a time. The labels for one way sort by time.
 fn aging(way: Aging, since: Timestamp) -> Label {
     format!("{} {:016x}", way.as_str(), since.as_millis().cast_unsigned() ^ (1 << 63)).into()
 }

@@ -64,7 +64,7 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
         user: Settings::read(outside, &user_settings, None),
         project: ["settings.json", "settings.local.json"].map(|name| {
             let path = outside.folder.join(".claude").join(name);
-            // If the home folder is the project, these are the user's settings.
+            // If the home folder is the project, this file contains the user's settings.
             if path == user_settings {
                 return Settings::default();
             }
@@ -100,7 +100,7 @@ fn moved_is_there(dir: &Path) -> bool {
     if dir.exists() { is_there(dir) } else { dir.parent().is_some_and(is_there) }
 }
 
-/// Reads `.mcp.json`. A server is pending until it is approved. The reading is incomplete if a file that may
+/// Reads `.mcp.json`, whose servers are pending until they are approved. The reading is incomplete if a file that may
 /// approve or disable servers cannot be read.
 fn project_servers(
     outside: &Outside<'_>,
@@ -117,7 +117,7 @@ fn project_servers(
             draft.doubt(fault, ListingState::Pending);
         }
         let is_whole = draft.is_blank();
-        // Files in the project, and the user's answers for it, approve its servers only if the user trusts
+        // Files in the project, and the user's answers for it, approve the project's servers only if the user trusts
         // the project.
         let own = settings.project.iter().map(|each| &each.approvals).chain([&local.approvals]);
         let own = own.filter(|_| local.is_trusted);

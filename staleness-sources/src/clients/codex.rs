@@ -26,7 +26,7 @@ use staleness_docs::disk::shown;
 
 pub(super) const CLIENT: &str = "codex";
 
-/// Maximum size of the file, in bytes. No outline is made of it.
+/// Maximum size of the file, in bytes. The file is never reduced to an outline.
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Block size in bytes. Programs write files in blocks with sizes that are multiples of this.
@@ -67,10 +67,10 @@ pub(super) fn instruction_names(outside: &Outside<'_>) -> Vec<String> {
     names.filter_map(|name| name.get_ref().as_str()).map(str::to_owned).collect()
 }
 
-/// The facts of the user's file that matter to the project's.
+/// The values in the user's file that affect the project's.
 #[derive(Default)]
 struct Users {
-    /// True if the user trusts the project's folder. Without it the client does not load the project's file.
+    /// True if the user trusts the project's folder. Otherwise the client does not load the project's file.
     trusts: bool,
     servers: HashMap<String, Entry>,
     source: Option<SourceId>,
@@ -80,7 +80,7 @@ struct Users {
 
 const UNREACHABLE: &str = "a server has no `command` and no `url`; add one";
 
-/// The parts of a server's table that decide if it is loaded.
+/// The parts of a server's table that decide whether it is loaded.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     has_command: bool,

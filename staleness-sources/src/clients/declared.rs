@@ -348,7 +348,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads a file. Line endings of texts are normalised, so that the checkout's settings do not matter.
+    /// Reads a file. Line endings of texts are normalised, so that they do not depend on the checkout's settings.
     fn read(&mut self, path: &Path) -> Result<Vec<u8>, &'static str> {
         let meta = fs::metadata(path).map_err(|error| reason(error.kind()))?;
         if !meta.is_file() {

@@ -14,7 +14,7 @@ use crate::text::read_head;
 use staleness_docs::disk::{Fence, look, shown};
 use staleness_docs::front_text;
 
-/// Maximum size of a Markdown file to read front matter from, in bytes.
+/// Maximum size of a Markdown file whose front matter is read, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// Number of bytes to read from the start of a file.
 const HEAD_BYTES: u64 = 64 * 1024;

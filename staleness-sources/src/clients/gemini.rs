@@ -1,10 +1,10 @@
 //! Reads the configuration of Gemini CLI: settings, the files that enable servers and trust folders, and
 //! extensions.
 //!
-//! In an untrusted folder the client loads no servers at all, not even the user's. The user's servers have one
-//! state for all projects, so for a distrusted folder they are also listed, as untrusted, in a source for the
-//! folder. Before the user decides, the client does not start. Servers that a trusted project disables are also
-//! listed, as disabled, in the project's source.
+//! In an untrusted folder the client loads no servers at all, not even the user's. The user's servers have one state
+//! for all projects, so for a distrusted folder they are also listed, as untrusted, in a source for the folder. Until
+//! the user decides, the client does not start. Servers that a trusted project disables are also listed, as disabled,
+//! in the project's source.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -82,7 +82,7 @@ impl Gate {
     }
 }
 
-/// Normalises a server's name for comparison, as the client does.
+/// Normalises a server's name for comparison, as in the client.
 fn normal(name: &str) -> String {
     name.trim().to_lowercase()
 }

@@ -20,7 +20,7 @@ pub struct Startable {
     pub key: ServerKey,
     /// The source that lists it.
     pub source: SourceId,
-    /// The launch, or why the server must not be started.
+    /// The launch, or the reason why the server must not be started.
     pub launch: Result<Launch, String>,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Debug for Target {
     }
 }
 
-/// Clients whose files record if a project's servers may start. Other clients store the answer elsewhere.
+/// Clients whose files show whether a project's servers may start. Other clients store the answer elsewhere.
 const TELLING: [&str; 3] = ["claude-code", "codex", "gemini"];
 
 /// The members of each server's entry, by source and name.
@@ -105,7 +105,7 @@ impl Starts {
     pub(super) fn of(self, sources: Vec<SourceReading>, project: &Path) -> Vec<Startable> {
         let starts = self.0.into_inner();
         let mut all = Vec::new();
-        // A server that the client does not load in this project is not loaded through another entry either.
+        // A server that the client does not load in this project is not loaded through another entry, either.
         let entries =
             sources.iter().filter(|reading| reading.id.level != Level::User).flat_map(|reading| {
                 let away = reading.found.iter().filter(|found| {
@@ -209,7 +209,7 @@ impl Start {
         Ok(Launch { target, folder })
     }
 
-    /// Builds the headers that the client sends. Codex CLI also takes them from variables.
+    /// Builds the headers that the client sends. Codex CLI also reads them from environment variables.
     fn headers(
         &self,
         expand: &dyn Fn(&str) -> Result<String, String>,

@@ -11,8 +11,8 @@
 //!
 //! Entries that a client ignores are ignored here. Entries that it rejects are listed as refused.
 //!
-//! A user-level file never applies to a single project only, and a project's file never applies to other
-//! projects. The project's section of `.claude.json` is therefore reported at level `local`.
+//! A user-level file always applies to all projects, and a project's file never to other projects. The project's
+//! section of `.claude.json` is therefore reported at level `local`.
 
 mod claude;
 mod codex;
@@ -91,7 +91,7 @@ pub const MCP_NAMES: [(&str, &str); 6] = [
     ("windsurf-client", "windsurf"),
 ];
 
-/// The prefixes of names of servers that come with a user's account at a client, and that no file lists.
+/// Prefixes of the names of servers that belong to a user's account with a client, and that no file lists.
 pub const ACCOUNT_SERVERS: [&str; 1] = ["claude_ai_"];
 
 /// Returns the client with this name or alias, ignoring case and separators, or `None` if there is none.
@@ -425,8 +425,8 @@ fn refuse_in_project(sources: &mut [SourceReading]) {
     }
 }
 
-/// Adds the user's servers that the client does not load in the project to a source of the project, with the
-/// reason as state. In the user's sources they have one state for all projects.
+/// Adds the user's servers that the client does not load in the project to a source of the project, with the reason as
+/// their state. In the user's sources they have one state for all projects.
 fn list_in(
     sources: &mut [SourceReading],
     level: Level,

@@ -128,13 +128,13 @@ struct Index<'a> {
     settings: &'a AllSettings,
     drafts: &'a mut [Draft; 3],
     installed: Vec<Installed>,
-    /// True until a malformed part was found.
+    /// True unless a malformed part was found.
     whole: bool,
 }
 
 impl Index<'_> {
     fn take(&mut self, file: &JsonText<'_>) {
-        // Without the key, the file has another version's format. It is not an empty list.
+        // Without the key, the file has the format of another version. It is not an empty list.
         let Some(member) =
             file.root.properties.iter().rev().find(|member| member.name.as_str() == "plugins")
         else {
@@ -160,7 +160,7 @@ impl Index<'_> {
                         self.take_record(file, &name, value);
                     }
                 }
-                // The first version of the file format.
+                // This is the first version of the file format.
                 value => self.take_record(file, &name, value),
             }
         }

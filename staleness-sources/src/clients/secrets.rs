@@ -1,9 +1,8 @@
 //! Removes possible secrets from values before digests are computed, because others may read the digests.
 //!
-//! A simple secret could be guessed from its digest. A value is removed, and its name kept, if the name suggests a
-//! secret, or if a variable or header looks like one. The user part of a URL is removed too. In a command line, a
-//! secret ends with its word, or inside quotes at the next `;`, `&` or `|`, so that a following program still
-//! counts.
+//! A simple secret could be guessed from its digest. A value is removed, but not its name, if the name suggests a
+//! secret, or if a variable or header looks like one. The user part of a URL is also removed. In a command line, a
+//! secret ends with its word or, inside quotes, at the next `;`, `&` or `|`, so that a program after it still counts.
 
 use serde_json::{Map, Value};
 
@@ -88,7 +87,7 @@ fn hides_next(flag: &str, next: &str) -> bool {
             && !is_plain_header())
 }
 
-/// Returns true if a name suggests a secret, and not a program or a path.
+/// Returns true if a name suggests a secret rather than a program or a path.
 fn is_secret(name: &str) -> bool {
     const PARTS: [&str; 14] = [
         "header",
@@ -113,7 +112,7 @@ fn is_secret(name: &str) -> bool {
             || words.any(|word| matches!(word, "otp" | "pat" | "pin" | "pw")))
 }
 
-/// Returns true if a name is that of a program or a path.
+/// Returns true if a name belongs to a program or a path.
 fn is_place(name: &str) -> bool {
     const ENDS: [&str; 14] = [
         "askpass", "cmd", "command", "endpoint", "env_var", "exec", "file", "helper", "host",
@@ -149,7 +148,7 @@ fn is_scheme(word: &str) -> bool {
 }
 
 /// Returns a text without the user before a host and its port, or before an address in parentheses. An address with a
-/// scheme is left as it is.
+/// scheme stays unchanged.
 fn without_user(text: &str) -> &str {
     let is_host = |host: &str| {
         host.contains('(')
@@ -161,7 +160,7 @@ fn without_user(text: &str) -> &str {
     }
 }
 
-/// Returns an empty text for a secret, but the text itself if a shell would run a part of it.
+/// Returns an empty text for a secret, or the text itself if a shell would run a part of it.
 fn hidden(text: &str) -> &str {
     if is_run(text) { text } else { "" }
 }
@@ -211,7 +210,7 @@ impl<'t> Words<'t> {
             return self.value(word, ENDS);
         }
         let is_address = |name: &str| name.contains("://");
-        // An address may hold `=` too.
+        // An address may contain `=`, too.
         let mark = word
             .match_indices(['=', ':'])
             .find(|(at, sign)| *sign == "=" || word[*at..].starts_with("://"));
@@ -219,7 +218,7 @@ impl<'t> Words<'t> {
             let (name, value) = (&word[..at], &word[at + 1..]);
             if is_secret(name) {
                 let ends = if is_first && name.starts_with('-') { "" } else { ENDS };
-                // In an argument of its own, all text after `=` is the value.
+                // In a separate argument, all text after `=` is the value.
                 let is_whole = is_first && (ends.is_empty() || self.flag == "-e");
                 self.until = is_whole.then_some(ends);
                 let (kept, rest) = self.value(value, ends);
@@ -234,7 +233,7 @@ impl<'t> Words<'t> {
             }
         }
         if is_address(word) {
-            // Without quotes a shell ends the address there.
+            // Without quotes, a shell ends the address there.
             let begin = word.find("://").unwrap_or_default();
             let is_bare = !is_first && !word[..begin].contains(['"', '\'']);
             let ends = |c| c == ';' || is_bare && matches!(c, '<' | '>' | '&');
@@ -243,7 +242,7 @@ impl<'t> Words<'t> {
             return (word.split_inclusive("://").map(place).collect(), rest);
         }
         match word.split_once(':') {
-            // The value of a header with any name.
+            // This is the value of a header with any name.
             _ if self.flag.ends_with(':') && is_scheme(word) => {
                 self.until = Some("\"';&|");
                 (word.to_owned(), "")
@@ -252,7 +251,7 @@ impl<'t> Words<'t> {
                 let (kept, rest) = self.secret(password, if is_first { "" } else { ENDS });
                 (format!("{user}:{kept}"), rest)
             }
-            // A header. Quotes may enclose the name and the value together.
+            // This is a header. Quotes may enclose the name and the value together.
             Some((name, value)) if is_secret(name) && (self.flag == "-H" || value.is_empty()) => {
                 let quote = name.chars().rev().find_map(quote_of);
                 self.until = quote.or(is_first.then_some(ENDS));
@@ -263,7 +262,7 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// Removes a secret that may be quoted. Without quotes it ends with its word, or at one of these characters.
+    /// Removes a secret that may be quoted. Without quotes, it ends with its word or at one of these characters.
     fn value(&mut self, text: &'t str, ends: &'static str) -> (String, &'t str) {
         match text.chars().next().and_then(quote_of) {
             None => self.secret(text, ends),
@@ -288,8 +287,8 @@ impl<'t> Words<'t> {
     }
 }
 
-/// Returns the characters that end a secret after a quote. They include those before another command, because a shell
-/// may run a quoted text.
+/// Returns the characters that end a secret after a quote. They include those that begin another command, because a
+/// shell may run a quoted text.
 fn quote_of(c: char) -> Option<&'static str> {
     match c {
         '"' => Some("\";&|"),

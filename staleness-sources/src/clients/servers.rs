@@ -1,5 +1,5 @@
-//! Reads MCP servers from JSON files. Only the name, the disabling members and the description of an entry
-//! are used.
+//! Reads MCP servers from JSON files. Reads only the name of an entry, the members that disable it, and its
+//! description.
 
 use std::path::Path;
 

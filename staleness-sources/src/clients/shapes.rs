@@ -12,7 +12,7 @@ pub(super) struct Kind {
     pub(super) root: &'static Shape,
 }
 
-/// Files with servers under a key. Also keeps entries that may be misplaced servers.
+/// Files with servers under a key. Keeps also entries that may be misplaced servers.
 pub(super) static SERVERS: Kind = Kind {
     name: "servers",
     root: &Shape {
@@ -104,7 +104,7 @@ pub(super) static BARE: Kind = Kind { name: "bare", root: &BARE_MAP };
 /// Members that mark a possible server. Their values are not kept.
 const STARTS: &[(&str, &Shape)] = &[("command", &Shape::PLAIN), ("url", &Shape::PLAIN)];
 
-/// Members of a server that are kept. All others are only kept for launches.
+/// Members of a server to keep. All others are kept only for launches.
 const SERVER_MEMBERS: &[(&str, &Shape)] =
     &[("disabled", &Shape::PLAIN), ("enabled", &Shape::PLAIN), ("description", &TEXT)];
 

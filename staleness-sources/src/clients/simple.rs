@@ -13,7 +13,7 @@ use super::switch::{Switch, SwitchChange};
 use super::{Outside, prefer_users, reading};
 use crate::json::JsonFile;
 
-/// The key of a list of servers that are switched off.
+/// The key of a list of disabled servers.
 const OFF_LIST: &str = "disabledMcpServers";
 
 /// A file of a client, at one or two levels.
@@ -38,7 +38,7 @@ impl File {
         Self { project: Some(path), ..self }
     }
 
-    /// Marks a file that contains other settings too.
+    /// Marks a file that also contains other settings.
     const fn among_settings(self, part: &'static str) -> Self {
         let format = Format { servers_only: false, ..self.format };
         Self { part, format, kind: &MORE_SETTINGS, ..self }

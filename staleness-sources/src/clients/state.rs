@@ -19,7 +19,7 @@ use crate::draft::Draft;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
 use staleness_docs::disk::canonical;
 
-/// Servers in other sources that the project's sections disable or approve.
+/// The servers in other sources that the project's sections disable or approve.
 #[derive(Debug, Default)]
 pub(super) struct LocalState {
     /// Disabled servers: the project's by name, those of plugins as `plugin:<plugin>:<server>`.
@@ -27,7 +27,7 @@ pub(super) struct LocalState {
     pub(super) approvals: Approvals,
     /// The user's own servers.
     pub(super) users: HashSet<ToolName>,
-    /// True if the user trusts the project. Only then may its files and sections approve its servers.
+    /// True if the user trusts the project. Otherwise its files and sections cannot approve its servers.
     pub(super) is_trusted: bool,
     pub(super) faults: Vec<String>,
     /// The reason why the client does not start.

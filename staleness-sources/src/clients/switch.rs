@@ -10,12 +10,12 @@ use super::state::Places;
 use super::{Outside, ScanRequest, claude, codex, gemini, read_outside, shapes, simple};
 use crate::json::{self, JsonFile, Value};
 
-/// A change of a client's file that switches a server off.
+/// A change to a client's file that disables a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switch {
     /// The file. It need not exist.
     pub path: PathBuf,
-    /// The keys that lead to the value to change.
+    /// The keys on the path to the value to change.
     pub at: Vec<String>,
     /// The change.
     pub change: SwitchChange,
@@ -48,7 +48,7 @@ pub enum NoSwitch {
     ByHand(String),
 }
 
-/// Returns true if a client begins a session with the names of MCP tools and loads definitions on demand.
+/// Returns true if a client begins a session with only the names of MCP tools and loads definitions on demand.
 pub fn names_only(client: &str) -> bool {
     client == claude::CLIENT
 }

@@ -119,7 +119,7 @@ fn event_of(payload: &Payload<'_>, client: HookClient, name: &str) -> Result<Eve
     })
 }
 
-/// Returns true if a person sent the prompt. Clients also send prompts of programs and sub-agents.
+/// Returns true if a person sent the prompt. Clients also send prompts by programs and subagents.
 fn is_by_a_person(payload: &Payload<'_>) -> bool {
     let text = payload.prompt.text().unwrap_or_default().trim_start();
     payload.source.text().is_none_or(|source| source == "user")
@@ -171,8 +171,8 @@ fn prompt(payload: &Payload<'_>) -> Prompt {
     Prompt(text[..end.unwrap_or(text.len())].to_owned())
 }
 
-/// Returns the outcome of a finished use. The result may still report an error. Codex CLI does not say
-/// whether a command failed, so without an exit code the outcome is unknown.
+/// Returns the outcome of a finished use. The result may still report an error. Codex CLI does not report whether a
+/// command failed, so without an exit code the outcome is unknown.
 fn after_use(payload: &Payload<'_>, client: HookClient) -> OutcomeKind {
     let result = payload.response.get("resultType").unwrap_or_default();
     let is_mcp = payload.tool.text().is_some_and(|name| name.starts_with("mcp__"));

@@ -23,7 +23,7 @@ pub use client::HookClient;
 /// Maximum size of a payload, in bytes.
 pub const MAX_PAYLOAD_BYTES: usize = 8 * 1024 * 1024;
 
-/// Maximum length of a prompt, in bytes. The rest is cut off.
+/// Maximum length of a prompt, in bytes. Longer prompts are truncated.
 pub const MAX_PROMPT_BYTES: usize = 16 * 1024;
 
 /// A parsed hook payload.
@@ -41,9 +41,9 @@ pub struct HookInput {
     pub session: Option<SessionId>,
     /// The current folder of the event.
     pub cwd: Option<PathBuf>,
-    /// The sub-agent that caused the event.
+    /// The subagent that caused the event.
     pub agent: Option<AgentId>,
-    /// The id of that sub-agent within the session.
+    /// The id of that subagent within the session.
     pub agent_id: Option<String>,
     /// The time of the event, if the client reports it.
     pub at: Option<Timestamp>,
@@ -85,7 +85,7 @@ pub enum Evidence {
     Payload,
     /// The caller passed the client's name.
     Argument,
-    /// Neither is known. The client with the most common payload format is assumed.
+    /// Neither names the client, so the client with the most common payload format is assumed.
     Assumed,
 }
 
@@ -108,8 +108,8 @@ pub enum Event {
         /// The turn in which the call began.
         turn: OpId,
     },
-    /// A person was asked whether a tool's calls in a turn may continue. Calls that do not succeed may have
-    /// been rejected.
+    /// A person was asked whether a tool's calls in a turn may continue. Calls that do not succeed may have been
+    /// rejected.
     PermissionAsked {
         /// The tool's name.
         tool: ToolName,
@@ -127,7 +127,7 @@ pub enum Event {
     ConfigChanged,
     /// A session ended.
     SessionEnd {
-        /// True if its context goes on under a new id, as after `/clear` of Claude Code.
+        /// True if its context continues under a new id, as after `/clear` in Claude Code.
         cleared: bool,
     },
     /// The user sent a prompt.
@@ -136,8 +136,8 @@ pub enum Event {
     Ignored(String),
 }
 
-/// A user's prompt, cut to [`MAX_PROMPT_BYTES`]. It is used for searching. The policy decides if any of it
-/// may be stored.
+/// A user's prompt, truncated to [`MAX_PROMPT_BYTES`] and used for searching. The policy decides whether any of it may
+/// be stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Prompt(pub String);
 
@@ -151,7 +151,7 @@ impl fmt::Debug for Prompt {
 /// One use of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolEvent {
-    /// The tool's name as the client spells it. If the client also reports the server, the registry's name.
+    /// The tool's name as spelled by the client, or the registry's name if the client also reports the server.
     pub tool: ToolName,
     /// The outcome of the use.
     pub kind: OutcomeKind,
@@ -171,7 +171,7 @@ pub struct ToolEvent {
     pub builtin: bool,
 }
 
-/// The reason a payload was rejected. No variant contains text from the payload.
+/// The reason why a payload was rejected. No variant contains text from the payload.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookError {

@@ -13,7 +13,7 @@ use serde::de::{
 use super::{HookError, MAX_PAYLOAD_BYTES};
 use crate::text::repaired;
 
-/// The fields of a payload, under one name for all clients.
+/// The fields of a payload, with one name for all clients.
 #[derive(Default)]
 pub(super) struct Payload<'a> {
     pub(super) event: Scalar<'a>,
@@ -192,7 +192,7 @@ impl Scalar<'_> {
         }
     }
 
-    /// Returns an integer. As text if a float cannot hold it, so that two ids stay two.
+    /// Returns an integer as a number, or as text if a float cannot represent it, so that different ids stay different.
     fn integer(number: impl Into<i128>) -> Self {
         const EXACT: i128 = 1 << f64::MANTISSA_DIGITS;
         let number = number.into();

@@ -26,7 +26,7 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
         let what = format!("holds folders with memories; name one, such as {}", shown(&inner));
         return Err(ReadError::refused(folder, what));
     }
-    // Links name the `name` of a memory, or its file.
+    // A link contains the `name` of a memory, or its file name.
     let mut ids = BTreeMap::new();
     let read = paths.iter().filter_map(|path| note(folder, path, "memory").ok());
     for mut note in read.filter(|note| !is_index(note)) {

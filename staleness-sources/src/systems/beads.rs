@@ -75,7 +75,7 @@ fn issue(row: &mut Row) -> Mapped {
         return Mapped::Left("issues without a readable created_at".into());
     };
     let updated = row.time("updated_at");
-    // Deferred work waits until a date. One before the last change has passed.
+    // Deferred work waits until a date. A date before the last change has passed.
     let deferred = row.time("defer_until");
     let until = deferred.filter(|until| Some(*until) > updated);
     let status = row.text("status").unwrap_or_else(|| "open".into());

@@ -54,7 +54,7 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
             Ok(row) => row,
             Err(what) => return Err(ReadError::refused(&file, what)),
         };
-        // Messages to agents and events are stored beside candidates and notes.
+        // Messages to agents, and events, are stored beside candidates and notes.
         let is_other = match kind {
             "candidate" => !row.fields.contains_key("status") || !row.fields.contains_key("tags"),
             "note" => row.fields.contains_key("event_type"),

@@ -25,8 +25,8 @@ pub(super) const UNDATED: &str = "date (unknown; that of the file was taken)";
 /// Maximum number of entries of a folder with all its subfolders.
 const MAX_ENTRIES: usize = 200_000;
 
-/// Rejects a link to a file or folder, because in a repository it could lead out of the project. Parent folders
-/// and a shell's pipe may be links.
+/// Rejects a link to a file or folder, because a link in a repository could lead out of the project. Parent folders and
+/// a shell's pipe may be links.
 pub(super) fn no_link(path: &Path) -> Result<(), ReadError> {
     // A trailing slash would refer to the link's target.
     let path: PathBuf = path.components().collect();
@@ -94,7 +94,7 @@ pub(super) struct Note {
     pub(super) body: String,
     /// The fields of its front matter.
     pub(super) row: Row,
-    /// The times at which the file was created (or else changed) and changed.
+    /// The times at which the file was created (or otherwise changed) and changed.
     created: Timestamp,
     modified: Timestamp,
     /// The commits that added and last changed the file.
@@ -102,9 +102,9 @@ pub(super) struct Note {
 }
 
 impl Note {
-    /// Takes the times at which the note was written, in a field of this name, and last changed. In their absence those
-    /// of its commits are used. Those of the file are the last resort: after a copy they are wrong, so this counts as a
-    /// loss.
+    /// Takes the times at which the note was written, from a field of this name, and last changed. If they are missing,
+    /// uses those of its commits. The file's own times are the last resort: they are wrong after a copy, so their use
+    /// counts as a loss.
     pub(super) fn dates(&mut self, created: &str) -> (Timestamp, Timestamp) {
         let stated = self.row.time(created);
         if stated.is_none() && self.life.is_none() {

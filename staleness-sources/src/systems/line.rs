@@ -1,4 +1,4 @@
-//! The lines of an import, and the counts of data that cannot be imported.
+//! The lines of an import, and the numbers of records and fields that cannot be imported.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const MAX_NAMES: usize = 200;
 /// Fields of a line with keywords of the format, or with the name of a tool.
 const NAMES: [&str; 9] =
     ["type", "kind", "status", "note_type", "result", "model", "tool", "name", "server"];
-/// Fields of a line that hold ids.
+/// Fields of a line that contain ids.
 const IDS: [&str; 5] = ["id", "session", "refs", "after", "related"];
 /// Maximum length of such a name, in characters.
 const MAX_NAME: usize = 80;
@@ -83,7 +83,7 @@ impl<'a> Sink<'a> {
         Self { into, path: path.to_path_buf(), lines: 0, bytes: 0, taken: Taken::default() }
     }
 
-    /// Notes the file or folder that holds the data.
+    /// Notes the file or folder that contains the data.
     pub(super) fn reads(&mut self, place: &Path) {
         self.path = place.to_path_buf();
         self.taken.read = Some(place.to_path_buf());

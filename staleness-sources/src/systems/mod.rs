@@ -1,7 +1,7 @@
 //! Reads the data of other memory systems, as the lines that an import of JSON Lines takes.
 //!
-//! A file per system maps each row (a line, a table row or a file) to one line. A mapping takes fields out of the
-//! row. The remaining fields cannot be imported and are counted by name. The other system's data is never changed.
+//! A module per system maps each row (a line, a table row or a file) to one line. A mapping takes fields out of the
+//! row; the remaining fields cannot be imported and are counted by name. The other system's data is never changed.
 
 mod auto_memory;
 mod basic_memory;
@@ -74,12 +74,12 @@ impl System {
     }
 }
 
-/// The fate of a line that was passed on.
+/// The fate of a line that was passed to the import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// It was taken.
     Yes,
-    /// It was taken in place of an earlier line with the same id.
+    /// It replaced an earlier line with the same id.
     Instead,
     /// It is invalid.
     No,
@@ -116,9 +116,9 @@ impl ReadError {
     }
 }
 
-/// Passes the records of a system on as lines of JSON. `project` is the root of the target project. If the system
-/// has data of several projects, data of other projects is skipped. A line that `into` does not take, or takes in
-/// place of an earlier one, is counted as not imported.
+/// Passes the records of a system to `into` as lines of JSON. `project` is the root of the target project. If the
+/// system has data of several projects, data of other projects is skipped. A line counts as not imported if `into` does
+/// not take it, or replaces an earlier line by it.
 ///
 /// # Errors
 /// If the path cannot be read, is not data of this system, or is too large; or an error of `into`.

@@ -27,7 +27,7 @@ impl Row {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// Takes a list: an array, the text of one, or words separated by commas. Another value stays in the row.
+    /// Takes a list: an array, the text of an array, or words separated by commas. Any other value stays in the row.
     pub(super) fn list(&mut self, key: &str) -> Vec<String> {
         let items = match self.fields.get(key) {
             Some(Value::Array(items)) => items.clone(),
@@ -46,7 +46,7 @@ impl Row {
         items.map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
     }
 
-    /// Takes the records in an array. Another value stays in the row.
+    /// Takes the records in an array. Any other value stays in the row.
     pub(super) fn rows(&mut self, key: &str, what: &'static str) -> Vec<Self> {
         let row = |item: &Value| Some(Self { what, fields: item.as_object()?.clone() });
         let items = self.fields.get(key).and_then(Value::as_array);
@@ -57,7 +57,7 @@ impl Row {
         rows.unwrap_or_default()
     }
 
-    /// Takes a whole number. Another value stays in the row.
+    /// Takes a whole number. Any other value stays in the row.
     pub(super) fn number(&mut self, key: &str) -> Option<i64> {
         let number = self.fields.get(key)?.as_i64()?;
         self.fields.shift_remove(key);

@@ -1,7 +1,7 @@
 //! Reads SQLite databases of other systems, from a private copy.
 //!
-//! Opening a database in place can create files beside it and can block on its program. Therefore the database and
-//! its log are copied. The copy is consistent if none of the files changed during copying.
+//! Opening a database in place can create files beside it and can block its program, so the database and its log are
+//! copied. The copy is consistent if none of the files changed during copying.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -27,7 +27,7 @@ const ATTEMPTS: usize = 5;
 /// The largest row to read, in bytes. SQLite itself would load values of up to 1 GB.
 const MAX_ROW: i32 = 8 << 20;
 /// Maximum number of instructions of SQLite for a database, in steps of [`STEP`]: 300 for each record that may be
-/// imported. Pages that refer to each other would otherwise be read forever.
+/// imported. Otherwise, pages that refer to each other would be read forever.
 const MAX_STEPS: u64 = MAX_RECORDS * 300 / STEP as u64;
 const STEP: i32 = 100_000;
 /// Suffixes of the files of a database: the database itself, the write-ahead log, and the rollback journal.

@@ -11,7 +11,7 @@ use crate::cells::cells;
 use crate::schema::FORMAT;
 use crate::transaction::Transaction;
 
-/// The counters of the store, as one transaction reads them.
+/// The counters of the store, as read by one transaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meta {
     pub(crate) revision: Revision,
@@ -21,14 +21,14 @@ pub(crate) struct Meta {
     pub(crate) last_seq: u64,
 }
 
-/// The columns that the statements below read.
+/// The columns read by the statements below.
 const COLUMNS: &[&str] = &["format", "revision", "floor", "floor_at", "last_seq"];
 
 /// The statement for readers.
 const READ: &str = "SELECT format, revision, floor, floor_at, 0 FROM meta";
 
-/// The statement for writers, which also reads the last sequence number. One statement saves a one-shot
-/// process a preparation.
+/// The statement for writers, which also reads the last sequence number. A single statement saves a one-shot process
+/// one preparation.
 const WRITE: &str = "SELECT format, revision, floor, floor_at, \
     max(last_seq, ifnull((SELECT max(seq) FROM outcomes), 0)) FROM meta";
 

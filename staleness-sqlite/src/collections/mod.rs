@@ -54,7 +54,7 @@ pub(crate) fn load(
 
 /// Adds the summaries of a scope's tools.
 fn summaries(tx: &Transaction<'_>, scope: &Scope, view: &mut View) -> Result<(), StoreError> {
-    // Scans the table in file order. The `+` prevents the index, which would need a look-up per row.
+    // Scans the table in file order. The `+` prevents use of the index, which would need a lookup per row.
     let sql = format!("SELECT +{} FROM tools WHERE +scope = ?1", ToolSummary::COLUMNS.join(", +"));
     let mut all = Vec::new();
     each(tx, &sql, (scope.as_key(),), |row| {
@@ -77,8 +77,8 @@ fn routes(tx: &Transaction<'_>, project: &ProjectId) -> Result<u64, StoreError> 
     Ok(found.unsigned_abs())
 }
 
-/// Numbers and writes `changes` in the connection's transaction. `seen` is the view that the step decided on.
-/// Returns the new revision.
+/// Numbers and writes `changes` in the connection's transaction. `seen` is the view on which the step decided. Returns
+/// the new revision.
 pub(crate) fn apply(
     tx: &Transaction<'_>,
     mut meta: Meta,

@@ -23,12 +23,12 @@ const KNOWS_IDENTITY: &str =
 /// since `?1`.
 const LAST_PER_SERVER: &str = " WHERE seq IN (SELECT max(seq) FROM outcomes INDEXED BY \
     outcomes_served WHERE at >= ?1 AND server IS NOT NULL AND mark IN ('S', 'F', 'O') GROUP BY scope, server)";
-/// Visits no outcome between the first and the last ones.
+/// Does not visit the outcomes between the first and the last ones.
 const FIRST_AND_LAST: &str = " WHERE seq IN (SELECT seq FROM (SELECT seq FROM outcomes ORDER BY seq LIMIT ?1) \
     UNION SELECT seq FROM (SELECT seq FROM outcomes ORDER BY seq DESC LIMIT ?1))";
 const COUNT: &str = "SELECT count(*) FROM outcomes";
 const COUNT_CUT: &str = "SELECT count(*) FROM outcomes WHERE seq < ?1 AND at <= ?2";
-/// Selects the oldest of the newest outcomes, which a cut keeps. `?1` is the number of those minus one.
+/// Selects the oldest of the newest outcomes, which a cut keeps. `?1` is the number of kept outcomes minus one.
 const BOUND: &str = "SELECT seq FROM outcomes ORDER BY seq DESC LIMIT 1 OFFSET ?1";
 const CUT: &str = "DELETE FROM outcomes WHERE seq IN \
     (SELECT seq FROM outcomes WHERE seq < ?1 AND at <= ?2 ORDER BY seq LIMIT ?3)";

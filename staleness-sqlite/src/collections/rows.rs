@@ -18,7 +18,7 @@ pub(crate) type Visit<'v, R> = &'v mut dyn FnMut(R) -> ControlFlow<()>;
 /// The name of the condition on the columns of a key.
 const BY_KEY: &str = "by key";
 
-/// Adds the rows that any of the picks names. One statement answers all picks with the same condition.
+/// Adds the rows that any of the picks selects. One statement answers all picks with the same condition.
 pub(crate) fn load<R: Table>(
     tx: &Transaction<'_>,
     picks: &[Pick<R::Filter>],
@@ -60,7 +60,7 @@ pub(crate) fn load<R: Table>(
             })
         })?;
     }
-    // Indexes do not return rows in key order. Building the map at once is then faster than inserting each.
+    // Indexes do not return rows in key order. Building the map in one go is then faster than inserting each row.
     let rows = R::rows_mut(view);
     if rows.is_empty() && found.len() > 1 {
         *rows = found.into_iter().collect();
@@ -105,8 +105,8 @@ pub(crate) fn text<R: Record>(what: &'static str, make: impl FnOnce() -> String)
     })
 }
 
-/// Builds a SELECT statement up to its condition. Every filter names its index. Without statistics the
-/// planner would guess, and no test of results would notice a scan of 10,000 tools for one demoted tool.
+/// Builds a SELECT statement up to its condition. Every filter names its index. Without statistics the planner would
+/// guess, and tests of results would not detect a scan of 10,000 tools for one demoted tool.
 pub(crate) fn select<R: Record>(index: Option<&str>, rest: &str) -> String {
     // The `+` does not change the value. It saves SQLite from recording five names per column.
     let columns = R::COLUMNS.join(", +");
@@ -122,7 +122,7 @@ fn of_key<R: Record>() -> String {
     equal.join(" AND ")
 }
 
-/// Writes the changes. `seen` is the view that the step decided on.
+/// Writes the changes. `seen` is the view on which the step decided.
 pub(crate) fn apply<R: Table>(
     tx: &Transaction<'_>,
     changes: &ChangeSet,

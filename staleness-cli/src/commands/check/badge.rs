@@ -32,7 +32,7 @@ fn message_of(checked: &Checked) -> (String, &'static str) {
     match (count(Level::Stale), count(Level::Review)) {
         (0, 0) if has_gaps => ("not fully read".to_owned(), "#6b6b6b"),
         (0, 0) if report.counts.documents == 0 => ("none".to_owned(), "#6b6b6b"),
-        // Without a commit, removed names are unknown.
+        // Without a commit, it is unknown which names were removed.
         (0, 0) if report.head.is_none() => ("no history".to_owned(), "#6b6b6b"),
         (0, 0) => ("up to date".to_owned(), "#3a7d1e"),
         (0, review) => (format!("{review} to review"), "#9a6700"),

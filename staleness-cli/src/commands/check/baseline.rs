@@ -30,8 +30,8 @@ struct Known {
     kind: String,
     /// Digest of the text, in hexadecimal.
     block: String,
-    /// Digest of the subject of the fact, such as the missing path. Plain words would count as present if this
-    /// file is part of the project.
+    /// Digest of the subject of the fact, such as the missing path. In plain text, the names would count as present if
+    /// this file is part of the project.
     subject: String,
 }
 
@@ -73,8 +73,8 @@ impl Baseline {
         self.findings.contains(&entry(path, fact, digest))
     }
 
-    /// Counts the findings of `now` against this baseline. `all` also contains weak findings. Only entries
-    /// for checked documents can be gone.
+    /// Counts the findings of `now` against this baseline. `all` also contains weak findings. Only entries for checked
+    /// documents can count as gone.
     pub(crate) fn compare(
         &self,
         now: &Self,
@@ -86,7 +86,7 @@ impl Baseline {
         Compared { new: now.findings.len() - known, known, gone: gone.count() }
     }
 
-    /// Reads a baseline. A link in the project may not lead out of it.
+    /// Reads a baseline. A link in the project must not lead out of it.
     pub(crate) fn read(project: &Path, path: &Path) -> Result<Self, CliError> {
         let trouble = |what: String| {
             CliError::invalid(format!("--baseline {}: {what}", brief(path)))

@@ -9,10 +9,10 @@ use crate::commands::typed::{can_ask, is_agreed};
 use crate::error::CliError;
 use crate::output::{Cell, Output, Paint, diff, escape};
 
-/// Maximum number of rows for names that were not mended.
+/// Maximum number of rows for names that were not fixed.
 const ROWS: usize = 25;
 
-/// Returns an error if writing needs consent and nobody can be asked.
+/// Returns an error if writing needs consent but there is nobody to ask.
 fn may_write(args: &CheckArgs, out: &Output) -> Result<(), CliError> {
     if args.dry_run || args.yes || can_ask(out) {
         return Ok(());

@@ -12,8 +12,8 @@ use staleness_service::lock::{self, Comparison};
 
 use super::locked::NOT_ACCEPTED;
 
-/// Returns an annotation for each finding, each unchecked file, and each note on the whole check. Findings
-/// with only weak signs are included only if `weak` is true.
+/// Returns an annotation for each finding, each unchecked file, and each note about the whole check. Findings with only
+/// weak evidence are included only if `weak` is true.
 pub(crate) fn annotations(
     findings: &Findings,
     report: &Report,
@@ -31,8 +31,8 @@ pub(crate) fn annotations(
         .collect()
 }
 
-/// Returns an annotation for each change since `agents.lock` was written, at its line, and for each entry
-/// that was not compared.
+/// Returns an annotation for each change since `agents.lock` was written, at its line, and for each entry that was not
+/// compared.
 pub(super) fn moved(told: &Comparison) -> String {
     let moved = told.moved.iter().map(|each| {
         let text = format!("{} {}: {}", each.kind, each.name, each.what());

@@ -69,7 +69,7 @@ struct Identifier {
     text: Option<String>,
 }
 
-/// A finding as an editor shows it.
+/// A finding in the form that an editor shows.
 struct Diagnostic {
     span: Span,
     level: Level,
@@ -82,7 +82,7 @@ struct Diagnostic {
     is_closed: bool,
     /// The date of the check.
     date: String,
-    /// Replacements of the old names, each with its place.
+    /// Replacements for the old names, each with its range.
     edits: Vec<(Span, String)>,
 }
 
@@ -238,7 +238,7 @@ impl Server<'_> {
         self.send(Notification::new("textDocument/publishDiagnostics".into(), params).into())
     }
 
-    /// Checks a document on disk. It has no diagnostics if it cannot be checked, or if the editor has a different
+    /// Checks a document on disk. There are no diagnostics if it cannot be checked, or if the editor has a different
     /// text. The first gap of a check is shown.
     fn check(
         &mut self,
@@ -344,7 +344,7 @@ impl Diagnostic {
             let edits = self.edits.iter().map(|(span, new)| edit(*span, new)).collect();
             actions.push(action(format!("Write the new name: {}", escape(new)), edits, true));
         }
-        // Before a block, the comment could be about the whole document, or split a table or list.
+        // In front of a block, the comment could apply to the whole document, or split a table or list.
         if uri.ends_with(".md") && !self.is_closed {
             let comment = format!(" <!-- staleness: verified {} -->", self.date);
             let insert = edit(Span { start: self.end, end: self.end }, &comment);

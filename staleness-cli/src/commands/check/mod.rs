@@ -33,7 +33,7 @@ use staleness_service::citations;
 use staleness_service::documents::{self, Asked};
 use staleness_service::save::leads_out_of;
 
-/// Files and the history are read as of today, so with `--now` the result would mix two points in time.
+/// Files and the history are read as they are today, so with `--now` the result would mix two points in time.
 const NOT_KEPT: &str = "not recorded because of --now; the overview does not show it";
 
 /// The result of a check, without the findings in the baseline.
@@ -167,11 +167,11 @@ fn format(args: &CheckArgs, out: &Output) -> Result<ReportFormat, CliError> {
     }
 }
 
-/// Returns the stored items, for statements about items in files. Documents can be checked without them.
+/// Returns the stored items, which hold the statements about items in files. Documents can be checked without them.
 fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
     let read = || documents::rows(settings, &settings.open(Access::Look)?, &report.items);
     read().unwrap_or_else(|error| {
-        // If no registry can be created, as in a container, the check does not need one.
+        // If no registry can be created, as in a container, the check works without one.
         match error.hint {
             Some(_) => out.warn(&format!("warning: {}; only files were checked", error.message)),
             None => out.note(&error.message),
@@ -185,7 +185,7 @@ fn page(kind: &str) -> String {
     concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/findings.md#").to_owned() + kind
 }
 
-/// Returns a predicate for completely checked paths. A missing finding counts as gone only in these.
+/// Returns a predicate for completely checked paths. Only in these does a missing finding count as gone.
 fn is_checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool + 'a {
     let there: BTreeSet<&str> =
         report.documents.iter().map(|each| each.key.path.as_str()).collect();

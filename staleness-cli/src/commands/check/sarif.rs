@@ -271,7 +271,7 @@ fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) 
     let result = |(at, signal): (usize, &Signal)| {
         let evidence = evidence_of(finding, signal);
         let about = evidence.map(|each| subject(&each.fact)).unwrap_or_default();
-        // Counts repetitions of a word in the block.
+        // Counts repetitions of a word within the block.
         let before = seen.entry((signal.kind, about.clone())).or_default();
         let about = format!("{about}\n{before}");
         *before += 1;
@@ -297,7 +297,7 @@ fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) 
         if let Some(index) = rules.iter().position(|rule| rule.id == signal.kind.as_str()) {
             result["ruleIndex"] = index.into();
         }
-        // Evidence that is reported once may be fixed in several places.
+        // Evidence that is reported once may have to be fixed in several places.
         let same = |each: &&Evidence| {
             evidence.is_some_and(|told| {
                 told.fact.kind() == each.fact.kind() && named(&told.fact) == named(&each.fact)
@@ -392,7 +392,7 @@ fn region(finding: &Finding, signal: &Signal, evidence: Option<&Evidence>) -> Va
     region
 }
 
-/// Returns the subject of a fact as reasons name it.
+/// Returns the subject of a fact as it appears in reasons.
 fn named(fact: &Fact) -> String {
     match fact {
         Fact::SourceMissing { citation, .. }

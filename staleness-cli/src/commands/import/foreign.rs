@@ -40,7 +40,7 @@ use crate::settings::{Access, Settings};
 
 /// Client of the sources of imported tools.
 const CLIENT: &str = "import";
-/// Maximum number of lines that are written together.
+/// Maximum number of lines to write together.
 const MAX_ROWS: usize = 500;
 /// Maximum size of these lines, in bytes, so that other writers wait only briefly.
 const MAX_BYTES: usize = 4 << 20;
@@ -79,7 +79,7 @@ struct ToolLine {
     description: Option<String>,
 }
 
-/// The record of a line. For knowledge and work, the line is completed with the known record.
+/// The record of a line. Lines of knowledge and work are completed with the known record.
 pub(super) enum Entry {
     Use(Box<Use>),
     Tool(Found),
@@ -94,7 +94,7 @@ pub(super) enum Once {
     Tool(ToolName),
     Item(ItemKey),
     Work(WorkKey),
-    /// With the query, for messages.
+    /// Also contains the query, for messages.
     Route(RouteKey, String),
 }
 
@@ -259,7 +259,7 @@ fn write(
     Ok(report)
 }
 
-/// Puts the records of these lines, each kind together.
+/// Writes the records of these lines, each kind together.
 fn put(
     registry: &Registry,
     act: &Act,
@@ -280,7 +280,7 @@ fn put(
                 let beside = line.item(key.clone(), known.knowledge.get(&key));
                 let mut item = beside.map_err(CliError::invalid)?;
                 if act.files.contains_key(&key) {
-                    // The text that was verified there is another one.
+                    // The verifications applied to a different text.
                     item.verifications = 0;
                 }
                 items.push(Record::Item(Box::new(item)));
@@ -394,7 +394,7 @@ pub(crate) fn work_in(
     Ok(items)
 }
 
-/// Replaces the tools of a source with this list. Returns the numbers of new and of known tools.
+/// Replaces the tools of a source by this list. Returns the numbers of new and of known tools.
 fn take_list(
     registry: &Registry,
     settings: &Settings,

@@ -1,4 +1,4 @@
-//! The scope that a line of another system names.
+//! The scope named by a line of another system.
 
 use std::path::Path;
 

@@ -49,8 +49,8 @@ impl KnowledgeLine {
         Ok((ItemKey { scope, id: self.id.clone() }, project))
     }
 
-    /// Returns the item with what the line states. The rest is as in the known item, or as in a new one. A verification
-    /// of another text is dropped.
+    /// Returns the item with the values in the line. All other values are those of the known item, or of a new one. A
+    /// verification of a different text is dropped.
     pub(super) fn item(&self, key: ItemKey, known: Option<&Item>) -> Result<Item, String> {
         if self.done.is_some() && self.kind != Some(ItemKind::Todo) {
             return Err("only a to-do can be done".into());
@@ -65,7 +65,7 @@ impl KnowledgeLine {
             kind: self.kind.unwrap_or(known.kind),
             body: self.body.clone(),
             keywords: self.keywords.clone().unwrap_or(known.keywords),
-            // A line states no file, so an item in a file keeps its own text.
+            // A line does not name a file, so an item in a file keeps its own text.
             path: None,
             added_at,
             updated_at: at(&self.updated).unwrap_or(added_at),
@@ -104,7 +104,7 @@ mod tests {
         "2026-01-01T00:00:00Z".parse::<Timestamp>().unwrap().minus_days(-day)
     }
 
-    /// A to-do that much was done to: edited on day 2, verified on day 3, contradicted on day 4.
+    /// Returns a to-do that was edited on day 2, verified on day 3 and contradicted on day 4.
     fn known(here: &ProjectRef) -> Item {
         let id = |text: &str| ItemId::new(text).unwrap();
         let key = ItemKey { scope: staleness::ids::Scope::Project(here.id.clone()), id: id("i") };
@@ -173,12 +173,12 @@ mod tests {
             assert_eq!(get(), left);
         }
 
-        // A verification that is stated takes back what was said against it, as everywhere.
+        // An imported verification clears an earlier contradiction, as everywhere.
         assert_eq!(take(&format!("{newer},\"verified\":\"2026-01-13\"")), 1);
         let left = Item { verified_at: Some(day(12)), contradicted: None, ..left };
         assert_eq!(get(), left);
 
-        // Of the same text the verification stays, also under another kind.
+        // The verification of the same text stays, even if the kind changes.
         let same = "\"text\":\"New.\",\"added\":\"2026-01-01\",\"updated\":\"2026-01-15\"";
         assert_eq!(take(&format!("{same},\"kind\":\"reference\",\"keywords\":[]")), 1);
         let kind = ItemKind::Reference;

@@ -22,7 +22,7 @@ pub(crate) struct Input {
     file: BufReader<File>,
     line: u64,
     text: Vec<u8>,
-    /// Hint for errors that reject a line.
+    /// Hint to add to errors that reject a line.
     hint: &'static str,
     /// True if the lines were converted from another system, so that they have no line numbers in its files.
     made: bool,
@@ -100,7 +100,7 @@ impl Input {
         Ok((input, taken))
     }
 
-    /// Wraps a file with the export of a store. Errors use the name `shown`.
+    /// Wraps a file that contains the export of a store. Errors use the name `shown`.
     pub(crate) fn of(file: File, shown: String) -> Self {
         Self {
             shown,
@@ -113,7 +113,7 @@ impl Input {
         }
     }
 
-    /// Uses another hint for errors that reject a line.
+    /// Sets another hint for errors that reject a line.
     pub(super) const fn hinted(mut self, hint: &'static str) -> Self {
         self.hint = hint;
         self

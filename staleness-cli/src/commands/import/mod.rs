@@ -43,7 +43,7 @@ pub(crate) fn taken(
     args: &ImportArgs,
     out: &Output,
 ) -> Result<(ImportReport, Option<Taken>), CliError> {
-    // A file may say anything in anybody's name.
+    // A file may contain statements in anybody's name.
     if settings.may_be_agent() && !args.dry_run {
         as_someone(settings)?;
         return Err(CliError::invalid("only a person can import")
@@ -152,7 +152,7 @@ fn render(report: &ImportReport, dry_run: bool) -> String {
     text
 }
 
-/// Names the place of the data if it is below the given path, and lists the data that cannot be imported.
+/// Names the place of the data if it is below the given path, and lists the data that could not be imported.
 fn left_behind(taken: &Taken, args: &ImportArgs) -> String {
     let mut text = String::new();
     if let Some(place) = taken.read.as_ref().filter(|place| Some(*place) != args.file.as_ref()) {

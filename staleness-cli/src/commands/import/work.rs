@@ -67,7 +67,8 @@ impl WorkLine {
         }
     }
 
-    /// Returns the work item with what the line states. The rest is as in the known one, or as in a new one.
+    /// Returns the work item with the values in the line. All other values are those of the known item, or of a new
+    /// one.
     pub(super) fn work(&self, key: WorkKey, known: Option<&Work>) -> Result<Work, String> {
         let kind = WorkKind::named(&self.kind)?;
         if self.note_type.is_some() && kind != WorkKind::Note {

@@ -8,8 +8,8 @@ use crate::args::routes_args::VectorArgs;
 use crate::error::CliError;
 use crate::settings::Settings;
 
-/// Returns the vector of a query: from the given file, with its numbers unchanged, or else from the model in
-/// the policy.
+/// Returns the vector of a query: from the given file, with its numbers unchanged, or otherwise from the model in the
+/// policy.
 pub(crate) fn read(
     settings: &Settings,
     registry: &Registry,

@@ -35,7 +35,7 @@ use screen::{Asked, Screen};
 
 /// Maximum wait for a key before the store is read again.
 const TICK: Duration = Duration::from_millis(500);
-/// Time to leave the terminal as it was after a signal asked the process to end.
+/// Time in which to restore the terminal after a signal asked the process to end.
 const GRACE: Duration = Duration::from_secs(3);
 /// Age at which the configuration of the clients is read again.
 const OLD: Duration = Duration::from_secs(30);
@@ -52,7 +52,7 @@ struct Row {
     evidence: Vec<String>,
 }
 
-/// The record behind a line.
+/// The record that a line shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Key {
     Tool(ToolKey, Hold),
@@ -87,8 +87,8 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     shown.map_err(trouble)
 }
 
-/// Ends the process if it does not end after a signal: where the terminal is gone, waiting for a key never returns.
-/// The screen has ended once the returned sender is dropped.
+/// Ends the process if it does not end by itself after a signal: if the terminal is gone, waiting for a key never
+/// returns. The screen has ended once the returned sender is dropped.
 fn end_anyway(stop: &Arc<AtomicBool>) -> Sender<()> {
     let (shown, ended) = channel();
     let stop = Arc::clone(stop);

@@ -11,7 +11,7 @@ use staleness::verdict::Level;
 use super::{Key, Row};
 
 const NAMES: [&str; 4] = ["tools", "documents", "knowledge", "work"];
-/// The width below which columns of the table are cut off.
+/// The width below which columns of the table are omitted.
 const NARROW: u16 = 60;
 
 const HELP: &str = "tab list  / filter  enter evidence  p pin  v verify  s settle  u undo  q quit";

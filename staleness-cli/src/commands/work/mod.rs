@@ -88,7 +88,7 @@ fn list(settings: &Settings, args: &WorkListArgs, out: &Output) -> Result<(), Cl
     let registry = settings.open(Access::Look)?;
     let listing = WorkListing { kind, status, open: args.open };
     let mut items = registry.work().list(&settings.project.id, listing).wait()?;
-    // Archived items are kept, but hidden.
+    // Archived items still exist, but are hidden.
     items.retain(|item| status.is_some() || item.status != WorkStatus::Archived);
     let mut told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     awaited::note_waiting(settings, &registry, &mut told)?;
@@ -169,7 +169,7 @@ fn print(
     out.done(&json!({ "item": told }), || work::noted(&told, false, out))
 }
 
-/// Warns if an item is handed to an unknown agent. Returns true if so.
+/// Warns if an item is handed to an unknown agent. Returns true if it warned.
 fn warn_of_stranger(
     settings: &Settings,
     registry: &Registry,

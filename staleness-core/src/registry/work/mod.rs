@@ -27,6 +27,7 @@ use act::{ActOnWork, Claiming, Deed, touch};
 /// The result of resolving an overdue item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Resolution {
+    /// The scope and id of the item.
     #[serde(flatten, serialize_with = "WorkKey::as_fields")]
     pub key: WorkKey,
     /// The kind of work.
@@ -38,6 +39,7 @@ pub struct Resolution {
 }
 
 impl WorkItems<'_> {
+    /// Adds a work item, in any state of its kind. May be repeated with the same op id. Returns the stored item.
     ///
     /// # Errors
     /// [`Refusal::Taken`] if the id is in use, or any refusal of [`Work::check`].

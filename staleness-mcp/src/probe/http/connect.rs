@@ -28,7 +28,7 @@ pub(super) struct Origin {
     /// The host as a name or an IP address.
     name: String,
     port: u16,
-    /// The host as a request names it.
+    /// The host as written in a request.
     pub(super) host: HeaderValue,
 }
 
@@ -110,7 +110,7 @@ where
     let not_http = |_| "it does not speak HTTP";
     let (mut sender, connection) =
         http1::handshake(TokioIo::new(stream)).await.map_err(not_http)?;
-    // The task ends when nobody waits for the answer.
+    // The task ends when the answer is no longer awaited.
     tokio::spawn(connection);
     sender.send_request(request).await.map_err(not_http)
 }

@@ -85,11 +85,11 @@ struct Shared {
     trouble: watch::Sender<Option<Cow<'static, str>>>,
     /// Maximum number of bytes received.
     bytes: u64,
-    /// The bytes that were read.
+    /// The number of bytes read.
     read: AtomicU64,
 }
 
-/// The server cannot be probed. The client has the reason.
+/// The server cannot be probed. The reason is in the client.
 type Failed = StreamableHttpError<io::Error>;
 
 impl Client {

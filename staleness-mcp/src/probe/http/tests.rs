@@ -1,4 +1,5 @@
-//! Servers that answer too much, too late, elsewhere or not at all, as threads on the loopback address.
+//! Tests with servers that answer too much, too late, elsewhere or not at all. They are threads on the loopback
+//! address.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,10 +13,10 @@ use super::*;
 
 const SECRET: &str = "hunter2";
 
-/// Everything that a server was sent, by request: its head in lower case, then its body.
+/// Everything that was sent to a server, by request: the head in lower case, then the body.
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Starts a server that answers each request with what `answer` writes. Returns its host and port.
+/// Starts a server that answers each request with the output of `answer`. Returns its host and port.
 fn serve(answer: impl Fn(&str, &str, &mut TcpStream) + Send + 'static) -> (String, Log) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let host = listener.local_addr().expect("an address").to_string();
@@ -48,14 +49,14 @@ fn request(stream: &mut TcpStream) -> (String, String) {
 
 fn answer_with(stream: &mut TcpStream, status: &str, more: &str, body: &str) {
     let length = body.len();
-    // Who has gone away hears nothing.
+    // The client may have disconnected.
     let _ = write!(
         stream,
         "HTTP/1.1 {status}\r\n{more}content-length: {length}\r\nconnection: close\r\n\r\n{body}"
     );
 }
 
-/// Says nothing until the client goes away.
+/// Sends nothing until the client disconnects.
 fn wait(stream: &mut TcpStream) {
     let _ = stream.read(&mut [0]);
 }
@@ -63,7 +64,7 @@ fn wait(stream: &mut TcpStream) {
 const JSON: &str = "content-type: application/json\r\nmcp-session-id: s-1\r\n";
 const EVENTS: &str = "content-type: text/event-stream\r\n";
 
-/// Returns the result of a request: a handshake, or a list of these tools in pages of one.
+/// Returns the result of a request: a handshake, or a list of these tools with one tool per page.
 fn result(body: &str, tools: &[&str]) -> Option<Value> {
     let message: Value = serde_json::from_str(body).ok()?;
     let result = match message["method"].as_str()? {
@@ -250,7 +251,7 @@ fn an_http_server_that_never_ends_is_heard_up_to_a_bound() {
         let (host, _) = serve(endless(kind, text));
         assert_eq!(answer(format!("http://{host}"), few), Err(TOO_MUCH.to_owned()));
     }
-    // The bound is one for all answers.
+    // The limit applies to all answers together.
     let (host, _) = serve(|_, body, stream| match result(body, &["a"]) {
         Some(mut result) => {
             result["result"]["nextCursor"] = "x".into();
