@@ -18,13 +18,13 @@ pub struct FileLock {
     path: PathBuf,
     queue: Queue,
     /// Accessed by the thread at the head of the queue.
-    kept: Mutex<Kept>,
+    kept: Mutex<HandleCache>,
     /// The remaining time to wait, if limited.
     budget: Option<Mutex<Duration>>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct HandleCache {
     /// The unlocked handle of the last guard. Reopening the file would cost more than locking it.
     handle: Option<File>,
     /// A helper that is still in the kernel's queue for a caller that gave up.
@@ -137,7 +137,7 @@ impl FileLock {
         })
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn kept(&self) -> std::sync::MutexGuard<'_, HandleCache> {
         // A panic leaves only file handles behind, and they are valid.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -34,7 +34,7 @@ const MAX_WAIT: u32 = 1_000;
 
 /// The listener's knowledge of the revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Heard {
+enum ListenerState {
     /// Not known yet: the first connection is being made.
     Nothing,
     /// The latest known revision.
@@ -45,13 +45,13 @@ enum Heard {
 
 /// The notifications that a store receives.
 #[derive(Debug, Default)]
-pub(crate) struct Notices(OnceLock<watch::Receiver<Heard>>);
+pub(crate) struct Notices(OnceLock<watch::Receiver<ListenerState>>);
 
 impl Notices {
     /// Returns a handle that waits for notices. The first call starts the listener.
     pub(crate) fn heard(&self, connector: &Connector, workspace: &str) -> Hearer {
         let listening = || {
-            let (tell, heard) = watch::channel(Heard::Nothing);
+            let (tell, heard) = watch::channel(ListenerState::Nothing);
             let (connector, workspace) = (connector.clone(), workspace.to_owned());
             // The task ends with the store's runtime.
             connector.patience().runtime().clone().spawn(listen(connector, workspace, tell));
@@ -63,19 +63,19 @@ impl Notices {
 
 /// A handle that waits for notices.
 #[derive(Debug)]
-pub(crate) struct Hearer(watch::Receiver<Heard>);
+pub(crate) struct Hearer(watch::Receiver<ListenerState>);
 
 impl Hearer {
     /// Waits until the listener receives a revision different from `seen`, perhaps an older one. `None` if the listener
     /// is disconnected.
     pub(crate) async fn another(&mut self, seen: Revision) -> Option<()> {
-        let news = |heard: &Heard| match heard {
-            Heard::Nothing => false,
-            Heard::Revision(revision) => *revision != seen,
-            Heard::Deaf => true,
+        let news = |heard: &ListenerState| match heard {
+            ListenerState::Nothing => false,
+            ListenerState::Revision(revision) => *revision != seen,
+            ListenerState::Deaf => true,
         };
         let heard = self.0.wait_for(news).await.ok()?;
-        matches!(*heard, Heard::Revision(_)).then_some(())
+        matches!(*heard, ListenerState::Revision(_)).then_some(())
     }
 
     /// Waits for the listener's next change.
@@ -98,15 +98,15 @@ fn channel(workspace: &str) -> String {
 }
 
 /// Listens forever, reconnecting after errors.
-async fn listen(connector: Connector, workspace: String, tell: watch::Sender<Heard>) {
+async fn listen(connector: Connector, workspace: String, tell: watch::Sender<ListenerState>) {
     let [first, longest] = AGAIN;
     let mut pause = first;
     loop {
         // Reconnects after any error.
         let _ = hear(&connector, &workspace, &tell).await;
-        let before = tell.send_replace(Heard::Deaf);
+        let before = tell.send_replace(ListenerState::Deaf);
         pause = match before {
-            Heard::Revision(_) => first,
+            ListenerState::Revision(_) => first,
             _ => (pause * 2).min(longest),
         };
         tokio::time::sleep(pause).await;
@@ -117,7 +117,7 @@ async fn listen(connector: Connector, workspace: String, tell: watch::Sender<Hea
 async fn hear(
     connector: &Connector,
     workspace: &str,
-    tell: &watch::Sender<Heard>,
+    tell: &watch::Sender<ListenerState>,
 ) -> Result<(), Failed> {
     let noticed = Arc::new(Notify::new());
     let session = connector.connect(Some(Arc::clone(&noticed))).await?;
@@ -127,7 +127,8 @@ async fn hear(
     loop {
         let revision = look(&session, workspace, patience).await?;
         tell.send_if_modified(|heard| {
-            std::mem::replace(heard, Heard::Revision(revision)) != Heard::Revision(revision)
+            std::mem::replace(heard, ListenerState::Revision(revision))
+                != ListenerState::Revision(revision)
         });
         // A notification that arrives during the query is not lost: the next wait returns immediately.
         let _ = tokio::time::timeout(LOOK, noticed.notified()).await;

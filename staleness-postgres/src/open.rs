@@ -79,7 +79,7 @@ async fn stands(inner: &Inner) -> Result<bool, StoreError> {
 async fn standing(session: &Session, workspace: &str, patience: &Patience) -> Result<bool, Failed> {
     let mut flight = Flight::new(session);
     flight.command(transaction::view(workspace, patience));
-    flight.send(known(workspace));
+    flight.send(workspace_query(workspace));
     flight.next().await?;
     let rows = match flight.next().await {
         Ok(rows) => rows,
@@ -94,7 +94,7 @@ async fn standing(session: &Session, workspace: &str, patience: &Patience) -> Re
     Ok(there == 1)
 }
 
-fn known(workspace: &str) -> Statement {
+fn workspace_query(workspace: &str) -> Statement {
     Statement {
         sql: "SELECT format, least, \
               (SELECT count(*) FROM staleness.workspaces WHERE workspace = $1) FROM staleness.meta"
@@ -129,7 +129,7 @@ async fn create(session: &Session, workspace: &str, patience: &Patience) -> Resu
         return Err(StoreError::NotAStore(why.into()).into());
     }
     if number(0) == 1 {
-        flight.send(known(workspace));
+        flight.send(workspace_query(workspace));
         let rows = flight.next().await?;
         let row = rows.first();
         let row = row.ok_or_else(|| StoreError::Corrupt("meta: the row is missing".into()))?;

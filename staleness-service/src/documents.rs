@@ -65,7 +65,7 @@ pub fn check(
     let since = if asked.impact { Some(diffed(settings, asked.since)?) } else { asked.since };
     let option = if asked.impact { "--impact" } else { "since" };
     since.map_or(Ok(()), |name| citations::check_revision(settings, option, name))?;
-    let known = known(settings, listener);
+    let known = last_results(settings, listener);
     let declared = version(settings);
     let mut options = CheckOptions::new(settings.now);
     options.paths = &paths;
@@ -405,7 +405,7 @@ fn absolute(settings: &Settings, paths: &[PathBuf]) -> Result<Vec<PathBuf>, Serv
 }
 
 /// Returns the results of the last check, or nothing if the registry cannot be read.
-fn known(settings: &Settings, listener: &dyn Listener) -> Vec<Document> {
+fn last_results(settings: &Settings, listener: &dyn Listener) -> Vec<Document> {
     let read = || {
         Ok::<_, ServiceError>(
             settings.open(Access::Look)?.documents().list(&settings.project.id).wait()?,

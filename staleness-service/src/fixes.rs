@@ -82,7 +82,7 @@ impl Fixes {
             let all = group.found.iter().flat_map(|each| each.told_evidence());
             let evidence: Vec<&Evidence> = all.filter(|each| is_of_name(&each.fact)).collect();
             if evidence.iter().all(|each| each.fact.renamed_to().is_none()) {
-                fixes.left.extend(evidence.iter().map(|each| left(&group.path, each, NO_NAME)));
+                fixes.left.extend(evidence.iter().map(|each| unfixed(&group.path, each, NO_NAME)));
                 continue;
             }
             let read = if report.history.contains(&group.path) {
@@ -94,7 +94,9 @@ impl Fixes {
                 Ok((file, text)) => fixes.take(settings, &group.path, file, text, &evidence),
                 Err(why) => {
                     let reason = format!("is named in a file that {why}");
-                    fixes.left.extend(evidence.iter().map(|each| left(&group.path, each, &reason)));
+                    fixes
+                        .left
+                        .extend(evidence.iter().map(|each| unfixed(&group.path, each, &reason)));
                 }
             }
         }
@@ -132,7 +134,7 @@ impl Fixes {
                 Mend::Left(why) => why,
                 Mend::NoName => NO_NAME,
             };
-            self.left.push(left(path, each, why));
+            self.left.push(unfixed(path, each, why));
         }
         if !document.edits.is_empty() {
             self.documents.insert(path.to_owned(), document);
@@ -160,7 +162,7 @@ impl Fixes {
             let Some(document) = self.documents.remove(&path) else { continue };
             let reason = format!("is named in a file that {reason}");
             let evidence = document.mends.values().flatten().map(|(each, _)| each);
-            self.left.extend(evidence.map(|each| left(&path, each, &reason)));
+            self.left.extend(evidence.map(|each| unfixed(&path, each, &reason)));
         }
         self.left.sort();
         self.left.dedup();
@@ -186,7 +188,7 @@ fn name(fact: &Fact) -> String {
     }
 }
 
-fn left(path: &str, evidence: &Evidence, reason: &str) -> Unfixed {
+fn unfixed(path: &str, evidence: &Evidence, reason: &str) -> Unfixed {
     let new = evidence.fact.renamed_to().map(str::to_owned);
     let name = name(&evidence.fact);
     Unfixed { path: path.to_owned(), line: evidence.line, name, new, reason: reason.to_owned() }

@@ -14,7 +14,7 @@ use crate::output::{Output, Progress};
 use crate::settings::{Access, named_url};
 
 pub(crate) fn run(args: &CopyArgs, out: &Output) -> Result<(), CliError> {
-    let (from, to) = (kept("FROM", &args.from)?, kept("TO", &args.to)?);
+    let (from, to) = (persistent_url("FROM", &args.from)?, persistent_url("TO", &args.to)?);
     if is_same_place(&from, &to) {
         let message = format!("FROM and TO are the same registry: {to}");
         return Err(CliError::invalid(message).hint("choose another TO"));
@@ -96,7 +96,7 @@ fn are_same(one: &mut Input, mut other: Input) -> Result<bool, CliError> {
 }
 
 /// Parses the URL of a persistent registry.
-fn kept(name: &str, text: &str) -> Result<StoreUrl, CliError> {
+fn persistent_url(name: &str, text: &str) -> Result<StoreUrl, CliError> {
     match named_url(name, text)? {
         StoreUrl::Memory => Err(CliError::invalid(format!("{name} `memory:` is lost on exit"))
             .hint("use a file or Postgres")),

@@ -50,7 +50,12 @@ pub(crate) fn run(
             if out.json {
                 let r#for = settings.audience();
                 let definition = definition.as_ref().map(|row| Told::new(row).without_texts());
-                return out.json(&Shown { r#for, tool: &report, definition, did_you_mean: near });
+                return out.json(&ToolOutput {
+                    r#for,
+                    tool: &report,
+                    definition,
+                    did_you_mean: near,
+                });
             }
             let own = of_server(&registry, settings, &report)?;
             let near = tools::did_you_mean(near.as_deref());
@@ -131,7 +136,7 @@ pub(super) fn audience(settings: &Settings, out: &Output) -> String {
 
 /// A tool, or an invented name with the most similar tool.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct ToolOutput<'a> {
     r#for: &'a str,
     #[serde(flatten)]
     tool: &'a ToolReport,

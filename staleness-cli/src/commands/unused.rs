@@ -31,7 +31,7 @@ use crate::output::{Cell, Output, Paint, escape};
 use crate::settings::{Access, Settings};
 
 #[derive(Serialize)]
-struct Told<'a> {
+struct CostsOutput<'a> {
     r#for: &'a str,
     #[serde(flatten)]
     costs: &'a Costs,
@@ -54,7 +54,7 @@ pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Resul
     }
     if out.json {
         let others = args.all.then_some(&*costs.others);
-        return out.json(&Told { r#for: settings.audience(), costs: &costs, others });
+        return out.json(&CostsOutput { r#for: settings.audience(), costs: &costs, others });
     }
     let mut text: String = costs
         .clients

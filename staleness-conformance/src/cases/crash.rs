@@ -27,12 +27,12 @@ const LONGEST_PAUSE: u64 = 60_000;
 
 /// Acknowledged ops, and the number of killed writers.
 #[derive(Debug, Default)]
-struct Told {
+struct Acknowledgements {
     ops: BTreeSet<String>,
     kills: usize,
 }
 
-impl Told {
+impl Acknowledgements {
     /// Reads a random number of acknowledged ops below `most` from the child, and kills it shortly after.
     fn kill(&mut self, child: Child, most: u64, draws: &mut Draws) {
         let heard = draws.below(most);
@@ -42,7 +42,7 @@ impl Told {
         self.kills += 1;
     }
 
-    /// Like [`Told::verify_beside`], once no writer is left. Each killed writer leaves at most one unacknowledged
+    /// Like [`Acknowledgements::verify_beside`], once no writer is left. Each killed writer leaves at most one unacknowledged
     /// commit.
     fn verify(&self, store: &Handle) {
         let there = self.verify_beside(store);
@@ -81,7 +81,7 @@ fn start(location: &str, ops: String, opens: Opens) -> Child {
 
 fn alone(context: &mut Context) {
     let mut draws = Draws(1);
-    let mut told = Told::default();
+    let mut told = Acknowledgements::default();
     for round in 0..KILLS {
         context.close();
         let child = start(context.location(), format!("{round}-"), Opens::First);
@@ -105,7 +105,7 @@ fn among_others(context: &mut Context) {
 /// each kill.
 fn kill_all(context: &Context, seed: u64) {
     let mut draws = Draws(seed);
-    let mut told = Told::default();
+    let mut told = Acknowledgements::default();
     let place = context.backend().place();
     let open = || context.backend().open(place.location()).expect("the store opens");
     // In every other store, the first kills hit writers that are creating it.

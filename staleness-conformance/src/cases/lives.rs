@@ -41,7 +41,7 @@ fn number<T: FromStr>(name: &str) -> Option<T> {
 
 /// A child's line about one turn.
 #[derive(Clone, Copy, Debug)]
-struct Said {
+struct TurnLine {
     turn: u64,
     began: u64,
     ended: u64,
@@ -49,7 +49,7 @@ struct Said {
     shared: Option<(u64, bool)>,
 }
 
-impl Said {
+impl TurnLine {
     fn of(line: &str) -> Self {
         let words: Vec<&str> = line.split(' ').collect();
         let [turn, began, ended, how, count] = words[..] else { panic!("a child said {line:?}") };
@@ -79,9 +79,9 @@ fn together(context: &mut Context) {
     let mut children: Vec<Child> =
         (0..PROCESSES).map(|life| start(context.location(), Life(life), 0, length)).collect();
     children.iter_mut().for_each(Child::go);
-    let said: Vec<Vec<Said>> = children
+    let said: Vec<Vec<TurnLine>> = children
         .into_iter()
-        .map(|child| child.finish().iter().map(|line| Said::of(line)).collect())
+        .map(|child| child.finish().iter().map(|line| TurnLine::of(line)).collect())
         .collect();
     let seen = everything(context.store());
     for (life, said) in (0..).map(Life).zip(&said) {
@@ -145,7 +145,7 @@ impl Going {
         let child = self.child.take().expect("it goes on");
         let said = child.kill_after(draws.below(6), draws.below(LONGEST_PAUSE));
         for line in &said {
-            self.told = Said::of(line).turn + 1;
+            self.told = TurnLine::of(line).turn + 1;
         }
     }
 

@@ -24,16 +24,19 @@ impl Manner for HoldToLocks {
         inner: &dyn RegistryStore,
         step: Arc<dyn Step>,
     ) -> Result<Commit, StoreError> {
-        let held =
-            Arc::new(Held { inner: step, selected: Mutex::default(), finding: Finding::default() });
-        let result = inner.transact(Arc::<Held>::clone(&held)).await;
+        let held = Arc::new(CheckedStep {
+            inner: step,
+            selected: Mutex::default(),
+            finding: Finding::default(),
+        });
+        let result = inner.transact(Arc::<CheckedStep>::clone(&held)).await;
         held.finding.or(result)
     }
 }
 
 /// A step that is checked against its locks.
 #[derive(Debug)]
-struct Held {
+struct CheckedStep {
     inner: Arc<dyn Step>,
     /// Everything selected since the store last started the step.
     selected: Mutex<Selection>,
@@ -41,7 +44,7 @@ struct Held {
 }
 
 #[deny(clippy::missing_trait_methods)]
-impl Step for Held {
+impl Step for CheckedStep {
     fn selection(&self) -> Selection {
         let selection = self.inner.selection();
         self.selected.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&selection);

@@ -19,7 +19,7 @@ impl Tools<'_> {
         project: &ProjectId,
         key: &ToolKey,
     ) -> Result<Vec<Definition>, RegistryError> {
-        let wanted = Wanted { keys: vec![key.clone()], project: project.clone() };
+        let wanted = DefinitionLookup { keys: vec![key.clone()], project: project.clone() };
         let mut view = self.0.store.view(std::sync::Arc::new(wanted)).await?;
         withhold(&mut view, self.0.client.as_ref());
         let tool = view.tools.get(key);
@@ -69,12 +69,12 @@ impl Tools<'_> {
 
 /// Reads the definitions to which a name refers.
 #[derive(Debug)]
-struct Wanted {
+struct DefinitionLookup {
     keys: Vec<ToolKey>,
     project: ProjectId,
 }
 
-impl Wanted {
+impl DefinitionLookup {
     fn selection(&self) -> Selection {
         self.keys.iter().cloned().fold(Selection::new(), |all, key| {
             all.lock(ToolFilter::Key(key.clone())).lock(DefinitionFilter::Key(key))
@@ -97,7 +97,7 @@ impl Wanted {
     }
 }
 
-impl Query for Wanted {
+impl Query for DefinitionLookup {
     fn selection(&self) -> Selection {
         self.selection()
     }
@@ -129,8 +129,8 @@ struct Accept {
 }
 
 impl Accept {
-    fn wanted(&self) -> Wanted {
-        Wanted { keys: self.by_hand.keys(), project: self.by_hand.project.id.clone() }
+    fn wanted(&self) -> DefinitionLookup {
+        DefinitionLookup { keys: self.by_hand.keys(), project: self.by_hand.project.id.clone() }
     }
 
     /// Accepts one definition. The tool is present again unless its server is gone.

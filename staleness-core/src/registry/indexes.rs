@@ -9,7 +9,7 @@ use crate::report::Catalog;
 const MAX_PROJECTS: usize = 8;
 
 /// Indexes, each with the client for which it was built.
-type Kept = Vec<(Option<ClientId>, Arc<Catalog>)>;
+type CachedIndexes = Vec<(Option<ClientId>, Arc<Catalog>)>;
 
 /// A cache of search indexes, one per project and client, shared by all registries that a process opens on one
 /// store: see [`super::Registry::keeping`]. Cheap to clone; clones share the cache.
@@ -19,7 +19,7 @@ type Kept = Vec<(Option<ClientId>, Arc<Catalog>)>;
 #[derive(Clone, Debug, Default)]
 pub struct Indexes {
     /// The indexes, most recently used last.
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<CachedIndexes>>,
 }
 
 impl Indexes {
@@ -57,7 +57,7 @@ impl Indexes {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, CachedIndexes> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -156,12 +156,12 @@ impl Query for Lookup {
 
 /// Looks up tools with everything that their reports need.
 #[derive(Debug)]
-struct Shown {
+struct ReportLookup {
     lookup: Lookup,
     outcomes: OutcomeFilter,
 }
 
-impl Query for Shown {
+impl Query for ReportLookup {
     fn selection(&self) -> Selection {
         waiting(&self.lookup.project, self.lookup.selection()).outcomes(self.outcomes.clone())
     }
@@ -194,7 +194,7 @@ impl Registry {
     ) -> Result<ToolReport, RegistryError> {
         let lookup = Lookup { keys: keys.to_vec(), project: project.id.clone() };
         let outcomes = last_outcomes(&project.id, &self.policy);
-        let view = self.ask(Shown { lookup, outcomes }).await?;
+        let view = self.ask(ReportLookup { lookup, outcomes }).await?;
         let context = Context::new(&view, &self.policy, project, now);
         named(keys, &view)
             .and_then(|key| view.tools.get(key))

@@ -44,7 +44,7 @@ impl SearchIndex {
             all.truncate(MAX_WORDS);
             all.sort_by(|a, b| a.2.cmp(b.2));
         }
-        let mut noted = Noted::new(self.entries.len());
+        let mut noted = SparseVector::new(self.entries.len());
         all.into_iter()
             .map(|(_, weight, stem)| {
                 self.meet(stem, &mut noted);
@@ -66,7 +66,7 @@ impl SearchIndex {
     }
 
     /// Records how well tools match a word.
-    fn meet(&self, stem: &str, noted: &mut Noted) {
+    fn meet(&self, stem: &str, noted: &mut SparseVector) {
         if let Some(number) = self.lexicon.number(stem) {
             self.note(number, 1.0, noted);
         }
@@ -81,7 +81,7 @@ impl SearchIndex {
     }
 
     /// Records how well tools match a known word: the saturation of its weighted frequency.
-    fn note(&self, number: u32, credit: f64, noted: &mut Noted) {
+    fn note(&self, number: u32, credit: f64, noted: &mut SparseVector) {
         let (weights, word) = (self.weights(), &self.lexicon[number]);
         for posting in &word.texts {
             let Some(text) = &self.entries[posting.tool as usize].text else { continue };
@@ -154,12 +154,12 @@ impl SearchIndex {
 }
 
 /// A sparse vector: numbers by index.
-struct Noted {
+struct SparseVector {
     values: Vec<f64>,
     touched: Vec<u32>,
 }
 
-impl Noted {
+impl SparseVector {
     fn new(places: usize) -> Self {
         Self { values: vec![0.0; places], touched: Vec::new() }
     }

@@ -34,7 +34,7 @@ impl Past<'_> {
     /// Returns the digest to store with a document that was just checked.
     pub(super) fn seal(&self, digest: u128, noted: bool) -> u128 {
         let noted = if noted { NOTED } else { 0 };
-        self.sealed(digest, noted | self.repo.as_ref().map_or(0, |repo| met(repo)))
+        self.sealed(digest, noted | self.repo.as_ref().map_or(0, |repo| gaps_of(repo)))
     }
 
     /// If the stored digest `known` still applies, because the document and the gaps are the same, records these
@@ -64,7 +64,7 @@ impl Past<'_> {
 
     /// Returns true if the check encountered one of these gaps.
     pub(super) fn has_met(&self, bits: u8) -> bool {
-        let now = self.repo.as_ref().map_or(0, |repo| met(repo));
+        let now = self.repo.as_ref().map_or(0, |repo| gaps_of(repo));
         (now | self.met.get()) & bits > 0
     }
 
@@ -123,7 +123,7 @@ pub(super) fn unopened(folder: &Path, why: &GitError) -> Option<Blind> {
 }
 
 /// Returns the gaps that a repository has encountered so far.
-fn met(repo: &Repo) -> u8 {
+fn gaps_of(repo: &Repo) -> u8 {
     let Unread { missing, too_large, damaged } = repo.unread();
     let bit = |is: bool, bit: u8| if is { bit } else { 0 };
     bit(repo.is_cut(), CUT)

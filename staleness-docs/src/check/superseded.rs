@@ -65,9 +65,9 @@ impl Standing {
 }
 
 /// The first superseding files for each document or item, by index.
-type Told<T> = BTreeMap<usize, BTreeSet<T>>;
+type Superseders<T> = BTreeMap<usize, BTreeSet<T>>;
 
-fn tell<T: Ord>(told: &mut Told<T>, of: usize, by: T) {
+fn tell<T: Ord>(told: &mut Superseders<T>, of: usize, by: T) {
     let all = told.entry(of).or_default();
     all.insert(by);
     if all.len() > MAX_TOLD {
@@ -145,8 +145,8 @@ impl Check<'_> {
         &self,
         standing: &Standing,
         documents: &[Document],
-    ) -> (Told<String>, Told<ItemId>) {
-        let (mut told, mut told_items) = (Told::new(), Told::new());
+    ) -> (Superseders<String>, Superseders<ItemId>) {
+        let (mut told, mut told_items) = (Superseders::new(), Superseders::new());
         let targets = Targets::new(&self.report, documents);
         let mut claim = |of: &str, by: &str, id: Option<&dyn Fn() -> ItemId>| {
             let Some((at, item)) = targets.read.get(of) else { return };

@@ -11,9 +11,9 @@ const MAX_SPAN_BYTES: usize = 240;
 const USUAL: [&str; 8] = ["gmake", "mkdir", "poe", "prek", "pushd", "source", "task", "touch"];
 
 /// Receives a name: its shape, the name, and the text that contains it.
-type Found<'f, 'a> = dyn FnMut(WordKind, &str, &'a str) + 'f;
+type NameVisitor<'f, 'a> = dyn FnMut(WordKind, &str, &'a str) + 'f;
 
-pub(super) fn in_span<'a>(code: &'a str, shell: &mut Shell<'a>, found: &mut Found<'_, 'a>) {
+pub(super) fn in_span<'a>(code: &'a str, shell: &mut Shell<'a>, found: &mut NameVisitor<'_, 'a>) {
     if code.len() <= MAX_SPAN_BYTES && code.trim_ascii().contains(' ') {
         read(&[code], Language::Shell, shell, &mut |words, folder| calls(words, folder, found));
     }
@@ -24,7 +24,7 @@ pub(super) fn in_fence<'a>(
     lines: &[&'a str],
     language: Language,
     shell: &mut Shell<'a>,
-    found: &mut Found<'_, 'a>,
+    found: &mut NameVisitor<'_, 'a>,
 ) {
     read(lines, language, shell, &mut |words, folder| {
         calls(words, folder, found);
@@ -54,7 +54,7 @@ fn read<'a>(
     commands::lines(lines, language, &is_program, &mut |line| shell.line(line, found));
 }
 
-fn calls<'a>(words: &[&'a str], folder: Option<&str>, found: &mut Found<'_, 'a>) {
+fn calls<'a>(words: &[&'a str], folder: Option<&str>, found: &mut NameVisitor<'_, 'a>) {
     commands::calls(words, folder, &mut |call, place| {
         found(WordKind::Command, &call.written(folder.unwrap_or_default()), place);
     });

@@ -90,7 +90,7 @@ impl Citations<'_> {
         query: &PartQuery<'_>,
         is_whole: bool,
     ) -> Result<Vec<PartFate>, GitError> {
-        let mut sought = Sought::new(query.names);
+        let mut sought = PartSearch::new(query.names);
         let (versions, mut is_sure) = self.versions(query.path)?;
         let wanted: Vec<Wanted> =
             versions.iter().map(|version| Wanted::Object(version.file)).collect();
@@ -152,7 +152,7 @@ impl Citations<'_> {
 }
 
 /// The names to find while the versions of a file are read.
-struct Sought<'a> {
+struct PartSearch<'a> {
     fates: Vec<PartFate>,
     /// Names not found yet, each with the indices of its queries.
     open: HashMap<&'a str, Vec<usize>>,
@@ -164,7 +164,7 @@ struct Sought<'a> {
     moves: HashMap<String, String>,
 }
 
-impl<'a> Sought<'a> {
+impl<'a> PartSearch<'a> {
     fn new(names: &'a [String]) -> Self {
         let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
         for (at, name) in names.iter().enumerate() {

@@ -27,7 +27,7 @@ pub(super) struct Shares {
     room: Arc<Semaphore>,
     /// The permits for subscriptions.
     pub(super) listening: Arc<Semaphore>,
-    asked: Asked,
+    asked: OpenRequests,
     /// The time at which requests were last counted, and the number of requests still allowed in a burst.
     allowance: Mutex<(Instant, f64)>,
 }
@@ -38,12 +38,12 @@ pub(super) type Seat = Mutex<OwnedSemaphorePermit>;
 /// A session and the id of a request in it.
 pub(super) type Question = (String, RequestId);
 /// The requests in progress of all sessions.
-type Asked = Arc<Mutex<HashSet<Question>>>;
+type OpenRequests = Arc<Mutex<HashSet<Question>>>;
 
 /// The place of a request, until it is answered.
 pub(super) struct Place {
     _room: OwnedSemaphorePermit,
-    asked: Asked,
+    asked: OpenRequests,
     question: Option<Question>,
 }
 
@@ -63,7 +63,7 @@ impl Shares {
             connections: share(connections, 1),
             room: share(ROOM, LEAST_ROOM),
             listening: Arc::new(Semaphore::new(MAX_LISTENING)),
-            asked: Asked::default(),
+            asked: OpenRequests::default(),
             allowance: Mutex::new((Instant::now(), RATE)),
         }
     }

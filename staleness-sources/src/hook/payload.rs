@@ -215,7 +215,7 @@ impl Scalar<'_> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Asked { members: &[], text: true, first: false }
+        Projection { members: &[], text: true, first: false }
             .deserialize(deserializer)
             .map(|it| it.value)
     }
@@ -271,11 +271,11 @@ impl<'a> Shallow<'a> {
 }
 
 /// Keeps the first string of a list.
-const FIRST: Asked = Asked { members: &[], text: false, first: true };
+const FIRST: Projection = Projection { members: &[], text: false, first: true };
 /// Keeps a string, or the `name` of an object.
-const NAMED: Asked = Asked { members: &["name"], text: true, first: false };
+const NAMED: Projection = Projection { members: &["name"], text: true, first: false };
 /// Keeps names and paths from a tool's input. A string may contain the same object as JSON.
-const INPUT: Asked = Asked {
+const INPUT: Projection = Projection {
     members: &[
         "skill",
         "command",
@@ -289,22 +289,23 @@ const INPUT: Asked = Asked {
     first: false,
 };
 /// Keeps the members of a result that report an error. The last three are from Copilot, Gemini and Codex CLI.
-const RESPONSE: Asked = Asked {
+const RESPONSE: Projection = Projection {
     members: &["isError", "is_error", "resultType", "error", "exit_code"],
     text: false,
     first: false,
 };
 /// Keeps the server and the tool of an MCP call.
-const CONTEXT: Asked = Asked { members: &["server_name", "tool_name"], text: false, first: false };
+const CONTEXT: Projection =
+    Projection { members: &["server_name", "tool_name"], text: false, first: false };
 
 /// The parts of a value to keep. The rest is skipped without being built.
-struct Asked {
+struct Projection {
     members: &'static [&'static str],
     text: bool,
     first: bool,
 }
 
-impl<'de> DeserializeSeed<'de> for Asked {
+impl<'de> DeserializeSeed<'de> for Projection {
     type Value = Shallow<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -312,7 +313,7 @@ impl<'de> DeserializeSeed<'de> for Asked {
     }
 }
 
-impl<'de> Visitor<'de> for Asked {
+impl<'de> Visitor<'de> for Projection {
     type Value = Shallow<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -20,12 +20,12 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// Known findings. They do not include line numbers, so a finding that moves stays known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Baseline {
-    findings: BTreeSet<Known>,
+    findings: BTreeSet<BaselineEntry>,
 }
 
 /// One known finding: one fact against one text of one document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Known {
+struct BaselineEntry {
     path: String,
     kind: String,
     /// Digest of the text, in hexadecimal.
@@ -38,7 +38,7 @@ struct Known {
 #[derive(Serialize, Deserialize)]
 struct File {
     format: u32,
-    findings: Vec<Known>,
+    findings: Vec<BaselineEntry>,
 }
 
 impl Baseline {
@@ -127,8 +127,8 @@ pub(crate) fn fingerprint(path: &str, kind: &str, digest: u64, about: &str) -> S
     format!("{:032x}", stable_hash(text.as_bytes()))
 }
 
-fn entry(path: &str, fact: &Fact, digest: u64) -> Known {
-    Known {
+fn entry(path: &str, fact: &Fact, digest: u64) -> BaselineEntry {
+    BaselineEntry {
         path: path.into(),
         kind: fact.kind().as_str().into(),
         block: format!("{digest:016x}"),

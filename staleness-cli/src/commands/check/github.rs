@@ -27,7 +27,7 @@ pub(crate) fn annotations(
         .map(|finding| annotation(finding, fixes))
         .chain(report.blind.iter().map(blind))
         .chain(report.skipped.iter().map(skipped))
-        .chain(whole.map(noted))
+        .chain(whole.map(note_annotation))
         .collect()
 }
 
@@ -70,7 +70,7 @@ fn blind(blind: &Blind) -> String {
     format!("::warning title=incomplete::{}\n", data(&text))
 }
 
-fn noted(note: &Note) -> String {
+fn note_annotation(note: &Note) -> String {
     format!("::notice title=staleness check::{}\n", data(&escape(&note.text)))
 }
 

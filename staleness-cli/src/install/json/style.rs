@@ -26,7 +26,7 @@ impl Style {
     /// Detects the style of a text.
     pub(super) fn of(text: &str, root: Option<&Value<'_>>) -> Self {
         let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
-        let mut seen = Seen::default();
+        let mut seen = PartialStyle::default();
         if let Some(root) = root {
             seen.look(text, root);
         }
@@ -46,14 +46,14 @@ impl Style {
 
 /// The parts of the style detected so far.
 #[derive(Debug, Default)]
-struct Seen {
+struct PartialStyle {
     unit: Option<String>,
     colon: Option<bool>,
     comma: Option<bool>,
     pad: Option<bool>,
 }
 
-impl Seen {
+impl PartialStyle {
     fn look(&mut self, text: &str, value: &Value<'_>) {
         let Some(container) = Container::of(value) else { return };
         let is_blank = |at: usize| text.as_bytes().get(at) == Some(&b' ');

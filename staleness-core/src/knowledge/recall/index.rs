@@ -64,7 +64,7 @@ impl RecallIndex {
     /// Indexes only the words that can match one question. This is much faster for a single query, and the
     /// answer to that question is the same.
     pub fn for_question(items: &[&Item], text: &str) -> Self {
-        let wanted = Some(Wanted::by(&telling(text)));
+        let wanted = Some(QueryPrefixes::by(&telling(text)));
         Builder { wanted, ..Builder::default() }.build(items)
     }
 
@@ -193,12 +193,12 @@ fn stems(word: &str) -> BTreeSet<String> {
 
 /// The prefixes of words that may match a question, and short words that must match whole.
 #[derive(Debug, Default)]
-struct Wanted {
+struct QueryPrefixes {
     beginnings: Vec<[u8; MIN_PREFIX]>,
     whole: Vec<String>,
 }
 
-impl Wanted {
+impl QueryPrefixes {
     /// Collects the prefixes for these words.
     fn by(asked: &[Token]) -> Self {
         let mut wanted = Self::default();
@@ -243,7 +243,7 @@ struct Builder {
     /// The words of the current item.
     here: Vec<(u32, f32)>,
     /// The words to index; `None` for all.
-    wanted: Option<Wanted>,
+    wanted: Option<QueryPrefixes>,
 }
 
 impl Builder {

@@ -19,9 +19,9 @@ pub(super) struct Numbered {
 }
 
 /// The entries of a view by subject and time.
-struct Known<'v>(HashMap<(&'v Subject, Timestamp), Vec<&'v JournalEntry>>);
+struct EntryIndex<'v>(HashMap<(&'v Subject, Timestamp), Vec<&'v JournalEntry>>);
 
-impl<'v> Known<'v> {
+impl<'v> EntryIndex<'v> {
     fn of(view: &'v View) -> Self {
         let mut known: HashMap<_, Vec<_>> = HashMap::new();
         for entry in view.journal.values() {
@@ -69,7 +69,7 @@ impl AppendEntries {
 
     /// Returns the highest revision at which any of the entries was found.
     pub(super) fn found_at(&self, view: &View) -> Revision {
-        let known = Known::of(view);
+        let known = EntryIndex::of(view);
         self.rows.iter().filter_map(|row| known.place(row)).max().unwrap_or_default()
     }
 }
@@ -84,7 +84,7 @@ impl Step for AppendEntries {
         if self.verbatim.is_some() && !untouched && view.looks <= 1 {
             return Ok(Decision::Need(self.lookups()));
         }
-        let known = Known::of(view);
+        let known = EntryIndex::of(view);
         let new = |row: &&Numbered| untouched || known.place(row).is_none();
         let journal = self.rows.iter().filter(new).map(|row| row.entry.clone()).collect();
         let floor = if untouched { self.floor } else { Floor::default() };

@@ -165,13 +165,13 @@ impl Citations<'_> {
         }
         let mut known = HashMap::new();
         // A commit that is not in the list may differ from the listed commit of the same time.
-        let begin: Vec<_> = asked(searches, |search| Some(search.same)).collect();
+        let begin: Vec<_> = open_searches(searches, |search| Some(search.same)).collect();
         for (at, state) in self.states(file, older, searches, begin, &mut known)? {
             searches[at].lost = state != State::Same;
         }
         loop {
             let next = |search: &Search<'_>| between(search.changed, search.same);
-            let round: Vec<_> = asked(searches, next).collect();
+            let round: Vec<_> = open_searches(searches, next).collect();
             if round.is_empty() {
                 return Ok(());
             }
@@ -245,7 +245,7 @@ impl Citations<'_> {
 }
 
 /// Returns the open searches, each with the index of the commit to check.
-fn asked(
+fn open_searches(
     searches: &[Search<'_>],
     place: impl Fn(&Search<'_>) -> Option<usize>,
 ) -> impl Iterator<Item = (usize, usize)> {

@@ -78,7 +78,7 @@ impl History {
         self.past()?;
         let mut asked = Vec::with_capacity(documents.len());
         for (document, trail) in documents.iter().zip(&trails) {
-            asked.push(Asked { document, trail, newest: self.held_at(0, document.path)? });
+            asked.push(DatedDocument { document, trail, newest: self.held_at(0, document.path)? });
         }
         let Some(past) = &self.past else { return Err(GitError::garbled("nothing")) };
         let most = self.limits.document_bytes;
@@ -136,7 +136,7 @@ impl History {
 }
 
 /// A document, its versions, and its contents in the checked-out commit.
-struct Asked<'a> {
+struct DatedDocument<'a> {
     document: &'a DatingQuery<'a>,
     trail: &'a Trail,
     newest: Option<Held>,
@@ -144,14 +144,14 @@ struct Asked<'a> {
 
 /// Dates the blocks of each document in turn. `goes_on` receives the number of documents done.
 fn date_each(
-    asked: &[Asked<'_>],
+    asked: &[DatedDocument<'_>],
     past: &Past,
     objects: &mut Objects,
     most: u64,
     goes_on: &mut dyn FnMut(usize) -> Result<(), GitError>,
 ) -> Result<Vec<Vec<Dated>>, GitError> {
     let mut dates = Vec::with_capacity(asked.len());
-    for Asked { document, trail, newest } in asked {
+    for DatedDocument { document, trail, newest } in asked {
         goes_on(dates.len())?;
         let mut dating = Dating {
             objects: &mut *objects,

@@ -54,7 +54,7 @@ enum Reply {
 }
 
 /// The reason why reading answers stopped.
-enum Heard {
+enum StopReason {
     /// All requests are answered.
     All,
     /// The callback broke.
@@ -143,11 +143,11 @@ impl Objects {
                 None => self.start()?,
             };
             match self.converse(&mut process, is_bulk, wanted, &far, &mut next, look) {
-                Ok(Heard::Enough) => return Ok(()),
-                Ok(Heard::All) if is_bulk => {}
-                Ok(Heard::All) => self.process = Some(process),
+                Ok(StopReason::Enough) => return Ok(()),
+                Ok(StopReason::All) if is_bulk => {}
+                Ok(StopReason::All) => self.process = Some(process),
                 // Answers to the pending requests are still in the pipe, so this process cannot be reused.
-                Ok(Heard::TooMuch) => {
+                Ok(StopReason::TooMuch) => {
                     drop(process);
                     if far.is_some() {
                         self.broke_off(GitError::garbled("a size"))?;
@@ -249,15 +249,15 @@ impl Objects {
         far: &Far,
         next: &mut usize,
         look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
-    ) -> io::Result<Option<Heard>> {
+    ) -> io::Result<Option<StopReason>> {
         let is_known = is_far(far, *next);
         let reply = if is_known { Reply::TooLarge(0) } else { self.reply(process)? };
         let is_far = matches!(reply, Reply::FarTooLarge);
         let flow = look(*next, self.object(reply, &wanted[*next]));
         *next += 1;
         Ok(match flow {
-            ControlFlow::Break(()) => Some(Heard::Enough),
-            ControlFlow::Continue(()) if is_far => Some(Heard::TooMuch),
+            ControlFlow::Break(()) => Some(StopReason::Enough),
+            ControlFlow::Continue(()) if is_far => Some(StopReason::TooMuch),
             ControlFlow::Continue(()) => None,
         })
     }
@@ -287,7 +287,7 @@ impl Objects {
         far: &Far,
         next: &mut usize,
         look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
-    ) -> io::Result<Heard> {
+    ) -> io::Result<StopReason> {
         let longest = wanted.iter().map(Wanted::len).max().unwrap_or(0);
         let window = (MAX_OPEN_BYTES / longest.max(1)).clamp(1, wanted.len().max(1));
         let mut asked = if is_bulk { wanted.len() } else { *next };
@@ -306,7 +306,7 @@ impl Objects {
                 return Ok(heard);
             }
         }
-        Ok(Heard::All)
+        Ok(StopReason::All)
     }
 
     fn reply(&mut self, process: &mut Process) -> io::Result<Reply> {

@@ -98,12 +98,12 @@ impl Paths {
 }
 
 /// Cached trees by id, each indexed by name.
-type Kept = Map<Oid, Map<Box<[u8]>, (TrackedKind, Oid)>>;
+type TreeCache = Map<Oid, Map<Box<[u8]>, (TrackedKind, Oid)>>;
 
 /// Looks up paths in the trees of commits, and caches the trees.
 #[derive(Debug, Default)]
 pub(crate) struct Trees {
-    trees: Kept,
+    trees: TreeCache,
     roots: Map<Oid, Option<Oid>>,
     kept: usize,
 }
