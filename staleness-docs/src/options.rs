@@ -13,6 +13,8 @@ pub struct CheckOptions<'a> {
     /// Files and folders to check, absolute or relative to the project's folder. Empty means the tracked
     /// documents, and the memory and instruction files of the clients.
     pub paths: &'a [PathBuf],
+    /// The text of the single document in [`CheckOptions::paths`], if it is not the one on disk.
+    pub unsaved: Option<&'a str>,
     /// The user's home folder. Without it, files of the user are omitted.
     pub home: Option<&'a Path>,
     /// Folder of Claude Code, if not `.claude` in the home folder.
@@ -46,6 +48,7 @@ impl<'a> CheckOptions<'a> {
         Self {
             now,
             paths: &[],
+            unsaved: None,
             home: None,
             claude_config_dir: None,
             instruction_names: &[],

@@ -30,6 +30,8 @@ use crate::settings::{Access, Settings};
 pub struct Asked<'a> {
     /// Files and folders to check. Empty means all documents of the project.
     pub paths: &'a [PathBuf],
+    /// The text of the single document in `paths`, if it is not the one on disk.
+    pub unsaved: Option<&'a str>,
     /// Reports only findings that are new since this revision.
     pub since: Option<&'a str>,
     /// Treats files on disk as committed, and reports new findings and the documents that name a changed symbol or
@@ -51,7 +53,11 @@ impl Asked<'_> {
     /// Returns true if the check covers the complete current state. The results may still be unsuitable for
     /// storing if a time was given with `--now`.
     pub fn is_whole(&self) -> bool {
-        !self.dry_run && !self.impact && self.since.is_none() && self.version.is_none()
+        !self.dry_run
+            && self.unsaved.is_none()
+            && !self.impact
+            && self.since.is_none()
+            && self.version.is_none()
     }
 }
 
@@ -68,7 +74,7 @@ pub fn check(
     let known = last_results(settings, listener);
     let declared = version(settings);
     let mut options = CheckOptions::new(settings.now);
-    options.paths = &paths;
+    (options.paths, options.unsaved) = (&paths, asked.unsaved);
     options.current_version = asked.version.or(declared.as_deref());
     options.known = &known;
     (options.since, options.impact) = (since, asked.impact);

@@ -75,8 +75,13 @@ pub struct Fixes {
 
 impl Fixes {
     /// Computes the edits for all findings, and lists the findings that cannot be fixed. Reads each document
-    /// with a renamed name.
-    pub fn of(settings: &Settings, found: &Findings, report: &Report) -> Self {
+    /// with a renamed name, unless its text is given.
+    pub fn of(
+        settings: &Settings,
+        found: &Findings,
+        report: &Report,
+        unsaved: Option<&str>,
+    ) -> Self {
         let mut fixes = Self::default();
         for group in &found.groups {
             let all = group.found.iter().flat_map(|each| each.told_evidence());
@@ -90,7 +95,8 @@ impl Fixes {
             } else {
                 read(settings, &group.path)
             };
-            match read {
+            let given = |(file, text)| (file, unsaved.map_or(text, str::to_owned));
+            match read.map(given) {
                 Ok((file, text)) => fixes.take(settings, &group.path, file, text, &evidence),
                 Err(why) => {
                     let reason = format!("is named in a file that {why}");

@@ -12,6 +12,9 @@ pub(crate) struct CheckArgs {
     /// instruction files of the agent clients].
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub paths: Vec<PathBuf>,
+    /// The text of the single document in `paths`, from an editor.
+    #[arg(skip)]
+    pub unsaved: Option<String>,
     /// Exit with 1 if something is at this level or worse.
     #[arg(long, value_name = "LEVEL")]
     pub fail_on: Option<LevelArg>,

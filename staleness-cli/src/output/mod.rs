@@ -164,6 +164,11 @@ fn delivered(written: io::Result<()>) -> Result<bool, CliError> {
     }
 }
 
+/// Returns the address of the section that explains a kind of finding.
+pub(crate) fn section(kind: &str) -> String {
+    concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/findings.md#").to_owned() + kind
+}
+
 /// Returns the reasons of a verdict, the strongest first.
 pub(crate) fn reasons(verdict: &Verdict) -> String {
     let reasons: Vec<_> = verdict.signals.iter().map(|it| escape(&it.reason)).collect();

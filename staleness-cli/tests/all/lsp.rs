@@ -127,6 +127,49 @@ fn an_editor_shows_what_is_stale_why_and_how_to_settle_it() {
 }
 
 #[test]
+fn findings_and_fixes_are_about_the_text_in_the_editor() {
+    let sandbox = renamed(&[("a.md", b"See `src/router.rs` first.\n")]);
+    let uri = format!("file://{}/a.md", sandbox.project.display());
+    let mut editor = Editor::open(&sandbox);
+    let mut version = 0;
+    let mut change = |editor: &mut Editor, text: &str| {
+        version += 1;
+        let document = json!({ "uri": uri, "version": version });
+        let params = json!({ "textDocument": document, "contentChanges": [{ "text": text }] });
+        editor.tell("textDocument/didChange", params);
+    };
+    let open = "# New\n\nSee `src/router.rs` first.\n\n[Here](#new) and [there](#old).\n";
+    let found = editor.shown("didOpen", json!({ "uri": uri, "version": 0, "text": open }));
+    let lines = |found: &[Value]| -> Vec<Value> {
+        found.iter().map(|it| it["range"]["start"]["line"].clone()).collect()
+    };
+    assert_eq!(lines(&found), [2], "{found:?}");
+    for (before, line) in [("", 0), ("# More\n\n😀\n\n", 4)] {
+        change(&mut editor, &format!("{before}See `src/router.rs` first.\n"));
+        let place = json!({ "line": line, "character": 6 });
+        let asked = json!({
+            "textDocument": { "uri": uri },
+            "range": { "start": place, "end": place },
+            "context": { "diagnostics": [] },
+        });
+        editor.send(Request::new(7.into(), "textDocument/codeAction".into(), asked).into());
+        let Message::Notification(told) = editor.hear() else { panic!("no findings") };
+        assert_eq!(lines(told.params["diagnostics"].as_array().unwrap()), [line]);
+        let Message::Response(answer) = editor.hear() else { panic!("no answer") };
+        let edit = &answer.response_result.unwrap()[0]["edit"]["documentChanges"][0]["edits"][0];
+        assert_eq!(
+            (&edit["range"]["start"], &edit["newText"]),
+            (&json!({ "line": line, "character": 5 }), &json!("src/net/routing.rs"))
+        );
+    }
+    change(&mut editor, "Nothing is named.\n");
+    let Message::Notification(told) = editor.hear() else { panic!("no findings") };
+    assert_eq!(told.params["diagnostics"], json!([]), "without a question, after a pause");
+    assert_eq!(editor.shown("didSave", json!({ "uri": uri })).len(), 1, "the file is as it was");
+    assert_eq!(editor.close(), 0);
+}
+
+#[test]
 fn an_editor_that_sends_nonsense_gets_an_error_and_goes_on() {
     let sandbox = Sandbox::rotted();
     let mut editor = Editor::open(&sandbox);

@@ -69,8 +69,7 @@ pub(super) fn read(
     mut file: DocFile,
     known: Option<&Document>,
 ) -> Result<Reading, String> {
-    let fence = file.inside.then_some(&check.fence);
-    let read = file::read(&file.path, check.options.policy.max_file_bytes, fence)?;
+    let read = check.text(&key, &file.path, file.inside)?;
     if file.history == History::ByName
         && (is_item(&key, &read.text, &file)? || is_guide(&key, &read.text))
     {
@@ -180,10 +179,7 @@ fn draft(
 
 /// Reads only the documents that a document includes or supersedes.
 pub(super) fn read_claims(check: &mut Check<'_>, key: &str, file: &DocFile) {
-    let fence = file.inside.then_some(&check.fence);
-    let Ok(read) = file::read(&file.path, check.options.policy.max_file_bytes, fence) else {
-        return;
-    };
+    let Ok(read) = check.text(key, &file.path, file.inside) else { return };
     note_included(check, key, &read.text);
     if !file.inside {
         check.standing.outside.insert(key.to_owned());

@@ -13,7 +13,6 @@ use crate::commands::{Call, TargetKind};
 use crate::draft::names::{NameId, NameSort};
 use crate::draft::place::Lines;
 use crate::draft::{headings, target};
-use crate::files::file;
 use crate::git::{ChangedFile, Oid, Part, Since};
 use crate::nature::is_document;
 use crate::paths;
@@ -123,8 +122,7 @@ impl Check<'_> {
             if found.is_empty() {
                 continue;
             }
-            let fence = doc.file.inside.then_some(&self.fence);
-            match file::read(&doc.file.path, self.options.policy.max_file_bytes, fence) {
+            match self.text(&path, &doc.file.path, doc.file.inside) {
                 Ok(read) => {
                     let mut lines = Lines::new(&read.text);
                     left -= found.len();

@@ -17,7 +17,6 @@ use crate::Cancelled;
 use crate::draft::place::near;
 use crate::draft::plain::Plain;
 use crate::draft::{self, headings, html, target, template, words};
-use crate::files::file;
 use crate::front::Value;
 use crate::git::{Anchor, Cite, Oid, PartFate, PartQuery, TrackedKind};
 use crate::nature::{is_for_agents, is_markdown};
@@ -68,8 +67,7 @@ impl Check<'_> {
             return known.clone();
         }
         let known = || {
-            let limit = self.options.policy.max_file_bytes;
-            let read = file::read(&self.place.folder.join(path), limit, Some(&self.fence)).ok()?;
+            let read = self.text(path, &self.place.folder.join(path), true).ok()?;
             let all = headings::anchors(&Plain::of(path, &read.text).text).into_iter();
             let slugs: BTreeMap<String, String> =
                 all.rev().map(|anchor| (headings::key(&anchor.slug), anchor.slug)).collect();

@@ -30,6 +30,7 @@ mod tree;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use staleness_core::ids::{ItemId, stable_hash};
 use staleness_core::knowledge::{Block, Document, Gap};
@@ -98,6 +99,8 @@ struct Check<'a> {
     standing: Standing,
     /// Documents that others include, so that their links are relative to another folder.
     included: HashSet<String>,
+    /// The document whose text is given, and that text.
+    unsaved: Option<(String, &'a str)>,
 }
 
 /// The dates of each item's file, as blocks without evidence, by path.
@@ -165,6 +168,9 @@ pub fn check(
         lives: Lives::new(),
         standing: Standing::default(),
         included: HashSet::new(),
+        unsaved: options.unsaved.and_then(|text| {
+            Some((found.files.keys().next().filter(|_| found.files.len() == 1)?.clone(), text))
+        }),
     };
     if found.files.len() >= options.known.len() + MANY {
         check.past.foresee();
@@ -242,8 +248,7 @@ impl Check<'_> {
                 documents.push(self.document(doc, None));
                 continue;
             }
-            let fence = doc.file.inside.then_some(&self.fence);
-            let read = file::read(&doc.file.path, self.options.policy.max_file_bytes, fence);
+            let read = self.text(&doc.key.path, &doc.file.path, doc.file.inside);
             let is_same = |it: &file::Text| stable_hash(it.text.as_bytes()) == doc.text;
             let read = match read {
                 Ok(read) if is_same(&read) => read,
@@ -272,6 +277,16 @@ impl Check<'_> {
         let answers = self.answers(&held)?;
         let told = held.iter().zip(&answers);
         Ok(told.map(|(open, answers)| self.document(open.doc, Some((open, answers)))).collect())
+    }
+
+    /// Reads a document. Its text is the given one, if there is one.
+    fn text(&self, key: &str, path: &Path, inside: bool) -> Result<file::Text, String> {
+        let fence = inside.then_some(&self.fence);
+        let read = file::read(path, self.options.policy.max_file_bytes, fence)?;
+        Ok(match &self.unsaved {
+            Some((own, text)) if own == key => file::Text { text: (*text).to_owned(), ..read },
+            _ => read,
+        })
     }
 
     fn note(&mut self, path: &str, line: u32, text: impl Into<String>) {

@@ -63,7 +63,7 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     }
     let mut fixes = match format {
         ReportFormat::Table | ReportFormat::Json if !args.fix => Fixes::default(),
-        _ => Fixes::of(settings, &checked.found, &checked.report),
+        _ => Fixes::of(settings, &checked.found, &checked.report, None),
     };
     if args.fix {
         let written = fix::run(args, &mut fixes, out)?;
@@ -117,6 +117,7 @@ fn check(
 ) -> Result<Checked, CliError> {
     let asked = Asked {
         paths: &args.paths,
+        unsaved: args.unsaved.as_deref(),
         since: args.since.as_deref().or(args.impact.as_ref().and_then(Option::as_deref)),
         impact: args.impact.is_some(),
         version: documents::named_version(args.version.current.as_deref())?,
@@ -178,11 +179,6 @@ fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
         }
         Vec::new()
     })
-}
-
-/// Returns the address of the section that explains a kind of finding.
-fn page(kind: &str) -> String {
-    concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/findings.md#").to_owned() + kind
 }
 
 /// Returns a predicate for completely checked paths. Only in these does a missing finding count as gone.

@@ -12,7 +12,7 @@ use staleness_docs::{Edit, Report, remedy};
 
 use super::baseline::{fingerprint, subject};
 use super::locked::NOT_ACCEPTED;
-use super::page;
+use crate::output::section;
 use staleness_service::findings::{Finding, Findings};
 use staleness_service::fixes::Fixes;
 use staleness_service::lock::{self, Comparison, Moved, Unaccepted, Unchecked};
@@ -173,7 +173,7 @@ impl Rule {
             "shortDescription": { "text": self.short },
             "fullDescription": { "text": self.short },
             "help": { "text": self.help },
-            "helpUri": page(self.id),
+            "helpUri": section(self.id),
             "defaultConfiguration": { "level": self.level },
             "properties": { "tags": ["documentation", "staleness"] },
         })

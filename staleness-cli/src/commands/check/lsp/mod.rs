@@ -1,13 +1,17 @@
-//! `lsp`: a language server that checks a document when an editor opens or saves it. Protocol:
+//! `lsp`: a language server that checks the text of a document in an editor. Protocol:
 //! <https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/>.
 
-use std::collections::HashMap;
+mod place;
+
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Duration;
 
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use staleness::knowledge::Evidence;
 use staleness::verdict::Level;
@@ -15,43 +19,22 @@ use staleness_docs::{Edit, remedy};
 use staleness_service::findings::Finding;
 use staleness_service::fixes::Fixes;
 
-use super::{Checked, check, page};
+use super::{Checked, check};
 use crate::args::{CheckArgs, Global};
 use crate::error::{CliError, ErrorKind};
-use crate::output::{Output, escape, reasons};
+use crate::output::{Output, escape, reasons, section};
 use crate::settings::Settings;
+use place::{Position, Span, is_closing, position, word};
 
 /// Maximum size of a document shown in an editor, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 /// Maximum size of a message, and of a line of its header, in bytes.
 const MAX_MESSAGE: u64 = 64 << 20;
 const MAX_HEADER: u64 = 8 << 10;
+/// Time without a message after which a changed text is checked.
+const PAUSE: Duration = Duration::from_millis(200);
 /// The byte-order mark.
 const MARK: char = '\u{feff}';
-
-/// A position in a document, in lines and UTF-16 units from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-struct Position {
-    line: u32,
-    character: u32,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-struct Span {
-    start: Position,
-    end: Position,
-}
-
-impl Span {
-    fn json(self) -> Value {
-        let at = |at: Position| json!({ "line": at.line, "character": at.character });
-        json!({ "start": at(self.start), "end": at(self.end) })
-    }
-
-    fn meets(self, other: Self) -> bool {
-        self.start <= other.end && other.start <= self.end
-    }
-}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -59,6 +42,14 @@ struct Params {
     text_document: Identifier,
     position: Option<Position>,
     range: Option<Span>,
+    content_changes: Option<Vec<Change>>,
+}
+
+#[derive(Deserialize)]
+struct Change {
+    text: String,
+    /// The replaced part. Without it, `text` is the whole text, as the server asks for.
+    range: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -92,6 +83,8 @@ struct Document {
     version: Option<i64>,
     /// True if the text in the editor begins with the file's byte-order mark. Most editors remove it.
     has_mark: bool,
+    /// The text in the editor, if it was not checked yet and may differ from the file.
+    unsaved: Option<String>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -101,6 +94,8 @@ struct Server<'a> {
     connection: Connection,
     /// Open documents by URI.
     documents: HashMap<String, Document>,
+    /// The documents whose text was changed since it was checked.
+    changed: BTreeSet<String>,
     /// True if the gap of an incomplete check was already shown in the editor.
     has_told_gap: bool,
 }
@@ -118,14 +113,14 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
         CliError::new(ErrorKind::Io, format!("the editor sent an invalid message: {error}"))
     };
     let capabilities = json!({
-        // Only the version is needed, because the file on disk is checked.
-        "textDocumentSync": { "openClose": true, "change": 2, "save": true },
+        // Each change sends the whole text.
+        "textDocumentSync": { "openClose": true, "change": 1, "save": true },
         "hoverProvider": true,
         "codeActionProvider": { "codeActionKinds": ["quickfix"] },
     });
     connection.initialize(capabilities).map_err(|error| broken(&error))?;
-    let documents = HashMap::new();
-    let mut server = Server { global, out, connection, documents, has_told_gap: false };
+    let (documents, changed) = (HashMap::new(), BTreeSet::new());
+    let mut server = Server { global, out, connection, documents, changed, has_told_gap: false };
     let served = server.serve();
     // The threads end when the connection closes.
     drop(server);
@@ -174,21 +169,24 @@ fn text_from(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
 
 impl Server<'_> {
     fn serve(&mut self) -> Result<(), String> {
-        while let Ok(message) = self.connection.receiver.recv() {
-            match message {
-                Message::Request(request) => {
+        loop {
+            let wait = if self.changed.is_empty() { Duration::MAX } else { PAUSE };
+            match self.connection.receiver.recv_timeout(wait) {
+                Err(error) if error.is_timeout() => self.check_changed()?,
+                Err(_) => return Ok(()),
+                Ok(Message::Request(request)) => {
                     let ends = self.connection.handle_shutdown(&request);
                     if ends.map_err(|error| error.to_string())? {
                         return Ok(());
                     }
+                    self.check_changed()?;
                     let answer = self.answer(request);
                     self.send(Message::Response(answer))?;
                 }
-                Message::Notification(notification) => self.on_notification(&notification)?,
-                Message::Response(_) => {}
+                Ok(Message::Notification(notification)) => self.on_notification(&notification)?,
+                Ok(Message::Response(_)) => {}
             }
         }
-        Ok(())
     }
 
     fn send(&self, message: Message) -> Result<(), String> {
@@ -196,34 +194,38 @@ impl Server<'_> {
     }
 
     fn on_notification(&mut self, notification: &Notification) -> Result<(), String> {
-        let Ok(Params { text_document: Identifier { uri, version, text }, .. }) =
-            Params::deserialize(&notification.params)
-        else {
-            return Ok(());
-        };
+        let Ok(params) = Params::deserialize(&notification.params) else { return Ok(()) };
+        let Params { text_document: Identifier { uri, version, text }, content_changes, .. } =
+            params;
+        let starts_with_mark = |text: &String| text.starts_with(MARK);
         match &*notification.method {
             "textDocument/didOpen" => {
-                let has_mark = text.as_ref().is_some_and(|text| text.starts_with(MARK));
-                let diagnostics = self.check(&uri, text.as_deref(), has_mark)?;
-                self.documents.insert(uri.clone(), Document { version, has_mark, diagnostics });
-                self.publish(&uri)
+                let has_mark = text.as_ref().is_some_and(starts_with_mark);
+                let document = Document { version, has_mark, unsaved: text, ..Document::default() };
+                self.documents.insert(uri.clone(), document);
+                self.check(&uri)
             }
             "textDocument/didSave" => {
-                let has_mark = self.documents.get(&uri).is_some_and(|document| document.has_mark);
-                let diagnostics = self.check(&uri, None, has_mark)?;
-                let Some(document) = self.documents.get_mut(&uri) else { return Ok(()) };
-                document.diagnostics = diagnostics;
-                self.publish(&uri)
+                if let Some(document) = self.documents.get_mut(&uri) {
+                    document.unsaved = None;
+                }
+                self.check(&uri)
             }
             "textDocument/didChange" => {
-                if let Some(document) = self.documents.get_mut(&uri) {
-                    document.version = version;
-                    // The positions are those in the text on disk.
-                    document.diagnostics.clear();
+                let Some(document) = self.documents.get_mut(&uri) else { return Ok(()) };
+                document.version = version;
+                // Positions are unknown until the next text.
+                document.diagnostics.clear();
+                let change = content_changes.and_then(|mut changes| changes.pop());
+                if let Some(Change { text, range: None }) = change {
+                    document.has_mark = starts_with_mark(&text);
+                    document.unsaved = Some(text);
+                    self.changed.insert(uri);
                 }
                 Ok(())
             }
             "textDocument/didClose" => {
+                self.changed.remove(&uri);
                 self.documents.remove(&uri);
                 self.publish(&uri)
             }
@@ -238,24 +240,44 @@ impl Server<'_> {
         self.send(Notification::new("textDocument/publishDiagnostics".into(), params).into())
     }
 
-    /// Checks a document on disk. There are no diagnostics if it cannot be checked, or if the editor has a different
-    /// text. The first gap of a check is shown.
-    fn check(
+    /// Checks the changed documents.
+    fn check_changed(&mut self) -> Result<(), String> {
+        while let Some(uri) = self.changed.pop_first() {
+            self.check(&uri)?;
+        }
+        Ok(())
+    }
+
+    /// Checks an open document, and shows its findings.
+    fn check(&mut self, uri: &str) -> Result<(), String> {
+        self.changed.remove(uri);
+        let Some(document) = self.documents.get_mut(uri) else { return Ok(()) };
+        let (unsaved, has_mark) = (document.unsaved.take(), document.has_mark);
+        let diagnostics = self.find(uri, unsaved, has_mark)?;
+        self.documents.entry(uri.to_owned()).or_default().diagnostics = diagnostics;
+        self.publish(uri)
+    }
+
+    /// Returns the findings of a document with the text in the editor, or else on disk. It has none if it cannot be
+    /// checked. The first gap of a check is shown.
+    fn find(
         &mut self,
         uri: &str,
-        text: Option<&str>,
+        unsaved: Option<String>,
         has_mark: bool,
     ) -> Result<Vec<Diagnostic>, String> {
         let Some(path) = path_of(uri) else { return Ok(Vec::new()) };
         let Some(on_disk) = text_of(&path) else { return Ok(Vec::new()) };
-        let bare = |text: &str| text.strip_prefix(MARK).unwrap_or(text).to_owned();
-        if text.is_some_and(|text| bare(text) != bare(&on_disk)) {
+        if unsaved.as_ref().is_some_and(|text| text.len() as u64 > MAX_BYTES) {
             return Ok(Vec::new());
         }
+        let is_bare = on_disk.starts_with(MARK) && !has_mark;
+        // The history knows the text with its mark.
+        let unsaved = unsaved.map(|text| if is_bare { format!("{MARK}{text}") } else { text });
+        let args = CheckArgs { paths: vec![path.clone()], unsaved, ..CheckArgs::default() };
         let checked = || {
             // The document's folder identifies its project, because an editor may show several.
             let settings = Settings::new(self.global, path.parent(), true)?;
-            let args = CheckArgs { paths: vec![path.clone()], ..CheckArgs::default() };
             let checked = check(&settings, &args, None, true, self.out)?;
             Ok((settings, checked))
         };
@@ -274,7 +296,9 @@ impl Server<'_> {
             let params = json!({ "type": 2, "message": message });
             self.send(Notification::new("window/showMessage".into(), params).into())?;
         }
-        Ok(diagnostics(&settings, &checked, &on_disk, has_mark))
+        let fixes = Fixes::of(&settings, &checked.found, &checked.report, args.unsaved.as_deref());
+        let text = args.unsaved.as_deref().unwrap_or(&on_disk);
+        Ok(diagnostics(&settings, &checked, &fixes, text, is_bare))
     }
 
     fn answer(&self, request: Request) -> Response {
@@ -320,7 +344,7 @@ impl Diagnostic {
             "severity": if self.level == Level::Stale { 2 } else { 3 },
             "source": "staleness",
             "code": self.code,
-            "codeDescription": { "href": page(self.code) },
+            "codeDescription": { "href": section(self.code) },
             "message": self.text(),
         })
     }
@@ -358,12 +382,11 @@ impl Diagnostic {
 fn diagnostics(
     settings: &Settings,
     checked: &Checked,
+    fixes: &Fixes,
     text: &str,
-    has_mark: bool,
+    is_bare: bool,
 ) -> Vec<Diagnostic> {
-    let fixes = Fixes::of(settings, &checked.found, &checked.report);
     let lines: Vec<&str> = text.lines().collect();
-    let is_bare = text.starts_with(MARK) && !has_mark;
     let at = |line, column| {
         let mut at = position(&lines, line, column);
         at.character -= u32::from(is_bare && at.line == 0 && at.character > 0);
@@ -403,36 +426,6 @@ fn diagnostics(
     told.map(of).collect()
 }
 
-/// Returns true for the end of a fence, and for the underline of a heading.
-fn is_closing(line: &str) -> bool {
-    let line = line.trim_start_matches([' ', '>']).trim_end();
-    ["```", "~~~"].iter().any(|fence| line.starts_with(fence))
-        || !line.is_empty() && ['=', '-'].iter().any(|c| line.chars().all(|each| each == *c))
-}
-
-/// Returns the position of a character of a line, both counted from 1; at most the end of the line.
-fn position(lines: &[&str], line: u32, column: u32) -> Position {
-    let text = lines.get((line as usize).saturating_sub(1)).copied().unwrap_or_default();
-    let before = text.chars().take((column as usize).saturating_sub(1));
-    let units: usize = before.map(char::len_utf16).sum();
-    Position { line: line.saturating_sub(1), character: u32::try_from(units).unwrap_or(u32::MAX) }
-}
-
-/// Returns the number of characters of the word or link at a place.
-fn word(lines: &[&str], line: u32, column: u32) -> u32 {
-    let text = lines.get((line as usize).saturating_sub(1)).copied().unwrap_or_default();
-    let start = text.char_indices().nth((column as usize).saturating_sub(1));
-    let rest = start.map_or("", |(at, _)| &text[at..]);
-    let ends = |c: char| c.is_whitespace() || "`[)]\"'<>".contains(c);
-    let is_link = rest.starts_with(['[', '!']);
-    let target = rest.find("](").filter(|_| is_link);
-    let link = target.and_then(|at| Some(at + rest[at..].find(')')? + 1));
-    let from = usize::from(rest.starts_with('['));
-    let word = || rest[from..].find(ends).map_or(rest.len(), |at| at + from);
-    let end = link.unwrap_or_else(word);
-    u32::try_from(rest[..end].chars().count()).unwrap_or(u32::MAX)
-}
-
 /// Reads a document to locate its findings.
 fn text_of(path: &Path) -> Option<String> {
     let fits = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES);
@@ -450,30 +443,6 @@ fn path_of(uri: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn places_are_counted_in_the_units_of_the_protocol() {
-        let lines = ["a 😀 `src/a.rs` b", ""];
-        let at = |line, character| Position { line, character };
-        assert_eq!(position(&lines, 1, 6), at(0, 6));
-        assert_eq!(word(&["[`f(x)`](a.rs) b"], 1, 1), 14);
-        assert_eq!((word(&["[a](b c) d"], 1, 1), word(&lines, 1, 5)), (8, 0));
-        assert_eq!((word(&lines, 1, 6), position(&lines, 1, u32::MAX)), (8, at(0, 17)));
-        assert_eq!(
-            (position(&lines, 2, 9), position(&lines, 7, 1), word(&lines, 7, 1)),
-            (at(1, 0), at(6, 0), 0)
-        );
-    }
-
-    #[test]
-    fn nothing_is_written_behind_a_fence_or_the_underline_of_a_heading() {
-        for line in ["```", "> ~~~~", "  ```  ", "=====", "---"] {
-            assert!(is_closing(line), "{line}");
-        }
-        for line in ["", "a", "- a", "| --- |", "a ```b```"] {
-            assert!(!is_closing(line), "{line}");
-        }
-    }
 
     #[test]
     fn a_uri_names_a_file() {
