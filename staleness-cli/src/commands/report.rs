@@ -1,12 +1,12 @@
 //! `report`: writes an HTML page with all information.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use serde_json::json;
-use staleness::ids::Scope;
+use staleness::ids::{Scope, ToolKey};
 use staleness::report::ToolReport;
 use staleness::store::{JournalFilter, OutcomeFilter, Selection, View};
 use staleness::tool::ToolKind;
@@ -22,7 +22,7 @@ use staleness_service::save;
 use super::overview::Overview;
 use super::work::open_by_age;
 use crate::error::{CliError, ErrorKind, brief, in_words};
-use crate::output::page::{Day, Page};
+use crate::output::page::{Day, Page, Uses};
 use crate::output::tools::Matrix;
 use crate::output::{Output, Screen, escape};
 use crate::settings::{Access, Settings};
@@ -40,7 +40,7 @@ pub(crate) fn run(settings: &Settings, file: &Path, out: &Output) -> Result<(), 
     let matrix = Matrix::new(tools.iter().filter(is_server).cloned().collect());
     let mut knowledge = everything(&World::new(settings, None, &Screen::new(out, "checked")))?;
     knowledge.sort_by(worst_first);
-    let (days, changes) = past(&registry, settings)?;
+    let Past { days, uses, changes } = past(&registry, settings)?;
     let page = Page {
         root: &scan.root,
         audience: settings.audience(),
@@ -48,6 +48,7 @@ pub(crate) fn run(settings: &Settings, file: &Path, out: &Output) -> Result<(), 
         tools: &tools,
         matrix,
         days: &days,
+        uses: &uses,
         changes: &changes,
         documents: &remembered.doubtful,
         checked: match remembered.documents {
@@ -74,26 +75,40 @@ pub(crate) fn run(settings: &Settings, file: &Path, out: &Output) -> Result<(), 
     out.done(&json!({ "file": shown }), || format!("wrote {}\n", escape(&shown)))
 }
 
-/// Returns the project's uses of the last days, oldest first, and its changes of the last week, newest first.
-fn past(
-    registry: &Registry,
-    settings: &Settings,
-) -> Result<(Vec<Day>, Vec<JournalEntry>), CliError> {
+struct Past {
+    /// The project's uses of the last days, the oldest first.
+    days: Vec<Day>,
+    /// The uses of each tool in any project, on the same days.
+    uses: HashMap<ToolKey, Uses>,
+    /// The changes of the last week, the newest first.
+    changes: Vec<JournalEntry>,
+}
+
+fn past(registry: &Registry, settings: &Settings) -> Result<Past, CliError> {
     let dates = (0..DAYS).rev().map(|ago| settings.now.minus_days(ago).date());
     let mut days: BTreeMap<String, Day> =
         dates.map(|date| (date.clone(), Day { date, ..Day::default() })).collect();
     let (first, changed) = (settings.now.minus_days(DAYS), settings.now.minus_days(CHANGED));
-    let mut changes = Vec::new();
+    let order: HashMap<String, usize> = days.keys().rev().cloned().zip(0..).collect();
+    let (mut changes, mut uses) = (Vec::new(), HashMap::<ToolKey, Uses>::new());
     let all = Selection::new().outcomes(OutcomeFilter::All).journal(JournalFilter::All);
     let id = &settings.project.id;
     let visit = &mut |page: View| {
-        let recent = page.outcomes.values().filter(|it| it.at >= first && it.project == *id);
-        for outcome in recent {
-            let Some(day) = days.get_mut(&outcome.at.date()) else { continue };
-            match outcome.mark {
-                Mark::Success => day.successes += 1,
-                Mark::Failure => day.failures += 1,
-                _ => {}
+        for outcome in page.outcomes.values().filter(|it| it.at >= first) {
+            let date = outcome.at.date();
+            let Some((day, ago)) = days.get_mut(&date).zip(order.get(&date)) else { continue };
+            let is_own = usize::from(outcome.project == *id);
+            let (successes, failures) = match outcome.mark {
+                Mark::Success => (1, 0),
+                Mark::Failure => (0, 1),
+                _ => continue,
+            };
+            day.successes += successes * is_own;
+            day.failures += failures * is_own;
+            for tool in outcome.credits.iter().chain([&outcome.tool]) {
+                let uses = uses.entry(tool.clone()).or_default();
+                uses.successes |= (successes as u32) << ago;
+                uses.failures |= (failures as u32) << ago;
             }
         }
         let recent = page.journal.into_values().filter(|it| it.at >= changed);
@@ -104,5 +119,5 @@ fn past(
     };
     registry.admin().pages(&all, visit).wait()?;
     changes.sort_by_key(|entry| Reverse((entry.at, entry.revision, entry.index)));
-    Ok((days.into_values().collect(), changes))
+    Ok(Past { days: days.into_values().collect(), uses, changes })
 }

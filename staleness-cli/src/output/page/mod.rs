@@ -1,27 +1,32 @@
 //! `report`: builds an HTML page with all information. It makes no network requests, and its only script is
 //! inline.
 
+use std::collections::HashMap;
+
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use staleness::Timestamp;
+use staleness::ids::ToolKey;
 use staleness::report::{KnowledgeReport, ToolReport, WorkReport};
 use staleness_core::journal::JournalEntry;
-use staleness_core::report::SourceReport;
+use staleness_core::report::{SourceReport, ToolCost};
 use staleness_core::text::counted;
-use staleness_service::costs::Costs;
+use staleness_service::costs::{ClientCost, Costs};
 use staleness_service::when::ago;
 
 use super::tools::{Matrix, cause, clients};
 use super::work::what;
-use super::{escape, reasons};
+use super::{escape, reasons, section};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 /// The SHA-256 of [`SCRIPT`], so that a browser does not run any other script.
 const SCRIPT_DIGEST: &str = "KDz2Ag+GiBwF7q6NCOvgNvLjMY/eKmVWxaW9Pgj71tc=";
-/// Maximum number of rows of a table.
-const ROWS: usize = 5_000;
-/// Maximum number of changes to list.
-const CHANGES: usize = 500;
+/// Maximum size of a page, in bytes. The table of the tools gets what the others leave.
+const MAX_BYTES: usize = 2_000_000;
+/// Maximum size of the rows of any other table, in bytes.
+const TABLE_BYTES: usize = 120_000;
+/// Size reserved for all that is in no table, in bytes.
+const FRAME_BYTES: usize = 60_000;
 
 /// The content of a page. Lists are in the order in which the page shows them.
 pub(crate) struct Page<'a> {
@@ -33,6 +38,8 @@ pub(crate) struct Page<'a> {
     pub matrix: Matrix,
     /// Uses in the last days, oldest first.
     pub days: &'a [Day],
+    /// Uses of each tool on the last days.
+    pub uses: &'a HashMap<ToolKey, Uses>,
     /// Changes in the last week, newest first.
     pub changes: &'a [JournalEntry],
     pub documents: &'a [KnowledgeReport],
@@ -53,22 +60,45 @@ pub(crate) struct Day {
     pub failures: usize,
 }
 
+/// The days on which a tool succeeded, and those on which it failed. Bit 0 is the day of the report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Uses {
+    pub successes: u32,
+    pub failures: u32,
+}
+
+impl Uses {
+    /// Returns a letter for each day since the first use, the oldest first.
+    fn letters(self) -> String {
+        let first = u32::BITS - (self.successes | self.failures).leading_zeros();
+        let letter = |day: u32| match (self.successes >> day & 1, self.failures >> day & 1) {
+            (0, 0) => '-',
+            (_, 0) => 'S',
+            (0, _) => 'F',
+            _ => 'B',
+        };
+        (0..first).rev().map(letter).collect()
+    }
+}
+
 impl Page<'_> {
     /// Renders the page.
     pub(crate) fn render(&self) -> String {
         let policy = format!(
             "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_DIGEST}'"
         );
-        let sections = [
+        let mut sections = [
             ("clients", "Clients and servers", self.matrix()),
             ("uses", "Uses of tools", self.uses()),
-            ("tools", "Tools", self.tools()),
+            ("tools", "Tools", PreEscaped(String::new())),
             ("changes", "Changed this week", self.changes()),
             ("documents", "Documents", items(self.documents, &self.checked)),
             ("knowledge", "Knowledge", items(self.knowledge, "Nothing is stored")),
             ("work", "Work", self.work()),
             ("cost", "Cost of a session", self.costs()),
         ];
+        let others: usize = sections.iter().map(|(.., content)| content.0.len()).sum();
+        sections[2].2 = self.tools(MAX_BYTES.saturating_sub(FRAME_BYTES + others));
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -112,16 +142,10 @@ impl Page<'_> {
         let Matrix { clients, rows } = &self.matrix;
         let heads: Vec<&str> =
             ["server"].into_iter().chain(clients.iter().map(|it| &**it)).collect();
-        table(
-            &heads,
-            rows.len(),
-            "No MCP server is known",
-            html! {
-                @for (name, states) in rows.iter().take(ROWS) {
-                    tr { td { (escape(name)) } @for state in states { td.(state) { (state) } } }
-                }
-            },
-        )
+        let row = |(name, states): &(String, Vec<&str>)| {
+            html! { tr { td { (escape(name)) } @for state in states { td.(state) { (state) } } } }
+        };
+        table(&heads, TABLE_BYTES, "No MCP server is known", rows.iter().map(row))
     }
 
     /// Renders a bar for each day, and the numbers for screen readers.
@@ -142,6 +166,9 @@ impl Page<'_> {
             let y = (HEIGHT + 1).saturating_sub(below + high);
             html! { rect.(class) x=(left) y=(y) width=(WIDTH - 4) height=(high) {} }
         };
+        let row = |day: &Day| {
+            html! { tr { td { (day.date) } td { (day.successes) } td { (day.failures) } } }
+        };
         html! {
             svg viewBox={ "0 0 " (width) " " (top) } width=(width) height=(top) role="img" aria-label="uses per day" {
                 @for (at, day) in self.days.iter().enumerate() {
@@ -154,152 +181,157 @@ impl Page<'_> {
                 }
             }
             details { summary { "As numbers" }
-                (table(&["day", "succeeded", "failed"], self.days.len(), "", html! {
-                    @for day in self.days { tr { td { (day.date) } td { (day.successes) } td { (day.failures) } } }
-                }))
+                (table(&["day", "succeeded", "failed"], TABLE_BYTES, "", self.days.iter().map(row)))
             }
         }
     }
 
-    fn tools(&self) -> Markup {
+    fn tools(&self, most: usize) -> Markup {
         let used = |tool: &ToolReport| match tool.last_used_at {
             Some(at) => ago(self.now, at),
             None => "never".to_owned(),
         };
-        let heads = ["tool", "status", "freshness", "latest uses", "last use", "clients", "why"];
-        let rows = table(
-            &heads,
-            self.tools.len(),
-            "No tool is known",
+        let days = self.days.len();
+        let heads = ["tool", "status", "freshness", "by day", "last use", "clients", "why"];
+        let row = |tool: &ToolReport| {
+            let letters = self.uses.get(&tool.key).map(|uses| uses.letters()).unwrap_or_default();
             html! {
-                @for tool in self.tools.iter().take(ROWS) {
-                    tr {
-                        td { (escape(tool.key.name.as_str())) }
-                        td.(tool.status_word.as_str()) { (tool.status_word.as_str()) }
-                        td { (tool.verdict.score().map(|score| format!("{score:.2}")).unwrap_or_default()) }
-                        td { (latest(&tool.outcomes)) }
-                        td data-key=(tool.last_used_at.map_or(0, Timestamp::as_millis)) { (used(tool)) }
-                        td { (clients(tool)) }
-                        td { (reasons(&tool.verdict)) }
-                    }
+                tr {
+                    td { (escape(tool.key.name.as_str())) }
+                    td.(tool.status_word.as_str()) { (tool.status_word.as_str()) }
+                    td { (tool.verdict.score().map(|score| format!("{score:.2}")).unwrap_or_default()) }
+                    td { (letters) }
+                    td data-key=(tool.last_used_at.map_or(0, minutes)) { (used(tool)) }
+                    td { (clients(tool)) }
+                    td { (reasons(&tool.verdict)) }
                 }
-            },
-        );
+            }
+        };
         html! {
-            (rows)
-            p.faint { "Latest uses, oldest first: S success, F failure, I interrupted, O offline, U unknown." }
+            (table(&heads, most, "No tool is known", self.tools.iter().map(row)))
+            p.faint {
+                "By day, up to today, of the last " (days) " days: "
+                "S all uses succeeded, F all failed, B both, - none."
+            }
         }
     }
 
     fn changes(&self) -> Markup {
         let heads = ["when", "what", "change", "why"];
-        let shown = &self.changes[..self.changes.len().min(CHANGES)];
-        html! {
-            (table(&heads, shown.len(), "Nothing changed", html! {
-                @for entry in shown {
-                    tr {
-                        td data-key=(entry.at.as_millis()) { (ago(self.now, entry.at)) }
-                        td { (entry.subject.kind.as_str()) " " (escape(&entry.subject.id)) }
-                        td { (entry.action.as_str().replace('_', " ")) @if let Some(to) = &entry.to { ": " (to) } }
-                        td { (escape(&cause(&entry.into()))) }
-                    }
+        let row = |entry: &JournalEntry| {
+            html! {
+                tr {
+                    td data-key=(minutes(entry.at)) { (ago(self.now, entry.at)) }
+                    td { (entry.subject.kind.as_str()) " " (escape(&entry.subject.id)) }
+                    td { (entry.action.as_str().replace('_', " ")) @if let Some(to) = &entry.to { ": " (to) } }
+                    td { (escape(&cause(&entry.into()))) }
                 }
-            }))
-            (more(self.changes.len() - shown.len()))
-        }
+            }
+        };
+        table(&heads, TABLE_BYTES, "Nothing changed", self.changes.iter().map(row))
     }
 
     fn work(&self) -> Markup {
         let heads = ["kind", "state", "id", "last activity", "text", "why"];
-        table(
-            &heads,
-            self.work.len(),
-            "No work is open",
+        let row = |item: &WorkReport| {
             html! {
-                @for item in self.work.iter().take(ROWS) {
-                    tr {
-                        td { (item.kind.as_str()) }
-                        td { (item.status.as_str().replace('_', " ")) }
-                        td { (escape(&item.key.to_string())) }
-                        td data-key=(item.updated_at.as_millis()) { (ago(self.now, item.updated_at)) }
-                        td { (escape(&what(item))) }
-                        td.(item.verdict.word()) { (reasons(&item.verdict)) }
-                    }
+                tr {
+                    td { (item.kind.as_str()) }
+                    td { (item.status.as_str().replace('_', " ")) }
+                    td { (escape(&item.key.to_string())) }
+                    td data-key=(minutes(item.updated_at)) { (ago(self.now, item.updated_at)) }
+                    td { (escape(&what(item))) }
+                    td.(item.verdict.word()) { (reasons(&item.verdict)) }
                 }
-            },
-        )
+            }
+        };
+        table(&heads, TABLE_BYTES, "No work is open", self.work.iter().map(row))
     }
 
     fn costs(&self) -> Markup {
         let tokens =
             |tokens: Option<u64>| tokens.map_or_else(|| "unknown".into(), |it| it.to_string());
         let Costs { clients, unused, .. } = self.costs;
+        let client_row = |(name, cost): (&String, &ClientCost)| {
+            html! { tr { td { (name) } td { (tokens(cost.tokens)) } td { (tokens(cost.unused_tokens)) } } }
+        };
+        let unused_row = |tool: &ToolCost| {
+            html! {
+                tr {
+                    td { (tool.client) }
+                    td { (escape(tool.key.name.as_str())) }
+                    td data-key=(tool.last_used_at.map_or(0, minutes)) { (tool.last_used_at.map_or_else(|| "never".into(), |at| ago(self.now, at))) }
+                    td { (tokens(tool.tokens)) }
+                }
+            }
+        };
+        let heads = ["client", "tokens", "of which unused"];
+        let of_unused = ["client", "tool", "last use", "tokens"];
         html! {
-            (table(&["client", "tokens", "of which unused"], clients.len(), "No client is known", html! {
-                @for (name, cost) in clients {
-                    tr { td { (name) } td { (tokens(cost.tokens)) } td { (tokens(cost.unused_tokens)) } }
-                }
-            }))
+            (table(&heads, TABLE_BYTES, "No client is known", clients.iter().map(client_row)))
             h3 { "Not used" }
-            (table(&["client", "tool", "last use", "tokens"], unused.len(), "No unused tool is known", html! {
-                @for tool in unused.iter().take(ROWS) {
-                    tr {
-                        td { (tool.client) }
-                        td { (escape(tool.key.name.as_str())) }
-                        td data-key=(tool.last_used_at.map_or(0, Timestamp::as_millis)) { (tool.last_used_at.map_or_else(|| "never".into(), |at| ago(self.now, at))) }
-                        td { (tokens(tool.tokens)) }
-                    }
-                }
-            }))
+            (table(&of_unused, TABLE_BYTES, "No unused tool is known", unused.iter().map(unused_row)))
             p.faint { "The tokens are " (self.costs.method) "." }
         }
     }
 }
 
-/// Returns the last letters of a tool's outcomes.
-fn latest(outcomes: &str) -> &str {
-    const LETTERS: usize = 16;
-    outcomes.get(outcomes.len().saturating_sub(LETTERS)..).unwrap_or(outcomes)
+/// Returns a time in minutes, to sort by.
+fn minutes(at: Timestamp) -> i64 {
+    at.as_millis() / Timestamp::MINUTE
 }
 
 /// Renders findings in documents, or items of knowledge.
 fn items(items: &[KnowledgeReport], none: &str) -> Markup {
-    table(
-        &["place", "level", "freshness", "title", "why"],
-        items.len(),
-        none,
+    let row = |item: &KnowledgeReport| {
         html! {
-            @for item in items.iter().take(ROWS) {
-                tr {
-                    td { (escape(&item.id)) }
-                    td.(item.verdict.word()) { (item.verdict.word()) }
-                    td { (item.verdict.score().map(|score| format!("{score:.2}")).unwrap_or_default()) }
-                    td { (escape(&item.title)) }
-                    td { (reasons(&item.verdict)) }
+            tr {
+                td { (escape(&item.id)) }
+                td.(item.verdict.word()) { (item.verdict.word()) }
+                td { (item.verdict.score().map(|score| format!("{score:.2}")).unwrap_or_default()) }
+                td { (escape(&item.title)) }
+                td {
+                    @for signal in &item.verdict.signals {
+                        (escape(&signal.reason)) " "
+                        a href=(section(signal.kind.as_str())) { (signal.kind.as_str()) } " "
+                    }
                 }
             }
-        },
-    )
-}
-
-/// Renders a table that can be sorted, or a sentence if it has no rows.
-fn table(heads: &[&str], rows: usize, none: &str, body: Markup) -> Markup {
-    html! {
-        @if rows == 0 { p { (none) "." } }
-        @else {
-            div.scroll {
-                table {
-                    thead { tr { @for head in heads { th scope="col" { button type="button" { (head) } } } } }
-                    tbody { (body) }
-                }
-            }
-            (more(rows.saturating_sub(ROWS)))
         }
-    }
+    };
+    let heads = ["place", "level", "freshness", "title", "why"];
+    table(&heads, TABLE_BYTES, none, items.iter().map(row))
 }
 
-fn more(count: usize) -> Markup {
-    html! { @if count > 0 { p.faint { "… and " (counted(count, "row", "rows")) " more" } } }
+/// Renders a table that can be sorted, with rows of at most so many bytes, or a sentence if it has no rows.
+fn table(
+    heads: &[&str],
+    most: usize,
+    none: &str,
+    rows: impl ExactSizeIterator<Item = Markup>,
+) -> Markup {
+    let (mut left, mut body) = (rows.len(), String::new());
+    if left == 0 {
+        return html! { p { (none) "." } };
+    }
+    for row in rows {
+        // HTML implies these ends, which would be a fifth of a row.
+        let row = row.into_string().replace("</td>", "").replace("</tr>", "");
+        if body.len() + row.len() > most {
+            break;
+        }
+        body.push_str(&row);
+        left -= 1;
+    }
+    html! {
+        div.scroll {
+            table {
+                thead { tr { @for head in heads { th scope="col" { button type="button" { (head) } } } } }
+                tbody { (PreEscaped(body)) }
+            }
+        }
+        @if left > 0 { p.faint { "… and " (counted(left, "row", "rows")) " more" } }
+    }
 }
 
 #[cfg(test)]
@@ -316,10 +348,21 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_outcomes_are_the_last_ones() {
-        assert_eq!(
-            (latest("SF"), latest(&("F".repeat(9) + &"S".repeat(16)))),
-            ("SF", &*"S".repeat(16))
+    fn days_begin_with_the_first_use() {
+        let letters = |successes, failures| Uses { successes, failures }.letters();
+        assert_eq!((letters(0, 0), letters(1, 0)), (String::new(), "S".to_owned()));
+        assert_eq!((letters(0b10010, 0b11000), letters(1 << 31, 0).len()), ("BF-S-".into(), 32));
+    }
+
+    #[test]
+    fn rows_that_do_not_fit_are_counted() {
+        let rows = ["a", "b", "c"].map(|text| html! { tr { td { (text) } } });
+        let table = |most| table(&["x"], most, "none", rows.clone().into_iter()).into_string();
+        let (whole, cut) = (table("<tr><td>a".len() * 3), table("<tr><td>a".len() * 3 - 1));
+        assert!(
+            whole.contains("<tr><td>b<tr><td>c</tbody>") && !whole.contains(" more"),
+            "{whole}"
         );
+        assert!(cut.contains("<td>b</tbody>") && cut.contains("… and 1 row more"), "{cut}");
     }
 }
