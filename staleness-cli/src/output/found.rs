@@ -14,7 +14,7 @@ use staleness_service::remembered::Remembered;
 use staleness_service::words::{need, two_decimals};
 use unicode_width::UnicodeWidthStr;
 
-use super::{Cell, ColorArg, Output, Paint, Painter, escape, wrap};
+use super::{Cell, ColorArg, Output, Paint, Painter, escape, section, wrap};
 
 /// Maximum number of findings to show on a terminal.
 const MOST: usize = 200;
@@ -180,6 +180,10 @@ fn reason(signal: &Signal, indent: usize, out: &Output, text: &mut String) {
     for (at, line) in wrap(&reason, out.width.saturating_sub(indent + 2)).iter().enumerate() {
         let mark = if at == 0 { "- " } else { "  " };
         text.push_str(&format!("{:indent$}{mark}{line}\n", ""));
+    }
+    if out.verbose {
+        let section = out.paint.dim(&section(signal.kind.as_str()));
+        text.push_str(&format!("{:indent$}  {section}\n", ""));
     }
 }
 

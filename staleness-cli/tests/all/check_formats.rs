@@ -1,5 +1,7 @@
 //! Formats of a check for other programs: SARIF, and annotations of GitHub Actions.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::common::{Sandbox, keys};
@@ -89,6 +91,26 @@ fn one_sentence_is_told_once_of_a_block_in_every_format() {
     for format in ["table", "github", "json", "sarif"] {
         let told = sandbox.ok(&["check", "--format", format]);
         assert_eq!(told.matches("src/router.rs is now src/route.rs").count(), 1, "{told}");
+    }
+}
+
+#[test]
+fn each_finding_names_its_kind_and_its_page() {
+    let sandbox = Sandbox::rotted();
+    let told = sandbox.json(&["check"]);
+    let signals = told["items"].as_array().unwrap().iter();
+    let signals = signals.flat_map(|it| it["verdict"]["signals"].as_array().unwrap());
+    let kinds: BTreeSet<&str> = signals.map(|it| it["kind"].as_str().unwrap()).collect();
+    sandbox.check_now();
+    sandbox.ok(&["report", "--html", "r.html"]);
+    let page = std::fs::read_to_string(sandbox.project.join("r.html")).unwrap();
+    let table = sandbox.run(&["check", "--verbose"]).out;
+    let github = sandbox.run(&["check", "--verbose", "--format", "github"]).out;
+    assert!(kinds.len() > 1, "{kinds:?}");
+    for kind in kinds {
+        for text in [&table, &github, &page] {
+            assert!(text.contains(&format!("/docs/findings.md#{kind}")), "{kind}: {text}");
+        }
     }
 }
 

@@ -2,10 +2,12 @@
 //!
 //! Format: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>.
 
+use std::collections::BTreeSet;
+
 use staleness::verdict::Level;
 use staleness_docs::{Blind, Edit, Note, Report, Skipped, remedy};
 
-use crate::output::escape;
+use crate::output::{escape, section};
 use staleness_service::findings::{Finding, Findings};
 use staleness_service::fixes::Fixes;
 use staleness_service::lock::{self, Comparison};
@@ -100,6 +102,8 @@ fn annotation(finding: &Finding, fixes: &Fixes) -> String {
     properties.push(format!("title={}", property(&title)));
     let mut reasons: Vec<String> =
         verdict.signals.iter().map(|signal| data(&escape(&signal.reason))).collect();
+    let kinds: BTreeSet<&str> = verdict.signals.iter().map(|it| it.kind.as_str()).collect();
+    reasons.extend(kinds.into_iter().map(section));
     reasons.extend(finding.evidence.iter().flat_map(|each| {
         fixes.for_evidence(path, each).iter().map(|edit| data(&suggestion(edit)))
     }));
