@@ -3,17 +3,19 @@
 import os
 import subprocess
 import sys
-import sysconfig
+from importlib.metadata import files
 
 
 def main():
     name = "staleness.exe" if os.name == "nt" else "staleness"
-    folders = [os.path.dirname(os.path.abspath(sys.argv[0])), sysconfig.get_path("scripts")]
-    paths = [os.path.join(folder, name) for folder in folders]
-    program = next((path for path in paths if os.path.isfile(path)), None)
-    if program is None:
-        sys.exit(f"{name} is in none of {', '.join(folders)}: install staleness-cli again")
-    arguments = [program, *sys.argv[1:]]
+    program = next((each.locate() for each in files("staleness-cli") or [] if each.name == name), None)
+    if program is None or not os.path.isfile(program):
+        sys.exit(f"{name} is not where it was installed: install staleness-cli again")
+    arguments = [str(program), *sys.argv[1:]]
     if os.name == "nt":
         sys.exit(subprocess.call(arguments))
-    os.execv(program, arguments)
+    os.execv(arguments[0], arguments)
+
+
+if __name__ == "__main__":
+    main()

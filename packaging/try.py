@@ -159,8 +159,8 @@ def attempt(work: Path, target: str, program: Path) -> None:
         "UV_PYTHON_DOWNLOADS": "never",
     }
     local = ["--no-index", "--find-links", wheels]
-    for command in ("staleness-cli", "staleness"):
-        uvx = [bin_folder / "uvx", *local, "--from", "staleness-cli", command, "check"]
+    for command in ("staleness-cli", "staleness", "python -m staleness_cli"):
+        uvx = [bin_folder / "uvx", *local, "--from", "staleness-cli", *command.split(), "check"]
         expect(FINDING, run(uvx, project, python), f"uvx --from staleness-cli {command} check")
     run([bin_folder / "uvx", *local, "staleness-cli", "check", "--fail-on", "stale"], project, python, code=1)
     absent = wheels / f"staleness_cli-{about.VERSION}-py3-none-any.whl"

@@ -24,6 +24,10 @@ import sys
 def main():
     print(f"""{about.ABSENT.format(system="{platform.system()} {platform.machine()}")}""", file=sys.stderr)
     sys.exit({about.ABSENT_CODE})
+
+
+if __name__ == "__main__":
+    main()
 '''
 
 
