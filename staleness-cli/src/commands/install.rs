@@ -42,7 +42,7 @@ pub(super) struct Planned {
 /// Sets a client up.
 pub(crate) fn init(global: &Global, args: &InitArgs, out: &Output) -> Result<(), CliError> {
     match args.place.client() {
-        Some(client) => run_for(Verb::Init, client, global, &args.place, args.skill, out),
+        Some(client) => run_for(Verb::Init, client, global, &args.place, args.skill, false, out),
         None => offer(global, args, out),
     }
 }
@@ -54,7 +54,7 @@ pub(crate) fn uninstall(global: &Global, args: &PlaceArgs, out: &Output) -> Resu
             .hint("ask the user to run this in a terminal outside the client"));
     }
     match args.client() {
-        Some(client) => run_for(Verb::Uninstall, client, global, args, true, out),
+        Some(client) => run_for(Verb::Uninstall, client, global, args, true, false, out),
         None => Err(CliError::new(ErrorKind::Usage, "no client given")
             .hint("use one of: claude-code, codex, cursor, vscode, gemini")),
     }
@@ -76,14 +76,12 @@ fn offer(global: &Global, args: &InitArgs, out: &Output) -> Result<(), CliError>
     }
     let mut failed = Ok(());
     for client in there {
-        if args.dry_run || *yes || is_agreed(&format!("Set up {}?", client.as_str()))? {
-            let skill = *skill && client == Client::ClaudeCode;
-            // A broken file of one client does not affect the others.
-            if let Err(error) = run_for(Verb::Init, client, global, args, skill, out) {
-                out.warn(&error.render(false));
-                failed =
-                    Err(CliError::new(error.kind, format!("{} is not set up", client.as_str())));
-            }
+        let skill = *skill && client == Client::ClaudeCode;
+        let asks = !args.dry_run && !yes;
+        // A broken file of one client does not affect the others.
+        if let Err(error) = run_for(Verb::Init, client, global, args, skill, asks, out) {
+            out.warn(&error.render(false));
+            failed = Err(CliError::new(error.kind, format!("{} is not set up", client.as_str())));
         }
     }
     failed
@@ -95,6 +93,7 @@ fn run_for(
     global: &Global,
     args: &PlaceArgs,
     skill: bool,
+    asks: bool,
     out: &Output,
 ) -> Result<(), CliError> {
     if skill && verb == Verb::Init && client != Client::ClaudeCode {
@@ -137,9 +136,13 @@ fn run_for(
     let diffs: Vec<String> = planned.iter().map(diff).collect();
     if !out.json {
         // A file that is created or removed as a whole needs no diff.
-        let is_shown = |each: &Planned| args.dry_run || word(&each.change) == "change";
+        let is_shown = |each: &Planned| args.dry_run || asks || word(&each.change) == "change";
         let shown = planned.iter().zip(&diffs).filter(|(each, _)| is_shown(each));
         out.text(&shown.map(|(_, diff)| painted(diff, out)).collect::<String>())?;
+    }
+    let changes = planned.iter().any(|each| !each.change.is_nothing());
+    if asks && changes && !is_agreed(&format!("Set up {}?", client.as_str()))? {
+        return Ok(());
     }
     let done = if args.dry_run { planned } else { carry_out(verb, planned)? };
     let mut notes: Vec<String> = done.iter().flat_map(|each| each.notes.clone()).collect();

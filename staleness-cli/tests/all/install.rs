@@ -168,7 +168,9 @@ fn init_asks_for_each_client_that_is_here() {
     assert!(shown.contains(".claude.json") && shown.contains(".codex/hooks.json"), "{shown}");
     assert_eq!(sandbox.files(), before);
     let shown = sandbox.answered(&["init"], "n\ny\n");
-    assert!(shown.contains("Set up claude-code? [y/N]"), "{shown}");
+    let at = |text: &str| shown.find(text).unwrap_or_else(|| panic!("{text}: {shown}"));
+    assert!(at("+++") < at("Set up claude-code? [y/N]"), "the change is shown first: {shown}");
+    assert!(at("hooks.json") < at("Set up codex?"), "a new file too: {shown}");
     let changed: Vec<_> =
         sandbox.files().into_keys().filter(|it| !before.contains_key(it)).collect();
     assert!(changed.iter().all(|it| it.to_string_lossy().contains(".codex/")), "{changed:?}");
