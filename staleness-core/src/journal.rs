@@ -184,7 +184,7 @@ wording! {
         Recovered = "recovered",
         /// It was demoted by hand.
         Demoted = "demoted",
-        /// A demotion, a pin or an ignore was lifted by hand.
+        /// A demotion, a pin or an ignore was lifted by hand, or a verification was undone.
         Restored = "restored",
         /// It was pinned by hand: always active.
         Pinned = "pinned",

@@ -196,6 +196,8 @@ reasons! {
         WaitsForItself { id: WorkId } = "{:?} would wait for itself", id.as_str();
         /// The item is stored in a file.
         InFile { id: ItemId, path: String } = "{:?} is stored in {path:?}; change it there", id.as_str();
+        /// The record is not as the change to undo left it.
+        Changed { id: String } = "{id:?} was changed since, so nothing was undone";
         /// Two items cannot replace each other.
         Replaces { old: ItemId, new: ItemId }
             = "{:?} already replaces {:?}; undo that first", old.as_str(), new.as_str();

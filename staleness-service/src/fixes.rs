@@ -41,6 +41,22 @@ impl FixedDocument {
         mended(&self.before, &self.edits)
     }
 
+    /// Writes the text with all edits applied.
+    ///
+    /// # Errors
+    /// If the file was changed since it was read, or cannot be written. The reason follows the file's name.
+    pub fn write(&self) -> Result<(), String> {
+        put(self)
+    }
+
+    /// Returns the document with which to undo this one once it is written.
+    pub fn undone(&self) -> Self {
+        let before = self.after();
+        let (start, end, new) = (0, before.len(), self.before.clone());
+        let edits = [Edit { start, end, new, line: 1, column: 1, end_column: 1 }].into();
+        Self { file: self.file.clone(), before, edits, mends: BTreeMap::new() }
+    }
+
     /// Returns the number of changed lines.
     pub fn lines(&self) -> usize {
         self.edits.iter().map(|edit| edit.line).collect::<BTreeSet<_>>().len()
@@ -180,6 +196,33 @@ impl Fixes {
     }
 }
 
+/// Returns the comment that marks a paragraph as still true, to be written after its last line. `None` if that line
+/// cannot take one.
+pub fn verified_comment(path: &str, last: &str, date: &str) -> Option<String> {
+    let last = last.trim_start_matches([' ', '>']).trim_end();
+    let is_fence = ["```", "~~~"].iter().any(|fence| last.starts_with(fence));
+    let is_underline = ['=', '-'].iter().any(|c| last.chars().all(|each| each == *c));
+    // In front of a paragraph, the comment could apply to the whole document, or split a table or list.
+    let takes = path.ends_with(".md") && !is_fence && (last.is_empty() || !is_underline);
+    takes.then(|| format!(" <!-- staleness: verified {date} -->"))
+}
+
+/// Returns the document in which the paragraph that ends in a line is marked as still true.
+///
+/// # Errors
+/// If it cannot be marked, or the document cannot be changed. The reason is a sentence.
+pub fn verified(settings: &Settings, path: &str, line: u32) -> Result<FixedDocument, String> {
+    let (file, before) = read(settings, path).map_err(|why| format!("{path} {why}"))?;
+    let mut lines = before.split_inclusive('\n');
+    let above: usize = lines.by_ref().take(line.saturating_sub(1) as usize).map(str::len).sum();
+    let last = lines.next().unwrap_or_default().trim_end_matches(['\n', '\r']);
+    let comment = verified_comment(path, last, &settings.now.date());
+    let new = comment.ok_or_else(|| format!("{path}:{line} takes no comment; edit it by hand"))?;
+    let (at, column) = (above + last.len(), last.chars().count() as u32 + 1);
+    let edits = [Edit { start: at, end: at, new, line, column, end_column: column }].into();
+    Ok(FixedDocument { file, before, edits, mends: BTreeMap::new() })
+}
+
 /// Returns true if the fact says that a name no longer exists.
 fn is_of_name(fact: &Fact) -> bool {
     matches!(fact.kind(), SignalKind::SourceMissing | SignalKind::ReferenceDrift)
@@ -249,6 +292,17 @@ mod tests {
     use staleness::knowledge::Citation;
 
     use super::*;
+
+    #[test]
+    fn nothing_is_written_behind_a_fence_or_the_underline_of_a_heading() {
+        let takes = |path, line| verified_comment(path, line, "2026-12-01").is_some();
+        for line in ["```", "> ~~~~", "  ```  ", "=====", "---"] {
+            assert!(!takes("a.md", line), "{line}");
+        }
+        for line in ["", "a", "- a", "| --- |", "a ```b```"] {
+            assert!(takes("a.md", line) && !takes("a.rst", line), "{line}");
+        }
+    }
 
     #[test]
     fn a_file_that_changed_since_it_was_read_stays_as_it_is() {

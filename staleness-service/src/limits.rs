@@ -36,12 +36,26 @@ pub fn stopped() -> Arc<AtomicBool> {
     flag
 }
 
+/// Returns a flag that is set when `SIGTSTP` requests the process to pause.
+pub fn suspended() -> Arc<AtomicBool> {
+    let flag = Arc::default();
+    #[cfg(unix)]
+    unix::pause(&flag);
+    flag
+}
+
+/// Pauses the process until `SIGCONT`.
+pub fn suspend() {
+    #[cfg(unix)]
+    unix::suspend();
+}
+
 #[cfg(unix)]
 mod unix {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, OnceLock};
 
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGXCPU, SIGXFSZ};
 
     static REACHED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
@@ -62,6 +76,16 @@ mod unix {
             // If no handler can be installed, the signal ends the process immediately.
             let _ = signal_hook::flag::register(signal, Arc::clone(flag));
         }
+    }
+
+    pub(super) fn pause(flag: &Arc<AtomicBool>) {
+        // If no handler can be installed, the signal pauses the process at once.
+        let _ = signal_hook::flag::register(SIGTSTP, Arc::clone(flag));
+    }
+
+    pub(super) fn suspend() {
+        // If it fails, the process goes on.
+        let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
     }
 
     pub(super) fn was_reached() -> bool {

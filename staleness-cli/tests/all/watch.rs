@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::process::{Child, Command, Stdio};
 
+use rustix::process::{Pid, WaitOptions, waitpid};
 use rustix::termios::tcgetattr;
 
 use crate::common::{Sandbox, opened, terminal};
@@ -12,17 +13,41 @@ use crate::common::{Sandbox, opened, terminal};
 const ENTERED: &str = "\u{1b}[?1049h";
 const LEFT: &str = "\u{1b}[?1049l";
 
-#[test]
-fn keys_settle_work_and_take_it_back() {
+fn with_old_plan() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.ok(&["--now", "2020-01-01T00:00:00Z", "work", "add", "plan", "--id", "old", "Old"]);
-    let status = || sandbox.json(&["work", "show", "old"])["status"].clone();
+    sandbox
+}
+
+#[test]
+fn keys_settle_work_and_take_it_back() {
+    let sandbox = with_old_plan();
     let (shown, code) = sandbox.typing(&["watch"], "\t\t\tsq");
     assert!(code == 0 && shown.contains(ENTERED) && shown.contains(LEFT), "{shown}");
-    assert_eq!(status(), "dropped");
-    sandbox.ok(&["work", "reopen", "old"]);
-    sandbox.answered(&["watch"], "\t\t\tsuq");
-    assert_eq!(status(), "todo");
+    let item = |sandbox: &Sandbox| sandbox.json(&["work", "show", "old"]);
+    assert_eq!(item(&sandbox)["status"], "dropped");
+    let sandbox = with_old_plan();
+    let before = item(&sandbox);
+    sandbox.answered(&["watch"], "\t\t\tsuvuq");
+    assert_eq!(item(&sandbox), before, "its age too");
+}
+
+#[test]
+fn keys_verify_knowledge_and_paragraphs_and_take_it_back() {
+    let sandbox = Sandbox::rotted();
+    sandbox.ok(&["--now", "2020-01-01T00:00:00Z", "knowledge", "add", "--body", "X.", "--id", "k"]);
+    sandbox.check_now();
+    let row = || sandbox.json(&["knowledge", "show", "k"])["verified_at"].clone();
+    let text = || std::fs::read_to_string(sandbox.project.join("AGENTS.md")).unwrap();
+    let before = (row(), text());
+    sandbox.answered(&["watch"], "\tv\tvq");
+    assert!(text().contains(" <!-- staleness: verified "), "{}", text());
+    assert_ne!(row(), before.0);
+    std::fs::write(sandbox.project.join("AGENTS.md"), &before.1).unwrap();
+    sandbox.check_now();
+    let verified = row();
+    sandbox.answered(&["watch"], "\tv\tvuuq");
+    assert_eq!((row(), text()), (verified, before.1));
 }
 
 /// Starts the program at a terminal, and reads from it until the screen is shown.
@@ -79,6 +104,28 @@ fn is_left_as_it_was(sandbox: &Sandbox, kind: &str) {
         text.push_str(&String::from_utf8_lossy(&bytes[..count]));
     }
     assert!(text.contains(LEFT), "{text}");
+}
+
+#[test]
+fn a_terminal_is_left_as_it_was_while_the_program_is_paused() {
+    let sandbox = Sandbox::scanned();
+    let (main, path) = terminal();
+    let before = tcgetattr(&main).unwrap();
+    let mut from = File::from(main.try_clone().unwrap());
+    let (mut text, mut bytes) = (String::new(), [0; 4096]);
+    let mut child = started(&sandbox, &path, &mut from, &mut text);
+    signal(&child, "-TSTP");
+    let waited = waitpid(Some(Pid::from_child(&child)), WaitOptions::UNTRACED).unwrap();
+    assert!(waited.unwrap().1.stopped());
+    assert_eq!(tcgetattr(&main).unwrap().local_modes, before.local_modes);
+    signal(&child, "-CONT");
+    while text.matches(ENTERED).count() < 2 {
+        let count = from.read(&mut bytes).unwrap();
+        text.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+    assert!(text.contains(LEFT), "{text}");
+    signal(&child, "-TERM");
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]

@@ -245,6 +245,15 @@ fn a_verification_anchors_and_takes_back_what_was_said() {
     }
     let expected = [Action::Added, Action::Contradicted, Action::Verified];
     assert_eq!(actions(&registry, "a"), expected);
+    let before = get(&registry, "a");
+    let restore = |left: &Item, op| {
+        registry.knowledge().restore(left.clone(), Some(before.clone()), act(op, 5)).wait()
+    };
+    let left = registry.knowledge().verify(vec![seen.clone()], act("x", 4)).wait().unwrap();
+    restore(&left[0], "undo").unwrap();
+    assert_eq!(get(&registry, "a"), before);
+    assert_eq!(actions(&registry, "a").last(), Some(&Action::Restored));
+    refused(restore(&left[0], "again"), "was changed since");
     // What it cites is not there any more: the digest goes on saying that it was.
     let gone = Citation { digest: None, ..now.clone() };
     let seen = Verification { citations: [gone].into(), ..seen };

@@ -151,6 +151,26 @@ fn only_what_is_overdue_is_resolved_and_reopening_undoes_it() {
 }
 
 #[test]
+fn what_was_settled_or_touched_is_restored_unless_it_changed_since() {
+    let registry = registry();
+    let old = add(&registry, work(WorkKind::Plan, "p"));
+    registry.work().resolve(&project(), key("p"), act("resolve", 90)).wait().unwrap();
+    let row = || registry.work().get(&project().id, &key("p").id, ScopeChoice::Either).wait();
+    let settled = row().unwrap();
+    for _ in 0..2 {
+        let back = registry.work().restore(settled.clone(), old.clone(), act("undo", 91)).wait();
+        assert_eq!(back.unwrap(), old, "its age too");
+    }
+    let again = registry.work().restore(settled, old.clone(), act("again", 92)).wait();
+    assert!(refused(again).contains("was changed since"));
+    let touched = registry.work().touch(key("p"), at(93)).wait().unwrap();
+    registry.work().restore(touched, old.clone(), act("untouch", 94)).wait().unwrap();
+    assert_eq!(row().unwrap(), old);
+    let actions: Vec<Action> = told(&registry, "p").into_iter().map(|entry| entry.0).collect();
+    assert_eq!(actions, [Action::Added, Action::Resolved, Action::Reopened]);
+}
+
+#[test]
 fn fresh_work_softens_and_thresholds_can_be_set() {
     let policy = "work = { in_progress_days = 3, kind.candidate.candidate_days = 2, \
                   project.'/work/shop'.handoff_days = 1, agent.bot.in_progress_days = 1 }";

@@ -9,13 +9,17 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use staleness::ids::{Scope, ToolKey};
+use staleness::knowledge::Item;
 use staleness::registry::ScopeChoice;
 use staleness::report::{KnowledgeReport, ToolReport, WorkReport};
 use staleness::tool::Hold;
 use staleness::verdict::{Level, Verdict};
-use staleness::{Wait, clock};
+use staleness::work::Work;
+use staleness::{Registry, Wait, clock};
 use staleness_core::journal::Revision;
 use staleness_service::Silent;
+use staleness_service::documents::{self, Asked as Checked};
+use staleness_service::fixes::{self, FixedDocument};
 use staleness_service::knowledge::{self, World};
 use staleness_service::limits;
 use staleness_service::when::ago;
@@ -59,14 +63,19 @@ enum Key {
     /// A paragraph of a document.
     Block(String),
     Item(String, ScopeChoice),
-    Work(String),
+    Work(String, ScopeChoice),
 }
 
 /// A change that can be undone.
 #[derive(Debug)]
 enum Undo {
     Hold(ToolKey, Hold),
-    Reopen(String),
+    /// The item as the change left it, and before.
+    Work(Box<(Work, Work)>),
+    /// The item as the change left it, and before, if it had a row.
+    Item(Box<(Item, Option<Item>)>),
+    /// The document with its text before.
+    Text(String, Box<FixedDocument>),
 }
 
 /// Shows the screen until a key or a signal ends it.
@@ -81,7 +90,7 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
         |error| CliError::new(ErrorKind::Io, format!("the terminal: {}", in_words(&error)));
     let mut terminal = ratatui::try_init().map_err(trouble)?;
     let alive = end_anyway(&stop);
-    let shown = watch.show(&mut terminal, &stop);
+    let shown = watch.show(&mut terminal, &stop, &limits::suspended());
     drop(alive);
     ratatui::restore();
     shown.map_err(trouble)
@@ -139,7 +148,7 @@ impl<'a> Watch<'a> {
             remembered
                 .knowledge
                 .iter()
-                .map(|it| item(it, Key::Item(it.id.clone(), scope(it))))
+                .map(|it| item(it, Key::Item(it.id.clone(), scope(&it.scope))))
                 .collect(),
             work.iter().map(|it| work_row(it, now)).collect(),
         ];
@@ -149,12 +158,19 @@ impl<'a> Watch<'a> {
     fn show(
         &mut self,
         terminal: &mut ratatui::DefaultTerminal,
-        stop: &Arc<AtomicBool>,
+        stop: &AtomicBool,
+        pause: &AtomicBool,
     ) -> std::io::Result<()> {
         loop {
             terminal.draw(|frame| self.screen.draw(frame))?;
             if stop.load(Ordering::Relaxed) {
                 return Ok(());
+            }
+            if pause.swap(false, Ordering::Relaxed) {
+                ratatui::restore();
+                limits::suspend();
+                *terminal = ratatui::try_init()?;
+                continue;
             }
             if event::poll(TICK)?
                 && let Event::Key(key) = event::read()?
@@ -163,6 +179,7 @@ impl<'a> Watch<'a> {
                 match self.screen.press(key) {
                     Asked::Nothing => continue,
                     Asked::Quit => return Ok(()),
+                    Asked::Pause => pause.store(true, Ordering::Relaxed),
                     asked => {
                         let done =
                             self.carry_out(&asked).and_then(|told| self.read().map(|()| told));
@@ -204,30 +221,64 @@ impl<'a> Watch<'a> {
             }
             Asked::Verify(Key::Item(id, scope)) => {
                 let world = World::new(&settings, None, &Silent);
-                knowledge::verify(&world, std::slice::from_ref(id), *scope, None)?;
-                Ok(format!("{id} still holds"))
-            }
-            Asked::Verify(Key::Work(id)) => {
                 let registry = settings.open(Access::Write)?;
-                let item = service::find(&registry, &settings, id, ScopeChoice::Either)?;
-                registry.work().touch(item.key, clock::now()).wait()?;
-                Ok(format!("{id} still matters"))
+                let rows = || registry.knowledge().rows(&settings.project.id).wait();
+                let before = rows()?;
+                knowledge::verify(&world, std::slice::from_ref(id), *scope, None)?;
+                let is_new = |it: &Item| it.key.id.as_str() == id && !before.contains(it);
+                if let Some(left) = rows()?.into_iter().find(is_new) {
+                    let before = before.into_iter().find(|it| it.key == left.key);
+                    self.undo.push(Undo::Item(Box::new((left, before))));
+                }
+                Ok(format!("{id} still holds; press u to undo"))
             }
-            Asked::Settle(Key::Work(id)) => {
-                let (done, _) =
-                    service::resolve(&settings, id, ScopeChoice::Either, act(&settings))?;
-                self.undo.push(Undo::Reopen(id.clone()));
+            Asked::Verify(Key::Work(id, scope)) => {
+                let registry = settings.open(Access::Write)?;
+                let before = service::find(&registry, &settings, id, *scope)?;
+                let left = registry.work().touch(before.key.clone(), clock::now()).wait()?;
+                self.undo.push(Undo::Work(Box::new((left, before))));
+                Ok(format!("{id} still matters; press u to undo"))
+            }
+            Asked::Verify(Key::Block(id)) => {
+                let place = place(&settings, &settings.open(Access::Look)?, id)?;
+                let (path, line) = place.ok_or_else(|| gone(id))?;
+                let marked = fixes::verified(&settings, &path, line).map_err(CliError::invalid)?;
+                write(&settings, &path, &marked)?;
+                self.undo.push(Undo::Text(path, Box::new(marked.undone())));
+                Ok(format!("{id} is marked as still true; press u to undo"))
+            }
+            Asked::Settle(Key::Work(id, scope)) => {
+                let registry = settings.open(Access::Write)?;
+                let before = service::find(&registry, &settings, id, *scope)?;
+                let (done, _) = service::resolve(&settings, id, *scope, act(&settings))?;
+                let left = service::find(&registry, &settings, id, *scope)?;
+                self.undo.push(Undo::Work(Box::new((left, before))));
                 Ok(format!("{id}: {} → {}; press u to undo", done.from, done.to))
+            }
+            Asked::Settle(Key::Block(_)) => {
+                Ok("mend it in its file, or by `check --fix`; v marks it as still true".to_owned())
             }
             Asked::Undo => match self.undo.pop() {
                 Some(Undo::Hold(key, before)) => {
                     Ok(format!("{} is {} again", key.name, hold(&key, before)?))
                 }
-                Some(Undo::Reopen(id)) => {
-                    let registry = settings.open(Access::Look)?;
-                    let item = service::find(&registry, &settings, &id, ScopeChoice::Either)?;
-                    service::reopen(&settings, item, act(&settings))?;
-                    Ok(format!("{id} is open again"))
+                Some(Undo::Work(both)) => {
+                    let (left, before) = *both;
+                    let id = before.key.to_string();
+                    let registry = settings.open(Access::Write)?;
+                    registry.work().restore(left, before, act(&settings)).wait()?;
+                    Ok(format!("{id} is as it was"))
+                }
+                Some(Undo::Item(both)) => {
+                    let (left, before) = *both;
+                    let id = left.key.id.to_string();
+                    let registry = settings.open(Access::Write)?;
+                    registry.knowledge().restore(left, before, act(&settings)).wait()?;
+                    Ok(format!("{id} is as it was"))
+                }
+                Some(Undo::Text(path, before)) => {
+                    write(&settings, &path, &before)?;
+                    Ok(format!("{path} is as it was"))
                 }
                 None => Ok("nothing to undo".to_owned()),
             },
@@ -278,8 +329,35 @@ fn item(it: &KnowledgeReport, key: Key) -> Row {
     }
 }
 
-fn scope(it: &KnowledgeReport) -> ScopeChoice {
-    if it.scope == Scope::Global { ScopeChoice::Global } else { ScopeChoice::Project }
+const fn scope(scope: &Scope) -> ScopeChoice {
+    if matches!(scope, Scope::Global) { ScopeChoice::Global } else { ScopeChoice::Project }
+}
+
+/// Returns the path and the last line of a paragraph that the last check found.
+fn place(
+    settings: &Settings,
+    registry: &Registry,
+    id: &str,
+) -> Result<Option<(String, u32)>, CliError> {
+    let known = documents::known_at_hand(settings, registry)?.documents;
+    let found = id.rsplit_once(':').and_then(|(path, line)| {
+        let document = known.iter().find(|it| it.key.path == path)?;
+        let block = document.found.iter().find(|it| it.line.to_string() == line)?;
+        Some((path.to_owned(), block.last_line))
+    });
+    Ok(found)
+}
+
+fn gone(id: &str) -> CliError {
+    CliError::invalid(format!("{id} was changed since the last check; check again"))
+}
+
+/// Writes a document, and checks it.
+fn write(settings: &Settings, path: &str, text: &FixedDocument) -> Result<(), CliError> {
+    text.write().map_err(|why| CliError::invalid(format!("{path} {why}")))?;
+    let paths = [documents::on_disk(settings, path)];
+    documents::check(settings, Checked { paths: &paths, ..Checked::default() }, &Silent)?;
+    Ok(())
 }
 
 fn work_row(it: &WorkReport, now: staleness::Timestamp) -> Row {
@@ -288,7 +366,7 @@ fn work_row(it: &WorkReport, now: staleness::Timestamp) -> Row {
     let state = format!("{} {}", it.kind.as_str(), it.status.as_str().replace('_', " "));
     let why = reasons(&it.verdict);
     Row {
-        key: Key::Work(it.key.to_string()),
+        key: Key::Work(it.key.to_string(), scope(&it.key.scope)),
         level: it.verdict.level,
         cells: [it.key.to_string(), state, ago(now, it.updated_at)],
         why: if why.is_empty() { escape(&what(it)).into_owned() } else { why },

@@ -21,6 +21,7 @@ const HELP: &str = "tab list  / filter  enter evidence  p pin  v verify  s settl
 pub(super) enum Asked {
     Nothing,
     Quit,
+    Pause,
     Pin(Key),
     Verify(Key),
     Settle(Key),
@@ -57,8 +58,12 @@ impl Screen {
 
     pub(super) fn press(&mut self, key: KeyEvent) -> Asked {
         self.told.clear();
-        if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
-            return Asked::Quit;
+        if key.modifiers.contains(KeyModifiers::CONTROL) {
+            match key.code {
+                KeyCode::Char('c') => return Asked::Quit,
+                KeyCode::Char('z') => return Asked::Pause,
+                _ => {}
+            }
         }
         if self.is_typing {
             match key.code {
@@ -181,12 +186,13 @@ fn dim() -> Style {
 mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
+    use staleness::registry::ScopeChoice;
 
     use super::*;
 
     fn row(name: &str, level: Level) -> Row {
         Row {
-            key: Key::Work(name.into()),
+            key: Key::Work(name.into(), ScopeChoice::Either),
             level,
             cells: [name.into(), "plan todo".into(), "3d ago".into()],
             why: format!("why {name}"),
@@ -217,6 +223,7 @@ mod tests {
     #[test]
     fn keys_choose_filter_open_and_ask() {
         let mut screen = screen();
+        let work = |id: &str| Key::Work(id.into(), ScopeChoice::Either);
         let text = shown(&mut screen, 80, 10);
         for part in ["/p", "tools 0/0", "work 1/2", "plan todo", "why one", "q quit"] {
             assert!(text.contains(part), "{part}: {text}");
@@ -225,7 +232,7 @@ mod tests {
         press(&mut screen, KeyCode::Enter);
         assert!(shown(&mut screen, 80, 10).contains("evidence of one"));
         press(&mut screen, KeyCode::Down);
-        assert_eq!(press(&mut screen, KeyCode::Char('s')), Asked::Settle(Key::Work("two".into())));
+        assert_eq!(press(&mut screen, KeyCode::Char('s')), Asked::Settle(work("two")));
         screen.told = "two: todo".into();
         assert!(shown(&mut screen, 80, 10).contains("two: todo"));
         press(&mut screen, KeyCode::Up);
@@ -236,7 +243,7 @@ mod tests {
         let text = shown(&mut screen, 80, 10);
         assert!(text.contains("why one") && !text.contains("why two"), "{text}");
         press(&mut screen, KeyCode::Enter);
-        assert_eq!(press(&mut screen, KeyCode::Char('v')), Asked::Verify(Key::Work("one".into())));
+        assert_eq!(press(&mut screen, KeyCode::Char('v')), Asked::Verify(work("one")));
         press(&mut screen, KeyCode::Tab);
         shown(&mut screen, 80, 10);
         assert_eq!(press(&mut screen, KeyCode::Char('p')), Asked::Nothing, "no tool is there");

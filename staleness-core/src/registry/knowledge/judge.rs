@@ -92,6 +92,22 @@ fn note(item: &mut Item, seen: &Verification, at: Timestamp) {
     };
 }
 
+/// Puts an item back as it was before a change, if it is still as the change left it.
+pub(super) fn restore(left: Item, before: Option<Item>, act: Act) -> impl Step {
+    act.step(lock([&left.key]), move |draft, act| {
+        let key = &left.key;
+        if draft.get::<Item>(key) != Some(&left) {
+            return Err(Conflict::Changed { id: key.id.to_string() }.into());
+        }
+        match &before {
+            Some(before) => draft.put(before.clone()),
+            None => draft.delete::<Item>(key),
+        }
+        act.tell(draft, key, Action::Restored, Some(state(&left)), "by_hand");
+        Ok(())
+    })
+}
+
 /// Marks to-dos and expired items as done, or reopens them.
 pub(super) fn set_done(keys: Vec<ItemKey>, done: bool, act: Act) -> impl Step {
     act.step(lock(&keys), move |draft, act| {

@@ -67,6 +67,20 @@ impl Knowledge<'_> {
         self.0.several(judge::verify(verifications, act), &keys).await
     }
 
+    /// Undoes a change: puts an item back from the state `left` to the one `before`. Without `before`, the item had no
+    /// row. May be repeated with the same op id.
+    ///
+    /// # Errors
+    /// [`Refusal::Conflict`] if the item is no longer as the change left it.
+    pub async fn restore(
+        self,
+        left: Item,
+        before: Option<Item>,
+        act: Act,
+    ) -> Result<(), RegistryError> {
+        self.0.run(judge::restore(left, before, act)).await.map(drop)
+    }
+
     /// Marks to-dos as done. Those that are already done are left alone. May be repeated with the same op id.
     /// Returns the stored items.
     ///

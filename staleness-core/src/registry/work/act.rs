@@ -82,6 +82,8 @@ pub(super) enum Deed {
     Release,
     /// Resolves it, if it is overdue by these thresholds.
     Resolve(Box<WorkPolicy>),
+    /// Puts it back from the first state to the second.
+    Restore(Box<(Work, Work)>),
 }
 
 /// A claim to make.
@@ -205,6 +207,19 @@ impl ActOnWork {
         let back = work.reopen(self.act.at)?;
         self.tell(draft, Action::Reopened, Some(back.from), back.to, "by_hand".into());
         draft.put(work);
+        no_circle(draft, &self.key)
+    }
+
+    /// Puts the item back as it was before a change, if it is still as the change left it.
+    fn restore(&self, draft: &mut Draft<'_>, left: &Work, before: &Work) -> Result<(), Refusal> {
+        if draft.get(&self.key) != Some(left) {
+            return Err(Conflict::Changed { id: self.id().to_string() }.into());
+        }
+        if left.status != before.status {
+            let from = Some(left.status);
+            self.tell(draft, Action::Reopened, from, before.status, "by_hand".into());
+        }
+        draft.put(before.clone());
         no_circle(draft, &self.key)
     }
 
@@ -378,7 +393,7 @@ impl Step for ActOnWork {
                     None => selection,
                 }
             }
-            Deed::Reopen => around(&self.key, &BTreeSet::new(), selection),
+            Deed::Reopen | Deed::Restore(_) => around(&self.key, &BTreeSet::new(), selection),
             Deed::Claim(to) => {
                 let project = &to.project;
                 let all = selection.peek(SessionFilter::Project(project.clone()));
@@ -406,6 +421,7 @@ impl Step for ActOnWork {
             Deed::Claim(to) => self.claim(draft, work()?, to),
             Deed::Release => self.release(draft, work()?),
             Deed::Resolve(policy) => self.resolve(draft, work()?, policy),
+            Deed::Restore(both) => self.restore(draft, &both.0, &both.1),
         })
     }
 }

@@ -89,6 +89,16 @@ impl WorkItems<'_> {
         self.0.on_work(key, Deed::Reopen, act).await
     }
 
+    /// Undoes a change: puts an item back from the state `left` to the one `before`. May be repeated with the same
+    /// op id. Returns the stored item.
+    ///
+    /// # Errors
+    /// [`Refusal::Conflict`] if the item is no longer as the change left it.
+    pub async fn restore(self, left: Work, before: Work, act: Act) -> Result<Work, RegistryError> {
+        let key = before.key.clone();
+        self.0.on_work(key, Deed::Restore(Box::new((left, before))), act).await
+    }
+
     /// Claims a work item for an agent until a time, or for as long as the policy says. The first agent to claim an
     /// item holds it. A second claim by the same session renews it, and so does each event of the session or, if no
     /// hook reports the session, of the agent's running sessions. Returns the stored item.

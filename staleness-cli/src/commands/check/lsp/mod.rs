@@ -17,14 +17,14 @@ use staleness::knowledge::Evidence;
 use staleness::verdict::Level;
 use staleness_docs::{Edit, remedy};
 use staleness_service::findings::Finding;
-use staleness_service::fixes::Fixes;
+use staleness_service::fixes::{Fixes, verified_comment};
 
 use super::{Checked, check};
 use crate::args::{CheckArgs, Global};
 use crate::error::{CliError, ErrorKind};
 use crate::output::{Output, escape, reasons, section};
 use crate::settings::Settings;
-use place::{Position, Span, is_closing, position, word};
+use place::{Position, Span, position, word};
 
 /// Maximum size of a document shown in an editor, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
@@ -69,10 +69,8 @@ struct Diagnostic {
     reasons: String,
     /// The end of the paragraph.
     end: Position,
-    /// True if nothing can be appended to the paragraph, because it ends in a fence or the underline of a heading.
-    is_closed: bool,
-    /// The date of the check.
-    date: String,
+    /// The comment that marks the paragraph as still true, if it can take one.
+    verified: Option<String>,
     /// Replacements for the old names, each with its range.
     edits: Vec<(Span, String)>,
 }
@@ -368,10 +366,8 @@ impl Diagnostic {
             let edits = self.edits.iter().map(|(span, new)| edit(*span, new)).collect();
             actions.push(action(format!("Write the new name: {}", escape(new)), edits, true));
         }
-        // In front of a block, the comment could apply to the whole document, or split a table or list.
-        if uri.ends_with(".md") && !self.is_closed {
-            let comment = format!(" <!-- staleness: verified {} -->", self.date);
-            let insert = edit(Span { start: self.end, end: self.end }, &comment);
+        if let Some(comment) = &self.verified {
+            let insert = edit(Span { start: self.end, end: self.end }, comment);
             actions.push(action("Mark this paragraph as still true".into(), vec![insert], false));
         }
         actions
@@ -417,8 +413,11 @@ fn diagnostics(
             code: signals.first().map_or("", |it| it.kind.as_str()),
             reasons: reasons(&told.verdict),
             end: at(last, u32::MAX),
-            is_closed: lines.get(last as usize - 1).is_some_and(|line| is_closing(line)),
-            date: settings.now.date(),
+            verified: verified_comment(
+                path,
+                lines.get(last as usize - 1).copied().unwrap_or_default(),
+                &settings.now.date(),
+            ),
             edits: edits.map(edit).collect(),
         }
     };

@@ -27,13 +27,6 @@ impl Span {
     }
 }
 
-/// Returns true for the end of a fence, and for the underline of a heading.
-pub(super) fn is_closing(line: &str) -> bool {
-    let line = line.trim_start_matches([' ', '>']).trim_end();
-    ["```", "~~~"].iter().any(|fence| line.starts_with(fence))
-        || !line.is_empty() && ['=', '-'].iter().any(|c| line.chars().all(|each| each == *c))
-}
-
 /// Returns the position of a character of a line, both counted from 1; at most the end of the line.
 pub(super) fn position(lines: &[&str], line: u32, column: u32) -> Position {
     let text = lines.get((line as usize).saturating_sub(1)).copied().unwrap_or_default();
@@ -73,15 +66,5 @@ mod tests {
             (position(&lines, 2, 9), position(&lines, 7, 1), word(&lines, 7, 1)),
             (at(1, 0), at(6, 0), 0)
         );
-    }
-
-    #[test]
-    fn nothing_is_written_behind_a_fence_or_the_underline_of_a_heading() {
-        for line in ["```", "> ~~~~", "  ```  ", "=====", "---"] {
-            assert!(is_closing(line), "{line}");
-        }
-        for line in ["", "a", "- a", "| --- |", "a ```b```"] {
-            assert!(!is_closing(line), "{line}");
-        }
     }
 }
