@@ -321,6 +321,25 @@ fn a_connection_that_says_nothing_is_closed() {
     site.begin(TOKEN, "another");
 }
 
+/// Bug: such a connection stayed open for ever.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_connection_that_reads_nothing_is_closed() {
+    let machine = Machine::new();
+    let site = start(&machine);
+    let mut stream = TcpStream::connect(&site.host).unwrap();
+    stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
+    let head = format!("host: localhost\r\nauthorization: Bearer {TOKEN}");
+    let request = format!("GET /metrics HTTP/1.1\r\n{head}\r\n\r\n");
+    // The server stops reading when its answers are not read; then it gives up.
+    let error = loop {
+        if let Err(error) = stream.write_all(request.as_bytes()) {
+            break error.kind();
+        }
+    };
+    assert!(matches!(error, ErrorKind::ConnectionReset | ErrorKind::BrokenPipe), "{error}");
+}
+
 #[test]
 fn told_to_end_it_ends_and_lets_go_of_what_its_sessions_claimed() {
     for is_waiting in [true, false] {

@@ -48,7 +48,7 @@ const MAX_HEAD: usize = 32 * 1024;
 const MAX_CONNECTIONS: usize = 1_200;
 /// Maximum number of sessions, divided equally among the tokens.
 const MAX_SESSIONS: usize = 600;
-/// Maximum time for the head of a request, and again for its body.
+/// Maximum time for the head of a request, again for its body, and for a client to acknowledge what was sent.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Idle time after which a session ends.
 const IDLE: Duration = Duration::from_secs(30 * 60);
@@ -222,6 +222,9 @@ impl Site {
         watcher: Watcher,
     ) {
         let _ = stream.set_nodelay(true);
+        // A client that reads nothing holds a place and answers; its connection fails.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, PATIENCE.as_millis() as u32);
         let seat = Arc::new(Seat::new(place));
         let service = service_fn(move |request| {
             let (site, seat) = (Arc::clone(&self), Arc::clone(&seat));
