@@ -282,9 +282,24 @@ fn what_is_not_allowed_is_refused_before_it_is_read() {
     let known = ("authorization", bearer.as_str());
     assert_eq!(site.send("GET", "/", &[known], "").status, 404);
     // A page in a browser, and a name that was pointed at this machine.
-    assert_eq!(site.post(TOKEN, &[("origin", "https://example.org")], &hello).status, 403);
-    assert_eq!(site.post(TOKEN, &[("origin", "null")], &hello).status, 403);
-    assert_eq!(site.post(TOKEN, &[("host", "example.org")], &hello).status, 403);
+    for (name, value, status) in [
+        ("origin", "https://example.org", 403),
+        ("origin", "null", 403),
+        ("host", "example.org", 403),
+        ("host", "localhost.example.org", 403),
+        ("host", "", 403),
+        ("host", "LOCALHOST:1", 200),
+        ("host", "[::1]", 200),
+    ] {
+        let lies = (name, value);
+        // Bug: counters were told to whoever asked under another name.
+        for path in ["/metrics", "/"] {
+            let expected = if path == "/" && status == 200 { 404 } else { status };
+            let answer = site.send("GET", path, &[known, lies], "");
+            assert_eq!(answer.status, expected, "{path} {lies:?}");
+        }
+        assert_eq!(site.post(TOKEN, &[lies], &hello).status == 403, status == 403, "{lies:?}");
+    }
     // Bug: such a session was begun beyond the bound.
     assert_eq!(site.post(TOKEN, &[("mcp-session-id", "\u{e9}")], &hello).status, 400);
     let large = request("tools/list", json!({ "cursor": "x".repeat(1 << 20) }));

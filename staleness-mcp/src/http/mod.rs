@@ -18,8 +18,9 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{
-    AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE,
+    AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderMap, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE,
 };
+use hyper::http::uri::Authority;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -139,17 +140,17 @@ struct Site {
     /// The places for connections that have not yet shown a token.
     newcomers: Arc<Semaphore>,
     counts: Arc<Counts>,
+    /// The names that a request may give as its host.
+    hosts: Vec<String>,
     config: StreamableHttpServerConfig,
 }
 
 impl Site {
     fn new(server: &Server, options: &HttpOptions, tokens: Vec<Token>) -> Result<Self, ServeError> {
         let counts = Arc::new(Counts::default());
-        let config = StreamableHttpServerConfig::default()
-            .with_allowed_hosts(hosts(options))
-            .with_sse_retry(None)
-            // Browsers are not clients: a web page that a person visits must not reach the server.
-            .enforce_origin_validation();
+        // Hosts and origins are checked before the path.
+        let config =
+            StreamableHttpServerConfig::default().disable_allowed_hosts().with_sse_retry(None);
         let count = tokens.len();
         let most_sessions = (MAX_SESSIONS / count).max(1);
         let connections = most_connections();
@@ -178,7 +179,8 @@ impl Site {
         });
         let workspaces = workspaces.collect::<Result<_, ServeError>>()?;
         let newcomers = Arc::new(Semaphore::new(newcomers));
-        Ok(Self { workspaces, most_sessions, newcomers, counts, config })
+        let hosts = hosts(options);
+        Ok(Self { workspaces, most_sessions, newcomers, counts, hosts, config })
     }
 
     /// Serves connections until the process is asked to exit.
@@ -251,6 +253,9 @@ impl Site {
         }
         if !workspace.shares.admits(Instant::now()) {
             return busy("too many requests a second");
+        }
+        if !self.is_addressed(request.headers()) {
+            return text(StatusCode::FORBIDDEN, "this host or origin is not allowed; see --host");
         }
         match (request.method(), request.uri().path()) {
             (&Method::GET, "/metrics") => {
@@ -328,6 +333,17 @@ impl Site {
             count += workspace.sessions.sessions.read().await.len();
         }
         count
+    }
+
+    /// Returns true if a request names this server as its host and has no origin. Browsers are not clients: a web
+    /// page that a person visits must not reach the server, even by a host name of its own.
+    fn is_addressed(&self, headers: &HeaderMap) -> bool {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
+        let is_ours = host.is_some_and(|host| {
+            let names = [host.host().trim_matches(['[', ']']), host.as_str()];
+            self.hosts.iter().any(|ours| names.iter().any(|name| ours.eq_ignore_ascii_case(name)))
+        });
+        is_ours && !headers.contains_key(ORIGIN)
     }
 
     /// Returns the project of the request's token. Digests are compared, so that timing reveals nothing about a
