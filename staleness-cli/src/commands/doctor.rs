@@ -12,6 +12,7 @@ use staleness_core::text::counted;
 use super::installed;
 use super::mounts::{self, Medium};
 use super::scan::preview;
+use super::upkeep::Pruned;
 use crate::error::{CliError, in_words};
 use crate::output::work::summary;
 use crate::output::{Cell, Output, Paint, Painter};
@@ -79,15 +80,13 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<u8, CliError> {
             }
             match registry.admin().check().wait() {
                 Ok(()) => {
-                    let readable = "every record can be read";
-                    let old = registry.admin().prune_outcomes(settings.now, true).wait();
-                    let detail = match old.map_or(0, |old| old.removed) {
-                        0 => readable.into(),
-                        removed => format!(
-                            "{readable}; `staleness prune` would remove {}",
-                            counted(removed, "old outcome", "old outcomes")
-                        ),
-                    };
+                    let mut detail = "every record can be read".to_owned();
+                    let old = Pruned::new(&registry, settings.now, true);
+                    let old = old.map_or_else(|_| Vec::new(), |old| old.words());
+                    if !old.is_empty() {
+                        let old = old.join(", ");
+                        detail.push_str(&format!("; `staleness prune` would remove {old}"));
+                    }
                     add("integrity", State::Ok, detail);
                 }
                 Err(error) => {
@@ -294,6 +293,16 @@ fn cannot_write(settings: &Settings) -> Option<String> {
 /// Size of the probe file in bytes, enough for a few uses.
 const PROBE_BYTES: usize = 64 * 1024;
 
+/// Returns the number of bytes in the log of SQLite and in the spool, which belong to the store.
+fn beside(settings: &Settings, path: &Path) -> u64 {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let spool = Spool::of(&settings.url).and_then(|spool| spool.folder().read_dir().ok());
+    let entries = spool.into_iter().flatten().flatten().map(|entry| entry.path());
+    let sizes = entries.chain([log.into()]).filter_map(|path| path.symlink_metadata().ok());
+    sizes.map(|meta| meta.len()).sum()
+}
+
 /// Describes the store and its size. Warns if others can read it, or if it is in memory.
 fn store(settings: &Settings) -> (State, String) {
     let Some(path) = settings.url.path() else {
@@ -305,7 +314,8 @@ fn store(settings: &Settings) -> (State, String) {
     let Ok(meta) = std::fs::metadata(path) else {
         return (State::Ok, format!("{}: does not exist yet; a scan creates it", settings.url));
     };
-    let detail = format!("{}, {} KiB", settings.url, meta.len().div_ceil(1024));
+    let bytes = meta.len() + beside(settings, path);
+    let detail = format!("{}, {} KiB", settings.url, bytes.div_ceil(1024));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

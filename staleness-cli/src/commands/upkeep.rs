@@ -1,27 +1,72 @@
 //! `prune` and `backup`.
 
-use staleness::{RegistryError, Wait};
 use std::path::Path;
 
 use serde_json::json;
 use staleness::store::StoreError;
+use staleness::{Registry, RegistryError, Timestamp, Wait};
+use staleness_core::registry::{PruneReport, RoutePruneReport};
 use staleness_core::text::counted;
-use staleness_service::upkeep::prune_left;
+use staleness_service::upkeep::{Left, prune_left};
 
 use crate::args::PruneArgs;
 use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::{Output, escape};
 use crate::settings::{Access, Settings};
 
+/// The rows that pruning removes, or would remove.
+pub(super) struct Pruned {
+    routes: RoutePruneReport,
+    outcomes: PruneReport,
+    left: Left,
+}
+
+impl Pruned {
+    pub(super) fn new(
+        registry: &Registry,
+        now: Timestamp,
+        dry_run: bool,
+    ) -> Result<Self, CliError> {
+        let routes = registry.routes().prune_all(now, dry_run).wait()?;
+        let outcomes = registry.admin().prune_outcomes(now, dry_run).wait()?;
+        Ok(Self { routes, outcomes, left: prune_left(registry, now, dry_run)? })
+    }
+
+    /// Returns the numbers of rows, also in words, by kind. All but the first two are usually 0.
+    fn counts(&self) -> [(u64, String); 8] {
+        let Self { routes, outcomes, left } = self;
+        [
+            (routes.removed.len() as u64, "route", "routes"),
+            (outcomes.removed, "outcome", "outcomes"),
+            (left.sessions.removed, "session", "sessions"),
+            (left.cursors.removed, "agent's read position", "agents' read positions"),
+            (left.projects.removed, "project without a folder", "projects without a folder"),
+            (left.invented, "invented name", "invented names"),
+            (
+                left.unlisted,
+                "unused tool that its server no longer lists",
+                "unused tools that their server no longer lists",
+            ),
+            (left.entries, "old journal entry", "old journal entries"),
+        ]
+        .map(|(removed, one, many)| (removed, counted(removed, one, many)))
+    }
+
+    /// Returns the numbers of rows in words, without those that are 0.
+    pub(super) fn words(&self) -> Vec<String> {
+        let counts = self.counts().into_iter().filter(|(removed, _)| *removed > 0);
+        counts.map(|(_, words)| words).collect()
+    }
+}
+
 pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Result<(), CliError> {
     // A missing registry has nothing to prune and is not created.
     let registry = settings.open(Access::Look)?;
-    let routes = registry.routes().prune_all(settings.now, args.dry_run).wait()?;
-    let report = registry.admin().prune_outcomes(settings.now, args.dry_run).wait()?;
-    let left = prune_left(&registry, settings.now, args.dry_run)?;
+    let pruned = Pruned::new(&registry, settings.now, args.dry_run)?;
+    let Pruned { routes, outcomes, left } = &pruned;
     let value = json!({
         "routes": { "removed": routes.removed.len(), "kept": routes.kept },
-        "outcomes": report,
+        "outcomes": outcomes,
         "sessions": left.sessions,
         "cursors": left.cursors,
         "projects": { "removed": left.projects.removed },
@@ -30,29 +75,13 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
         "journal": { "removed": left.entries },
     });
     let done = if args.dry_run { "would be removed" } else { "removed" };
+    let [(_, of_routes), (_, of_outcomes), rest @ ..] = pruned.counts();
     let mut text = format!(
-        "{} {done}, {} kept\n{} {done}, {} kept\n",
-        counted(routes.removed.len(), "route", "routes"),
-        routes.kept,
-        counted(report.removed, "outcome", "outcomes"),
-        report.kept
+        "{of_routes} {done}, {} kept\n{of_outcomes} {done}, {} kept\n",
+        routes.kept, outcomes.kept
     );
-    // These counts are usually 0, so they are shown only if something was removed.
-    for (removed, one, many) in [
-        (left.sessions.removed, "session", "sessions"),
-        (left.cursors.removed, "agent's read position", "agents' read positions"),
-        (left.projects.removed, "project without a folder", "projects without a folder"),
-        (left.invented, "invented name", "invented names"),
-        (
-            left.unlisted,
-            "unused tool that its server no longer lists",
-            "unused tools that their server no longer lists",
-        ),
-        (left.entries, "old journal entry", "old journal entries"),
-    ] {
-        if removed > 0 {
-            text.push_str(&format!("{} {done}\n", counted(removed, one, many)));
-        }
+    for (_, words) in rest.iter().filter(|(removed, _)| *removed > 0) {
+        text.push_str(&format!("{words} {done}\n"));
     }
     out.done(&value, || text)
 }

@@ -175,3 +175,26 @@ fn the_paths_of_the_policy_follow_options_and_environment() {
     let text = sandbox.ok(&["config", "path"]);
     assert!(text.contains("project  ") && text.contains("(not there)"), "{text}");
 }
+
+#[test]
+fn the_size_of_a_store_is_told_with_its_log_and_what_waits() {
+    let sandbox = Sandbox::scanned();
+    let store = sandbox.store();
+    let beside = |ending: &str| {
+        let mut path = store.clone().into_os_string();
+        path.push(ending);
+        std::path::PathBuf::from(path)
+    };
+    // Whoever has it open keeps the log.
+    let open = rusqlite::Connection::open(&store).unwrap();
+    open.execute_batch("SELECT * FROM sqlite_schema").unwrap();
+    sandbox.ok(&["record", "mcp__github__search", "--success"]);
+    std::fs::create_dir_all(beside(".spool")).unwrap();
+    std::fs::write(beside(".spool").join("1.refused"), [0; 5_000]).unwrap();
+    let log = beside("-wal").metadata().unwrap().len();
+    assert_ne!(log, 0);
+    let bytes = store.metadata().unwrap().len() + log + 5_000;
+    let report: Value = serde_json::from_str(&sandbox.run(&["doctor", "--json"]).out).unwrap();
+    let told = check(&report, "store").1;
+    assert!(told.ends_with(&format!(", {} KiB", bytes.div_ceil(1024))), "{bytes}: {told}");
+}

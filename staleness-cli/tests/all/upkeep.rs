@@ -23,7 +23,7 @@ fn a_dry_prune_tells_what_a_real_one_does() {
     assert_eq!(outcomes(&sandbox.json(&dry)), (4, 2));
     assert_eq!(outcomes(&sandbox.json(&dry)), (4, 2), "a dry run removes nothing");
     let doctor = || sandbox.run(&["--set", "outcomes.keep_newest=1", "doctor"]).out;
-    assert!(doctor().contains("`staleness prune` would remove 4 old outcomes"));
+    assert!(doctor().contains("`staleness prune` would remove 4 outcomes\n"), "{}", doctor());
     let before = sandbox.json(&["tools"]);
     assert_eq!(outcomes(&sandbox.json(&few)), (4, 2));
     assert!(!doctor().contains("staleness prune"));

@@ -41,6 +41,9 @@ fn sessions_and_places_in_the_changes_go_after_a_year() {
     let keep = ["--set", "sessions.keep_days=9000", "prune", "--dry-run"];
     assert_eq!(removed(&sandbox.json(&keep)), [0, 0, 0]);
     assert!(sandbox.ok(&["prune", "--dry-run"]).contains("\n1 session would be removed\n"));
+    // Bug: the doctor counted outcomes alone.
+    let doctor = || sandbox.run(&["doctor"]).out;
+    assert!(doctor().contains("; `staleness prune` would remove 1 session"), "{}", doctor());
     assert_eq!(removed(&sandbox.json(&["prune"])), dry);
     let again = sandbox.json(&["prune"]);
     assert_eq!((removed(&again), &again["sessions"]["kept"]), ([0, 0, 0], &json!(1)));
@@ -112,6 +115,7 @@ fn old_entries_of_the_journal_go_and_whoever_was_not_told_them_hears_that() {
     let remember = ["--set", "sessions.keep_days=9000"];
     assert_eq!(removed(sandbox.json(&[&remember[..], &dry].concat())), 0);
     assert_eq!(removed(sandbox.json(&dry)), 3);
+    assert!(sandbox.run(&["doctor"]).out.contains("3 old journal entries\n"));
     assert!(sandbox.ok(&["prune"]).contains("\n3 old journal entries removed\n"));
     assert_eq!(removed(sandbox.json(&["prune"])), 0);
     let history = sandbox.json(&["tools", "history", "github"]);
