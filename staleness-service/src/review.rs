@@ -121,6 +121,19 @@ pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     Ok(entries)
 }
 
+/// Returns the items of knowledge in the store that need attention, worst first, without those in files.
+///
+/// # Errors
+/// As for [`entries`].
+pub fn stored_items(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
+    let known = world.everything(&world.settings.open(Access::Look)?)?;
+    let items = with_places(&known, &world.context()).into_iter().filter_map(item);
+    let is_stored = |each: &Entry| matches!(each.subject, Subject::Item { path: None, .. });
+    let mut entries: Vec<Entry> = items.filter(is_stored).collect();
+    entries.sort_by(worst_first);
+    Ok(entries)
+}
+
 /// Like [`entries`], but uses the results of the last check of documents, which are returned too, and does not run git.
 pub fn at_hand(world: &World<'_>) -> Result<(Vec<Entry>, Remembered), ServiceError> {
     let settings = world.settings;

@@ -180,7 +180,7 @@ pub(crate) enum StaleCommand {
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct StaleListArgs {
-    /// Judge the work items in this file of JSON Lines or of another system, without storing them; - reads stdin.
+    /// Judge the work and knowledge in this file of JSON Lines or of another system, without storing it; - reads stdin.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub input: Option<PathBuf>,
     /// The system that the file is from [default: jsonl].

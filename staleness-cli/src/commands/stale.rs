@@ -1,22 +1,23 @@
 //! `stale`: lists overdue work and settles it.
 
-use std::path::Path;
-
 use serde_json::json;
 use staleness::ids::AgentId;
 use staleness::registry::ScopeChoice;
-use staleness::work::{Overdue as Reason, Warning, Work, WorkKind};
+use staleness::work::{Overdue as Reason, Warning, WorkKind};
+use staleness_service::knowledge::World;
+use staleness_service::review::{self as judged, stored_items};
 use staleness_service::work as service;
 
-use super::import::work_in;
+use super::import::in_memory;
 use super::shell::{again, quoted};
 use super::tools::choice;
 use super::work::act;
 use crate::args::work_args::StaleListArgs;
-use crate::args::{FormatArg, LevelArg, StaleCommand};
+use crate::args::{LevelArg, StaleCommand};
 use crate::error::CliError;
+use crate::output::review::{self, Entry};
 use crate::output::work::{self, Overdue};
-use crate::output::{Output, escape};
+use crate::output::{Output, Screen, escape};
 use crate::settings::{Access, Settings};
 
 /// Runs the command. Returns true if an item reaches the level to fail on.
@@ -36,10 +37,11 @@ pub(crate) fn run(
 }
 
 fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool, CliError> {
-    let warnings = match &args.input {
-        Some(file) => foreign(settings, args.from, file, out)?,
-        None => service::overdue(settings, &settings.open(Access::Look)?)?,
-    };
+    let held = args.input.as_ref().map(|file| in_memory(settings, args.from, file, out));
+    let held = held.transpose()?;
+    let settings = held.as_ref().unwrap_or(settings);
+    let warnings = service::overdue(settings, &settings.open(Access::Look)?)?;
+    let knowledge = held.as_ref().map(|held| knowledge_in(held, out)).transpose()?;
     let action = |each: &Warning| match (&args.input, each.kind.resolved()) {
         (None, _) => resolving(settings, each),
         // The item belongs to another system and must be settled there.
@@ -58,11 +60,26 @@ fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool,
     let summary = work::summary(&warnings);
     if out.json {
         let counts = work::counts(&warnings);
-        out.json(&json!({ "warnings": rows, "counts": counts, "summary": summary }))?;
-    } else if !out.quiet || !rows.is_empty() {
-        out.text(&work::overdue(&rows, &summary, out))?;
+        let mut all = json!({ "warnings": rows, "counts": counts, "summary": summary });
+        if let Some(knowledge) = &knowledge {
+            all["knowledge"] = json!(knowledge);
+        }
+        out.json(&all)?;
+    } else {
+        let mut text = String::new();
+        if !out.quiet || !rows.is_empty() {
+            text = work::overdue(&rows, &summary, out);
+        }
+        if let Some(knowledge) = knowledge.as_ref().filter(|all| !all.is_empty()) {
+            text.push_str(&review::render(knowledge, knowledge.len(), out));
+        }
+        out.text(&text)?;
     }
-    Ok(args.fail_on.is_some_and(|least| reaches(&warnings, least)))
+    let is_worse = |each: &Entry, least: LevelArg| each.verdict.level >= least.into();
+    Ok(args.fail_on.is_some_and(|least| {
+        let knowledge = knowledge.iter().flatten();
+        reaches(&warnings, least) || knowledge.clone().any(|each| is_worse(each, least))
+    }))
 }
 
 /// Returns true if an item is a handoff for an agent other than the requesting one.
@@ -95,20 +112,20 @@ pub(super) fn reaches(warnings: &[Warning], least: LevelArg) -> bool {
     warnings.iter().any(|each| each.level >= least.into())
 }
 
-/// Returns the overdue items in a file of another system. Nothing is stored.
-fn foreign(
-    settings: &Settings,
-    from: Option<FormatArg>,
-    file: &Path,
-    out: &Output,
-) -> Result<Vec<Warning>, CliError> {
-    let items = work_in(settings, from, file, out)?;
-    let policy = &settings.configured.policy.work;
-    let rules = |item: &Work| {
-        let author = settings.project.caller(item.author.as_deref());
-        policy.rules(item.kind, author).into_owned()
+/// Returns the knowledge of another system, imported into the registry of `held`, that needs attention.
+fn knowledge_in(held: &Settings, out: &Output) -> Result<Vec<Entry>, CliError> {
+    let screen = Screen::new(out, "checked");
+    let items = stored_items(&World::new(held, None, &screen))?;
+    let entry = |each: judged::Entry| Entry {
+        suggested_action: format!("# in its own system, {} it", each.verdict.action.as_str()),
+        otherwise: None,
+        scope: None,
+        kind: each.kind,
+        id: each.id,
+        title: each.title,
+        verdict: each.verdict,
     };
-    Ok(Warning::all(items.iter(), settings.now, rules))
+    Ok(items.into_iter().map(entry).collect())
 }
 
 fn resolve(

@@ -374,6 +374,18 @@ fn a_file_of_another_system_is_judged_and_nothing_is_stored() {
     let piped = fed(command, FOREIGN.as_bytes());
     assert_eq!(serde_json::from_str::<Value>(&piped.out).unwrap(), report);
     assert!(sandbox.files() == before);
+    // Bug: knowledge was passed over. It is judged as after an import.
+    let todo = json!({ "type": "knowledge", "id": "k2", "kind": "todo", "body": "t", "added": "2024-01-01" });
+    let file = sandbox.write("todo.jsonl", todo.to_string());
+    let judge = ["stale", "--input", file.to_str().unwrap()];
+    let judged = &sandbox.json(&judge)["knowledge"];
+    assert!(sandbox.ok(&judge).contains("in its own system, complete it"));
+    assert_eq!(sandbox.run(&[&judge[..], &["--fail-on", "stale"]].concat()).code, 1);
+    let other = Sandbox::new();
+    other.ok(&["import", "--from", "jsonl", file.to_str().unwrap()]);
+    let review = &other.json(&["review"])["items"];
+    assert_eq!(judged[0]["verdict"], review[0]["verdict"], "{review}");
+    assert_eq!((&judged[0]["id"], &judged[1]), (&json!("k2"), &Value::Null));
     let line =
         json!({ "type": "work", "id": "x", "kind": "plan", "text": "t", "created": "2026-01-01" });
     for (key, value, part) in [

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::mem;
-use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -16,7 +15,6 @@ use staleness::scan::{Found, ProjectRef, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::{ItemFilter, Selection, ToolFilter, WorkFilter};
 use staleness::tool::ToolKind;
-use staleness::work::Work;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::ids::IdError;
 use staleness_core::outcome::Outcome;
@@ -27,12 +25,12 @@ use staleness_service::work::{self, party};
 use staleness_service::{Silent, documents, scan};
 use staleness_sources::systems::System;
 
+use super::access;
 use super::home::project_of;
 use super::knowledge::KnowledgeLine;
 use super::lines::Input;
 use super::routes::{Dimensions, RouteLine};
 use super::work::WorkLine;
-use super::{access, opened};
 use crate::args::{FormatArg, ImportArgs};
 use crate::error::{CliError, quoted};
 use crate::output::{Output, Progress};
@@ -365,33 +363,6 @@ pub(super) fn entry_of(
             Ok((Entry::Route(Box::new(route), vector.map(Box::new)), Some(project)))
         }
     }
-}
-
-/// Returns the work items of a file without duplicates. Other lines are skipped.
-pub(crate) fn work_in(
-    settings: &Settings,
-    from: Option<FormatArg>,
-    file: &Path,
-    out: &Output,
-) -> Result<Vec<Work>, CliError> {
-    let (mut input, _) = opened(settings, from, Some(file))?;
-    let mut progress = Progress::new(out, "read");
-    let mut ids = BTreeSet::new();
-    let mut items = Vec::new();
-    while let Some(text) = input.next()? {
-        let entry = entry_of(text, settings);
-        let (entry, _) = entry.map_err(|what| input.refused(input.line(), &what))?;
-        if let Entry::Work(key, line) = entry {
-            if !ids.insert(key.clone()) {
-                let what = format!("{} appears twice", Once::Work(key));
-                return Err(input.refused(input.line(), &what));
-            }
-            items.push(line.work(key, None).map_err(CliError::invalid)?);
-        }
-        progress.add(1);
-    }
-    progress.end();
-    Ok(items)
 }
 
 /// Replaces the tools of a source by this list. Returns the numbers of new and of known tools.

@@ -11,10 +11,11 @@ mod work;
 use std::path::Path;
 
 use serde_json::json;
-use staleness::{Registry, Wait};
+use staleness::{Registry, StoreUrl, Wait};
 use staleness_core::registry::{ImportReport, TransferCounts};
 use staleness_core::text::counted;
 use staleness_core::transfer::{Checker, Record};
+use staleness_service::SharedStore;
 use staleness_service::work::as_someone;
 use staleness_sources::systems::Taken;
 
@@ -22,7 +23,6 @@ use crate::args::{FormatArg, ImportArgs};
 use crate::error::{CliError, brief};
 use crate::output::{Output, Progress, escape};
 use crate::settings::{Access, Settings};
-pub(crate) use foreign::work_in;
 use lines::Input;
 use routes::Dimensions;
 
@@ -62,6 +62,22 @@ pub(crate) fn taken(
     };
     let (mut input, taken) = opened(settings, Some(from), args.file.as_deref())?;
     Ok((foreign::run(settings, args, &mut input, out)?, taken))
+}
+
+/// Imports a file of another system into a registry in memory. Returns the settings with this registry.
+pub(crate) fn in_memory(
+    settings: &Settings,
+    from: Option<FormatArg>,
+    file: &Path,
+    out: &Output,
+) -> Result<Settings, CliError> {
+    let (mut input, _) = opened(settings, from, Some(file))?;
+    let mut settings = settings.clone();
+    settings.url = StoreUrl::Memory;
+    settings.store = SharedStore::new(settings.url.clone());
+    let args = ImportArgs { file: None, from, source: None, dry_run: false };
+    foreign::run(&settings, &args, &mut input, out)?;
+    Ok(settings)
 }
 
 /// Opens lines in the general format, or the data of one system.
