@@ -8,7 +8,7 @@ use hyper::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
-use crate::call::{Caller, Ended};
+use crate::call::{Caller, Ended, Projects};
 use crate::counts::Counts;
 use crate::deliveries::After;
 use crate::parting::part;
@@ -76,7 +76,8 @@ impl Remote {
     /// Returns the caller of a request.
     pub(crate) fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         if Self::is_stateless(context) {
-            return self.stateless.clone();
+            // Several agents may share a token: none renews the claims of another.
+            return Caller { claimed_in: Projects::default(), ..self.stateless.clone() };
         }
         self.session.is_used.store(true, Ordering::Relaxed);
         self.session.caller.clone()

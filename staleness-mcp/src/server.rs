@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{CallToolResult, JsonObject, Tool};
 use serde_json::Value;
-use staleness::ids::{AgentId, ProjectId};
+use staleness::Wait;
+use staleness::ids::{AgentId, ProjectId, SessionId};
+use staleness::session::SessionKey;
 use staleness_docs::git::Watchdog;
 use staleness_service::config::{Layers, default_policy};
 use staleness_service::scan::apply;
@@ -16,7 +18,7 @@ use staleness_service::settings::{Access, Options, Settings, client_of};
 use staleness_service::{ServiceError, SharedStore, Silent};
 
 use crate::answer::{Answer, refused};
-use crate::call::{Call, Caller};
+use crate::call::{Call, Caller, Projects};
 use crate::spec::{Run, Spec};
 use crate::tools;
 use crate::turns::Turns;
@@ -217,6 +219,7 @@ impl Server {
         if agent.is_some() && settings.client.is_some() && self.only.is_none() {
             self.scan(&settings);
         }
+        renew(&settings, &session, &claimed_in);
         run(&Call { settings, agent, session, claimed_in, listener }, arguments)
     }
 
@@ -230,6 +233,17 @@ impl Server {
         if let Ok(registry) = settings.open_for_hook(Access::Write) {
             drop(apply(&registry, settings, &[], None));
         }
+    }
+}
+
+/// Renews the claims of a connection, as hooks renew those of a session. A failure does not fail the call.
+fn renew(settings: &Settings, session: &SessionId, claimed_in: &Projects) {
+    let projects = claimed_in.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let registry = (!projects.is_empty()).then(|| settings.open_for_hook(Access::Write));
+    let Some(Ok(registry)) = registry else { return };
+    for project in projects {
+        let key = SessionKey { project, id: session.clone() };
+        drop(registry.sessions().renew_claims(&key, settings.now).wait());
     }
 }
 

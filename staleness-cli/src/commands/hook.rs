@@ -59,7 +59,7 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
     let input = parse(&payload, args.client.as_deref(), args.event.as_deref())
         .map_err(|error| CliError::invalid(error.to_string()))?;
     drop(payload);
-    if matches!(input.event, Event::Ignored(_)) && !args.explain {
+    if matches!(input.event, Event::Ignored(_)) && input.session.is_none() && !args.explain {
         return Ok(());
     }
     let settings = settings(global, &input)?;
@@ -118,7 +118,10 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
         }
         Event::SessionEnd { cleared } => session_end(settings, input, *cleared),
         Event::UserPrompt(prompt) => user_prompt(settings, input, prompt, say),
-        Event::Ignored(_) => Ok(()),
+        Event::Ignored(_) => {
+            let registry = open_in_order(settings, Access::Look)?.map(ManuallyDrop::new);
+            registry.map_or(Ok(()), |registry| renewed(settings, &registry, input).map(drop))
+        }
     }
 }
 

@@ -327,7 +327,9 @@ fn what_programs_say_is_no_question() {
         ("<task-notification>\ngithub search</task-notification>", Value::Null),
     ] {
         let told = ask(text, source);
-        assert!(told.ends_with("would    do nothing for the event UserPromptSubmit\n"), "{told}");
+        let would =
+            "would    only renew the claims of the session, for the event UserPromptSubmit\n";
+        assert!(told.ends_with(would), "{told}");
     }
 }
 

@@ -258,3 +258,22 @@ fn an_expired_item_is_ended_as_done() {
     assert_eq!([level(0), level(1)], [json!("stale"), json!("fresh")], "host holds again: {found}");
     assert!(!machine.ok(&["knowledge", "show", "host"]).contains("done"));
 }
+
+/// Bug: an agent without hooks lost what it was at work on after half an hour, unless it claimed it again.
+#[test]
+fn each_call_of_a_connection_renews_its_claims() {
+    let machine = Machine::new();
+    machine.ok(&["work", "add", "plan", "Move", "--id", "p", "--now", BEGIN]);
+    let mut client = Client::start(machine.command(&["mcp"]));
+    client.introduce_as("codex");
+    let claim = json!({ "action": "claim", "id": "p", "for": "1s" });
+    let claimed = client.data("work_item", claim)["item"]["claim"].clone();
+    let until = |claim: &Value| claim["until"].as_str().unwrap().to_owned();
+    // Each call is later than the one before, so one of them is late enough to renew it.
+    let renewed = std::iter::repeat_with(|| {
+        let shown = client.data("work_item", json!({ "action": "show", "id": "p" }));
+        shown["item"]["claim"].clone()
+    });
+    let renewed = renewed.take(10_000).find(|claim| until(claim) != until(&claimed));
+    assert!(until(&renewed.unwrap()) > until(&claimed));
+}

@@ -76,7 +76,9 @@ pub(super) fn explain(settings: &Settings, input: &HookInput) -> Result<String, 
             line("event", "the user asked something".into());
             line("would", "sometimes suggest tools that fit well".into());
         }
-        Event::Ignored(name) => line("would", format!("do nothing for the event {name}")),
+        Event::Ignored(name) => {
+            line("would", format!("only renew the claims of the session, for the event {name}"));
+        }
     }
     if matches!(
         input.event,

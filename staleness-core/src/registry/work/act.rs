@@ -197,6 +197,10 @@ impl ActOnWork {
     fn step(&self, draft: &mut Draft<'_>, mut work: Work, text: &str) -> Result<(), Refusal> {
         work.steps.push(WorkStep { text: text.into(), at: self.act.at });
         work.touch(self.act.at);
+        let held = work.claim.as_mut().filter(|claim| claim.holds(self.act.at));
+        if let Some(own) = held.filter(|claim| self.ends(Some(claim)).is_none()) {
+            own.renew(self.act.at);
+        }
         work.check()?;
         self.tell(draft, Action::Stepped, Some(work.status), work.status, "by_hand".into());
         draft.put(work);
