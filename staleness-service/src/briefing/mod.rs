@@ -184,7 +184,7 @@ impl Briefing {
     pub fn items<'a>(&'a self, delta: &'a Delta, overdue: &[Warning]) -> [Vec<&'a DeltaItem>; 2] {
         // The report that an item is overdue also covers its existence and its addition.
         let is_said = |item: &&DeltaItem| {
-            matches!(item.action, None | Some(Action::Added | Action::Claimed))
+            matches!(item.action, None | Some(Action::Added | Action::Claimed | Action::Released))
                 && item.claim_end.is_none()
                 && !item.freed
                 && overdue.iter().any(|each| overdue::subject(each) == item.subject)

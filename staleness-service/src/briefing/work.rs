@@ -64,7 +64,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     // An item that is listed as overdue is not listed again.
     let told = |item: &&DeltaItem| match item.action {
         Some(Action::Claimed) | None => item.freed || !is_claimed(item) && !is_overdue(item),
-        Some(Action::Added) => !is_overdue(item),
+        Some(Action::Added | Action::Released) => !is_overdue(item),
         Some(_) => true,
     };
     // Handoffs to this agent are listed with the command that answers them, in addition to everything else.

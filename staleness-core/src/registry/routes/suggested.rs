@@ -1,12 +1,13 @@
 //! Recording of suggestions made in a session.
 
 use crate::ids::WorkKey;
+use crate::journal::{Action, JournalEntry, Subject};
 use crate::registry::{RegistryError, Sessions};
 use crate::route::{Prompted, Suggestions};
 use crate::session::SessionKey;
 use crate::store::{Edit, Selection, Step, SuggestionFilter};
 use crate::time::Timestamp;
-use crate::work::{Claim, Work};
+use crate::work::Work;
 
 impl Sessions<'_> {
     /// Records a prompt and the suggestions made for it, so that later outcomes can show their value. The
@@ -61,11 +62,24 @@ impl Sessions<'_> {
             }
             for mut work in view.work.values().cloned() {
                 let own = work.claim.as_mut().filter(|own| own.session.as_ref() == Some(&key.id));
-                let ends = |claim: &mut Claim| match goes_on {
-                    true => claim.renew(at) | claim.end(at.plus_millis(Timestamp::MINUTE)),
-                    false => claim.end(at),
+                let Some(own) = own else { continue };
+                let is_changed = if goes_on {
+                    own.renew(at) | own.end(at.plus_millis(Timestamp::MINUTE))
+                } else {
+                    own.end(at)
                 };
-                if own.is_some_and(ends) {
+                if is_changed && !goes_on {
+                    let state = Some(work.status.as_str().to_owned());
+                    let subject = Subject::work(&work.key);
+                    draft.append_journal(JournalEntry {
+                        from: state.clone(),
+                        to: state,
+                        session: Some(key.id.clone()),
+                        actor: Some(own.agent.clone()),
+                        ..JournalEntry::new(at, subject, Action::Released, "session_ended")
+                    });
+                }
+                if is_changed {
                     draft.put(work);
                 }
             }
