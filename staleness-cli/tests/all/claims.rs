@@ -1,10 +1,5 @@
 //! Claims on work, by the commands and hooks of several agents.
 
-use std::collections::BTreeMap;
-use std::process::Stdio;
-use std::thread;
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox, line, told};
@@ -313,8 +308,17 @@ fn the_claims_of_a_session_end_with_it_until_it_goes_on() {
     event(&sandbox, "s-ana", "SessionStart", BEGIN);
     assert_eq!(claim(&sandbox, ANA, BEGIN).code, 0);
     event(&sandbox, "s-ana", "SessionEnd", IN_TIME);
+    // Bug: the journal did not tell when the claim ended. Who is told that the item is free, is told no more.
+    let why = sandbox.ok(&["why", "p", "--now", IN_TIME]);
+    assert!(why.contains("  p  released           session ended in session s-ana\n"), "{why}");
     let said = event(&sandbox, "s-new", "SessionStart", IN_TIME);
     assert!(said.contains("--session s-new`): plan `p`"), "{said}");
+    assert_eq!(said.matches("plan `p`").count(), 1, "{said}");
+    let resumed = ["resume", "--agent", "codex", "--since", BEGIN, "--peek", "--now", IN_TIME];
+    let told = sandbox.ok(&resumed);
+    let (news, overdue) =
+        ("  plan  added, released    p  Move the parser\n", "  plan  p  abandoned");
+    assert!(told.contains(news) && told.contains(overdue), "{told}");
     assert!(event(&sandbox, "s-ana", "SessionStart", IN_TIME).contains("Claimed by you"));
     let elsewhere = "Claimed by another session of yours (if that is over: `staleness work release \
                      ID --agent claude-code --session s-new`): plan `p` until ";
@@ -411,101 +415,4 @@ fn work_waits_for_other_work_and_never_in_a_circle() {
     let file = other.write("all.jsonl", sandbox.ok(&["export"]));
     other.ok(&["import", file.to_str().unwrap()]);
     assert_eq!(other.ok(&["export"]), sandbox.ok(&["export"]));
-}
-
-/// The holders of an item by its journal. Fails if two held it at once, of claims that nobody renewed.
-fn holders(exported: &str) -> BTreeMap<String, Vec<String>> {
-    let mut all: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    for line in exported.lines() {
-        let line: Value = serde_json::from_str(line).unwrap();
-        let entry = &line["row"];
-        if line["kind"] != "journal" || entry["action"] != "claimed" {
-            continue;
-        }
-        let word = |value: &Value| value.as_str().unwrap().to_owned();
-        let held = all.entry(word(&entry["subject"]["id"])).or_default();
-        let (by, at) = (format!("{} {}", entry["actor"], entry["session"]), word(&entry["at"]));
-        if let Some((before, since)) = held.last() {
-            assert_ne!(*before, by, "a renewal is not journalled");
-            // Every claim lasts half an hour.
-            assert_eq!((since.as_str(), at.as_str()), (BEGIN, LATE), "{entry}");
-            assert!(word(&entry["cause"]).starts_with("abandoned by"), "{entry}");
-        }
-        held.push((by, at));
-    }
-    let by = |held: Vec<(String, String)>| held.into_iter().map(|(by, _)| by).collect();
-    all.into_iter().map(|(id, held)| (id, by(held))).collect()
-}
-
-#[test]
-fn of_racing_processes_one_holds_an_item_and_a_killed_one_is_followed() {
-    const AGENTS: usize = 4;
-    let items: Vec<String> = (0..6).map(|at| format!("p{at}")).collect();
-    let schemes: &[&str] = if cfg!(feature = "redb") { &["sqlite", "redb"] } else { &["sqlite"] };
-    for scheme in schemes {
-        let sandbox = Sandbox::new();
-        let store = format!("{scheme}:{}", sandbox.root().join("shared").display());
-        let command = |args: &[&str]| {
-            let mut command = sandbox.command();
-            command.args(["--store", &store]).args(args);
-            command.stdout(Stdio::piped()).stderr(Stdio::piped());
-            command
-        };
-        for id in &items {
-            let add = ["work", "add", "plan", "Do it", "--id", id, "--now", BEGIN];
-            assert!(command(&add).status().unwrap().success());
-        }
-        // Returns the ids that this agent has won.
-        let race = |agent: usize, now: &str| -> Vec<String> {
-            let (name, session) = (format!("agent-{agent}"), format!("s-{agent}"));
-            let mut won = Vec::new();
-            for at in 0..items.len() {
-                let id = &items[(at + agent) % items.len()];
-                let args = ["--agent", &name, "--session", &session, "--now", now];
-                let args = [&["work", "claim", id][..], &args].concat();
-                if agent == 0 {
-                    // This one is killed at work, before or after it has claimed something.
-                    let mut child = command(&args).spawn().unwrap();
-                    let until = Instant::now() + Duration::from_millis(at as u64);
-                    while Instant::now() < until {
-                        thread::yield_now();
-                    }
-                    child.kill().unwrap();
-                    child.wait().unwrap();
-                    continue;
-                }
-                let run = Run::of(command(&args).output().unwrap());
-                assert!(run.code == 0 || run.err.contains("is claimed by"), "{run:?}");
-                won.extend((run.code == 0).then(|| id.clone()));
-            }
-            won
-        };
-        let all_race = |now: &str| -> Vec<String> {
-            thread::scope(|scope| {
-                let race = &race;
-                let racing: Vec<_> =
-                    (0..AGENTS).map(|agent| scope.spawn(move || race(agent, now))).collect();
-                racing.into_iter().flat_map(|each| each.join().unwrap()).collect()
-            })
-        };
-        let first = all_race(BEGIN);
-        let exported = |sandbox: &Sandbox| sandbox.ok(&["--store", &store, "export"]);
-        let before = holders(&exported(&sandbox));
-        for id in &items {
-            // An item without a winner was claimed by the killed one, or will be free.
-            let wins = first.iter().filter(|won| *won == id).count();
-            let held = before.get(id).map_or(0, Vec::len);
-            assert!(
-                held == 1 && (wins == 1 || before[id][0].contains("agent-0")),
-                "{id}: {before:?}"
-            );
-        }
-        // Half an hour later nothing is blocked: each item has another holder, one again.
-        let taken = |agent: usize| race(agent, LATE);
-        let second = taken(AGENTS);
-        assert_eq!(second.len(), items.len(), "{second:?}");
-        for (id, held) in holders(&exported(&sandbox)) {
-            assert_eq!((held.len(), held[1].contains("agent-4")), (2, true), "{id}: {held:?}");
-        }
-    }
 }

@@ -22,6 +22,7 @@ mod check_superseded;
 mod check_text;
 mod ci;
 mod claims;
+mod claims_race;
 mod common;
 mod contexts;
 mod copying;
