@@ -93,8 +93,6 @@ pub(crate) struct Lexicon {
     paths: HashMap<WantedPath, u32>,
     /// Maps a bare file name to the number that means "two files have this name".
     shared: Map<Box<[u8]>, u32>,
-    /// These numbers, by the number of the path.
-    twice: Map<u32, u32>,
     next: u32,
     /// True if the lexicon is for past commits.
     past: bool,
@@ -199,27 +197,14 @@ impl Lexicon {
         if let Some(known) = self.share(name) {
             return Some(known);
         }
-        let one = self.path(path.clone());
         let twice = take(&mut self.next);
         self.shared.insert(name.clone(), twice);
-        self.twice.insert(one, twice);
         Some(twice)
     }
 
     /// Returns the number that means "two files have this name", if it is wanted.
     pub(crate) fn share(&self, name: &[u8]) -> Option<u32> {
         self.shared.get(name).copied()
-    }
-
-    /// Adds the names that two files in a folder share. `things` holds the results for its entries.
-    pub(crate) fn count(&self, things: &mut Vec<u32>) {
-        if self.twice.is_empty() {
-            return;
-        }
-        things.sort_unstable();
-        let pairs = things.windows(2).filter(|pair| pair[0] == pair[1]);
-        let twice: Vec<u32> = pairs.filter_map(|pair| self.twice.get(&pair[0])).copied().collect();
-        things.extend(twice);
     }
 
     /// Iterates over the paths and their numbers.

@@ -15,7 +15,7 @@ pub struct Limits {
     pub compared_bytes: u64,
     /// Maximum number of versions to follow, for all documents together. Each document gets 16 in any case.
     pub versions: usize,
-    /// Maximum number of entries to visit per query, over all commits. A folder counts as several files.
+    /// Maximum number of files to list per query, over all commits.
     pub visited: u64,
 }
 
@@ -28,7 +28,7 @@ impl Default for Limits {
             searched_bytes: 4 * 1024 * 1024 * 1024,
             compared_bytes: 1024 * 1024 * 1024,
             versions: 2_000_000,
-            visited: 1_000_000,
+            visited: 10_000_000,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The files in the checked-out commit.
 
 use super::timeline::History;
-use crate::git::objects::TrackedKind;
+use crate::git::objects::{Listed, TrackedKind};
 use crate::git::process::GitError;
 use std::ops::ControlFlow;
 
@@ -54,13 +54,8 @@ impl Tracked {
 
 impl History {
     pub(crate) fn tracked(&self) -> Result<Tracked, GitError> {
-        let head = self.head.id.to_string();
-        let mut arguments = vec!["ls-tree", "-r", "-z", "--full-tree", &head];
-        if !self.place.prefix.is_empty() {
-            arguments.extend(["--", &self.place.prefix]);
-        }
         let mut tracked = Tracked::default();
-        self.place.start(&arguments)?.each_record(0, |record| {
+        self.place.list(self.head.id)?.each_record(0, |record| {
             tracked.cut = tracked.files.len() >= MAX_FILES || tracked.path_bytes >= MAX_PATH_BYTES;
             if tracked.cut {
                 return Ok(ControlFlow::Break(()));
@@ -70,13 +65,9 @@ impl History {
         Ok(tracked)
     }
 
-    /// Parses `<mode> <sort> <id>\t<path>`.
     fn enter(&self, record: &[u8], tracked: &mut Tracked) -> Result<(), GitError> {
-        let garbled = || GitError::garbled("a list of files");
-        let tab = record.iter().position(|byte| *byte == b'\t').ok_or_else(garbled)?;
-        let mut words = record[..tab].split(|byte| *byte == b' ');
-        let kind = TrackedKind::of_mode(words.next().ok_or_else(garbled)?);
-        let Some(path) = self.place.own(&record[tab + 1..]) else { return Ok(()) };
+        let Listed { kind, path, .. } = Listed::parse(record)?;
+        let Some(path) = self.place.own(path) else { return Ok(()) };
         match std::str::from_utf8(path) {
             Ok(path) => {
                 // Git lists each path once and in order, except in a damaged tree.

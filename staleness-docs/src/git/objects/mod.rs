@@ -18,4 +18,4 @@ pub(crate) use place::Place;
 pub(crate) use question::{Object, Sort, Wanted};
 pub(crate) use store::Store;
 pub use tree::TrackedKind;
-pub(crate) use tree::{Paths, Trees, entries, name_of};
+pub(crate) use tree::{Listed, Trees, name_of};

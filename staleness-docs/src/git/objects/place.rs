@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use super::oid::Oid;
 use crate::git::process::{Call, GitError, Process, Program};
 
 /// The location of a project in a repository, and the git program to use.
@@ -37,6 +38,16 @@ impl Place {
     /// Starts git with these arguments, which must be fixed or ids.
     pub(crate) fn start(&self, arguments: &[&str]) -> Result<Process, GitError> {
         Process::start(self.command(arguments))
+    }
+
+    /// Starts listing the project's files in a commit.
+    pub(crate) fn list(&self, commit: Oid) -> Result<Process, GitError> {
+        let commit = commit.to_string();
+        let mut arguments = vec!["ls-tree", "-r", "-z", "--full-tree", &commit];
+        if !self.prefix.is_empty() {
+            arguments.extend(["--", &self.prefix]);
+        }
+        self.start(&arguments)
     }
 
     /// Returns a path relative to the project, or `None` for files outside it.

@@ -43,6 +43,27 @@ pub(crate) struct Entry<'a> {
     pub(crate) id: Oid,
 }
 
+/// A file, a link or a submodule in the list of a commit's files.
+pub(crate) struct Listed<'a> {
+    pub(crate) kind: TrackedKind,
+    pub(crate) id: Oid,
+    /// Path in the repository.
+    pub(crate) path: &'a [u8],
+}
+
+impl<'a> Listed<'a> {
+    /// Parses `<mode> <sort> <id>\t<path>`.
+    pub(crate) fn parse(record: &'a [u8]) -> Result<Self, GitError> {
+        let parse = || {
+            let tab = record.iter().position(|byte| *byte == b'\t')?;
+            let mut words = record[..tab].split(|byte| *byte == b' ');
+            let (kind, id) = (TrackedKind::of_mode(words.next()?), Oid::from_hex(words.nth(1)?)?);
+            Some(Self { kind, id, path: &record[tab + 1..] })
+        };
+        parse().ok_or_else(|| GitError::garbled("a list of files"))
+    }
+}
+
 /// Returns the last part of a path.
 pub(crate) fn name_of(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
@@ -60,41 +81,6 @@ pub(crate) fn entries(tree: &[u8], id_len: usize) -> impl Iterator<Item = Entry<
         rest = &rest[end + 1 + id_len..];
         Some(Entry { name, kind, id })
     })
-}
-
-/// Folder paths by number. The root is number 0.
-#[derive(Debug)]
-pub(crate) struct Paths {
-    paths: Vec<(String, usize)>,
-    /// Numbers of the subfolders of each folder, by name.
-    numbers: Vec<Map<Box<[u8]>, u32>>,
-}
-
-impl Default for Paths {
-    fn default() -> Self {
-        Self { paths: vec![(String::new(), 0)], numbers: vec![Map::default()] }
-    }
-}
-
-impl Paths {
-    /// Returns the path of a folder, empty or ending in `/`, and its depth.
-    pub(crate) fn get(&self, number: u32) -> &(String, usize) {
-        &self.paths[number as usize]
-    }
-
-    /// Returns the number of a subfolder.
-    pub(crate) fn below(&mut self, folder: u32, name: &[u8]) -> u32 {
-        if let Some(number) = self.numbers[folder as usize].get(name) {
-            return *number;
-        }
-        let (path, depth) = &self.paths[folder as usize];
-        let path = format!("{path}{}/", String::from_utf8_lossy(name));
-        self.paths.push((path, depth + 1));
-        let number = u32::try_from(self.paths.len() - 1).unwrap_or(u32::MAX);
-        self.numbers[folder as usize].insert(name.into(), number);
-        self.numbers.push(Map::default());
-        number
-    }
 }
 
 /// Cached trees by id, each indexed by name.

@@ -1,7 +1,5 @@
 //! Looks up words that the checked-out commit lacks in the whole history.
 
-use std::sync::Arc;
-
 use staleness_core::knowledge::WordKind;
 
 use super::files::{Finder, Tools};
@@ -55,7 +53,7 @@ impl Search<'_, '_> {
                 visits: limits.visited,
             };
             let upto = past.changes.upto();
-            let mut times = Times::new(Arc::new(lexicon), &past.changes, &searched.seen);
+            let mut times = Times::new(&lexicon, &past.changes, &searched.seen);
             times.look(&(0..=upto).collect::<Vec<_>>(), &mut tools)?;
             *cut |= times.cut;
             let is_whole =

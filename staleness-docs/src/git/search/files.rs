@@ -8,9 +8,10 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 use super::found::{Found, Numbered};
-use crate::git::lines::is_text;
-use crate::git::objects::{Object, Objects, Oid, Place, Sort, Wanted};
+use crate::git::lines::{is_text, may_be_text};
+use crate::git::objects::{Object, Objects, Oid, Place, Sort, Wanted, name_of};
 use crate::git::process::{GitError, Watch};
+use crate::nature::is_document;
 use crate::symbols::{Lexicon, Naming};
 
 /// Number of files from which separate git processes read them.
@@ -27,7 +28,7 @@ pub(crate) struct Tools<'a, 'w> {
     pub(crate) watch: &'a mut Watch<'w>,
     /// Number of bytes that may still be read.
     pub(crate) bytes: &'a mut u64,
-    /// Number of files and folders that may still be visited.
+    /// Number of files that may still be listed.
     pub(crate) visits: u64,
 }
 
@@ -38,6 +39,11 @@ pub(crate) trait Finder {
 
     /// Returns true if the word existed at that commit, or `None` if this is unknown.
     fn has(&self, word: &Numbered, place: usize) -> Option<bool>;
+}
+
+/// Returns true if the contents of a file may hold things of a lexicon.
+pub(crate) fn is_searched(lexicon: &Lexicon, path: &str) -> bool {
+    lexicon.has_words() && may_be_text(name_of(path.as_bytes())) && !is_document(path)
 }
 
 /// A file to search, and the owner of the names in it.

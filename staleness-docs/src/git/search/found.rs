@@ -1,10 +1,10 @@
-//! The things found in a part of a commit.
+//! The things found in a commit or in a file.
 
 use std::sync::Arc;
 
 use crate::symbols::{Lexicon, Thing};
 
-/// The things found below a folder or in one file.
+/// The things found in a commit or in one file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     /// Numbers of the things, sorted.

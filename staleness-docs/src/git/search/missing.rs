@@ -1,14 +1,15 @@
 //! Checks if the project has or had the things that words of documents name.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+
+use foldhash::HashSet as Set;
 
 use super::files::Tools;
 use super::found::{Numbered, number};
-use super::index::{Index, Seen};
+use super::snapshots::Snapshots;
 use super::veil::Veil;
 use crate::git::history::{Anchor, History};
-use crate::git::objects::Commit;
+use crate::git::objects::{Commit, Oid};
 use crate::git::process::{GitError, Watch};
 use crate::git::renames::Moved;
 use crate::symbols::{Lexicon, Thing, Word, meaning};
@@ -46,8 +47,9 @@ pub enum Trace {
 pub(crate) struct Searched {
     /// For each word, the groups of things that do not exist. `None` for a word that cannot be looked up.
     lacks: HashMap<Word, Option<Vec<Vec<Thing>>>>,
-    pub(super) seen: Seen,
-    /// True if some folders could not be listed. Then no word counts as missing.
+    /// Files that hold none of the missing things.
+    pub(super) seen: Set<Oid>,
+    /// True if some files could not be listed. Then no word counts as missing.
     holes: bool,
     /// Unreadable places that may contain a missing name.
     pub(super) veil: Veil,
@@ -102,12 +104,13 @@ impl Search<'_, '_> {
                 })
             });
         }
-        let mut index = Index::new(Arc::new(lexicon), Seen::default());
+        let none = Set::default();
+        let mut commit = Snapshots::new(&lexicon, &none, &[]);
         let History { place, objects, limits, head, .. } = &mut *self.history;
         let head = head.id;
         let mut bytes = limits.searched_bytes;
-        index.look(
-            &[head],
+        commit.look_at(
+            [head].into_iter(),
             &mut Tools {
                 place,
                 objects,
@@ -116,9 +119,9 @@ impl Search<'_, '_> {
                 visits: limits.visited,
             },
         )?;
-        self.history.cut |= index.cut;
+        self.history.cut |= commit.cut;
         // A project folder that is not in the commit contains nothing.
-        let found = index.found(head).unwrap_or_default();
+        let found = commit.found(head).cloned().unwrap_or_default();
         let lacks = meanings
             .into_iter()
             .map(|(word, meaning)| {
@@ -130,9 +133,10 @@ impl Search<'_, '_> {
                 (word.clone(), lack)
             })
             .collect();
-        let holes = index.holes || index.cut;
-        let veil = Veil::of(&mut index);
-        let searched = Searched { lacks, seen: index.into_seen(), holes, veil };
+        let holes = commit.holes || commit.cut;
+        let veil = Veil::new(commit.unread, commit.submodule);
+        let seen = commit.files.into_keys().collect();
+        let searched = Searched { lacks, seen, holes, veil };
         let missing = words.iter().map(|word| searched.is_missing(word)).collect();
         *self.searched = Some(searched);
         Ok(missing)

@@ -3,8 +3,8 @@
 mod ever;
 mod files;
 mod found;
-mod index;
 mod missing;
+mod snapshots;
 mod starts;
 mod times;
 mod trace;

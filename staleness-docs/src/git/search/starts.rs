@@ -1,19 +1,26 @@
-//! Matches files with the wanted paths.
+//! The things that the paths of files name.
 
 use foldhash::HashMap as Map;
 
-use crate::git::objects::TrackedKind;
+use crate::git::objects::{TrackedKind, name_of};
 use crate::symbols::{Lexicon, WantedPath, is_folder_of_others, is_shown_in};
 
-/// The wanted paths.
+/// Limits of the depth and the length of a path.
+const MAX_DEPTH: usize = 128;
+const MAX_PATH: usize = 4_096;
+/// Maximum number of path comparisons. Only a hostile history exceeds it.
+const MAX_COMPARED: usize = 400_000_000;
+
+/// The wanted paths and names.
 pub(crate) struct Starts<'l> {
+    lexicon: &'l Lexicon,
     /// Paths by their first part.
     first: Map<&'l [u8], Vec<(&'l WantedPath, u32)>>,
     /// Paths by all their parts, and the number of parts in the longest.
     whole: Map<Vec<u8>, Vec<(&'l WantedPath, u32)>>,
     longest: usize,
-    /// True if paths below a folder of vendored code or test data count only from that folder on.
-    past: bool,
+    /// Number of comparisons that are left.
+    left: usize,
 }
 
 impl<'l> Starts<'l> {
@@ -25,11 +32,36 @@ impl<'l> Starts<'l> {
             whole.entry(path.parts.join(&b'/')).or_default().push((path, number));
             longest = longest.max(path.parts.len());
         }
-        Self { first, whole, longest, past: lexicon.is_of_past() }
+        Self { lexicon, first, whole, longest, left: MAX_COMPARED }
+    }
+
+    /// Returns the numbers of the things that exist if there is a file, link or submodule at this path: those that it
+    /// or a folder in it names. `None` if the path is too long, or a limit is reached.
+    pub(crate) fn named_by(
+        &mut self,
+        path: &[u8],
+        kind: TrackedKind,
+        is_searched: bool,
+    ) -> Option<Vec<u32>> {
+        let parts: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
+        if parts.len() > MAX_DEPTH || path.len() > MAX_PATH {
+            return None;
+        }
+        self.left = self.left.checked_sub(self.compared(&parts, kind))?;
+        let mut things = self.of(path, &parts, kind);
+        for folder in &parts[..parts.len() - 1] {
+            self.lexicon.named(folder, &mut things);
+        }
+        if is_searched && kind == TrackedKind::File {
+            self.lexicon.named(name_of(path), &mut things);
+        }
+        things.sort_unstable();
+        things.dedup();
+        Some(things)
     }
 
     /// Returns the number of comparisons that a path needs.
-    pub(crate) fn compared(&self, parts: &[&[u8]], kind: TrackedKind) -> usize {
+    fn compared(&self, parts: &[&[u8]], kind: TrackedKind) -> usize {
         let known = (0..parts.len()).filter_map(|from| Some((from, self.first.get(parts[from])?)));
         known
             .map(|(from, all)| match kind {
@@ -39,15 +71,12 @@ impl<'l> Starts<'l> {
             .sum()
     }
 
-    /// Returns the numbers of the wanted paths that exist if there is a file, link or submodule at this path.
-    pub(crate) fn of(&self, path: &[u8], parts: &[&[u8]], kind: TrackedKind) -> Vec<u32> {
-        let (mut all, mut begin, mut is_of_others) = (Vec::new(), 0, false);
+    /// Returns the numbers of the wanted paths. In the past, none begins below a folder of vendored code or examples.
+    fn of(&self, path: &[u8], parts: &[&[u8]], kind: TrackedKind) -> Vec<u32> {
+        let (mut all, mut begin) = (Vec::new(), 0);
+        let is_of_others = |folder: &[u8]| is_shown_in(folder) || is_folder_of_others(folder);
         for from in 0..parts.len() {
-            if from > 0 && is_shown_in(parts[from - 1]) {
-                break;
-            }
-            is_of_others |= from > 0 && is_folder_of_others(parts[from - 1]);
-            if is_of_others && self.past {
+            if from > 0 && self.lexicon.is_of_past() && is_of_others(parts[from - 1]) {
                 break;
             }
             let rest = &parts[from..];

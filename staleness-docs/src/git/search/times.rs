@@ -4,28 +4,19 @@
 //! any number of commits, and no tree is read. Files that never changed are the same as in the checked-out commit,
 //! which contains no wanted thing.
 
-use std::sync::Arc;
+use foldhash::{HashMap as Map, HashSet as Set};
 
-use foldhash::HashMap as Map;
-
-use super::files::{Finder, Tools, WantedFile, read};
+use super::files::{Finder, Tools, WantedFile, is_searched, read};
 use super::found::Numbered;
-use super::index::Seen;
 use super::starts::Starts;
 use crate::git::history::{Changed, Changes};
-use crate::git::lines::may_be_text;
-use crate::git::objects::{TrackedKind, name_of};
+use crate::git::objects::{Oid, TrackedKind, name_of};
 use crate::git::process::GitError;
-use crate::nature::is_document;
 use crate::symbols::{Lexicon, Naming};
 
-/// Limits of the depth and the length of a path.
-const MAX_DEPTH: usize = 128;
-const MAX_PATH: usize = 4_096;
-/// Limits of the ranges in memory, at 8 bytes each, and of path comparisons. Only a hostile history exceeds
-/// them. Things that do not fit stay unknown.
+/// Maximum number of ranges in memory, at 8 bytes each. Only a hostile history exceeds it. Things that do not fit stay
+/// unknown.
 const MAX_RANGES: usize = 4_000_000;
-const MAX_COMPARED: usize = 400_000_000;
 
 /// Ranges of commits, each with its first and last index.
 #[derive(Clone, Debug, Default)]
@@ -87,8 +78,8 @@ struct Version {
 
 /// The commits in which the things of a lexicon existed.
 #[derive(Debug)]
-pub(crate) struct Times {
-    lexicon: Arc<Lexicon>,
+pub(crate) struct Times<'l> {
+    lexicon: &'l Lexicon,
     /// The ranges of each thing, by its number.
     found: Vec<Ranges>,
     /// Commits in which something could not be searched.
@@ -97,44 +88,32 @@ pub(crate) struct Times {
     versions: Vec<Version>,
     /// True if anything was omitted because a limit was reached.
     pub(crate) cut: bool,
-    /// Numbers of ranges and comparisons that may still be used.
+    /// Number of ranges that are left.
     ranges: usize,
-    compared: usize,
 }
 
-impl Times {
-    pub(crate) fn new(lexicon: Arc<Lexicon>, changes: &Changes, seen: &Seen) -> Self {
+impl<'l> Times<'l> {
+    pub(crate) fn new(lexicon: &'l Lexicon, changes: &Changes, seen: &Set<Oid>) -> Self {
         let found = vec![Ranges::default(); lexicon.len()];
         let (holes, versions) = (Ranges::default(), Vec::new());
-        let words = Arc::clone(&lexicon);
-        let starts = Starts::new(&words);
-        let mut times = Self {
-            lexicon,
-            found,
-            holes,
-            versions,
-            cut: false,
-            ranges: MAX_RANGES,
-            compared: MAX_COMPARED,
-        };
+        let mut starts = Starts::new(lexicon);
+        let mut times = Self { lexicon, found, holes, versions, cut: false, ranges: MAX_RANGES };
         let (mut numbers, mut bearers) = (Map::default(), Map::<u32, Vec<_>>::default());
         for file in changes.files() {
             let text = String::from_utf8_lossy(&file.path);
-            let is_searched = times.lexicon.has_words()
-                && may_be_text(name_of(&file.path))
-                && !is_document(&text);
+            let is_searched = is_searched(lexicon, &text);
             let naming = Naming::of(&text);
-            if let Some(twice) = times.lexicon.share(name_of(&file.path)) {
+            if let Some(twice) = lexicon.share(name_of(&file.path)) {
                 let spells = file.spells(changes.upto()).map(|spell| (spell.newest, spell.oldest));
                 bearers.entry(twice).or_default().extend(spells);
             }
-            times.names(file, &starts, changes.upto(), is_searched);
+            times.names(file, &mut starts, changes.upto(), is_searched);
             if !is_searched {
                 continue;
             }
             for spell in file.spells(changes.upto()) {
                 let (TrackedKind::File, id) = spell.held else { continue };
-                if seen.holds(id) {
+                if seen.contains(&id) {
                     continue;
                 }
                 let versions = &mut times.versions;
@@ -172,21 +151,7 @@ impl Times {
     }
 
     /// Records the things that a path and its folders name.
-    fn names(&mut self, file: &Changed, starts: &Starts<'_>, upto: usize, is_searched: bool) {
-        let parts: Vec<&[u8]> = file.path.split(|byte| *byte == b'/').collect();
-        let is_too_deep = parts.len() > MAX_DEPTH || file.path.len() > MAX_PATH;
-        let (name, folders) = match parts.split_last() {
-            Some((name, folders)) if !is_too_deep => (*name, folders),
-            _ => (&[][..], &[][..]),
-        };
-        let mut always = Vec::new();
-        for folder in folders {
-            self.lexicon.named(folder, &mut always);
-        }
-        let mut of_file = Vec::new();
-        if is_searched {
-            self.lexicon.named(name, &mut of_file);
-        }
+    fn names(&mut self, file: &Changed, starts: &mut Starts<'_>, upto: usize, is_searched: bool) {
         // Adjacent versions form one range, because only the kind of a path determines which things it names.
         let mut ranges: Vec<(TrackedKind, Vec<(u32, u32)>)> = Vec::new();
         for spell in file.spells(upto) {
@@ -203,21 +168,13 @@ impl Times {
             }
         }
         for (kind, places) in ranges {
-            let compared = self.compared.checked_sub(starts.compared(&parts, kind));
-            let Some(compared) = compared.filter(|_| !is_too_deep) else {
-                self.cut = true;
-                self.holes.add(&places);
-                continue;
-            };
-            self.compared = compared;
-            let mut things = starts.of(&file.path, &parts, kind);
-            things.extend(&always);
-            if kind == TrackedKind::File {
-                things.extend(&of_file);
+            match starts.named_by(&file.path, kind, is_searched) {
+                Some(things) => self.take_up(&things, &places),
+                None => {
+                    self.cut = true;
+                    self.holes.add(&places);
+                }
             }
-            things.sort_unstable();
-            things.dedup();
-            self.take_up(&things, &places);
         }
     }
 
@@ -239,7 +196,7 @@ impl Times {
     }
 }
 
-impl Finder for Times {
+impl Finder for Times<'_> {
     fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
         let is_asked = |(first, last): &(u32, u32)| {
             let at = places.partition_point(|place| *place < *first as usize);
@@ -249,8 +206,7 @@ impl Finder for Times {
         let wanted: Vec<usize> =
             (0..self.versions.len()).filter(|at| is_wanted(&self.versions[*at])).collect();
         let files: Vec<WantedFile> = wanted.iter().map(|at| self.versions[*at].file).collect();
-        let lexicon = Arc::clone(&self.lexicon);
-        let cut = read(&files, &lexicon, tools, &mut |at, file| {
+        let cut = read(&files, self.lexicon, tools, &mut |at, file| {
             let version = &mut self.versions[wanted[at]];
             version.is_read = true;
             let places = std::mem::take(&mut version.places);
@@ -295,12 +251,11 @@ mod tests {
         let (kept, crowded) = (lexicon.identifier(b"kept"), lexicon.identifier(b"crowded"));
         let mut times = Times {
             found: vec![Ranges::default(); lexicon.len()],
-            lexicon: Arc::new(lexicon),
+            lexicon: &lexicon,
             holes: Ranges::default(),
             versions: Vec::new(),
             cut: false,
             ranges: 3,
-            compared: 0,
         };
         times.take_up(&[kept, crowded], &[(0, 1)]);
         assert!(!times.cut);

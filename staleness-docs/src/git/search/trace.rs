@@ -1,22 +1,21 @@
 //! Traces words that the project used to have.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
 
 use staleness_core::knowledge::WordKind;
 
 use super::files::{Finder, Tools};
 use super::found::{Numbered, earlier, number};
-use super::index::Index;
 use super::missing::{Search, Searched, Trace, WordQuery};
+use super::snapshots::Snapshots;
 use super::times::Times;
-use crate::git::history::{History, Past, between};
-use crate::git::objects::{Commit, Oid};
+use crate::git::history::{Anchor, History, Past, between};
+use crate::git::objects::Oid;
 use crate::git::process::GitError;
 use crate::symbols::{Lexicon, Word, path};
 
-/// Number of commits to search at once.
-const TOGETHER: usize = 64;
+/// From this number of commits on, listing all changes takes less time than listing the files of each commit.
+const MANY: usize = 16;
 
 /// A word to trace.
 struct Case<'a> {
@@ -50,6 +49,7 @@ impl Search<'_, '_> {
             let words: Vec<Word> = words.iter().map(|query| query.word.clone()).collect();
             self.missing(&words)?;
         }
+        self.list_for(words)?;
         let mut answers = vec![Trace::Unknown; words.len()];
         let mut lexicon = Lexicon::of_past();
         let (mut numbered, mut numbers_of) = (Vec::new(), HashMap::new());
@@ -72,31 +72,43 @@ impl Search<'_, '_> {
                 cases.push(Case { at, word: query.word, numbers, shared, commit, place });
             }
         }
-        // Newest first, because recent commits share most contents with the checked-out one.
         cases.sort_by_key(|case| (case.place, case.at));
-        self.settle(&cases, &numbered, lexicon, &mut answers)?;
+        self.settle(&cases, &numbered, &lexicon, &mut answers)?;
         Ok(answers)
+    }
+
+    /// Lists all changes if many words were written before the oldest listed one.
+    fn list_for(&mut self, words: &[WordQuery<'_>]) -> Result<(), GitError> {
+        let upto = self.history.past()?.changes.upto();
+        let anchors: HashSet<Anchor> = words.iter().map(|query| query.anchor).collect();
+        let mut older = 0;
+        for anchor in anchors {
+            let place = self.history.anchor(anchor)?.and_then(|(_, place)| place);
+            older += usize::from(place.is_some_and(|place| place > upto));
+        }
+        if older >= MANY {
+            self.history.list_all(self.watch)?;
+        }
+        Ok(())
     }
 
     fn settle(
         &mut self,
         cases: &[Case<'_>],
         numbered: &[Numbered],
-        lexicon: Lexicon,
+        lexicon: &Lexicon,
         answers: &mut [Trace],
     ) -> Result<(), GitError> {
         let History { place, objects, past, limits, cut, .. } = &mut *self.history;
         let (Some(past), Some(searched)) = (&*past, &mut *self.searched) else { return Ok(()) };
         let mut tools =
             Tools { place, objects, watch: self.watch, bytes: self.left, visits: limits.visited };
-        let lexicon = Arc::new(lexicon);
-        // Commits not covered by the list of changes need their trees.
+        // Commits that the list of changes does not cover are searched one by one.
         let (listed, others): (Vec<&Case<'_>>, Vec<_>) =
             cases.iter().partition(|case| case.is_listed(past));
         let mut searches = Vec::new();
         if !listed.is_empty() {
-            let (lexicon, changes) = (Arc::clone(&lexicon), &past.changes);
-            let mut times = Times::new(lexicon, changes, &searched.seen);
+            let mut times = Times::new(lexicon, &past.changes, &searched.seen);
             let mut places: Vec<usize> = listed.iter().filter_map(|case| case.place).collect();
             places.dedup();
             times.look(&places, &mut tools)?;
@@ -113,15 +125,12 @@ impl Search<'_, '_> {
             *cut |= times.cut;
         }
         if !others.is_empty() {
-            let mut index = Index::new(lexicon, std::mem::take(&mut searched.seen));
+            let mut commits = Snapshots::new(lexicon, &searched.seen, &past.commits);
             let mut aside = Vec::new();
-            let commits: Vec<Oid> = others.iter().map(|case| case.commit).collect();
-            for some in commits.chunks(TOGETHER) {
-                index.look(some, &mut tools)?;
-            }
+            commits.look_at(others.iter().map(|case| case.commit), &mut tools)?;
             for case in others {
-                let has = index.has(&numbered[case.numbers], case.commit);
-                let has = case.is_one(has, |twice| index.has(twice, case.commit));
+                let has = commits.has_in(&numbered[case.numbers], case.commit);
+                let has = case.is_one(has, |twice| commits.has_in(twice, case.commit));
                 answers[case.at] = first_answer(has);
                 if has == Some(true)
                     && let Some(there) = case.place
@@ -130,11 +139,9 @@ impl Search<'_, '_> {
                     aside.push(case.search(there, lost));
                 }
             }
-            let mut trees = Trees { index, commits: &past.commits };
-            begin_aside(&mut aside, &mut trees, numbered, &mut tools)?;
-            narrow(&mut aside, &mut trees, numbered, &mut tools)?;
-            *cut |= trees.index.cut;
-            searched.seen = trees.index.give_back();
+            begin_aside(&mut aside, &mut commits, numbered, &mut tools)?;
+            narrow(&mut aside, &mut commits, numbered, &mut tools)?;
+            *cut |= commits.cut;
             searches.extend(aside);
         }
         let words: HashMap<usize, &Word> = cases.iter().map(|case| (case.at, case.word)).collect();
@@ -193,23 +200,6 @@ const fn first_answer(has: Option<bool>) -> Trace {
         Some(true) => Trace::Gone { by: None, renamed_to: None },
         Some(false) => Trace::Never,
         None => Trace::Unknown,
-    }
-}
-
-/// Searches the trees of commits.
-struct Trees<'a> {
-    index: Index,
-    commits: &'a [Commit],
-}
-
-impl Finder for Trees<'_> {
-    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
-        let ids: Vec<Oid> = places.iter().map(|place| self.commits[*place].id).collect();
-        ids.chunks(TOGETHER).try_for_each(|some| self.index.look(some, tools))
-    }
-
-    fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
-        self.index.has(word, self.commits[place].id)
     }
 }
 

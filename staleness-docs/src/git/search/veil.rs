@@ -6,7 +6,6 @@
 
 use foldhash::HashSet as Set;
 
-use super::index::Index;
 use crate::git::history::{Changes, Held};
 use crate::git::objects::{Object, Objects, Oid, TrackedKind, Wanted};
 use crate::git::process::GitError;
@@ -25,9 +24,8 @@ pub(super) struct Veil {
 }
 
 impl Veil {
-    pub(super) fn of(index: &mut Index) -> Self {
-        let unread = std::mem::take(&mut index.unread);
-        Self { unread, submodule: index.submodule, came: None }
+    pub(super) const fn new(unread: Set<Oid>, submodule: bool) -> Self {
+        Self { unread, submodule, came: None }
     }
 
     /// Finds out when the places became unreadable. `bytes` is the remaining budget for reading files.
