@@ -1,11 +1,11 @@
 //! Searches files of commits for things of a lexicon.
 
 use std::num::NonZero;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 use super::found::{Found, Numbered};
 use crate::git::lines::{is_text, may_be_text};
@@ -49,146 +49,122 @@ pub(crate) fn is_searched(lexicon: &Lexicon, path: &str) -> bool {
 /// A file to search, and the owner of the names in it.
 pub(crate) type WantedFile = (Oid, Naming);
 
-/// Searches files and passes the results to `found`. A few files are read by the running git, many are divided among
-/// several processes. Returns true if some files were omitted because the budget is used up.
+/// Searches files and passes the results to `found`, in order. A few files use the running git, many are divided among
+/// several. Returns true if some files were left out because the budget is used up.
 pub(crate) fn read(
     wanted: &[WantedFile],
     lexicon: &Lexicon,
     tools: &mut Tools<'_, '_>,
     found: &mut dyn FnMut(usize, Found),
 ) -> Result<bool, GitError> {
-    if *tools.bytes == 0 && !wanted.is_empty() {
-        return Ok(true);
-    }
-    let questions: Vec<Wanted> = wanted.iter().map(|(id, _)| Wanted::Object(*id)).collect();
-    let files = Files { wanted, questions: &questions, lexicon };
-    if wanted.len() < MANY {
-        let all: Vec<usize> = (0..wanted.len()).collect();
-        return files.alone(&all, tools, found);
-    }
-    let gits = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_GITS);
-    files.together(gits, tools, found)
+    let left = AtomicU64::new(*tools.bytes);
+    let files = Files { wanted, lexicon, left: &left };
+    let read = match wanted.len() {
+        _ if !files.goes_on() => Ok(0),
+        0..MANY => files.alone(tools, found),
+        _ => files.together(tools, found),
+    };
+    *tools.bytes = left.into_inner();
+    read.map(|read| read < wanted.len())
 }
 
-/// Searches one file after another.
-struct Looker<'l> {
-    lexicon: &'l Lexicon,
-    things: Vec<u32>,
-    /// Number of bytes read, and the limit. The file that exceeds the limit is still searched.
-    spent: u64,
-    may: u64,
-}
-
-impl<'l> Looker<'l> {
-    const fn new(lexicon: &'l Lexicon, may: u64) -> Self {
-        Self { lexicon, things: Vec::new(), spent: 0, may }
-    }
-
-    const fn goes_on(&self) -> bool {
-        self.spent < self.may
-    }
-
-    fn look(&mut self, naming: Naming, object: Object<'_>) -> Found {
-        self.things.clear();
-        let (holes, unread) = match object {
-            Object::TooLarge(bytes) => {
-                self.spent += bytes;
-                (false, true)
-            }
-            Object::Found(_, Sort::Blob, text) => {
-                self.spent += text.len() as u64;
-                if is_text(text) {
-                    self.lexicon.scan(text, naming, &mut self.things);
-                }
-                (false, false)
-            }
-            _ => (true, true),
-        };
-        Found { unread, ..Found::of(&mut self.things, holes) }
-    }
-}
-
-/// The files to search, their requests, and the lexicon.
+/// The files to search, and the lexicon.
+#[derive(Clone, Copy)]
 struct Files<'a> {
     wanted: &'a [WantedFile],
-    questions: &'a [Wanted],
     lexicon: &'a Lexicon,
+    /// Number of bytes that may still be read. The file that exceeds it is still searched.
+    left: &'a AtomicU64,
 }
 
 impl Files<'_> {
-    fn asked(&self, share: &[usize]) -> Vec<Wanted> {
-        share.iter().map(|at| self.questions[*at].clone()).collect()
+    fn goes_on(&self) -> bool {
+        self.left.load(Ordering::Relaxed) > 0
     }
 
-    /// Searches these files in order. All other files must be finished.
+    fn questions(&self, share: Range<usize>) -> Vec<Wanted> {
+        self.wanted[share].iter().map(|(id, _)| Wanted::Object(*id)).collect()
+    }
+
+    /// Searches the file at an index.
+    fn look(&self, at: usize, object: Object<'_>) -> Found {
+        let (bytes, text) = match object {
+            Object::TooLarge(bytes) => (bytes, None),
+            Object::Found(_, Sort::Blob, text) => (text.len() as u64, Some(text)),
+            _ => return Found { holes: true, unread: true, ..Found::default() },
+        };
+        let spend = |left: u64| Some(left.saturating_sub(bytes));
+        let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend);
+        let mut things = Vec::new();
+        if let Some(text) = text.filter(|text| is_text(text)) {
+            self.lexicon.scan(text, self.wanted[at].1, &mut things);
+        }
+        Found { unread: text.is_none(), ..Found::of(&mut things, false) }
+    }
+
+    /// Searches all files with the running git. Returns the number of files searched.
     fn alone(
         &self,
-        share: &[usize],
         tools: &mut Tools<'_, '_>,
         found: &mut dyn FnMut(usize, Found),
-    ) -> Result<bool, GitError> {
+    ) -> Result<usize, GitError> {
         let (watch, of) = (&mut *tools.watch, self.wanted.len());
-        let before = of - share.len();
-        let (mut cut, mut ended) = (false, Ok(()));
-        let mut looker = Looker::new(self.lexicon, *tools.bytes);
-        let answered = tools.objects.each(&self.asked(share), &mut |at, object| {
-            found(share[at], looker.look(self.wanted[share[at]].1, object));
+        let (mut done, mut ended) = (0, Ok(()));
+        let answered = tools.objects.each(&self.questions(0..of), &mut |at, object| {
+            found(at, self.look(at, object));
+            done = at + 1;
             if at.is_multiple_of(STEP) {
-                ended = watch(before + at, Some(of));
+                ended = watch(at, Some(of));
             }
-            cut |= !looker.goes_on() && at + 1 < share.len();
-            if ended.is_ok() && looker.goes_on() {
+            if ended.is_ok() && self.goes_on() {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())
             }
         });
-        *tools.bytes = tools.bytes.saturating_sub(looker.spent);
-        answered.and(ended).map(|()| cut)
+        answered.and(ended).map(|()| done)
     }
 
-    /// Searches files with several git processes. Each may use an equal share of the budget; the running git then reads
-    /// the files that are left. Results are passed on in the order of the files.
+    /// Searches all files with several git processes. Returns the number of files searched.
     fn together(
         &self,
-        gits: usize,
         tools: &mut Tools<'_, '_>,
         found: &mut dyn FnMut(usize, Found),
-    ) -> Result<bool, GitError> {
+    ) -> Result<usize, GitError> {
         let of = self.wanted.len();
-        let mut known: Vec<Option<Found>> = vec![None; of];
+        let gits = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_GITS);
         // Consecutive versions of a file differ only slightly, so they stay in one share.
-        let all: Vec<usize> = (0..of).collect();
-        let shares: Vec<&[usize]> = all.chunks(of.div_ceil(gits)).collect();
-        let part = tools.bytes.div_ceil(gits as u64);
-        let mut gits: Vec<Objects> = shares.iter().map(|_| tools.objects.another(gits)).collect();
+        let shares = (0..of).step_by(of.div_ceil(gits));
+        let shares = shares.map(|from| from..of.min(from + of.div_ceil(gits)));
+        let mut readers: Vec<(Range<usize>, Objects)> =
+            shares.map(|share| (share, tools.objects.another(gits))).collect();
         let (done, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
         (tools.watch)(0, Some(of))?;
-        let ended = thread::scope(|scope| {
+        let read = thread::scope(|scope| {
             let (to, steps) = channel();
-            let readers = shares.iter().zip(&mut gits).map(|(share, objects)| {
+            let threads = readers.iter_mut().map(|(share, objects)| {
                 let (to, done, is_over) = (to.clone(), &done, &is_over);
                 let look = move || {
-                    let mut looker = Looker::new(self.lexicon, part);
                     let mut all = Vec::with_capacity(share.len());
-                    let answered = objects.all(&self.asked(share), &mut |at, object| {
-                        all.push(looker.look(self.wanted[share[at]].1, object));
-                        let now = done.fetch_add(1, Ordering::Relaxed) + 1;
-                        if now.is_multiple_of(STEP) {
-                            // Fails only if the watcher cancelled, which ends the readers too.
-                            let _ = to.send(now);
-                        }
-                        if looker.goes_on() && !is_over.load(Ordering::Relaxed) {
-                            ControlFlow::Continue(())
-                        } else {
-                            ControlFlow::Break(())
-                        }
-                    });
-                    answered.map(|()| (all, looker.spent))
+                    let answered =
+                        objects.all(&self.questions(share.clone()), &mut |at, object| {
+                            all.push(self.look(share.start + at, object));
+                            let now = done.fetch_add(1, Ordering::Relaxed) + 1;
+                            if now.is_multiple_of(STEP) {
+                                // Fails only if the watcher cancelled, which ends the readers too.
+                                let _ = to.send(now);
+                            }
+                            if self.goes_on() && !is_over.load(Ordering::Relaxed) {
+                                ControlFlow::Continue(())
+                            } else {
+                                ControlFlow::Break(())
+                            }
+                        });
+                    answered.map(|()| (share.start, all))
                 };
                 thread::Builder::new().spawn_scoped(scope, look).map_err(GitError::no_thread)
             });
-            let readers: Vec<_> = readers.collect();
+            let threads: Vec<_> = threads.collect();
             drop(to);
             let mut ended = Ok(());
             for now in &steps {
@@ -198,38 +174,18 @@ impl Files<'_> {
                     break;
                 }
             }
-            let mut spent = 0;
-            for (reader, share) in readers.into_iter().zip(&shares) {
-                let read =
-                    reader.and_then(|it| it.join().unwrap_or_else(|panic| resume_unwind(panic)));
-                match read {
-                    Ok((all, bytes)) => {
-                        spent += bytes;
-                        for (at, one) in share.iter().zip(all) {
-                            known[*at] = Some(one);
-                        }
-                    }
-                    Err(error) => ended = ended.and(Err(error)),
-                }
-            }
-            ended.map(|()| spent)
+            let join = |thread: Result<ScopedJoinHandle<'_, _>, GitError>| {
+                thread?.join().unwrap_or_else(|panic| resume_unwind(panic))
+            };
+            let read: Vec<Result<_, GitError>> = threads.into_iter().map(join).collect();
+            ended.and_then(|()| read.into_iter().collect::<Result<Vec<_>, _>>())
         });
-        gits.iter().for_each(|git| tools.objects.add(git));
-        *tools.bytes = tools.bytes.saturating_sub(ended?);
-        let mut rest = Vec::new();
-        for (at, one) in known.into_iter().enumerate() {
-            match one {
-                Some(one) => found(at, one),
-                None => rest.push(at),
-            }
+        readers.iter().for_each(|(_, objects)| tools.objects.add(objects));
+        let mut count = 0;
+        for (from, all) in read? {
+            count += all.len();
+            (from..).zip(all).for_each(|(at, one)| found(at, one));
         }
-        if rest.is_empty() {
-            return Ok(false);
-        }
-        if *tools.bytes == 0 {
-            return Ok(true);
-        }
-        // Other shares may have left some of the budget.
-        self.alone(&rest, tools, found)
+        Ok(count)
     }
 }
