@@ -35,11 +35,6 @@ impl Past {
         }
         self.places.get(&id).map(|at| *at as usize)
     }
-
-    /// Returns true if the history before this commit is unknown.
-    pub(crate) fn is_edge(&self, at: usize) -> bool {
-        !self.whole && at + 1 == self.commits.len()
-    }
 }
 
 /// Returns the number strictly between two that is divisible by the highest power of two.

@@ -35,9 +35,8 @@ pub struct DatingQuery<'a> {
 /// The time of the last edit of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dated {
-    /// This commit, which contains the newest of the block's lines.
-    In(Commit),
-    /// This commit or an earlier one, because the history before it is unknown.
+    /// This commit, which holds the newest of the block's lines, or an earlier one if the history before it is not
+    /// known.
     By(Commit),
     /// After the last commit. The edit is not committed yet.
     Uncommitted,
@@ -49,7 +48,7 @@ impl Dated {
     /// Returns the commit, if any.
     pub const fn commit(&self) -> Option<Commit> {
         match self {
-            Self::In(commit) | Self::By(commit) => Some(*commit),
+            Self::By(commit) => Some(*commit),
             Self::Uncommitted | Self::Unknown => None,
         }
     }
@@ -211,21 +210,20 @@ impl Dating<'_> {
                     }
                     // The file was new, or its earlier version is not text.
                     _ => {
-                        let known = version.old.is_null();
-                        self.end(&mut open, version.commit, known);
+                        self.end(&mut open, version.commit);
                         break;
                     }
                 };
             }
             if self.left == 0 {
-                self.end(&mut open, last, false);
+                self.end(&mut open, last);
             }
             step = (step * 2).min(STEPS.1);
         }
         // If the first version was not found, the blocks date from the oldest known commit or earlier.
         let edge = trail.versions.last().map(|version| version.commit);
         let edge = edge.or_else(|| u32::try_from(self.past.commits.len().checked_sub(1)?).ok());
-        self.end(&mut open, edge.unwrap_or(u32::MAX), false);
+        self.end(&mut open, edge.unwrap_or(u32::MAX));
         Ok(())
     }
 
@@ -258,7 +256,7 @@ impl Dating<'_> {
     /// Steps from one version to the previous one. Dates each block that has a line which the older version lacks.
     fn step(&mut self, open: &mut Vec<Block>, new: &Text, old: &Text, commit: u32) {
         let origins = new.origins(old);
-        let date = self.known(commit);
+        let date = self.by(commit);
         let dates = &mut self.dates;
         open.retain_mut(|block| {
             let before: Option<Vec<u32>> =
@@ -272,23 +270,16 @@ impl Dating<'_> {
     }
 
     /// Dates the remaining blocks.
-    fn end(&mut self, open: &mut Vec<Block>, commit: u32, known: bool) {
-        let date = match self.known(commit) {
-            Dated::In(commit) if !known => Dated::By(commit),
-            date => date,
-        };
+    fn end(&mut self, open: &mut Vec<Block>, commit: u32) {
+        let date = self.by(commit);
         for block in open.drain(..) {
             self.dates[block.at] = date;
         }
     }
 
-    fn known(&self, commit: u32) -> Dated {
-        let at = commit as usize;
-        match self.past.commits.get(at) {
-            Some(commit) if self.past.is_edge(at) => Dated::By(*commit),
-            Some(commit) => Dated::In(*commit),
-            None => Dated::Unknown,
-        }
+    fn by(&self, commit: u32) -> Dated {
+        let commit = self.past.commits.get(commit as usize);
+        commit.map_or(Dated::Unknown, |commit| Dated::By(*commit))
     }
 
     /// Reads some versions; `None` for one that is not text.
