@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 
 use super::changes::Arrival;
 use super::raw::{Raw, Reader};
-use crate::git::objects::{Oid, Place, TrackedKind};
+use crate::git::objects::{Oid, Place, TrackedKind, name_of};
 use crate::git::process::{GitError, Process};
 
 /// Maximum number of renames to keep per commit.
@@ -104,47 +104,6 @@ impl Renames {
         Ok(renames)
     }
 
-    /// Returns the renames of a commit if whole contents determine them, or `None` if git must compare parts of files.
-    /// `all` is true if the list covers the whole repository; otherwise a file may come from outside it.
-    pub(crate) fn plain<'a>(
-        arrivals: impl Iterator<Item = Arrival<'a>>,
-        all: bool,
-    ) -> Option<Self> {
-        let mut added: BTreeMap<Oid, Vec<&[u8]>> = BTreeMap::new();
-        let mut removed: BTreeMap<Oid, Vec<&[u8]>> = BTreeMap::new();
-        for arrival in arrivals {
-            match (arrival.old, arrival.new) {
-                (None, Some((TrackedKind::File, id))) if !id.is_blank() => {
-                    added.entry(id).or_default().push(arrival.path)
-                }
-                (Some((TrackedKind::File, id)), None) if !id.is_blank() => {
-                    removed.entry(id).or_default().push(arrival.path)
-                }
-                _ => {}
-            }
-        }
-        if added.is_empty() {
-            return Some(Self::default());
-        }
-        if !all {
-            return None;
-        }
-        let mut renames = Self::default();
-        for (id, new) in &added {
-            match (new.as_slice(), removed.remove(id).as_deref()) {
-                ([new], Some([old])) => {
-                    renames.from.insert(new.to_vec(), (old.to_vec(), *id));
-                }
-                // Several files have the same contents, so git must decide.
-                (_, Some(_)) => return None,
-                (_, None) => {}
-            }
-        }
-        // The remaining files may be similar.
-        let is_left = renames.from.len() < added.len() && !removed.is_empty();
-        (!is_left && renames.from.len() <= MAX_RENAMES).then_some(renames)
-    }
-
     /// Chooses among the files that the commit added. If contents do not pair two files uniquely, a file with the same
     /// name and another extension in the same folder is the new path, even if git paired it differently. If several
     /// files have the same contents, only one with the same name counts.
@@ -176,10 +135,10 @@ impl Renames {
             let is_exact = ids.get(&*new) == Some(&id);
             // This is a pair of the old path and the new one.
             let is_pair = is_exact && equal.len() == 2;
-            let is_same = |path: &&&[u8]| name(path) == name(&old);
+            let is_same = |path: &&&[u8]| name_of(path) == name_of(&old);
             let is_unsure = is_exact
                 && !is_pair
-                && (name(&new) != name(&old) || equal.iter().filter(is_same).count() > 2);
+                && (name_of(&new) != name_of(&old) || equal.iter().filter(is_same).count() > 2);
             let stem = without_ending(&old);
             let neighbour = neighbours.get(stem).copied().flatten();
             match neighbour.filter(|_| !is_pair && stems.get(stem) == Some(&1)) {
@@ -222,7 +181,8 @@ impl Renames {
                 continue;
             }
             if let (Some(old), Some(new)) = (place.own(&reader.path), place.own(&reader.target)) {
-                if change.score < SIMILAR && without_ending(name(old)) != without_ending(name(new))
+                if change.score < SIMILAR
+                    && without_ending(name_of(old)) != without_ending(name_of(new))
                 {
                     self.unsure.insert(new.to_vec());
                 }
@@ -232,13 +192,9 @@ impl Renames {
     }
 }
 
-fn name(path: &[u8]) -> &[u8] {
-    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
-}
-
 /// Returns a path without its file extension.
 fn without_ending(path: &[u8]) -> &[u8] {
-    let name = name(path);
+    let name = name_of(path);
     let dot = name.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0);
     dot.map_or(path, |dot| &path[..path.len() - name.len() + dot])
 }

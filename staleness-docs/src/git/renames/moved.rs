@@ -86,11 +86,12 @@ impl Moved {
             if self.renames.len() >= MAX_ASKED {
                 return Ok(None);
             }
-            let is_whole = history.place.prefix.is_empty();
             let arrivals = history.past()?.changes.arrivals(place);
-            let mut renames = match arrivals.and_then(|all| Renames::plain(all, is_whole)) {
-                Some(plain) => plain,
-                None => Renames::of_commit(&history.place, &mut self.asker, commit.id)?,
+            let adds_none = arrivals.is_some_and(|mut all| all.all(|it| it.old.is_some()));
+            let mut renames = if adds_none {
+                Renames::default()
+            } else {
+                Renames::of_commit(&history.place, &mut self.asker, commit.id)?
             };
             if let Some(arrivals) = history.past()?.changes.arrivals(place) {
                 renames.decide(arrivals);
