@@ -13,7 +13,7 @@ use staleness_core::time::Timestamp;
 
 use crate::disk::canonical;
 use crate::git::objects::{Commit, Oid, Place};
-use crate::git::process::{Call, GitError, Process, many};
+use crate::git::process::{Call, GitError, Process};
 
 /// The largest index to copy, in bytes.
 const MAX_INDEX: u64 = 512 * 1024 * 1024;
@@ -102,7 +102,7 @@ impl OnDisk {
         let mut open: Vec<Arc<[String]>> = vec![paths.into()];
         while let Some(some) = open.pop() {
             let told = Arc::clone(&some);
-            let taken = Process::start_told(call(&update), many, move |stdin| {
+            let taken = Process::start_told(call(&update), false, move |stdin| {
                 told.iter().try_for_each(|path| {
                     stdin.write_all(path.as_bytes())?;
                     stdin.write_all(&[0])

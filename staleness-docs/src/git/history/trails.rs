@@ -4,7 +4,7 @@ use super::commits::Past;
 use super::follow::{Follow, Trail};
 use super::timeline::History;
 use crate::git::objects::Oid;
-use crate::git::process::{GitError, Process, Watch, ahead};
+use crate::git::process::{GitError, Process, Watch};
 
 /// Number of commits per git process, which keeps a few kilobytes for each until it ends.
 const BATCH: usize = 4_096;
@@ -36,7 +36,7 @@ impl History {
         let commits = self.past.as_ref().map_or(&[][..], |past| &past.commits);
         let some: Vec<Oid> =
             commits.iter().skip(from).take(BATCH).map(|commit| commit.id).collect();
-        Process::start_told(compare, ahead, move |stdin| {
+        Process::start_told(compare, true, move |stdin| {
             some.iter().try_for_each(|id| writeln!(stdin, "{id}"))
         })
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::oid::Oid;
 use super::place::Place;
 use super::question::{Object, Sort, Unread, Wanted, header, is_missing};
-use crate::git::process::{Call, GitError, Process, many};
+use crate::git::process::{Call, GitError, Process};
 
 /// Maximum number of request bytes in flight, unless one request is longer. Pipes hold at least 4 KiB.
 const MAX_OPEN_BYTES: usize = 3_500;
@@ -230,7 +230,7 @@ impl Objects {
     ) -> Result<Process, GitError> {
         let (wanted, far) = (Arc::clone(wanted), far.clone());
         let command = self.command(&["cat-file", what, "--buffer"]);
-        Process::start_told(command, many, move |stdin| {
+        Process::start_told(command, false, move |stdin| {
             let mut question = String::new();
             for at in (from..wanted.len()).filter(|at| !is_far(&far, *at)) {
                 question.clear();

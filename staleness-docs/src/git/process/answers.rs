@@ -74,21 +74,11 @@ pub(crate) enum Source {
 
 pub(crate) type Answers = BufReader<Source>;
 
-/// Reads the answers to single requests.
-pub(super) fn wanted(heard: Heard) -> io::Result<Answers> {
-    Ok(BufReader::with_capacity(64 * 1024, Source::Wanted(heard)))
-}
-
-/// Reads many answers to one large request, while git works ahead.
-pub(crate) fn many(heard: Heard) -> io::Result<Answers> {
+/// Reads the output on demand, or ahead if it is needed only later.
+pub(super) fn answers(heard: Heard, is_ahead: bool) -> io::Result<Answers> {
     enlarge(&heard.stdout);
-    Ok(BufReader::with_capacity(CHUNK, Source::Wanted(heard)))
-}
-
-/// Reads ahead output that is needed only later.
-pub(crate) fn ahead(heard: Heard) -> io::Result<Answers> {
-    enlarge(&heard.stdout);
-    Ok(BufReader::with_capacity(64 * 1024, Source::Ahead(Ahead::new(heard)?)))
+    let source = if is_ahead { Source::Ahead(Ahead::new(heard)?) } else { Source::Wanted(heard) };
+    Ok(BufReader::with_capacity(CHUNK, source))
 }
 
 impl Source {

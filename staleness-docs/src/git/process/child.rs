@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-use super::answers::{Answers, Heard, Source, wanted};
+use super::answers::{Answers, Heard, Source, answers};
 use super::error::GitError;
 use super::program::Call;
 use super::watchdog::Watchdog;
@@ -31,30 +31,27 @@ pub(crate) struct Process {
     asker: Option<JoinHandle<()>>,
 }
 
-/// A function that reads the output of a process.
-pub(crate) type Reading = fn(Heard) -> io::Result<Answers>;
-
 impl Process {
     /// Starts a command whose standard input is empty.
     pub(crate) fn start(command: Call) -> Result<Self, GitError> {
-        Self::spawn(command, wanted)
+        Self::spawn(command, false)
     }
 
     /// Starts a command that takes requests on its standard input.
     pub(crate) fn start_asked(mut command: Call) -> Result<Self, GitError> {
         command.command.stdin(Stdio::piped());
-        Self::spawn(command, wanted)
+        Self::spawn(command, false)
     }
 
     /// Starts a command that takes all its requests at once. The answers are read while they are still being
-    /// written.
+    /// written; with `is_ahead`, before they are needed.
     pub(crate) fn start_told(
         mut command: Call,
-        reading: Reading,
+        is_ahead: bool,
         questions: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
     ) -> Result<Self, GitError> {
         command.command.stdin(Stdio::piped());
-        let mut process = Self::spawn(command, reading)?;
+        let mut process = Self::spawn(command, is_ahead)?;
         let Some(stdin) = process.stdin.take() else { return Err(GitError::NoProgram) };
         let asker = thread::Builder::new().spawn(move || {
             let mut stdin = BufWriter::new(stdin);
@@ -65,7 +62,7 @@ impl Process {
         Ok(process)
     }
 
-    fn spawn(call: Call, reading: Reading) -> Result<Self, GitError> {
+    fn spawn(call: Call, is_ahead: bool) -> Result<Self, GitError> {
         let Call { mut command, watchdog, limits } = call;
         let mut child = watchdog.spawn(&mut command, limits)?;
         let is_over = Arc::new(AtomicBool::new(false));
@@ -92,7 +89,7 @@ impl Process {
         });
         process.stderr = Some(complaints.map_err(GitError::no_thread)?);
         let heard = Heard::new(stdout, watchdog, limits, is_over);
-        process.stdout = reading(heard).map_err(GitError::no_thread)?;
+        process.stdout = answers(heard, is_ahead).map_err(GitError::no_thread)?;
         Ok(process)
     }
 

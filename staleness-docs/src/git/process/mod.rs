@@ -11,7 +11,6 @@ pub use error::GitError;
 pub use program::Program;
 pub use watchdog::{ProcessLimits, Watchdog};
 
-pub(crate) use answers::{ahead, many};
 pub(crate) use child::Process;
 pub(crate) use program::Call;
 pub(crate) use special_files::{check_files, check_work_tree, object_folders};
