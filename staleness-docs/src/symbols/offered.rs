@@ -3,33 +3,17 @@
 use std::ops::Range;
 
 use super::calls::{call, offers, runs};
-use super::spot::{depth, holds};
+use super::spot::{Spot, depth, holds};
 
-/// Maximum number of bytes to read on either side of a flag in its line, and before its line.
+/// Maximum number of bytes to read of a line.
 const MAX_LINE: usize = 512;
-const MAX_BACK: usize = 4_096;
-
-/// A flag and its line.
-struct Spot<'a> {
-    text: &'a [u8],
-    line: usize,
-    before: &'a [u8],
-    after: &'a [u8],
-}
 
 /// Returns true if the project defines the flag, lists it in a help text, or compares with it. `looks` is the number of
 /// checks left for this text.
 pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> bool {
-    let from = flag.start.saturating_sub(MAX_LINE);
-    let start = text[from..flag.start].iter().rposition(|byte| *byte == b'\n');
-    let line = start.map_or(from, |at| from + at + 1);
-    let to = text.len().min(flag.end + MAX_LINE);
-    let after = text[flag.end..to].split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let spot = Spot { text, line, before: &text[line..flag.start], after };
+    let spot = Spot::new(text, flag);
     // The start of a very long line is unknown.
-    if is_mentioned(spot.before)
-        || start.is_none() && from > 0 && spot.before.trim_ascii().is_empty()
-    {
+    if is_mentioned(spot.before) || spot.is_cut() && spot.before.is_empty() {
         return false;
     }
     let mut look = || {
@@ -101,7 +85,7 @@ fn before_flags(before: &[u8]) -> &[u8] {
     }
 }
 
-impl<'a> Spot<'a> {
+impl Spot<'_> {
     /// Returns true if the line is part of a command that spans several lines.
     fn is_continued(&self) -> bool {
         let goes_on = |line: &[u8]| {
@@ -113,7 +97,7 @@ impl<'a> Spot<'a> {
                     .strip_suffix(b" `")
                     .is_some_and(|line| line.last().is_some_and(u8::is_ascii_alphanumeric))
         };
-        let mut above = self.lines_above();
+        let mut above = self.earlier();
         let last = above.next().unwrap_or_default();
         if goes_on(last) || goes_on(self.after) {
             return true;
@@ -134,11 +118,6 @@ impl<'a> Spot<'a> {
         let case =
             self.after.starts_with(b")") && (rest.ends_with(b" in") || rest.ends_with(b";;"));
         compares || case
-    }
-
-    fn lines_above(&self) -> impl Iterator<Item = &'a [u8]> {
-        let to = self.line.saturating_sub(1);
-        self.text[to.saturating_sub(MAX_BACK)..to].rsplit(|byte| *byte == b'\n')
     }
 
     /// Returns true if the string that begins with this quotation mark defines the flag. `rest` is the text
@@ -189,9 +168,8 @@ impl<'a> Spot<'a> {
     /// Returns true if the line is an element of a list that forms a command: the list begins with a word, or is the
     /// argument of a call that runs something.
     fn is_of_command(&self) -> bool {
-        let line = &self.text[self.line..];
-        let mut own = depth(line);
-        if !matches!(line[own..], [b'"' | b'\'', ..]) {
+        let mut own = self.depth();
+        if !matches!(self.before, [b'"' | b'\'', ..]) {
             return false;
         }
         // `"--all" => …` and `"--all": …` are match arms and keys.
@@ -200,7 +178,7 @@ impl<'a> Spot<'a> {
             return false;
         }
         let mut is_of_words = false;
-        for line in self.lines_above() {
+        for line in self.earlier() {
             let text = line.trim_ascii();
             let depth = depth(line);
             if text.is_empty() {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Maximum number of bytes to read on either side of the word in its line.
-const MAX_LINE: usize = 400;
+const MAX_LINE: usize = 512;
 /// Maximum number of bytes to read before the line.
 const MAX_BACK: usize = 4_096;
 /// Maximum length of a parameter list, in bytes.
@@ -33,6 +33,11 @@ impl<'a> Spot<'a> {
             before: before.trim_ascii_start(),
             after: after.trim_ascii_end(),
         }
+    }
+
+    /// Returns true if the start of the line is too far away to read.
+    pub(super) fn is_cut(&self) -> bool {
+        self.line.start > 0 && self.text[self.line.start - 1] != b'\n'
     }
 
     /// Returns the line after this one, trimmed.
