@@ -8,8 +8,7 @@ use staleness_core::time::Timestamp;
 use super::block::explains;
 use super::commands::things_of;
 use super::doc::Doc;
-use super::manifests::Manifests;
-use super::open::{Anchored, Answers, CiteAsked, Open};
+use super::open::{Anchored, Answers, CiteAsked, Open, Place, anchored_asks};
 use super::questions::{Ask, Asked, Missing, whole_of, word_of};
 use super::{Check, commit_text};
 use crate::draft::names::NameId;
@@ -26,35 +25,28 @@ impl Check<'_> {
         if !self.past.is_there() {
             return Ok(Missing::default());
         }
-        let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
-        let whole = ids.clone();
-        let (ids, mut words): (Vec<NameId>, Vec<Word>) = ids
-            .filter_map(|id| {
-                let (sort, text) = self.names.get(id);
-                Some((id, word_of(sort, text)?))
-            })
-            .unzip();
-        let mut manifests = Manifests::default();
-        let calls = self.calls(&mut manifests);
-        words.extend(calls.iter().flat_map(|(_, call)| things_of(call)));
-        let whole = whole.filter_map(|id| {
-            let (sort, text) = self.names.get(id);
-            Some((id, whole_of(sort, text)?))
-        });
-        let (whole, paths): (Vec<NameId>, Vec<Word>) = whole.unzip();
-        words.extend(paths);
-        self.past.tell(Progress::Looking { names: words.len() })?;
-        let missing = self.past.missing(&words)?;
-        let is_missing = missing.iter().skip(words.len() - whole.len());
-        let quoted = whole.into_iter().zip(is_missing).filter(|(_, missing)| !**missing);
-        let quoted = quoted.map(|(id, _)| id).collect();
-        let held = words.iter().skip(ids.len()).zip(missing.iter().skip(ids.len()));
-        let held: HashSet<Word> =
-            held.filter(|(_, missing)| !**missing).map(|(word, _)| word.clone()).collect();
-        let commands = self.lost_commands(docs, calls, &mut manifests, &|word| held.contains(word));
-        let missing = ids.into_iter().zip(words).zip(missing);
-        let mut words: HashMap<NameId, Word> =
-            missing.filter(|(_, missing)| *missing).map(|(pair, _)| pair).collect();
+        let (mut words, mut whole) = (Vec::new(), Vec::new());
+        for (id, sort, text) in self.names.iter() {
+            words.extend(word_of(sort, text).map(|word| (id, word)));
+            whole.extend(whole_of(sort, text).map(|word| (id, word)));
+        }
+        let calls = self.calls();
+        let mut all: Vec<Word> = words.iter().chain(&whole).map(|(_, word)| word.clone()).collect();
+        all.extend(calls.iter().flat_map(|(_, call)| things_of(call)));
+        self.past.tell(Progress::Looking { names: all.len() })?;
+        let missing = self.past.missing(&all)?;
+        let missing: HashSet<Word> = all
+            .into_iter()
+            .zip(missing)
+            .filter(|(_, missing)| *missing)
+            .map(|(it, _)| it)
+            .collect();
+        let is_missing = |word: &Word| missing.contains(word);
+        let quoted = whole.into_iter().filter(|(_, word)| !is_missing(word)).map(|(id, _)| id);
+        let quoted = quoted.collect();
+        let commands = self.lost_commands(docs, calls, &|word| !is_missing(word));
+        words.retain(|(_, word)| is_missing(word));
+        let mut words: HashMap<NameId, Word> = words.into_iter().collect();
         let files = self.files_of(&words.values().collect::<Vec<_>>());
         words.retain(|_, word| !files.contains(&word.text));
         Ok(Missing { words, commands, quoted })
@@ -71,25 +63,19 @@ impl Check<'_> {
         let anchors = self.dated(held)?;
         let mut words: Vec<(usize, usize, usize, WordQuery<'_>)> = Vec::new();
         let mut cites: Vec<CiteAsked<'_>> = Vec::new();
-        for (at, open) in held.iter().enumerate() {
-            for (block, asked) in open.asked.iter().enumerate() {
-                let Some(anchored) = anchors[at][block] else { continue };
-                for (ask, question) in asked.asks.iter().enumerate() {
-                    let verified = anchored.anchor;
-                    let of = |citation| (at, block, ask, CitationQuery { citation, verified });
-                    cites.extend(question.cites.iter().map(of));
-                    if let Some(word) = &question.word {
-                        let query = WordQuery { word, anchor: anchored.anchor };
-                        words.push((at, block, ask, query));
-                    }
-                }
+        for ((at, block, ask), question, anchored) in anchored_asks(held, &anchors) {
+            let verified = anchored.anchor;
+            let of = |citation| (at, block, ask, CitationQuery { citation, verified });
+            cites.extend(question.cites.iter().map(of));
+            if let Some(word) = &question.word {
+                words.push((at, block, ask, WordQuery { word, anchor: verified }));
             }
         }
         let queries: Vec<_> = words.iter().map(|(.., query)| *query).collect();
         let traces = self.past.trace(&queries)?;
         let queries: Vec<_> = cites.iter().map(|(.., query)| *query).collect();
         let cited = self.past.cited(&queries)?;
-        let mut facts: BTreeMap<(usize, usize, usize), Evidence> =
+        let mut facts: BTreeMap<Place, Evidence> =
             self.headings(held, &anchors)?.into_iter().collect();
         // A citation outranks a word, and the nearer of two paths outranks the other.
         let mut cited = self.where_it_was(held, &cites, cited)?;
@@ -122,7 +108,7 @@ impl Check<'_> {
         for (place, evidence) in broken {
             facts.entry(place).or_insert(evidence);
         }
-        let mut flags = std::mem::take(&mut self.flags).for_others();
+        let mut uses = HashMap::new();
         for ((at, block, ask, query), trace) in words.iter().zip(traces) {
             let (open, asked) = (&held[*at], &held[*at].asked[*block]);
             let offset = asked.asks[*ask].at;
@@ -134,7 +120,7 @@ impl Check<'_> {
                     .is_some_and(|new| open.shows_change(*block, &query.word.text, new))
                 && (query.word.kind == WordKind::Identifier
                     || !self.is_in_clone(&open.doc.draft, offset))
-                && !self.is_foreign_flag(&mut flags, (*at, open), query.word, offset)
+                && !self.is_foreign_flag(&mut uses, (*at, open), query.word, offset)
                 && (query.word.kind != WordKind::Identifier
                     || !self.is_of_foreign_module(&open.text, offset, &query.word.text))
             {
@@ -143,7 +129,6 @@ impl Check<'_> {
                 facts.entry((*at, *block, *ask)).or_insert(Evidence { near, ..fact.into() });
             }
         }
-        self.flags = flags;
         facts.extend(self.fates_of_commands(held, &anchors)?);
         weaken(held, &mut facts);
         let answers = anchors.into_iter().enumerate().map(|(at, anchors)| {
@@ -219,7 +204,7 @@ impl Check<'_> {
 /// Marks names in code and flags whose weight is halved, because half of such names belong to something else. Three
 /// groups stay certain: names with a new name, names in a README or a text for agents, which describes the code beside
 /// it, and the names of a document that lost several to one commit.
-fn weaken(held: &[Open<'_>], facts: &mut BTreeMap<(usize, usize, usize), Evidence>) {
+fn weaken(held: &[Open<'_>], facts: &mut BTreeMap<Place, Evidence>) {
     let describes_code =
         |doc: &Doc| is_readme(&doc.key.path) || doc.file.loaded || is_for_agents(&doc.key.path);
     let mut lost: HashMap<(usize, String), HashSet<String>> = HashMap::new();

@@ -7,19 +7,19 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use staleness_core::knowledge::{Evidence, WordKind};
+use staleness_core::knowledge::{Evidence, Fact, WordKind};
 
 use super::doc::Doc;
-use super::links;
-use super::manifests::{MAX_ELSEWHERE, Manifests};
-use super::open::{Anchored, Open};
+use super::manifests::MAX_ELSEWHERE;
+use super::open::{Anchored, Open, Place, anchored_asks};
+use super::past::Past;
 use super::questions::{Lost, LostCommands};
 use super::tree::nearest_of;
 use super::{Check, fact_of_word};
 use crate::Cancelled;
 use crate::commands::{self, Call, TargetKind, Targets};
 use crate::draft::names::{NameId, NameSort};
-use crate::git::{Part, PartFate, PartQuery, Trace, Word, WordQuery};
+use crate::git::{Commit, Part, PartFate, PartQuery, Trace, Word, WordQuery};
 
 /// Maximum number of lines of a document to read as calls of the project's own programs, and the maximum length of
 /// such a line, in bytes.
@@ -61,12 +61,10 @@ pub(crate) fn things_of(call: &Call) -> Vec<Word> {
 impl Check<'_> {
     /// Returns the names that are commands. For the project's own programs only subcommands count, because the
     /// documents of these programs describe how others use them.
-    pub(super) fn calls(&mut self, manifests: &mut Manifests) -> Vec<(NameId, Rc<Call>)> {
-        let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
-        let calls = ids.filter_map(|id| match self.names.get(id) {
-            (NameSort::Word(WordKind::Command), text) => Some((id, Rc::new(Call::parse(text)?))),
-            _ => None,
-        });
+    pub(super) fn calls(&mut self) -> Vec<(NameId, Rc<Call>)> {
+        let is_command = |sort| sort == NameSort::Word(WordKind::Command);
+        let commands = self.names.iter().filter(|(_, sort, _)| is_command(*sort));
+        let calls = commands.filter_map(|(id, _, text)| Some((id, Rc::new(Call::parse(text)?))));
         let mut calls: Vec<(NameId, Rc<Call>)> = calls.collect();
         let mut own: Option<HashSet<String>> = None;
         calls.retain(|(_, call)| {
@@ -74,19 +72,19 @@ impl Check<'_> {
             if call.kind != TargetKind::Subcommand {
                 return !self.is_own_program(program);
             }
-            own.get_or_insert_with(|| self.programs(manifests)).contains(program)
+            own.get_or_insert_with(|| self.programs()).contains(program)
         });
         calls
     }
 
     /// Returns the programs of the project: those that manifests define, and the folders of `cmd`.
-    pub(super) fn programs(&mut self, manifests: &mut Manifests) -> HashSet<String> {
+    pub(super) fn programs(&mut self) -> HashSet<String> {
         let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
         let folders = tracked.filter_map(|(path, _)| path.strip_prefix("cmd/")?.split_once('/'));
         let mut programs: HashSet<String> = folders.map(|(name, _)| name.to_owned()).collect();
         for kind in [TargetKind::Binary, TargetKind::Python, TargetKind::Script] {
-            for path in self.past.listed(manifests, kind).iter().take(MAX_ELSEWHERE) {
-                let targets = self.past.targets(manifests, kind, path);
+            for path in self.past.listed(kind).iter().take(MAX_ELSEWHERE) {
+                let targets = self.past.targets(kind, path);
                 let is_program = |of| matches!(of, TargetKind::Binary | TargetKind::Python);
                 let names = targets.all.keys().filter(|(of, _)| is_program(*of));
                 programs.extend(names.map(|(_, name)| name.clone()));
@@ -101,7 +99,6 @@ impl Check<'_> {
         &mut self,
         docs: &[Doc],
         calls: Vec<(NameId, Rc<Call>)>,
-        manifests: &mut Manifests,
         has: &dyn Fn(&Word) -> bool,
     ) -> LostCommands {
         let calls: HashMap<NameId, Rc<Call>> = calls.into_iter().collect();
@@ -123,8 +120,8 @@ impl Check<'_> {
                     continue;
                 }
                 paths.retain(|word| word.kind == WordKind::Path);
-                if let Some(of) = self.past.missing_from(manifests, folder, call) {
-                    let near = self.near(manifests, &of, call);
+                if let Some(of) = self.past.missing_from(folder, call) {
+                    let near = self.near(&of, call);
                     let found = Lost { call: Rc::clone(call), manifests: of, paths, near };
                     lost.insert((folder.to_owned(), mention.name), found);
                 }
@@ -134,11 +131,11 @@ impl Check<'_> {
     }
 
     /// Returns the command with the most similar target that one of these manifests defines.
-    fn near(&mut self, manifests: &mut Manifests, paths: &[String], call: &Call) -> Option<String> {
+    fn near(&mut self, paths: &[String], call: &Call) -> Option<String> {
         let tracked = |path: &&String| self.past.tracked().is_some_and(|it| it.holds(path));
         let paths: Vec<&String> = paths.iter().filter(tracked).collect();
         let all: Vec<Rc<Targets>> =
-            paths.into_iter().map(|path| self.past.targets(manifests, call.kind, path)).collect();
+            paths.into_iter().map(|path| self.past.targets(call.kind, path)).collect();
         let names = all.iter().flat_map(|targets| targets.all.keys());
         let names = names.filter(|(kind, name)| *kind == call.kind && commands::is_name(name));
         let names = names.map(|(_, name)| &**name);
@@ -151,7 +148,7 @@ impl Check<'_> {
         text: &'t str,
         own: &mut Option<HashSet<String>>,
     ) -> Vec<&'t str> {
-        let own = own.get_or_insert_with(|| self.programs(&mut Manifests::default()));
+        let own = own.get_or_insert_with(|| self.programs());
         let mut is_fenced = false;
         let lines = text.lines().filter_map(|line| {
             let typed = line.trim_start();
@@ -171,34 +168,75 @@ impl Check<'_> {
         &mut self,
         held: &[Open<'_>],
         anchors: &[Vec<Option<Anchored>>],
-    ) -> Result<Vec<(links::Place, Evidence)>, Cancelled> {
-        let (mut asked, mut own) = (Vec::new(), None);
-        for (at, open) in held.iter().enumerate() {
-            let mut runs = None;
-            for (block, of_block) in open.asked.iter().enumerate() {
-                let Some(anchored) = anchors[at][block] else { continue };
-                // Checked once per block.
-                let mut is_of_past = None;
-                for (ask, question) in of_block.asks.iter().enumerate() {
-                    let Some(lost) = &question.command else { continue };
-                    let of_past = || open.speaks_of_the_past(of_block.block);
-                    if !*is_of_past.get_or_insert_with(of_past)
-                        && !self.is_in_clone(&open.doc.draft, question.at)
-                        && !runs
-                            .get_or_insert_with(|| self.runs_of_own(&open.text, &mut own))
-                            .iter()
-                            .any(|line| is_run_in(line, &lost.call.text))
-                    {
-                        asked.push(((at, block, ask), lost, anchored));
-                    }
-                }
+    ) -> Result<Vec<(Place, Evidence)>, Cancelled> {
+        let (mut asked, mut own, mut runs) = (Vec::new(), None, HashMap::new());
+        for (place, question, anchored) in anchored_asks(held, anchors) {
+            let (Some(lost), (at, block, _)) = (&question.command, place) else { continue };
+            let open = &held[at];
+            if open.speaks_of_the_past(open.asked[block].block)
+                || self.is_in_clone(&open.doc.draft, question.at)
+            {
+                continue;
+            }
+            let runs = runs.entry(at).or_insert_with(|| self.runs_of_own(&open.text, &mut own));
+            if !runs.iter().any(|line| is_run_in(line, &lost.call.text)) {
+                asked.push((place, lost, anchored));
             }
         }
+        let calls: Vec<_> =
+            asked.iter().map(|(_, lost, _)| (&*lost.call, &*lost.manifests)).collect();
+        let removals = self.past.removals_of_targets(&calls)?;
+        let words: Vec<WordQuery<'_>> = asked
+            .iter()
+            .flat_map(|(_, lost, anchored)| {
+                lost.paths.iter().map(|word| WordQuery { word, anchor: anchored.anchor })
+            })
+            .collect();
+        let mut traces = self.past.trace(&words)?.into_iter();
+        let mut facts = Vec::new();
+        for ((place, lost, anchored), removal) in asked.into_iter().zip(removals) {
+            let call = &lost.call;
+            let removal = removal.map(|(commit, new)| (Some(commit), new));
+            let traced = traces.by_ref().take(lost.paths.len()).collect::<Vec<_>>().into_iter();
+            let traced = traced.zip(&lost.paths).find_map(|(trace, word)| match trace {
+                Trace::Gone { by, renamed_to } => {
+                    Some((by, renamed_to.and_then(|path| target_of(call, &word.text, &path))))
+                }
+                _ => None,
+            });
+            let Some((by, new)) = removal.or(traced) else { continue };
+            if !anchored.is_before(by) {
+                continue;
+            }
+            let fact = fact_of_call(call, by, new);
+            let near = lost.near.clone().filter(|_| fact.renamed_to().is_none());
+            facts.push((place, Evidence { near, ..fact.into() }));
+        }
+        Ok(facts)
+    }
+}
+
+/// Creates the fact that the target of a command was removed.
+pub(crate) fn fact_of_call(call: &Call, by: Option<Commit>, renamed_to: Option<String>) -> Fact {
+    let new = renamed_to.filter(|new| commands::is_name(new)).map(|new| call.renamed(&new));
+    fact_of_word(&Word { kind: WordKind::Command, text: call.text.clone() }, by, new)
+}
+
+/// The commit that removed a target, and the new name of the target.
+type Removal = (Commit, Option<String>);
+
+impl Past<'_> {
+    /// Looks up the missing targets of commands in the history of these manifests. The first manifest that had a target
+    /// decides.
+    pub(crate) fn removals_of_targets(
+        &mut self,
+        asked: &[(&Call, &[String])],
+    ) -> Result<Vec<Option<Removal>>, Cancelled> {
         // Each manifest is queried once for all of its missing targets.
         let mut names: BTreeMap<(TargetKind, &str), Vec<String>> = BTreeMap::new();
-        for (_, lost, _) in &asked {
-            for path in &lost.manifests {
-                names.entry((lost.call.kind, path)).or_default().push(lost.call.target.clone());
+        for (call, manifests) in asked {
+            for path in *manifests {
+                names.entry((call.kind, path)).or_default().push(call.target.clone());
             }
         }
         let readers: Vec<_> =
@@ -208,49 +246,20 @@ impl Check<'_> {
             .zip(&readers)
             .map(|(((_, path), names), read)| PartQuery { path, names, read })
             .collect();
-        let fates = self.past.parts(&queries)?;
-        let mut known: HashMap<(TargetKind, &str, &str), PartFate> = HashMap::new();
+        let fates = self.parts(&queries)?;
+        let mut known: HashMap<(TargetKind, &str, &str), Removal> = HashMap::new();
         for (((kind, path), names), fates) in names.iter().zip(fates) {
             for (name, fate) in names.iter().zip(fates) {
-                known.insert((*kind, *path, name.as_str()), fate);
+                if let PartFate::Gone { commit, renamed_to } = fate {
+                    known.insert((*kind, *path, name), (commit, renamed_to));
+                }
             }
         }
-        let words: Vec<WordQuery<'_>> = asked
-            .iter()
-            .flat_map(|(_, lost, anchored)| {
-                lost.paths.iter().map(|word| WordQuery { word, anchor: anchored.anchor })
-            })
-            .collect();
-        let mut traces = self.past.trace(&words)?.into_iter();
-        let mut facts = Vec::new();
-        for (place, lost, anchored) in asked {
-            let call = &lost.call;
-            let fate = lost.manifests.iter().find_map(|path| {
-                match known.get(&(call.kind, path.as_str(), call.target.as_str()))? {
-                    PartFate::Gone { commit, renamed_to } => {
-                        Some((Some(*commit), renamed_to.clone()))
-                    }
-                    _ => None,
-                }
-            });
-            let traced = traces.by_ref().take(lost.paths.len()).collect::<Vec<_>>().into_iter();
-            let traced = traced.zip(&lost.paths).find_map(|(trace, word)| match trace {
-                Trace::Gone { by, renamed_to } => {
-                    Some((by, renamed_to.and_then(|path| target_of(call, &word.text, &path))))
-                }
-                _ => None,
-            });
-            let Some((by, new)) = fate.or(traced) else { continue };
-            if !anchored.is_before(by) {
-                continue;
-            }
-            let new = new.filter(|new| commands::is_name(new)).map(|new| call.renamed(&new));
-            let near = lost.near.clone().filter(|_| new.is_none());
-            let word = Word { kind: WordKind::Command, text: call.text.clone() };
-            let fact = fact_of_word(&word, by, new);
-            facts.push((place, Evidence { near, ..fact.into() }));
-        }
-        Ok(facts)
+        let removal = |(call, manifests): &(&Call, &[String])| {
+            let key = |path| (call.kind, path, call.target.as_str());
+            manifests.iter().find_map(|path| known.get(&key(path.as_str())).cloned())
+        };
+        Ok(asked.iter().map(removal).collect())
     }
 }
 
@@ -272,7 +281,7 @@ fn target_of(call: &Call, old: &str, path: &str) -> Option<String> {
 }
 
 /// Returns the targets of a kind in one version of a manifest. An unreadable version has none.
-pub(crate) fn parts(kind: TargetKind, path: &str, bytes: &[u8]) -> Vec<Part> {
+pub(super) fn parts(kind: TargetKind, path: &str, bytes: &[u8]) -> Vec<Part> {
     let text = std::str::from_utf8(bytes).ok();
     let targets = text.and_then(|text| commands::read(kind, path, text)).unwrap_or_default();
     let of_kind = targets.all.into_iter().filter(|((of, _), _)| *of == kind);

@@ -1,12 +1,10 @@
 //! Recognises flags of other programs by other uses of the same flag in a document.
 
-use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use staleness_core::knowledge::WordKind;
 
 use super::Check;
-use super::manifests::Manifests;
 use super::open::Open;
 use crate::commands::{caller, own_from};
 use crate::git::Word;
@@ -17,36 +15,21 @@ const MAX_READ: usize = 256 * 1024;
 const MAX_COMMAND: usize = 1024;
 /// Maximum number of lines of one command.
 const MAX_LINES: usize = 40;
-/// The project's flags, collected when first needed.
-#[derive(Debug, Default)]
-pub(super) struct Flags {
-    /// Names of programs and of files and folders with code: see [`plain`].
-    programs: OnceCell<HashSet<String>>,
-    /// By document.
-    uses: HashMap<usize, Uses>,
-}
 
 /// The flags in the commands of a document.
 #[derive(Debug, Default)]
-struct Uses {
+pub(super) struct Uses {
     /// The offsets of flags in commands, with true for commands of other programs.
     places: HashMap<usize, bool>,
     /// The flags in commands, with true if only other programs use the flag.
     flags: HashMap<String, bool>,
 }
 
-impl Flags {
-    /// Returns the data about the project without the data about these documents.
-    pub(super) fn for_others(self) -> Self {
-        Self { uses: HashMap::new(), ..self }
-    }
-}
-
 impl Check<'_> {
     /// Returns true if the flag at an offset in a document belongs to another program.
     pub(super) fn is_foreign_flag(
         &mut self,
-        flags: &mut Flags,
+        uses: &mut HashMap<usize, Uses>,
         (document, open): (usize, &Open<'_>),
         word: &Word,
         at: usize,
@@ -54,26 +37,24 @@ impl Check<'_> {
         if word.kind != WordKind::Flag || open.text.len() > MAX_READ {
             return false;
         }
-        let programs = flags.programs.get_or_init(|| self.callers());
-        let uses = flags.uses.entry(document).or_insert_with(|| self.uses(open, programs));
+        if self.callers.is_none() {
+            let programs = self.programs();
+            let names = programs.iter().map(String::as_str).chain(self.tree().code());
+            self.callers = Some(names.map(plain).collect());
+        }
+        let uses = uses.entry(document).or_insert_with(|| self.uses(open));
         let is_foreign = uses.places.get(&at).or_else(|| uses.flags.get(&word.text));
         is_foreign == Some(&true)
     }
 
-    /// Returns the plain names of the project's programs, modules and scripts.
-    fn callers(&mut self) -> HashSet<String> {
-        let programs = self.programs(&mut Manifests::default());
-        programs.iter().map(String::as_str).chain(self.tree().code()).map(plain).collect()
-    }
-
-    fn uses(&self, open: &Open<'_>, programs: &HashSet<String>) -> Uses {
+    fn uses(&self, open: &Open<'_>) -> Uses {
         let mut all = Uses::default();
         uses(&open.text, &mut |at, flag, command| {
             if command.is_empty() {
                 return;
             }
             let is_foreign = own_from(&command).is_none()
-                || caller(&command).is_some_and(|caller| !self.is_own_caller(programs, caller));
+                || caller(&command).is_some_and(|caller| !self.is_own_caller(caller));
             all.places.insert(at, is_foreign);
             match all.flags.get_mut(flag) {
                 Some(foreign) => *foreign &= is_foreign,
@@ -84,7 +65,7 @@ impl Check<'_> {
     }
 
     /// Returns true if the project has a program, module or script of this name.
-    fn is_own_caller(&self, programs: &HashSet<String>, caller: &str) -> bool {
+    fn is_own_caller(&self, caller: &str) -> bool {
         let name = match caller.rsplit_once('/') {
             // Commands of agents begin with `/`.
             Some(("", _)) => return false,
@@ -93,7 +74,8 @@ impl Check<'_> {
             None => caller,
         };
         let name = plain(name.split('.').next().unwrap_or(name));
-        programs.contains(&name) || self.is_own_program(&name)
+        let is_caller = self.callers.as_ref().is_some_and(|callers| callers.contains(&name));
+        is_caller || self.is_own_program(&name)
     }
 }
 

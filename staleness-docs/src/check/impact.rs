@@ -6,7 +6,6 @@ use staleness_core::knowledge::WordKind;
 
 use super::commands::parts;
 use super::doc::Doc;
-use super::manifests::Manifests;
 use super::questions::{Existing, held, places_of, word_of};
 use super::{Cancelled, Check, commit_text};
 use crate::commands::{Call, TargetKind};
@@ -95,7 +94,7 @@ impl Check<'_> {
             touched: Vec::new(),
         };
         since.gaps.iter().for_each(|gap| self.skip(WHOLE, gap.clone()));
-        let (mut calls, mut manifests) = (HashMap::new(), Manifests::default());
+        let mut calls = HashMap::new();
         let (mut left, mut is_cut) = (MAX_ALL, false);
         for doc in docs {
             let mut found: BTreeMap<usize, (NameId, usize)> = BTreeMap::new();
@@ -104,8 +103,7 @@ impl Check<'_> {
                 if !seen.insert(mention.name) {
                     continue;
                 }
-                let at =
-                    self.change_of(&mut changes, doc, mention.name, &mut calls, &mut manifests);
+                let at = self.change_of(&mut changes, doc, mention.name, &mut calls);
                 let Some(at) = at else { continue };
                 if found.len() < MAX_NAMES.min(left) {
                     found.insert(mention.at, (mention.name, at));
@@ -177,10 +175,8 @@ impl Check<'_> {
                 paths.entry(was).or_insert(at);
             }
         }
-        let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
-        let words = ids.map(|id| self.names.get(id));
-        let all: HashSet<Word> =
-            words.filter_map(|(sort, text)| word_of(sort, text)).map(Word::in_code).collect();
+        let words = self.names.iter().filter_map(|(_, sort, text)| word_of(sort, text));
+        let all: HashSet<Word> = words.map(Word::in_code).collect();
         let wanted = Wanted::of(all.iter());
         let mut words: HashMap<Word, Option<usize>> = HashMap::new();
         for (at, (file, [before, after])) in files.iter().zip(&texts).enumerate() {
@@ -202,7 +198,6 @@ impl Check<'_> {
         doc: &Doc,
         name: NameId,
         calls: &mut HashMap<(String, NameId), Option<usize>>,
-        manifests: &mut Manifests,
     ) -> Option<usize> {
         let (sort, text) = self.names.get(name);
         match sort {
@@ -235,7 +230,7 @@ impl Check<'_> {
                     return *known;
                 }
                 let call = Call::parse(text)?;
-                let own = self.past.manifests_of(manifests, doc.folder(), &call);
+                let own = self.past.manifests_of(doc.folder(), &call);
                 let found = own.and_then(|own| changes.of_call(&call, &own));
                 calls.insert(key, found);
                 found

@@ -9,7 +9,7 @@ use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, WordKind};
 use unicode_normalization::UnicodeNormalization;
 
 use super::doc::Doc;
-use super::open::{Anchored, CiteAsked, Open};
+use super::open::{Anchored, CiteAsked, Open, Place, anchored_asks};
 use super::questions::Existing;
 use super::tree::nearest_of;
 use super::{Check, commit_text, site};
@@ -56,10 +56,8 @@ pub(super) struct Anchors {
     pub(super) likened: Cell<usize>,
 }
 
-/// Indices of the document, the block and the question.
-pub(super) type Place = (usize, usize, usize);
 /// The keys of the headings to find in one document, and the questions for each.
-type Headings<'a> = (Vec<String>, Vec<(Place, &'a Citation)>);
+type Headings<'a> = (Vec<String>, Vec<(Place, &'a Citation, Anchored)>);
 
 impl Check<'_> {
     fn anchors_of(&self, path: &str) -> Option<Rc<AnchorSet>> {
@@ -124,17 +122,11 @@ impl Check<'_> {
         anchors: &[Vec<Option<Anchored>>],
     ) -> Result<Vec<(Place, Evidence)>, Cancelled> {
         let mut files: BTreeMap<&str, Headings<'_>> = BTreeMap::new();
-        for (at, open) in held.iter().enumerate() {
-            for (block, asked) in open.asked.iter().enumerate() {
-                for (ask, question) in asked.asks.iter().enumerate() {
-                    let Some(citation) = &question.heading else { continue };
-                    if anchors[at][block].is_some() {
-                        let (keys, places) = files.entry(&citation.path).or_default();
-                        keys.push(headings::key(citation.symbol.as_deref().unwrap_or_default()));
-                        places.push(((at, block, ask), citation));
-                    }
-                }
-            }
+        for (place, question, anchored) in anchored_asks(held, anchors) {
+            let Some(citation) = &question.heading else { continue };
+            let (keys, places) = files.entry(&citation.path).or_default();
+            keys.push(headings::key(citation.symbol.as_deref().unwrap_or_default()));
+            places.push((place, citation, anchored));
         }
         let readers: Vec<_> =
             files.keys().map(|path| |text: &[u8]| headings::parts(path, text)).collect();
@@ -147,10 +139,9 @@ impl Check<'_> {
         let mut found = Vec::new();
         for ((keys, places), fates) in files.values().zip(fates) {
             let mut nearest: HashMap<&str, Option<String>> = HashMap::new();
-            for ((key, (place, citation)), fate) in keys.iter().zip(places).zip(fates) {
+            for ((key, (place, citation, anchored)), fate) in keys.iter().zip(places).zip(fates) {
                 let (at, block, ask) = *place;
                 let Some(known) = self.anchors_of(&citation.path) else { continue };
-                let Some(anchored) = anchors[at][block] else { continue };
                 let gone = Cited::Heading;
                 let (path, citation) = (&citation.path, (*citation).clone());
                 let is_loose = known.joins(key) || known.loose.contains(&loose(key));

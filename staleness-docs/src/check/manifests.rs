@@ -24,7 +24,7 @@ const MAKERS: [&str; 7] = [
 
 /// The manifests of the checked-out commit, cached.
 #[derive(Debug, Default)]
-pub(crate) struct Manifests {
+pub(super) struct Manifests {
     /// Manifests, by path and by the file names that determine the parser.
     read: HashMap<(&'static [&'static str], String), Rc<Targets>>,
     /// Paths of all manifests with these names, nearest to the root first.
@@ -33,13 +33,8 @@ pub(crate) struct Manifests {
 
 impl Past<'_> {
     /// Returns the manifests that may have defined a target, or `None` if it may be defined now.
-    pub(crate) fn missing_from(
-        &mut self,
-        manifests: &mut Manifests,
-        folder: &str,
-        call: &Call,
-    ) -> Option<Vec<String>> {
-        let own = self.manifests_of(manifests, folder, call)?;
+    pub(crate) fn missing_from(&mut self, folder: &str, call: &Call) -> Option<Vec<String>> {
+        let own = self.manifests_of(folder, call)?;
         let is_there = |path: &String| self.tracked().is_some_and(|it| it.holds(path));
         let has_own = own.iter().any(is_there);
         if call.kind == TargetKind::Make
@@ -49,7 +44,7 @@ impl Past<'_> {
             return None;
         }
         for path in &own {
-            if self.tracked()?.holds(path) && self.defines(manifests, path, call) != Some(false) {
+            if self.tracked()?.holds(path) && self.defines(path, call) != Some(false) {
                 return None;
             }
         }
@@ -64,9 +59,9 @@ impl Past<'_> {
                 && !is_near;
         let mut asked = own;
         if is_anywhere {
-            let listed = self.listed(manifests, call.kind);
+            let listed = self.listed(call.kind);
             for path in listed.iter().take(MAX_ELSEWHERE).filter(|path| !asked.contains(path)) {
-                if self.defines(manifests, path, call) == Some(true) {
+                if self.defines(path, call) == Some(true) {
                     return None;
                 }
             }
@@ -76,7 +71,7 @@ impl Past<'_> {
             let is_source = call.kind == TargetKind::Subcommand;
             // For other tools, a script of one package is not a script of another.
             let most = if is_source { MAX_SOURCES } else { MAX_ASKED * usize::from(is_cargo) };
-            let mut is_empty = |path: &str| self.targets(manifests, call.kind, path).all.is_empty();
+            let mut is_empty = |path: &str| self.targets(call.kind, path).all.is_empty();
             let more = listed.iter().filter(|path| !asked.contains(path));
             let more = more.filter(|path| !is_source || !is_empty(path)).take(most).cloned();
             asked.extend(more.collect::<Vec<_>>());
@@ -104,23 +99,18 @@ impl Past<'_> {
 
     /// Returns the manifests to which a command in a document of this folder may refer, or `None` if no package
     /// matches.
-    pub(super) fn manifests_of(
-        &mut self,
-        manifests: &mut Manifests,
-        folder: &str,
-        call: &Call,
-    ) -> Option<Vec<String>> {
+    pub(super) fn manifests_of(&mut self, folder: &str, call: &Call) -> Option<Vec<String>> {
         if call.kind == TargetKind::Subcommand {
             return Some(Vec::new());
         }
         if let Place::Workspace(package) = &call.place {
-            let listed = self.listed(manifests, call.kind);
+            let listed = self.listed(call.kind);
             let mut own = Vec::new();
             for path in listed.iter().take(MAX_ELSEWHERE) {
                 let of = paths::folder_of(path);
                 let by_folder = of == package || of.ends_with(&format!("/{package}"));
                 let key = (TargetKind::Package, package.clone());
-                if by_folder || self.targets(manifests, call.kind, path).all.contains_key(&key) {
+                if by_folder || self.targets(call.kind, path).all.contains_key(&key) {
                     own.push(path.clone());
                 }
             }
@@ -157,14 +147,15 @@ impl Past<'_> {
     }
 
     /// Returns true if a manifest defines the target of a command, or `None` if this is uncertain.
-    fn defines(&mut self, manifests: &mut Manifests, path: &str, call: &Call) -> Option<bool> {
-        self.targets(manifests, call.kind, path).define(call)
+    fn defines(&mut self, path: &str, call: &Call) -> Option<bool> {
+        self.targets(call.kind, path).define(call)
     }
 
     /// Returns the project's manifests that define targets of a kind. Excludes vendored code and test data.
-    pub(super) fn listed(&self, manifests: &mut Manifests, kind: TargetKind) -> Rc<[String]> {
+    pub(super) fn listed(&mut self, kind: TargetKind) -> Rc<[String]> {
+        let tracked = self.repo.as_ref().and_then(|repo| repo.tracked().ok());
         let list = || {
-            let tracked = self.tracked().into_iter().flat_map(|tracked| tracked.iter());
+            let tracked = tracked.into_iter().flat_map(|tracked| tracked.iter());
             let paths = tracked.map(|(path, _)| path).filter(|path| commands::defines(kind, path));
             let mut paths: Vec<String> = paths
                 .filter(|path| !crate::symbols::is_of_others(path))
@@ -173,22 +164,17 @@ impl Past<'_> {
             paths.sort_by_key(|path| path.matches('/').count());
             paths.into()
         };
-        Rc::clone(manifests.listed.entry(commands::files(kind)).or_insert_with(list))
+        Rc::clone(self.manifests.listed.entry(commands::files(kind)).or_insert_with(list))
     }
 
     /// Reads a manifest of the checked-out commit and the files that it includes.
-    pub(super) fn targets(
-        &mut self,
-        manifests: &mut Manifests,
-        kind: TargetKind,
-        path: &str,
-    ) -> Rc<Targets> {
+    pub(super) fn targets(&mut self, kind: TargetKind, path: &str) -> Rc<Targets> {
         let key = (commands::files(kind), path.to_owned());
-        if let Some(known) = manifests.read.get(&key) {
+        if let Some(known) = self.manifests.read.get(&key) {
             return Rc::clone(known);
         }
         let targets = Rc::new(self.read_all(kind, path));
-        manifests.read.insert(key, Rc::clone(&targets));
+        self.manifests.read.insert(key, Rc::clone(&targets));
         targets
     }
 

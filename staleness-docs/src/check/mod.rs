@@ -46,9 +46,8 @@ use crate::project::ProjectPlace;
 use crate::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
 
 pub(crate) use answers::{fact_of_citation, fact_of_word};
-pub(crate) use commands::{parts as parts_of_manifest, things_of};
+pub(crate) use commands::{fact_of_call, things_of};
 use doc::{Doc, Reading, Undated};
-pub(crate) use manifests::Manifests;
 use open::Open;
 pub(crate) use past::Past;
 pub(crate) use past::commit_text;
@@ -88,7 +87,8 @@ struct Check<'a> {
     anchors: links::Anchors,
     tree: OnceCell<tree::Tree>,
     own: OnceCell<own::Own>,
-    flags: flags::Flags,
+    /// Plain names of the project's programs, and of files and folders with code: see [`flags`].
+    callers: Option<HashSet<String>>,
     /// Addresses that pages set for themselves: see [`site`].
     addresses: OnceCell<HashSet<String>>,
     /// Items in files with a history.
@@ -162,7 +162,7 @@ pub fn check(
         anchors: links::Anchors::default(),
         tree: OnceCell::new(),
         own: OnceCell::new(),
-        flags: flags::Flags::default(),
+        callers: None,
         addresses: OnceCell::new(),
         undated: Vec::new(),
         lives: Lives::new(),

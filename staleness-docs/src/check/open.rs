@@ -5,7 +5,7 @@ use staleness_core::knowledge::{Evidence, Lines as LineRange};
 use staleness_core::time::Timestamp;
 
 use super::doc::Doc;
-use super::questions::{Asked, Questions};
+use super::questions::{Ask, Asked, Questions};
 use crate::draft::place::Lines;
 use crate::git::{Anchor, CitationQuery, Commit};
 
@@ -79,6 +79,23 @@ pub(super) struct Answers {
     pub(super) facts: Vec<Vec<(usize, Evidence)>>,
 }
 
+/// Iterates over the questions about blocks with an anchor.
+pub(super) fn anchored_asks<'h>(
+    held: &'h [Open<'_>],
+    anchors: &'h [Vec<Option<Anchored>>],
+) -> impl Iterator<Item = (Place, &'h Ask, Anchored)> {
+    let blocks = held.iter().zip(anchors).enumerate().flat_map(|(at, (open, anchors))| {
+        let blocks = open.asked.iter().zip(anchors).enumerate();
+        blocks.filter_map(move |(block, (asked, anchor))| Some((at, block, asked, (*anchor)?)))
+    });
+    blocks.flat_map(|(at, block, asked, anchor)| {
+        let asks = asked.asks.iter().enumerate();
+        asks.map(move |(ask, question)| ((at, block, ask), question, anchor))
+    })
+}
+
+/// Indices of the document, the block and the question.
+pub(super) type Place = (usize, usize, usize);
 /// Indices of the document, the block and the question, and the citation to check.
 pub(super) type CiteAsked<'a> = (usize, usize, usize, CitationQuery<'a>);
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use staleness_core::knowledge::{Block, Document, Fact, Lines};
 use staleness_core::time::Timestamp;
 
+use super::manifests::Manifests;
 use super::{Cancelled, blind};
 use crate::git::{
     self, Anchor, CitationQuery, Cite, GitError, LazyRepo, Oid, Origin, PartFate, PartQuery, Repo,
@@ -32,6 +33,7 @@ pub(crate) struct Past<'p> {
     /// The gap, if there is a repository that cannot be opened.
     pub(super) unopened: Option<Blind>,
     pub(super) store: OnceCell<Store>,
+    pub(super) manifests: Manifests,
     pub(crate) notes: Vec<Note>,
     watcher: Watcher<'p>,
 }
@@ -56,6 +58,7 @@ impl<'p> Past<'p> {
             met: Cell::new(0),
             unopened: None,
             store: OnceCell::new(),
+            manifests: Manifests::default(),
             notes: Vec::new(),
             watcher,
         };

@@ -54,8 +54,8 @@ impl Names {
         self.all.get(id as usize).map_or((NameSort::Link, ""), |(sort, text)| (*sort, text))
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.all.len()
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (NameId, NameSort, &str)> {
+        (0..).zip(&self.all).map(|(id, (sort, text))| (id, *sort, &**text))
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
             assert_eq!(names.get(*id), *name);
             assert_eq!(names.enter(name.0, name.1), Some(*id));
         }
-        assert_eq!((names.len(), names.get(999)), (200, (NameSort::Link, "")));
+        assert_eq!((names.iter().count(), names.get(999)), (200, (NameSort::Link, "")));
     }
 
     #[test]
