@@ -56,9 +56,10 @@ pub fn front_text(text: &str, key: &str) -> Option<String> {
     let value = match (&entry.value, lines.chars().next()) {
         (Value::Text(value), _) => value.clone(),
         (_, Some(quote @ ('"' | '\''))) => {
-            let open = &text[entry.place.start + 1..front.end];
+            let open = &text[entry.place.start..front.end];
             // Without a closing quote, only the first line counts.
-            unquote(open, quote).or_else(|| open.lines().next().map(str::to_owned))?
+            let first = || open[1..].lines().next().map(str::to_owned);
+            unquote(open, quote).map(|(text, _)| text).or_else(first)?
         }
         (_, Some('|' | '>')) => lines.split_once('\n')?.1.to_owned(),
         (Value::List(_), Some('-')) => return None,

@@ -1,10 +1,10 @@
 //! Parses quoted values.
 
-/// Returns a text up to its closing quote, with YAML escapes resolved, or `None` without a closing quote. The
-/// text must begin after the opening quote.
-pub(super) fn unquote(text: &str, quote: char) -> Option<String> {
+/// Returns the text in quotes at the beginning of `text`, with YAML escapes resolved, and the offset after the closing
+/// quote, or `None` without one.
+pub(super) fn unquote(text: &str, quote: char) -> Option<(String, usize)> {
     let mut out = String::new();
-    let mut chars = text.chars();
+    let mut chars = text.strip_prefix(quote)?.chars();
     while let Some(c) = chars.next() {
         if c == quote {
             // Two single quotes mean one.
@@ -13,7 +13,7 @@ pub(super) fn unquote(text: &str, quote: char) -> Option<String> {
                 out.push('\'');
                 continue;
             }
-            return Some(out);
+            return Some((out, text.len() - chars.as_str().len()));
         }
         if c != '\\' || quote == '\'' {
             out.push(c);

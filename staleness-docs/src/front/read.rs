@@ -262,10 +262,8 @@ fn value(first: &str, rest: &[&str], style: Style) -> (Value, Range<usize>) {
         if triple || !rest.is_empty() {
             return (Value::Other, from..line.len());
         }
-        return match closing(shown, quote) {
-            Some(end) => {
-                (Value::Text(unquote(&shown[1..], quote).unwrap_or_default()), from..from + end)
-            }
+        return match unquote(shown, quote) {
+            Some((text, end)) => (Value::Text(text), from..from + end),
             None => (Value::Other, from..line.len()),
         };
     }
@@ -326,7 +324,7 @@ fn scalar(text: &str, style: Style) -> String {
     let text = text.trim();
     match text.chars().next() {
         Some(quote @ ('"' | '\'')) => {
-            unquote(&text[1..], quote).unwrap_or_else(|| text[1..].to_owned())
+            unquote(text, quote).map_or_else(|| text[1..].to_owned(), |(text, _)| text)
         }
         _ => strip_comment(text, style).trim_end().to_owned(),
     }
@@ -338,8 +336,8 @@ fn flow(inner: &str, style: Style) -> Vec<String> {
     let mut rest = inner.trim();
     while !rest.is_empty() && all.len() < MAX_LIST {
         let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
-        let quoted = quote.and_then(|quote| closing(rest, quote));
-        let from = quoted.unwrap_or(0);
+        let quoted = quote.and_then(|quote| unquote(rest, quote));
+        let from = quoted.map_or(0, |(_, end)| end);
         let end = rest[from..].find(',').map_or(rest.len(), |at| from + at);
         let item = scalar(&rest[..end], style);
         if !item.is_empty() {
@@ -348,22 +346,6 @@ fn flow(inner: &str, style: Style) -> Vec<String> {
         rest = rest.get(end + 1..).unwrap_or_default().trim_start();
     }
     all
-}
-
-/// Returns the offset after the closing quote of a quoted value.
-fn closing(text: &str, quote: char) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' if quote == '"' => at += 1,
-            b'\'' if quote == '\'' && bytes.get(at + 1) == Some(&b'\'') => at += 1,
-            byte if byte == quote as u8 => return Some(at + 1),
-            _ => {}
-        }
-        at += 1;
-    }
-    None
 }
 
 /// Strips the comment after an unquoted value. In TOML, no space is needed before the comment.
@@ -388,7 +370,8 @@ fn without_comment(line: &str, style: Style) -> &str {
         if begins_comment(line, at, style) {
             return &line[..at];
         }
-        let quoted = if begins && matches!(c, '"' | '\'') { closing(&line[at..], c) } else { None };
+        let is_quote = begins && matches!(c, '"' | '\'');
+        let quoted = is_quote.then(|| unquote(&line[at..], c)).flatten().map(|(_, end)| end);
         begins = matches!(c, '[' | ',') || begins && c.is_whitespace();
         at += quoted.unwrap_or(c.len_utf8());
     }
