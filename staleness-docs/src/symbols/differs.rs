@@ -6,7 +6,7 @@ use foldhash::HashMap as Map;
 use staleness_core::knowledge::WordKind;
 
 use super::defined::declares_option;
-use super::extent::{definitions, item, last_part, lines};
+use super::extent::{definitions, item, last_part, split};
 use super::meaning::Word;
 use super::offered::is_offered;
 
@@ -91,7 +91,7 @@ impl<'w> Wanted<'w> {
 
     /// Returns the lines of each item, or `None` if several items have the name, or are nested too deeply.
     fn defined<'t>(&self, text: &'t [u8]) -> HashMap<&'w str, Option<Vec<&'t [u8]>>> {
-        let lines = lines(text);
+        let lines: Vec<&[u8]> = split(text).collect();
         let places = definitions(&lines, |name| self.items.get_key_value(name).map(|(it, _)| *it));
         let mut room = text.len() * MAX_NESTED + MIN_ROOM;
         let mut item = |first| item(&lines, first, &mut room);

@@ -29,13 +29,9 @@ pub(crate) fn holds(text: &[u8], symbol: &str) -> bool {
 
 /// Returns the lines of the symbol's item, counted from 0.
 pub(crate) fn extent(text: &[u8], symbol: &str) -> Option<Range<usize>> {
-    let (lines, name) = (lines(text), last_part(symbol)?);
+    let (lines, name): (Vec<&[u8]>, _) = (split(text).collect(), last_part(symbol)?);
     let first = (*definitions(&lines, |found| (found == name).then_some(name)).get(name)?)?;
     Some(first..end(&lines, first, &mut { usize::MAX })?)
-}
-
-pub(super) fn lines(text: &[u8]) -> Vec<&[u8]> {
-    split(text).collect()
 }
 
 /// Returns the lines of a text without their line endings. A final line feed does not begin another line.

@@ -124,23 +124,17 @@ impl<'a> Follow<'a> {
     fn change(&mut self, change: Change) {
         let Some(path) = self.place.own(&self.reader.path) else { return };
         self.changes.note(self.commits.len().saturating_sub(1), path, &change);
-        let followed = self.open.get(path);
+        let is_followed = self.open.contains_key(path);
         match change.status {
             b'D' => {
                 if change.was_file() && self.removed.len() < MAX_REMOVED {
                     self.removed.push((path.to_vec(), change.old));
                 }
                 // The commit removed this path, so it cannot be the followed file.
-                if followed.is_some() {
-                    let path = path.to_vec();
-                    self.open.remove(&path);
-                }
+                self.open.remove(path);
             }
-            _ if followed.is_none() => {}
-            _ if !change.is_file() => {
-                let path = path.to_vec();
-                self.open.remove(&path);
-            }
+            _ if !is_followed => {}
+            _ if !change.is_file() => drop(self.open.remove(path)),
             _ if change.old.is_null() || !change.was_file() => {
                 self.added.push((path.to_vec(), change.new));
             }

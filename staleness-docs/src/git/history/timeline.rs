@@ -267,11 +267,6 @@ impl History {
         Ok(texts)
     }
 
-    /// Returns true if a path exists in the commit at an index.
-    pub(crate) fn exists_at(&mut self, place: usize, path: &str) -> Result<bool, GitError> {
-        Ok(self.held_at(place, path)?.is_some())
-    }
-
     /// Returns the kind and id of a path in the commit at an index, or `None` if it does not exist.
     pub(crate) fn held_at(&mut self, place: usize, path: &str) -> Result<Option<Held>, GitError> {
         let past = self.past()?;
@@ -287,7 +282,7 @@ impl History {
     /// Returns the index of a commit that removed a path. The path must exist at `there` and not in the checked-out
     /// commit. If it was removed several times, returns the last removal, as far back as the list of changes goes.
     pub(crate) fn removal(&mut self, path: &str, there: usize) -> Result<Option<usize>, GitError> {
-        if !self.exists_at(there, path)? {
+        if self.held_at(there, path)?.is_none() {
             return Ok(None);
         }
         if let Some(last) = self.past()?.changes.removal(path, there) {
@@ -295,7 +290,10 @@ impl History {
         }
         let (mut there, mut gone) = (there, 0);
         while let Some(middle) = between(gone, there) {
-            if self.exists_at(middle, path)? { there = middle } else { gone = middle }
+            match self.held_at(middle, path)? {
+                Some(_) => there = middle,
+                None => gone = middle,
+            }
         }
         Ok(Some(gone))
     }

@@ -35,7 +35,7 @@ impl Moved {
         let target = self.target(history, removed, &|renames| renames.of_path(path))?;
         let Some(mut now) = target else { return Ok(None) };
         for _ in 0..MAX_MOVES {
-            if history.exists_at(0, &now)? {
+            if history.held_at(0, &now)?.is_some() {
                 return Ok(Some(now));
             }
             let Some(next) = history.removal(&now, removed)? else { return Ok(None) };
