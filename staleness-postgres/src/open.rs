@@ -16,7 +16,7 @@ use crate::flight::Flight;
 use crate::inner::Inner;
 use crate::patience::Patience;
 use crate::pool::Session;
-use crate::schema::{MIGRATION_LOCK, SCHEMA};
+use crate::schema::{MIGRATION_LOCK, schema};
 use crate::table::with;
 use crate::transaction::{self, Transaction};
 use crate::url::parse;
@@ -137,7 +137,7 @@ async fn create(session: &Session, workspace: &str, patience: &Patience) -> Resu
             numbers("meta", &["format", "least"], row, |cells| Ok((cells.int()?, cells.int()?)))?;
         usable(format, least)?;
     } else {
-        flight.command(SCHEMA.into());
+        flight.command(schema());
         flight.next().await?;
     }
     flight.send(Statement {

@@ -41,21 +41,25 @@
 //! An index entry has at most 2,700 bytes, and some keys are longer. `sources.key` and `documents.key` are therefore
 //! digests of the key's other columns, and the journal's index by subject contains hashes.
 
+use staleness_core::journal::JournalEntry;
+use staleness_core::outcome::Outcome;
+use staleness_core::store::table::{Kind, Record, Table};
+
+use crate::table::DIGEST;
+
 /// The format that this program reads and writes. Formats 1 to 5 were never released.
 pub(crate) const FORMAT: i64 = 9;
 
 /// The key of the advisory lock for creating tables: `stale` and `ness` in ASCII.
 pub(crate) const MIGRATION_LOCK: i64 = 0x7374_616C_656E_6573;
 
-/// The statements that create the tables.
-pub(crate) const SCHEMA: &str = r#"
+const META: &str = r#"
 CREATE SCHEMA staleness;
 CREATE TABLE staleness.meta(
   id INTEGER PRIMARY KEY CHECK (id = 1),
   format BIGINT NOT NULL,
   least BIGINT NOT NULL
 );
-INSERT INTO staleness.meta(id, format, least) VALUES(1, 9, 9);
 CREATE TABLE staleness.workspaces(
   workspace TEXT COLLATE "C" PRIMARY KEY,
   revision BIGINT NOT NULL,
@@ -64,206 +68,26 @@ CREATE TABLE staleness.workspaces(
   floor_at BIGINT NOT NULL DEFAULT 0,
   generation BIGINT NOT NULL DEFAULT 0
 ) WITH (fillfactor = 10);
-CREATE TABLE staleness.projects(
-  workspace TEXT COLLATE "C",
-  id TEXT COLLATE "C",
-  value TEXT NOT NULL,
-  PRIMARY KEY(workspace, id)
-);
-CREATE TABLE staleness.sources(
-  workspace TEXT COLLATE "C",
-  scope TEXT COLLATE "C",
-  key BYTEA,
-  client TEXT COLLATE "C" NOT NULL,
-  level BIGINT NOT NULL,
-  part TEXT COLLATE "C" NOT NULL,
-  value TEXT NOT NULL,
-  PRIMARY KEY(workspace, scope, key)
-);
-CREATE TABLE staleness.tools(
-  workspace TEXT COLLATE "C",
-  scope TEXT COLLATE "C",
-  name TEXT COLLATE "C",
-  kind TEXT COLLATE "C" NOT NULL,
-  server TEXT COLLATE "C",
-  configured BIGINT NOT NULL,
-  demoted BIGINT NOT NULL,
-  revived BIGINT NOT NULL,
-  plugin TEXT,
-  description TEXT,
-  listings BYTEA NOT NULL,
-  used_by TEXT NOT NULL,
-  cause TEXT NOT NULL,
-  cause_since BIGINT NOT NULL,
-  failing_since BIGINT,
-  failing_cause TEXT,
-  demotions BIGINT NOT NULL,
-  last_demoted_at BIGINT,
-  counted BIGINT NOT NULL,
-  hold TEXT NOT NULL,
-  ring BYTEA NOT NULL,
-  uses BIGINT NOT NULL,
-  discovered_at BIGINT NOT NULL,
-  last_used_at BIGINT,
-  updated_at BIGINT NOT NULL,
-  defined_chars BIGINT,
-  PRIMARY KEY(workspace, scope, name)
-) WITH (fillfactor = 70);
+"#;
+
+const INDEXES: &str = r#"
+ALTER TABLE staleness.tools SET (fillfactor = 70);
+ALTER TABLE staleness.routes SET (fillfactor = 80);
 CREATE INDEX tools_server ON staleness.tools(workspace, scope, server, kind)
   WHERE server IS NOT NULL;
 CREATE INDEX tools_demoted ON staleness.tools(workspace, scope) WHERE demoted = 1;
 CREATE INDEX tools_configured ON staleness.tools(workspace, scope) WHERE configured = 1;
 CREATE INDEX tools_revived ON staleness.tools(workspace, scope) WHERE revived = 1;
-CREATE TABLE staleness.definitions(
-  workspace TEXT COLLATE "C",
-  scope TEXT COLLATE "C",
-  name TEXT COLLATE "C",
-  pending BIGINT NOT NULL,
-  value TEXT NOT NULL,
-  PRIMARY KEY(workspace, scope, name)
-);
 CREATE INDEX definitions_pending ON staleness.definitions(workspace, scope) WHERE pending = 1;
-CREATE TABLE staleness.knowledge(
-  workspace TEXT COLLATE "C",
-  scope TEXT COLLATE "C",
-  id TEXT COLLATE "C",
-  kind TEXT NOT NULL,
-  body TEXT NOT NULL,
-  keywords TEXT NOT NULL,
-  path TEXT,
-  added_at BIGINT NOT NULL,
-  updated_at BIGINT NOT NULL,
-  version_context TEXT,
-  evergreen BIGINT NOT NULL,
-  due BIGINT,
-  expires_at BIGINT,
-  verified_at BIGINT,
-  verified_commit TEXT,
-  verifications BIGINT NOT NULL,
-  citations TEXT NOT NULL,
-  supersedes TEXT NOT NULL,
-  superseded_by TEXT NOT NULL,
-  related TEXT NOT NULL,
-  contradicted TEXT,
-  done_at BIGINT,
-  recalls BIGINT NOT NULL,
-  recalls_since_edit BIGINT NOT NULL,
-  recalled_at BIGINT,
-  recall_op TEXT,
-  PRIMARY KEY(workspace, scope, id)
-);
-CREATE TABLE staleness.documents(
-  workspace TEXT COLLATE "C",
-  project TEXT COLLATE "C",
-  key BYTEA,
-  path TEXT COLLATE "C" NOT NULL,
-  loaded BIGINT NOT NULL,
-  flagged BIGINT NOT NULL,
-  value TEXT NOT NULL,
-  PRIMARY KEY(workspace, project, key)
-);
 CREATE INDEX documents_flagged ON staleness.documents(workspace, project, loaded)
   WHERE flagged = 1;
-CREATE TABLE staleness.work(
-  workspace TEXT COLLATE "C",
-  scope TEXT COLLATE "C",
-  id TEXT COLLATE "C",
-  ended BIGINT NOT NULL,
-  refers BIGINT NOT NULL,
-  aging TEXT COLLATE "C",
-  since BIGINT,
-  value TEXT NOT NULL,
-  PRIMARY KEY(workspace, scope, id)
-);
 CREATE INDEX work_open ON staleness.work(workspace, scope, aging, since) WHERE ended = 0;
 CREATE INDEX work_referring ON staleness.work(workspace, scope) WHERE refers = 1;
-CREATE TABLE staleness.sessions(
-  workspace TEXT COLLATE "C",
-  project TEXT COLLATE "C",
-  id TEXT COLLATE "C",
-  value TEXT NOT NULL,
-  PRIMARY KEY(workspace, project, id)
-);
-CREATE TABLE staleness.cursors(
-  workspace TEXT COLLATE "C",
-  project TEXT COLLATE "C",
-  agent TEXT COLLATE "C",
-  value TEXT NOT NULL,
-  PRIMARY KEY(workspace, project, agent)
-);
-CREATE TABLE staleness.routes(
-  workspace TEXT COLLATE "C",
-  project TEXT COLLATE "C",
-  tool TEXT COLLATE "C",
-  id BYTEA,
-  query TEXT NOT NULL,
-  confidence BIGINT NOT NULL,
-  uses BIGINT NOT NULL,
-  created_at BIGINT NOT NULL,
-  last_used_at BIGINT NOT NULL,
-  model TEXT,
-  ops BYTEA NOT NULL,
-  PRIMARY KEY(workspace, project, tool, id)
-) WITH (fillfactor = 80);
-CREATE TABLE staleness.vectors(
-  workspace TEXT COLLATE "C",
-  project TEXT COLLATE "C",
-  tool TEXT COLLATE "C",
-  id BYTEA,
-  model TEXT COLLATE "C" NOT NULL,
-  form TEXT NOT NULL,
-  numbers BYTEA NOT NULL,
-  PRIMARY KEY(workspace, project, tool, id)
-);
-CREATE TABLE staleness.suggestions(
-  workspace TEXT COLLATE "C",
-  project TEXT COLLATE "C",
-  session TEXT COLLATE "C",
-  value TEXT NOT NULL,
-  PRIMARY KEY(workspace, project, session)
-);
-CREATE TABLE staleness.outcomes(
-  workspace TEXT COLLATE "C",
-  seq BIGINT,
-  identity BIGINT NOT NULL,
-  scope TEXT COLLATE "C" NOT NULL,
-  tool TEXT COLLATE "C" NOT NULL,
-  server TEXT COLLATE "C",
-  mark TEXT COLLATE "C" NOT NULL,
-  at BIGINT NOT NULL,
-  project TEXT COLLATE "C" NOT NULL,
-  op TEXT NOT NULL,
-  credits BYTEA NOT NULL,
-  session TEXT,
-  agent TEXT,
-  client TEXT,
-  duration_ms BIGINT,
-  PRIMARY KEY(workspace, seq)
-);
 CREATE INDEX outcomes_identity ON staleness.outcomes(workspace, identity);
 CREATE INDEX outcomes_counted ON staleness.outcomes(workspace, project, seq)
   WHERE mark IN ('S', 'F');
 CREATE INDEX outcomes_served ON staleness.outcomes(workspace, at)
   WHERE server IS NOT NULL AND mark IN ('S', 'F', 'O');
-CREATE TABLE staleness.journal(
-  workspace TEXT COLLATE "C",
-  revision BIGINT,
-  idx BIGINT,
-  kind TEXT NOT NULL,
-  scope TEXT COLLATE "C" NOT NULL,
-  subject TEXT COLLATE "C" NOT NULL,
-  op TEXT COLLATE "C",
-  at BIGINT NOT NULL,
-  action TEXT NOT NULL,
-  before TEXT,
-  after TEXT,
-  cause TEXT NOT NULL,
-  note TEXT,
-  session TEXT,
-  actor TEXT,
-  clients TEXT NOT NULL,
-  PRIMARY KEY(workspace, revision, idx)
-);
 CREATE INDEX journal_op ON staleness.journal(workspace, op) WHERE op IS NOT NULL;
 CREATE INDEX journal_subject
   ON staleness.journal(workspace, hashtextextended(subject, 0), revision, idx);
@@ -281,13 +105,54 @@ BEGIN
 END $$;
 "#;
 
+/// Returns the statements that create the tables.
+pub(crate) fn schema() -> String {
+    let mut all = format!("{META}INSERT INTO staleness.meta VALUES(1, {FORMAT}, {FORMAT});\n");
+    macro_rules! tables {
+        ($($field:ident: $row:ty,)*) => {
+            $(all += &table::<$row>(<$row as Table>::LONG.then_some(1));)*
+        };
+    }
+    staleness_core::collections!(tables);
+    all + &table::<Outcome>(None) + &table::<JournalEntry>(None) + INDEXES
+}
+
+/// Returns the statement that creates a table. A digest of the rest of a long key comes after this many columns.
+fn table<R: Record>(digest_after: Option<usize>) -> String {
+    let kind = |kind: &Kind| match kind {
+        Kind::Int => "BIGINT NOT NULL",
+        Kind::MaybeInt => "BIGINT",
+        Kind::Text => "TEXT COLLATE \"C\" NOT NULL",
+        Kind::MaybeText => "TEXT COLLATE \"C\"",
+        Kind::Blob => "BYTEA NOT NULL",
+    };
+    let columns = R::COLUMNS.iter().zip(R::KINDS);
+    let mut columns: Vec<String> =
+        columns.map(|(name, each)| format!("{name} {}", kind(each))).collect();
+    let mut key = R::COLUMNS[..R::KEY].to_vec();
+    if let Some(place) = digest_after {
+        columns.insert(place, format!("{DIGEST} {}", kind(&Kind::Blob)));
+        key.splice(place.., [DIGEST]);
+    }
+    format!(
+        "CREATE TABLE staleness.{}(workspace {}, {}, PRIMARY KEY(workspace, {}));\n",
+        R::TABLE,
+        kind(&Kind::Text),
+        columns.join(", "),
+        key.join(", ")
+    )
+}
+
 #[cfg(test)]
 mod tests {
+    use staleness_core::ids::stable_hash;
+
     use super::*;
 
     #[test]
     fn every_table_and_index_begins_with_the_workspace() {
-        let tables = SCHEMA.split("CREATE TABLE staleness.").skip(1);
+        let schema = schema();
+        let tables = schema.split("CREATE TABLE staleness.").skip(1);
         let named = |table: &&str| !table.starts_with("meta(");
         for table in tables.filter(named) {
             let columns = table.split_once('(').map_or("", |(_, columns)| columns);
@@ -295,14 +160,17 @@ mod tests {
             let key = table.contains("PRIMARY KEY(workspace") || table.starts_with("workspaces(");
             assert!(key, "{table}");
         }
-        for index in SCHEMA.split("CREATE INDEX ").skip(1) {
+        for index in schema.split("CREATE INDEX ").skip(1) {
             let columns = index.split_once('(').map_or("", |(_, columns)| columns);
             assert!(columns.starts_with("workspace, "), "{index}");
         }
     }
 
     #[test]
-    fn the_tables_have_the_format_that_is_written() {
-        assert!(SCHEMA.contains(&format!("VALUES(1, {FORMAT}, {FORMAT})")));
+    fn other_tables_need_another_format() {
+        assert_eq!(
+            (FORMAT, stable_hash(schema().as_bytes())),
+            (9, 69166419060928133282769397122724141749)
+        );
     }
 }

@@ -13,7 +13,7 @@ use crate::cells::cells;
 use crate::values::{Arg, Batch, Statement};
 
 /// The name of the digest column.
-const DIGEST: &str = "key";
+pub(crate) const DIGEST: &str = "key";
 
 /// Returns the names of the columns.
 fn columns<T: Table>() -> Vec<&'static str> {

@@ -11,7 +11,7 @@ use staleness_lock::{FileLock, NewFile, find, make_folder, refuse_planted};
 use crate::collections::meta::too_new;
 use crate::connection::Conn;
 use crate::error::from_sqlite;
-use crate::schema::{APPLICATION_ID, FORMAT, SCHEMA};
+use crate::schema::{APPLICATION_ID, FORMAT, schema};
 use crate::{OpenOptions, checksum, shrink};
 
 /// Minimum page size of an SQLite database, in bytes.
@@ -88,7 +88,7 @@ fn make(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
         // Nobody else uses the file, and it is deleted on failure, so no journal is needed.
         conn.pragma_update(None, "journal_mode", "MEMORY")?;
         shrink::prepare(&conn)?;
-        conn.execute_batch(&format!("BEGIN; {SCHEMA} COMMIT;"))
+        conn.execute_batch(&format!("BEGIN; {} COMMIT;", schema()))
     });
     made.and_then(|()| conn.close().map_err(|(_, error)| error)).map_err(from_sqlite)
 }

@@ -184,7 +184,8 @@ fn loosened(sql: &str) -> String {
         .split(" INTEGER PRIMARY KEY")
         .map(|part| {
             let part = part.replace("STRICT, ", "").replace(" STRICT", "").replace(" NOT NULL", "");
-            part.replace(" INTEGER", " BLOB").replace(" TEXT", " BLOB")
+            let part = part.replace(" INTEGER", " BLOB").replace(" TEXT", " BLOB");
+            part.replace("(seq BLOB", "(seq INTEGER")
         })
         .collect();
     parts.join(" INTEGER PRIMARY KEY")

@@ -15,6 +15,8 @@ macro_rules! columns {
             const TABLE: &'static str = $table;
             const COLUMNS: &'static [&'static str] =
                 &[$(stringify!($index),)* $(stringify!($other)),*];
+            const KINDS: &'static [Kind] =
+                &[$(columns!(@kind $form),)* $(columns!(@kind $other_form)),*];
             const KEY: usize = $key;
             const INDEXED: usize = [$(stringify!($index)),*].len();
 
@@ -37,6 +39,19 @@ macro_rules! columns {
             }
         }
     };
+    (@kind copy) => { Kind::Int };
+    (@kind number) => { Kind::Int };
+    (@kind small) => { Kind::Int };
+    (@kind flag) => { Kind::Int };
+    (@kind bits) => { Kind::Int };
+    (@kind time) => { Kind::Int };
+    (@kind maybe_bits) => { Kind::MaybeInt };
+    (@kind maybe_time) => { Kind::MaybeInt };
+    (@kind maybe_id) => { Kind::MaybeText };
+    (@kind maybe_string) => { Kind::MaybeText };
+    (@kind maybe_parsed) => { Kind::MaybeText };
+    (@kind blob) => { Kind::Blob };
+    (@kind $form:ident) => { Kind::Text };
     (@write copy $value:expr) => { $value };
     (@write scope $value:expr) => { Cell::text($value.as_key()) };
     (@write id $value:expr) => { Cell::text($value.as_str()) };

@@ -1,7 +1,7 @@
 //! The table of items of knowledge. It has a column per field, because a recall reads thousands of rows.
 
 use super::rows::{of_scope, scope};
-use super::{Bad, Cell, Cells, Condition, Record, TEXT_PAGE, Table};
+use super::{Bad, Cell, Cells, Condition, Kind, Record, TEXT_PAGE, Table};
 use crate::ids::ItemKey;
 use crate::knowledge::{Item, ItemKind};
 use crate::store::{ItemFilter, pack, unpack};

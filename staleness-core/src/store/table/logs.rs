@@ -1,7 +1,7 @@
 //! The tables of outcomes and of the journal: append-only except for pruning.
 
 use super::blobs::{credits_from_bytes, credits_to_bytes};
-use super::{Bad, Cell, Cells, Record};
+use super::{Bad, Cell, Cells, Kind, Record};
 use crate::ids::ToolKey;
 use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use crate::outcome::{Mark, Outcome};

@@ -20,12 +20,29 @@ pub use cell::{Bad, Cell, Cells};
 /// The page size for records that may be a megabyte each.
 const TEXT_PAGE: usize = 50;
 
+/// What the cells of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A number.
+    Int,
+    /// A number, or NULL.
+    MaybeInt,
+    /// A text.
+    Text,
+    /// A text, or NULL.
+    MaybeText,
+    /// Bytes.
+    Blob,
+}
+
 /// A record that can be stored as a row of a table.
 pub trait Record: Sized {
     /// The name of the table.
     const TABLE: &'static str;
     /// The columns: first the key, then indexes and filters, then the rest.
     const COLUMNS: &'static [&'static str];
+    /// The kind of each column.
+    const KINDS: &'static [Kind];
     /// The number of key columns.
     const KEY: usize;
     /// The number of columns for key, indexes and filters.

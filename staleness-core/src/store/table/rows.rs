@@ -1,6 +1,6 @@
 //! The tables of all collections except items and tools.
 
-use super::{Bad, Cell, Cells, Condition, Record, TEXT_PAGE, Table};
+use super::{Bad, Cell, Cells, Condition, Kind, Record, TEXT_PAGE, Table};
 use crate::definition::Definition;
 use crate::ids::{DocumentKey, ProjectId, Scope, SourceId, ToolKey, WorkKey};
 use crate::knowledge::Document;
@@ -21,13 +21,15 @@ use crate::work::Work;
 macro_rules! packed {
     ($(
         $table:literal: $row:ty, page $page:expr, long $long:literal;
-        key [$($key:literal)*] |$of:ident: $type:ty| [$($part:expr),*];
-        index [$($index:literal)*] |$own:ident| [$($value:expr),*];
+        key [$($key:literal $key_kind:ident)*] |$of:ident: $type:ty| [$($part:expr),*];
+        index [$($index:literal $index_kind:ident)*] |$own:ident| [$($value:expr),*];
         $filter:ident => $condition:expr;
     )*) => {$(
         impl Record for $row {
             const TABLE: &'static str = $table;
             const COLUMNS: &'static [&'static str] = &[$($key,)* $($index,)* "value"];
+            const KINDS: &'static [Kind] =
+                &[$(Kind::$key_kind,)* $(Kind::$index_kind,)* Kind::Text];
             const KEY: usize = [$($key),*].len();
             const INDEXED: usize = Self::COLUMNS.len() - 1;
 
@@ -62,14 +64,14 @@ macro_rules! packed {
 }
 packed! {
     "projects": Project, page 1_000, long false;
-    key ["id"] |id: ProjectId| [text(id)];
+    key ["id" Text] |id: ProjectId| [text(id)];
     index [] |_row| [];
     filter => match filter {
         ProjectFilter::Id(_) | ProjectFilter::All => Condition::ALL,
     };
 
     "sources": Source, page 1_000, long true;
-    key ["scope" "client" "level" "part"] |id: SourceId| [
+    key ["scope" Text "client" Text "level" Int "part" Text] |id: SourceId| [
         Cell::maybe_text(Some(id.project.as_ref().map_or("", ProjectId::as_str))),
         Cell::text(&id.client),
         Cell::int(id.level as u8),
@@ -82,8 +84,8 @@ packed! {
     };
 
     "definitions": Definition, page TEXT_PAGE, long false;
-    key ["scope" "name"] |key: ToolKey| [scope(&key.scope), text(&key.name)];
-    index ["pending"] |row| [Cell::int(row.pending.is_some())];
+    key ["scope" Text "name" Text] |key: ToolKey| [scope(&key.scope), text(&key.name)];
+    index ["pending" Int] |row| [Cell::int(row.pending.is_some())];
     filter => match filter {
         DefinitionFilter::Scope(scope) => of_scope(scope),
         DefinitionFilter::Pending(of) => Condition::by_index(
@@ -95,8 +97,8 @@ packed! {
     };
 
     "documents": Document, page TEXT_PAGE, long true;
-    key ["project" "path"] |key: DocumentKey| [text(&key.project), Cell::text(&key.path)];
-    index ["loaded" "flagged"] |row| [Cell::int(row.loaded), Cell::int(!row.found.is_empty())];
+    key ["project" Text "path" Text] |key: DocumentKey| [text(&key.project), Cell::text(&key.path)];
+    index ["loaded" Int "flagged" Int] |row| [Cell::int(row.loaded), Cell::int(!row.found.is_empty())];
     filter => match filter {
         DocumentFilter::Project(project) => of_project(project),
         DocumentFilter::Loaded(project) => Condition::by_index(
@@ -113,8 +115,8 @@ packed! {
     };
 
     "work": Work, page TEXT_PAGE, long false;
-    key ["scope" "id"] |key: WorkKey| [scope(&key.scope), text(&key.id)];
-    index ["ended" "refers" "aging" "since"] |row| [
+    key ["scope" Text "id" Text] |key: WorkKey| [scope(&key.scope), text(&key.id)];
+    index ["ended" Int "refers" Int "aging" MaybeText "since" MaybeInt] |row| [
         Cell::int(!row.status.is_open()),
         Cell::int(row.status.is_open() && !row.refs.is_empty()),
         Cell::maybe_text(row.aging().map(|(aging, _)| aging.as_str())),
@@ -141,7 +143,7 @@ packed! {
     };
 
     "sessions": Session, page 1_000, long false;
-    key ["project" "id"] |key: SessionKey| [text(&key.project), text(&key.id)];
+    key ["project" Text "id" Text] |key: SessionKey| [text(&key.project), text(&key.id)];
     index [] |_row| [];
     filter => match filter {
         SessionFilter::Project(project) => of_project(project),
@@ -149,7 +151,7 @@ packed! {
     };
 
     "cursors": Cursor, page 1_000, long false;
-    key ["project" "agent"] |key: CursorKey| [text(&key.project), text(&key.agent)];
+    key ["project" Text "agent" Text] |key: CursorKey| [text(&key.project), text(&key.agent)];
     index [] |_row| [];
     filter => match filter {
         CursorFilter::Project(project) => of_project(project),
@@ -157,7 +159,7 @@ packed! {
     };
 
     "suggestions": Suggestions, page 1_000, long false;
-    key ["project" "session"] |key: SessionKey| [text(&key.project), text(&key.id)];
+    key ["project" Text "session" Text] |key: SessionKey| [text(&key.project), text(&key.id)];
     index [] |_row| [];
     filter => match filter {
         SuggestionFilter::Project(project) => of_project(project),

@@ -2,7 +2,7 @@
 
 use super::blobs::{listings_from_bytes, listings_to_bytes, ring_from_bytes, ring_to_bytes};
 use super::rows::{of_scope, scope};
-use super::{Bad, Cell, Cells, Condition, Record, Table};
+use super::{Bad, Cell, Cells, Condition, Kind, Record, Table};
 use crate::ids::{Scope, ServerKey, ToolKey};
 use crate::store::ToolFilter;
 use crate::tool::{
