@@ -10,7 +10,6 @@ pub(crate) fn differences(found: &View, expected: &View) -> String {
     let mut text = String::new();
     one(&mut text, "revision", &found.revision, &expected.revision);
     one(&mut text, "floor", &found.floor, &expected.floor);
-    one(&mut text, "counts", &found.counts, &expected.counts);
     one(&mut text, "route count", &found.route_count, &expected.route_count);
     one(&mut text, "looks", &found.looks, &expected.looks);
     macro_rules! compare {

@@ -59,11 +59,9 @@ pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
     staleness_core::collections!(add);
     let outcomes = prop::collection::vec(outcome_filter(reach), 0..3);
     let journal = prop::collection::vec(journal_filter(reach), 0..3);
-    let counts = (prop::option::of(outcome_cut(reach)), prop::option::of(project_id(reach)));
-    (all, outcomes, journal, counts)
-        .prop_map(|(mut all, outcomes, journal, counts)| {
-            (all.outcomes, all.journal) = (outcomes, journal);
-            (all.count_outcomes, all.count_routes) = counts;
+    (all, outcomes, journal, prop::option::of(project_id(reach)))
+        .prop_map(|(mut all, outcomes, journal, count_routes)| {
+            (all.outcomes, all.journal, all.count_routes) = (outcomes, journal, count_routes);
             all
         })
         .boxed()

@@ -6,14 +6,14 @@ use pollster::block_on;
 use staleness_core::ids::Scope;
 use staleness_core::journal::{Revision, Subject};
 use staleness_core::store::{
-    Change, JournalFilter, OutcomeCut, OutcomeFilter, Selection, StoreError, ToolFilter, View,
+    Change, JournalFilter, OutcomeFilter, Selection, StoreError, ToolFilter, View,
 };
 
 use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{Context, Handle, act, everything, joined, pages};
 use crate::rows::{
-    AWKWARD, TABLES, at, entry, flagged, global, local, outcome, project_id, samples, scope, tool,
+    AWKWARD, TABLES, entry, flagged, global, local, outcome, project_id, samples, scope, tool,
 };
 use crate::steps::Write;
 
@@ -105,12 +105,10 @@ fn ordered(context: &mut Context) {
 fn of_parts(context: &mut Context) {
     let store = context.store();
     fill(store, 10);
-    let cut = OutcomeCut { until: at(0), keep_newest: 0 };
     for part in [
         Selection::new().peek(ToolFilter::Scope(Scope::Global)),
         Selection::new().outcomes(OutcomeFilter::FirstAndLast { limit: 2 }),
         Selection::new().journal(JournalFilter::Since { after: Revision(0), scope: scope("q") }),
-        Selection::new().count_outcomes(cut),
         Selection::new().count_routes(project_id("p")),
     ] {
         let mut visits = 0;

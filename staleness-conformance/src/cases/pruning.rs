@@ -1,7 +1,7 @@
-//! Pruning: a count returns what a cut would remove, and ranges remove exactly that.
+//! Pruning: ranges remove exactly what they name.
 
 use staleness_core::outcome::{Mark, Outcome};
-use staleness_core::store::{OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, Selection};
+use staleness_core::store::{OutcomeCut, OutcomeFilter, OutcomeRange, Selection};
 use staleness_core::time::Timestamp;
 
 use crate::case::Case;
@@ -11,9 +11,7 @@ use crate::rows::{AWKWARD, at, global, local, outcome, project, project_id, tool
 use crate::steps::Write;
 
 pub(super) const CASES: &[Case] = &[
-    Case::new("pruning::counts_follow_time_and_newest", counts),
-    Case::new("pruning::counts_come_only_when_selected", counts_absent),
-    Case::new("pruning::a_cut_removes_what_it_counts", cut),
+    Case::new("pruning::a_cut_follows_time_and_newest", cut),
     Case::new("pruning::a_cut_takes_the_oldest_recorded_first", oldest_first),
     Case::new("pruning::a_cut_with_the_greatest_numbers", greatest_numbers),
     Case::new("pruning::of_tool_removes_one_tools_outcomes", of_tool),
@@ -41,40 +39,21 @@ fn remove(context: &Context, cut: OutcomeCut, limit: u64) {
     act(context.store(), Write::new().range(OutcomeRange::Cut { cut, limit }));
 }
 
-fn count(context: &Context, cut: OutcomeCut) -> (u64, u64) {
-    let seen = see(context.store(), Selection::new().count_outcomes(cut));
-    assert!(seen.outcomes.is_empty());
-    let OutcomeCounts { total, cut } = seen.counts.expect("counts");
-    (total, cut)
-}
-
 fn left(context: &Context) -> Vec<String> {
     let seen = see(context.store(), Selection::new().outcomes(OutcomeFilter::All));
     seen.outcomes.values().map(|row| row.op.to_string()).collect()
 }
 
-fn counts(context: &mut Context) {
-    assert_eq!(count(context, cut_at(i64::MAX, 0)), (0, 0));
-    record(context, &[10, 30, 20, 10, 40]);
-    assert_eq!(count(context, cut_at(i64::MAX, 0)), (5, 5));
-    assert_eq!(count(context, cut_at(9, 0)), (5, 0));
-    assert_eq!(count(context, cut_at(10, 0)), (5, 2));
-    assert_eq!(count(context, cut_at(20, 0)), (5, 3));
-    assert_eq!(count(context, cut_at(20, 2)), (5, 2));
-    assert_eq!(count(context, cut_at(20, 4)), (5, 1));
-    assert_eq!(count(context, cut_at(i64::MAX, 5)), (5, 0));
-    assert_eq!(count(context, cut_at(i64::MAX, 6)), (5, 0));
-    assert_eq!(count(context, cut_at(i64::MAX, u64::MAX)), (5, 0));
-    assert_eq!(count(context, cut_at(i64::MIN, 0)), (5, 0));
-}
-
-fn counts_absent(context: &mut Context) {
-    record(context, &[1]);
-    assert_eq!(everything(context.store()).counts, None);
-}
-
 fn cut(context: &mut Context) {
     record(context, &[10, 30, 20, 10, 40]);
+    for (until, keep_newest) in
+        [(9, 0), (i64::MAX, 5), (i64::MAX, 6), (i64::MAX, u64::MAX), (i64::MIN, 0)]
+    {
+        remove(context, cut_at(until, keep_newest), 100);
+        assert_eq!(left(context).len(), 5, "{until}, {keep_newest}");
+    }
+    remove(context, cut_at(20, 4), 100);
+    assert_eq!(left(context), ["1", "2", "3", "4"]);
     remove(context, cut_at(20, 2), 100);
     assert_eq!(left(context), ["1", "3", "4"]);
     remove(context, cut_at(10, 0), 100);

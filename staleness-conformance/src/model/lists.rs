@@ -11,9 +11,8 @@ use staleness_core::journal::{Floor, JournalEntry, Revision};
 use staleness_core::outcome::{Mark, Outcome};
 use staleness_core::route::{Route, RouteKey, RouteVector};
 use staleness_core::store::{
-    Access, Change, ChangeSet, Commit, Decision, Filter as _, JournalFilter, OutcomeCounts,
-    OutcomeCut, OutcomeFilter, OutcomeRange, Query, RegistryStore, Row, Selection, Step,
-    StoreError, View,
+    Access, Change, ChangeSet, Commit, Decision, Filter as _, JournalFilter, OutcomeCut,
+    OutcomeFilter, OutcomeRange, Query, RegistryStore, Row, Selection, Step, StoreError, View,
 };
 
 macro_rules! define {
@@ -147,10 +146,6 @@ impl Rows {
                 view.journal.insert((row.revision, row.index), row.clone());
             }
         }
-        view.counts = selection.count_outcomes.map(|cut| OutcomeCounts {
-            total: self.outcomes.len() as u64,
-            cut: (0..self.outcomes.len()).filter(|at| self.is_cut(&cut, *at)).count() as u64,
-        });
         view.route_count = selection.count_routes.as_ref().map(|project| {
             self.routes.iter().filter(|row| row.key.project == *project).count() as u64
         });

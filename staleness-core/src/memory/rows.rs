@@ -6,8 +6,8 @@ use std::ops::Bound;
 use crate::journal::{JournalCheck, JournalEntry, Revision};
 use crate::outcome::Outcome;
 use crate::store::{
-    ChangeSet, Filter, JournalFilter, OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, Pick,
-    Row, Selection, View, last_per_server,
+    ChangeSet, Filter, JournalFilter, OutcomeCut, OutcomeFilter, OutcomeRange, Pick, Row,
+    Selection, View, last_per_server,
 };
 use crate::tool::ToolSummary;
 
@@ -38,10 +38,6 @@ impl Rows {
         for filter in &selection.journal {
             self.load_journal(filter, &mut view);
         }
-        view.counts = selection.count_outcomes.map(|cut| OutcomeCounts {
-            total: self.all.outcomes.len() as u64,
-            cut: self.cut(&cut).count() as u64,
-        });
         view.generation = selection.generation.then_some(self.generation);
         view.route_count = selection.count_routes.as_ref().map(|project| {
             self.all.routes.keys().filter(|key| key.project == *project).count() as u64

@@ -9,7 +9,7 @@ use super::prune::{self, PruneReport};
 use crate::ids::{OpId, ProjectId};
 use crate::journal::Revision;
 use crate::registry::RegistryError;
-use crate::store::{Selection, View};
+use crate::store::{OutcomeFilter, Selection, View};
 use crate::time::Timestamp;
 
 impl Admin<'_> {
@@ -49,14 +49,21 @@ impl Admin<'_> {
         dry_run: bool,
     ) -> Result<PruneReport, RegistryError> {
         let cut = prune::cut(&self.0.policy.outcomes, now);
-        let view = self.0.ask(Selection::new().count_outcomes(cut)).await?;
-        let counts = view.counts.unwrap_or_default();
-        let mut removed = if dry_run { counts.cut } else { 0 };
-        while removed < counts.cut {
+        let mut times = Vec::new();
+        let mut visit = |page: View| {
+            times.extend(page.outcomes.values().map(|row| row.at));
+            ControlFlow::Continue(())
+        };
+        self.pages(&Selection::new().outcomes(OutcomeFilter::All), &mut visit).await?;
+        let newest = usize::try_from(cut.keep_newest).unwrap_or(usize::MAX);
+        let others = &times[..times.len().saturating_sub(newest)];
+        let old = others.iter().filter(|at| **at <= cut.until).count() as u64;
+        let mut removed = if dry_run { old } else { 0 };
+        while removed < old {
             self.0.run(prune::remove_page(cut, now)).await?;
-            removed = counts.cut.min(removed + prune::PAGE);
+            removed = old.min(removed + prune::PAGE);
         }
-        Ok(PruneReport { removed, kept: counts.total - removed })
+        Ok(PruneReport { removed, kept: times.len() as u64 - removed })
     }
 
     /// Removes outcomes like [`Admin::prune_outcomes`], in commits of at most 2,000, while `more` returns true. It

@@ -123,7 +123,7 @@ pub(crate) use edit::Edit;
 pub use error::StoreError;
 pub use row::{Filter, Row};
 pub use selection::{Access, OutcomeCut, Pick, Selection};
-pub use view::{OutcomeCounts, View};
+pub use view::View;
 pub(crate) use view::{last_per_server, meant};
 
 use crate::journal::Revision;

@@ -48,8 +48,6 @@ macro_rules! selection {
             pub outcomes: Vec<OutcomeFilter>,
             /// Journal entries to read. They are append-only except for pruning, so they are never locked.
             pub journal: Vec<JournalFilter>,
-            /// If set, counts all outcomes of the store and those that this cut would remove.
-            pub count_outcomes: Option<OutcomeCut>,
             /// If set, counts the routes of this project.
             pub count_routes: Option<ProjectId>,
             /// True to read the store's generation: see [`View::generation`](super::View::generation).
@@ -73,7 +71,6 @@ macro_rules! selection {
                 }
                 let whole = is_whole(&self.outcomes, |it| *it == OutcomeFilter::All)
                     && is_whole(&self.journal, |it| *it == JournalFilter::All)
-                    && self.count_outcomes.is_none()
                     && self.count_routes.is_none()
                     $(&& is_whole(&self.$field, |it| it.filter == <$row as Row>::Filter::ALL))*;
                 whole.then_some(()).ok_or(StoreError::Unsupported("pages of a part of a collection"))
@@ -85,7 +82,6 @@ macro_rules! selection {
                 self.summaries.extend(other.summaries);
                 self.outcomes.extend(other.outcomes);
                 self.journal.extend(other.journal);
-                self.count_outcomes = other.count_outcomes.or(self.count_outcomes);
                 self.count_routes = other.count_routes.or_else(|| self.count_routes.take());
                 self.generation |= other.generation;
             }
@@ -148,13 +144,6 @@ impl Selection {
     #[must_use]
     pub fn journal(mut self, filter: JournalFilter) -> Self {
         self.journal.push(filter);
-        self
-    }
-
-    /// Adds counts of outcomes.
-    #[must_use]
-    pub const fn count_outcomes(mut self, cut: OutcomeCut) -> Self {
-        self.count_outcomes = Some(cut);
         self
     }
 

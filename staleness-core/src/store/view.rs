@@ -9,15 +9,6 @@ use crate::outcome::Outcome;
 use crate::time::Timestamp;
 use crate::tool::{Tool, ToolSummary};
 
-/// The counts of outcomes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OutcomeCounts {
-    /// The outcomes in the store.
-    pub total: u64,
-    /// The outcomes that the selected [`super::OutcomeCut`] would remove.
-    pub cut: u64,
-}
-
 macro_rules! view {
     ($($field:ident: $row:ty,)*) => {
         /// The union of everything that was selected, from one snapshot.
@@ -41,8 +32,6 @@ macro_rules! view {
             pub outcomes: BTreeMap<u64, Outcome>,
             /// Journal entries by revision and index.
             pub journal: BTreeMap<(Revision, u32), JournalEntry>,
-            /// The counts of outcomes, if selected.
-            pub counts: Option<OutcomeCounts>,
             /// The number of routes of the project, if selected.
             pub route_count: Option<u64>,
             /// The store's generation, if selected. A commit raises it if it changes data that searches read:
@@ -65,7 +54,6 @@ macro_rules! view {
                 self.summaries.extend(other.summaries);
                 self.outcomes.extend(other.outcomes);
                 self.journal.extend(other.journal);
-                self.counts = other.counts.or(self.counts);
                 self.route_count = other.route_count.or(self.route_count);
                 self.generation = other.generation.or(self.generation);
                 self.looks += other.looks;

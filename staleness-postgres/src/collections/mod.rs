@@ -7,7 +7,7 @@ pub(crate) mod outcomes;
 
 use std::collections::BTreeSet;
 
-use staleness_core::ids::Scope;
+use staleness_core::ids::{ProjectId, Scope};
 use staleness_core::store::table::{Cell, Table};
 use staleness_core::store::{ChangeSet, Filter, Pick, Selection, StoreError, View};
 use staleness_core::tool::ToolSummary;
@@ -54,34 +54,18 @@ pub(crate) fn questions<'s>(workspace: &str, selection: &'s Selection) -> Vec<Qu
         });
         all.push(Question { statement: meta::select_generation(workspace), read });
     }
-    all.extend(counts(workspace, selection));
+    all.extend(selection.count_routes.as_ref().map(|project| count_routes(workspace, project)));
     all
 }
 
-/// Returns the statements for the counts that a selection requests.
-fn counts<'s>(
-    workspace: &str,
-    selection: &Selection,
-) -> impl Iterator<Item = Question<'s>> + use<'s> {
-    let outcomes = selection.count_outcomes.as_ref().map(|cut| Question {
-        statement: outcomes::count(workspace, cut),
-        read: Box::new(|row, view| {
-            view.counts = Some(outcomes::counted(row)?);
-            Ok(())
-        }),
+fn count_routes<'s>(workspace: &str, project: &ProjectId) -> Question<'s> {
+    let sql = "SELECT count(*) FROM staleness.routes WHERE workspace = $1 AND project = $2";
+    let args = with(workspace, vec![Arg::text(project.as_str())]);
+    let read = Box::new(|row: &Row, view: &mut View| {
+        view.route_count = Some(numbers("routes", &["count"], row, |cells| cells.small())?);
+        Ok(())
     });
-    let routes = selection.count_routes.as_ref().map(|project| Question {
-        statement: Statement {
-            sql: "SELECT count(*) FROM staleness.routes WHERE workspace = $1 AND project = $2"
-                .into(),
-            args: with(workspace, vec![Arg::text(project.as_str())]),
-        },
-        read: Box::new(|row, view| {
-            view.route_count = Some(numbers("routes", &["count"], row, |cells| cells.small())?);
-            Ok(())
-        }),
-    });
-    outcomes.into_iter().chain(routes)
+    Question { statement: Statement { sql: sql.into(), args }, read }
 }
 
 fn ask<'s, T: Table>(workspace: &str, picks: &'s [Pick<T::Filter>], all: &mut Vec<Question<'s>>) {

@@ -3,14 +3,11 @@
 use std::collections::BTreeSet;
 
 use staleness_core::outcome::Outcome;
-use staleness_core::store::{
-    OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View,
-};
+use staleness_core::store::{OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View};
 use tokio_postgres::Row;
 
 use super::Reader;
 use super::logs::{clamped, read, select};
-use crate::cells::numbers;
 use crate::table::with;
 use crate::values::{Arg, Statement};
 
@@ -97,23 +94,6 @@ fn beyond(cut: &OutcomeCut) -> (&'static str, Vec<Arg>) {
         None => ("", vec![until]),
         Some(offset) => (BEYOND, vec![until, Arg::Int(clamped(offset))]),
     }
-}
-
-/// Counts all outcomes, and those that a cut would delete. Scans the whole table.
-pub(crate) fn count(workspace: &str, cut: &OutcomeCut) -> Statement {
-    let (condition, args) = beyond(cut);
-    let sql = format!(
-        "SELECT count(*), count(*) FILTER (WHERE at <= $2 {condition}) \
-         FROM staleness.outcomes WHERE workspace = $1"
-    );
-    Statement { sql, args: with(workspace, args) }
-}
-
-/// Decodes the result of [`count`].
-pub(crate) fn counted(row: &Row) -> Result<OutcomeCounts, StoreError> {
-    numbers("outcomes", &["total", "cut"], row, |cells| {
-        Ok(OutcomeCounts { total: cells.small()?, cut: cells.small()? })
-    })
 }
 
 /// Returns the statement that deletes a range of outcomes.

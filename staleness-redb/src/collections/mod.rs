@@ -147,9 +147,6 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, meta: Meta) -> Result<View, S
     for filter in &selection.journal {
         journal::load(tx, filter, &mut view)?;
     }
-    if let Some(cut) = &selection.count_outcomes {
-        view.counts = Some(outcomes::count(tx, cut)?);
-    }
     if let Some(project) = &selection.count_routes {
         view.route_count = Some(count_routes(tx, project)?);
     }

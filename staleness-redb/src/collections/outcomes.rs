@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use redb::{ReadableTable, ReadableTableMetadata, Table, TableDefinition};
 use staleness_core::outcome::Outcome;
 use staleness_core::store::table::Bad;
-use staleness_core::store::{
-    OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View,
-};
+use staleness_core::store::{OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View};
 use staleness_core::time::Timestamp;
 
 use super::{Collection, Once, get, keep_all, table};
@@ -104,19 +102,6 @@ fn last_per_server(index: &Served<'_>, since: Timestamp) -> Result<Vec<u64>, Sto
 
 fn indexed(rows: &Rows<'_>, seq: u64) -> Result<Outcome, StoreError> {
     get::<Outcomes>(rows, &seq)?.ok_or_else(|| Bad("the row").in_row("outcomes", seq))
-}
-
-/// Counts all outcomes, and those that a cut would remove. Reads all outcomes except the newest, which a cut
-/// keeps.
-pub(crate) fn count(tx: &Tx, cut: &OutcomeCut) -> Result<OutcomeCounts, StoreError> {
-    let rows = table(tx, OUTCOMES)?;
-    let total = rows.len().map_err(from_storage)?;
-    let mut count = 0;
-    each_cut(&rows, cut, |_| {
-        count += 1;
-        true
-    })?;
-    Ok(OutcomeCounts { total, cut: count })
 }
 
 /// Visits the sequence numbers of outcomes within a cut, oldest first, until `visit` returns false.

@@ -40,9 +40,6 @@ pub(crate) fn load(
     for filter in &selection.journal {
         journal::load(tx, filter, &mut view)?;
     }
-    if let Some(cut) = &selection.count_outcomes {
-        view.counts = Some(outcomes::count(tx, cut)?);
-    }
     if let Some(project) = &selection.count_routes {
         view.route_count = Some(routes(tx, project)?);
     }

@@ -5,12 +5,10 @@ use std::ops::ControlFlow;
 use rusqlite::OptionalExtension;
 use staleness_core::outcome::Outcome;
 use staleness_core::store::table::{Cell, Record as _};
-use staleness_core::store::{
-    OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View,
-};
+use staleness_core::store::{OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View};
 
 use super::rows::{all, rows, select, text};
-use super::{clamped, execute, one};
+use super::{clamped, execute};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
@@ -26,8 +24,6 @@ const LAST_PER_SERVER: &str = " WHERE seq IN (SELECT max(seq) FROM outcomes INDE
 /// Does not visit the outcomes between the first and the last ones.
 const FIRST_AND_LAST: &str = " WHERE seq IN (SELECT seq FROM (SELECT seq FROM outcomes ORDER BY seq LIMIT ?1) \
     UNION SELECT seq FROM (SELECT seq FROM outcomes ORDER BY seq DESC LIMIT ?1))";
-const COUNT: &str = "SELECT count(*) FROM outcomes";
-const COUNT_CUT: &str = "SELECT count(*) FROM outcomes WHERE seq < ?1 AND at <= ?2";
 /// Selects the oldest of the newest outcomes, which a cut keeps. `?1` is the number of kept outcomes minus one.
 const BOUND: &str = "SELECT seq FROM outcomes ORDER BY seq DESC LIMIT 1 OFFSET ?1";
 const CUT: &str = "DELETE FROM outcomes WHERE seq IN \
@@ -89,19 +85,6 @@ fn find(tx: &Transaction<'_>, filter: &OutcomeFilter, view: &mut View) -> Result
     };
     let sql = text::<Outcome>(condition, || select::<Outcome>(index, condition));
     rows(tx, &sql, &args, Outcome::read, &mut keep)
-}
-
-/// Counts all outcomes, and those that a cut would remove. Scans the whole table.
-pub(crate) fn count(tx: &Transaction<'_>, cut: &OutcomeCut) -> Result<OutcomeCounts, StoreError> {
-    let number = |sql: &'static str, params: &[&dyn rusqlite::ToSql]| {
-        one(tx, sql, params, |row| row.get::<_, i64>(0)).map(i64::unsigned_abs)
-    };
-    let total = number(COUNT, &[])?;
-    let cut = match bound(tx, cut)? {
-        Some(bound) => number(COUNT_CUT, &[&bound, &cut.until.as_millis()])?,
-        None => 0,
-    };
-    Ok(OutcomeCounts { total, cut })
 }
 
 /// Returns the lowest sequence number that a cut always keeps, or `None` if it keeps all outcomes.
