@@ -14,12 +14,14 @@ use crate::tables::{KeyRef, Tx};
 /// A word by which the index of a collection finds a row.
 pub(crate) type Label = Cow<'static, str>;
 
-/// The rows that may match a filter.
+/// The rows that may match a filter. The first part of their keys is the first parameter of its condition.
 pub(crate) enum Find<'f> {
-    /// Rows with keys that begin with one part, or with two.
-    Prefix(&'f str, Option<&'f str>),
-    /// Rows with keys that begin with a part, and with a label in a range, both ends included.
-    Labelled(&'f str, Label, Label),
+    /// Rows with this first part.
+    First,
+    /// Rows with this second part, too.
+    Second(&'f str),
+    /// Rows with a label in a range, both ends included.
+    Labelled(Label, Label),
 }
 
 /// A collection stored as a table, with an optional index.
@@ -32,7 +34,9 @@ pub(crate) trait Stored: Described + Coded {
     const INDEX: Option<TableDefinition<'static, KeyRef, ()>> = None;
 
     /// Returns the rows that may match a filter. Not called for filters by key or for all rows.
-    fn find(filter: &Self::Filter) -> Find<'_>;
+    fn find(_: &Self::Filter) -> Find<'_> {
+        Find::First
+    }
 
     /// Returns the labels of this row.
     fn labels(&self) -> Vec<Label> {
@@ -131,8 +135,13 @@ fn find<R: Stored>(
         }
         left > 0
     };
+    let Some(Cell::Text(Some(first))) = R::condition(filter).args.into_iter().next() else {
+        return Err(StoreError::Unsupported("a filter of several scopes and projects"));
+    };
+    let first = &*first;
+    let second = if let Find::Second(second) = R::find(filter) { Some(second) } else { None };
     match (R::find(filter), R::INDEX) {
-        (Find::Prefix(first, second), _) => {
+        (Find::First | Find::Second(_), _) => {
             let from = (first, second.unwrap_or_default(), "");
             for entry in rows.range(from..).map_err(from_storage)? {
                 let (key, value) = entry.map_err(from_storage)?;
@@ -143,7 +152,7 @@ fn find<R: Stored>(
                 }
             }
         }
-        (Find::Labelled(first, from, to), Some(index)) => {
+        (Find::Labelled(from, to), Some(index)) => {
             for entry in table(tx, index)?.range((first, &*from, "")..).map_err(from_storage)? {
                 let (key, _) = entry.map_err(from_storage)?;
                 let (its_first, label, second) = key.value();

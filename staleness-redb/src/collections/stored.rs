@@ -2,7 +2,6 @@
 
 use redb::TableDefinition;
 use staleness_core::definition::Definition;
-use staleness_core::ids::{ProjectId, Scope};
 use staleness_core::journal::JournalEntry;
 use staleness_core::knowledge::{Document, Item};
 use staleness_core::outcome::Outcome;
@@ -11,8 +10,7 @@ use staleness_core::route::{Route, RouteVector, Suggestions};
 use staleness_core::session::{Cursor, Session};
 use staleness_core::source::Source;
 use staleness_core::store::{
-    CursorFilter, DefinitionFilter, DocumentFilter, ItemFilter, ProjectFilter, RouteFilter,
-    SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter, WorkFilter,
+    DefinitionFilter, DocumentFilter, RouteFilter, ToolFilter, VectorFilter, WorkFilter,
 };
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{Status, Tool, ToolKind};
@@ -43,55 +41,29 @@ kinds! {
     b'g': Suggestions;
 }
 
-/// A placeholder for filters that are handled elsewhere: those for one key, and for all rows.
-const ANY: Find<'_> = Find::Prefix("", None);
-
-fn of(scope: &Scope) -> Find<'_> {
-    Find::Prefix(scope.as_key(), None)
-}
-
-fn in_project(project: &ProjectId) -> Find<'_> {
-    Find::Prefix(project.as_str(), None)
-}
-
-fn labelled<'f>(first: &'f str, label: impl Into<Label>) -> Find<'f> {
+fn labelled<'f>(label: impl Into<Label>) -> Find<'f> {
     let label = label.into();
-    Find::Labelled(first, label.clone(), label)
+    Find::Labelled(label.clone(), label)
 }
 
-impl Stored for Project {
-    fn find(filter: &ProjectFilter) -> Find<'_> {
-        match filter {
-            ProjectFilter::Id(_) | ProjectFilter::All => ANY,
-        }
-    }
-}
-
-impl Stored for Source {
-    fn find(filter: &SourceFilter) -> Find<'_> {
-        match filter {
-            SourceFilter::Scope(scope) => of(scope),
-            SourceFilter::Id(_) | SourceFilter::All => ANY,
-        }
-    }
-}
+impl Stored for Project {}
+impl Stored for Source {}
+impl Stored for Item {}
+impl Stored for Session {}
+impl Stored for Cursor {}
+impl Stored for Suggestions {}
 
 impl Stored for Tool {
     const INDEX: Option<TableDefinition<'static, KeyRef, ()>> = Some(TOOLS_INDEX);
 
     fn find(filter: &ToolFilter) -> Find<'_> {
         match filter {
-            ToolFilter::Scope(scope) => of(scope),
-            ToolFilter::Configured(scope) => labelled(scope.as_key(), "configured"),
-            ToolFilter::Demoted(scope) => labelled(scope.as_key(), "demoted"),
-            ToolFilter::Revived(scope) => labelled(scope.as_key(), "revived"),
-            ToolFilter::Entries(scope, server) => {
-                labelled(scope.as_key(), format!("entry {server}"))
-            }
-            ToolFilter::Server(scope, server) => {
-                labelled(scope.as_key(), format!("server {server}"))
-            }
-            ToolFilter::Key(_) | ToolFilter::All => ANY,
+            ToolFilter::Configured(_) => labelled("configured"),
+            ToolFilter::Demoted(_) => labelled("demoted"),
+            ToolFilter::Revived(_) => labelled("revived"),
+            ToolFilter::Entries(_, server) => labelled(format!("entry {server}")),
+            ToolFilter::Server(_, server) => labelled(format!("server {server}")),
+            ToolFilter::Scope(_) | ToolFilter::Key(_) | ToolFilter::All => Find::First,
         }
     }
 
@@ -119,9 +91,10 @@ impl Stored for Definition {
 
     fn find(filter: &DefinitionFilter) -> Find<'_> {
         match filter {
-            DefinitionFilter::Scope(scope) => of(scope),
-            DefinitionFilter::Pending(scope) => labelled(scope.as_key(), "pending"),
-            DefinitionFilter::Key(_) | DefinitionFilter::All => ANY,
+            DefinitionFilter::Pending(_) => labelled("pending"),
+            DefinitionFilter::Scope(_) | DefinitionFilter::Key(_) | DefinitionFilter::All => {
+                Find::First
+            }
         }
     }
 
@@ -130,24 +103,16 @@ impl Stored for Definition {
     }
 }
 
-impl Stored for Item {
-    fn find(filter: &ItemFilter) -> Find<'_> {
-        match filter {
-            ItemFilter::Scope(scope) => of(scope),
-            ItemFilter::Key(_) | ItemFilter::All => ANY,
-        }
-    }
-}
-
 impl Stored for Document {
     const INDEX: Option<TableDefinition<'static, KeyRef, ()>> = Some(DOCUMENTS_INDEX);
 
     fn find(filter: &DocumentFilter) -> Find<'_> {
         match filter {
-            DocumentFilter::Project(project) => in_project(project),
-            DocumentFilter::Loaded(project) => labelled(project.as_str(), "loaded"),
-            DocumentFilter::Flagged(project) => labelled(project.as_str(), "flagged"),
-            DocumentFilter::Key(_) | DocumentFilter::All => ANY,
+            DocumentFilter::Loaded(_) => labelled("loaded"),
+            DocumentFilter::Flagged(_) => labelled("flagged"),
+            DocumentFilter::Project(_) | DocumentFilter::Key(_) | DocumentFilter::All => {
+                Find::First
+            }
         }
     }
 
@@ -170,13 +135,12 @@ impl Stored for Work {
 
     fn find(filter: &WorkFilter) -> Find<'_> {
         match filter {
-            WorkFilter::Scope(scope) => of(scope),
-            WorkFilter::Open(scope) => labelled(scope.as_key(), "is open"),
-            WorkFilter::Aging { scope, aging: way, until } => {
-                Find::Labelled(scope.as_key(), aging(*way, Timestamp::MIN), aging(*way, *until))
+            WorkFilter::Open(_) => labelled("is open"),
+            WorkFilter::Aging { aging: way, until, .. } => {
+                Find::Labelled(aging(*way, Timestamp::MIN), aging(*way, *until))
             }
-            WorkFilter::Referring { scope, .. } => labelled(scope.as_key(), "refers"),
-            WorkFilter::Key(_) | WorkFilter::All => ANY,
+            WorkFilter::Referring { .. } => labelled("refers"),
+            WorkFilter::Scope(_) | WorkFilter::Key(_) | WorkFilter::All => Find::First,
         }
     }
 
@@ -191,30 +155,11 @@ impl Stored for Work {
     }
 }
 
-impl Stored for Session {
-    fn find(filter: &SessionFilter) -> Find<'_> {
-        match filter {
-            SessionFilter::Project(project) => in_project(project),
-            SessionFilter::Key(_) | SessionFilter::All => ANY,
-        }
-    }
-}
-
-impl Stored for Cursor {
-    fn find(filter: &CursorFilter) -> Find<'_> {
-        match filter {
-            CursorFilter::Project(project) => in_project(project),
-            CursorFilter::Key(_) | CursorFilter::All => ANY,
-        }
-    }
-}
-
 impl Stored for Route {
     fn find(filter: &RouteFilter) -> Find<'_> {
         match filter {
-            RouteFilter::Id(project, _) | RouteFilter::Project(project) => in_project(project),
-            RouteFilter::Tool(project, tool) => Find::Prefix(project.as_str(), Some(tool.as_str())),
-            RouteFilter::Key(_) | RouteFilter::All => ANY,
+            RouteFilter::Tool(_, tool) => Find::Second(tool.as_str()),
+            _ => Find::First,
         }
     }
 }
@@ -222,22 +167,8 @@ impl Stored for Route {
 impl Stored for RouteVector {
     fn find(filter: &VectorFilter) -> Find<'_> {
         match filter {
-            VectorFilter::First(project, _)
-            | VectorFilter::Model(project, _)
-            | VectorFilter::Project(project) => in_project(project),
-            VectorFilter::Tool(project, tool) => {
-                Find::Prefix(project.as_str(), Some(tool.as_str()))
-            }
-            VectorFilter::Key(_) | VectorFilter::All => ANY,
-        }
-    }
-}
-
-impl Stored for Suggestions {
-    fn find(filter: &SuggestionFilter) -> Find<'_> {
-        match filter {
-            SuggestionFilter::Project(project) => in_project(project),
-            SuggestionFilter::Key(_) | SuggestionFilter::All => ANY,
+            VectorFilter::Tool(_, tool) => Find::Second(tool.as_str()),
+            _ => Find::First,
         }
     }
 }
