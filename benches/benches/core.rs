@@ -12,7 +12,7 @@ use staleness_benches::knowledge::items;
 use staleness_benches::race::{race, timed};
 use staleness_benches::ratios::{Goal, Row, keep};
 use staleness_benches::rounds;
-use staleness_core::knowledge::SignalSet;
+use staleness_core::knowledge::{Evidence, SignalSet};
 use staleness_core::policy::KnowledgePolicy;
 
 const MANY: usize = 10_000;
@@ -27,12 +27,12 @@ fn alone(items: &[Item], context: &Context) -> f64 {
     items.iter().map(|item| item.score(&[], context).0).sum()
 }
 
-/// Gathers the signals of all items, and scores each with its own.
+/// Gathers the evidence of all items, and scores each with its own.
 fn related(items: &[&Item], context: &Context) -> f64 {
-    let mut signals = vec![SignalSet::default(); items.len()];
-    SignalSet::gather(items, &mut signals, context);
-    let pairs = items.iter().zip(&signals);
-    pairs.map(|(item, signals)| signals.score(item, context).0).sum()
+    let mut evidence = vec![Vec::new(); items.len()];
+    Evidence::gather(items, &mut evidence, context);
+    let pairs = items.iter().zip(&evidence);
+    pairs.map(|(item, evidence)| SignalSet::of(evidence).score(item, context).0).sum()
 }
 
 fn main() {

@@ -2,53 +2,9 @@
 
 use std::path::Path;
 
-use super::{Context, Distance, Evidence, Fact, Item, ItemKind, SignalKind, SignalSet};
+use super::{Context, Evidence, Fact, Item, ItemKind, SignalSet};
 use crate::ids::{ItemId, Scope};
 use crate::verdict::Level;
-
-/// A collection of evidence about one item: whole facts, or only their kinds.
-trait Pieces {
-    /// Adds evidence of this kind. `fact` is called only if facts are stored.
-    fn add(&mut self, kind: SignalKind, fact: impl FnOnce() -> Fact);
-
-    /// Adds a version that is behind by `distance`.
-    fn add_drift(&mut self, distance: Distance, fact: impl FnOnce() -> Fact);
-
-    /// Returns the kinds of evidence collected so far.
-    fn signals(&self) -> SignalSet;
-}
-
-impl Pieces for Vec<Evidence> {
-    fn add(&mut self, _: SignalKind, fact: impl FnOnce() -> Fact) {
-        // Most items with evidence have exactly one piece, so reserve no more.
-        if self.is_empty() {
-            self.reserve_exact(1);
-        }
-        self.push(fact().into());
-    }
-
-    fn add_drift(&mut self, _: Distance, fact: impl FnOnce() -> Fact) {
-        self.add(SignalKind::VersionDrift, fact);
-    }
-
-    fn signals(&self) -> SignalSet {
-        SignalSet::of(self)
-    }
-}
-
-impl Pieces for SignalSet {
-    fn add(&mut self, kind: SignalKind, _: impl FnOnce() -> Fact) {
-        self.insert(kind);
-    }
-
-    fn add_drift(&mut self, distance: Distance, _: impl FnOnce() -> Fact) {
-        self.insert_drift(distance);
-    }
-
-    fn signals(&self) -> SignalSet {
-        *self
-    }
-}
 
 impl Evidence {
     /// Adds to each item's evidence what follows from its own fields and from the other items.
@@ -67,75 +23,58 @@ impl Evidence {
     /// # Panics
     /// If the two slices differ in length.
     pub fn gather(items: &[&Item], evidence: &mut [Vec<Self>], context: &Context) {
-        gather_pieces(items, evidence, context);
-    }
-}
-
-impl SignalSet {
-    /// Finds the same evidence as [`Evidence::gather`] but only the kinds, to score many items. `signals[n]`
-    /// belongs to `items[n]` and may already contain kinds from outside.
-    ///
-    /// # Panics
-    /// If the two slices differ in length.
-    pub fn gather(items: &[&Item], signals: &mut [Self], context: &Context) {
-        gather_pieces(items, signals, context);
-    }
-}
-
-fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context) {
-    assert_eq!(items.len(), pieces.len(), "one list of evidence for each item");
-    // Only items that refer to others need a second pass.
-    let mut naming: Vec<(usize, &Item)> = Vec::new();
-    for (at, (item, pieces)) in items.iter().zip(pieces.iter_mut()).enumerate() {
-        own_pieces(item, context, pieces);
-        if !(item.supersedes.is_empty() && item.related.is_empty()) {
-            naming.push((at, item));
-        }
-    }
-    if naming.is_empty() {
-        return;
-    }
-    let keys = items.iter().map(|item| (&item.key.scope, &item.key.id));
-    let places: foldhash::HashMap<(&Scope, &ItemId), usize> = keys.zip(0..).collect();
-    let find = |item: &Item, id: &ItemId| {
-        let here = places.get(&(&item.key.scope, id));
-        here.or_else(|| places.get(&(&Scope::Global, id))).copied()
-    };
-    for (at, item) in naming.iter().copied() {
-        for other in item.supersedes.iter().filter_map(|id| find(item, id)) {
-            // Skip what the other item already records itself.
-            let is_told = other == at || items[other].superseded_by.contains(&item.key.id);
-            if !is_told && !reaches_out(item, items[other]) {
-                let by = || Fact::Superseded { by: item.key.id.as_str().into() };
-                pieces[other].add(SignalKind::Superseded, by);
+        assert_eq!(items.len(), evidence.len(), "one list of evidence for each item");
+        // Only items that refer to others need a second pass.
+        let mut naming: Vec<(usize, &Item)> = Vec::new();
+        for (at, (item, own)) in items.iter().zip(evidence.iter_mut()).enumerate() {
+            own.extend(own_facts(item, context).into_iter().map(Self::from));
+            if !(item.supersedes.is_empty() && item.related.is_empty()) {
+                naming.push((at, item));
             }
         }
-    }
-    // First compute all levels from each item's own evidence, then derive evidence from them.
-    let mut levels: Vec<Option<Level>> = vec![None; items.len()];
-    let mut depending: Vec<(usize, &ItemId, bool, bool)> = Vec::new();
-    for (at, item) in naming.into_iter().filter(|(_, item)| depends(item)) {
-        for (id, other) in item.related.iter().filter_map(|id| Some((id, find(item, id)?))) {
-            if other == at {
-                continue;
-            }
-            let fresher = items[other].updated_at > item.anchored_at();
-            let signals = || pieces[other].signals();
-            let level =
-                levels[other].get_or_insert_with(|| signals().score(items[other], context).1);
-            if fresher || *level == Level::Stale {
-                depending.push((at, id, fresher, *level == Level::Stale));
+        if naming.is_empty() {
+            return;
+        }
+        let keys = items.iter().map(|item| (&item.key.scope, &item.key.id));
+        let places: foldhash::HashMap<(&Scope, &ItemId), usize> = keys.zip(0..).collect();
+        let find = |item: &Item, id: &ItemId| {
+            let here = places.get(&(&item.key.scope, id));
+            here.or_else(|| places.get(&(&Scope::Global, id))).copied()
+        };
+        for (at, item) in naming.iter().copied() {
+            for other in item.supersedes.iter().filter_map(|id| find(item, id)) {
+                // Skip what the other item already records itself.
+                let is_told = other == at || items[other].superseded_by.contains(&item.key.id);
+                if !is_told && !reaches_out(item, items[other]) {
+                    let by = item.key.id.as_str().into();
+                    evidence[other].push(Fact::Superseded { by }.into());
+                }
             }
         }
-    }
-    for (at, id, fresher, stale) in depending {
-        if fresher {
-            let fact = || Fact::RelatedFresher { id: id.as_str().into() };
-            pieces[at].add(SignalKind::RelatedFresher, fact);
+        // First compute all levels from each item's own evidence, then derive evidence from them.
+        let mut levels: Vec<Option<Level>> = vec![None; items.len()];
+        let mut depending: Vec<(usize, &ItemId, bool, bool)> = Vec::new();
+        for (at, item) in naming.into_iter().filter(|(_, item)| depends(item)) {
+            for (id, other) in item.related.iter().filter_map(|id| Some((id, find(item, id)?))) {
+                if other == at {
+                    continue;
+                }
+                let fresher = items[other].updated_at > item.anchored_at();
+                let signals = || SignalSet::of(&evidence[other]);
+                let level =
+                    levels[other].get_or_insert_with(|| signals().score(items[other], context).1);
+                if fresher || *level == Level::Stale {
+                    depending.push((at, id, fresher, *level == Level::Stale));
+                }
+            }
         }
-        if stale {
-            let fact = || Fact::RelatedStale { id: id.as_str().into() };
-            pieces[at].add(SignalKind::RelatedStale, fact);
+        for (at, id, fresher, stale) in depending {
+            if fresher {
+                evidence[at].push(Fact::RelatedFresher { id: id.as_str().into() }.into());
+            }
+            if stale {
+                evidence[at].push(Fact::RelatedStale { id: id.as_str().into() }.into());
+            }
         }
     }
 }
@@ -153,42 +92,31 @@ fn depends(item: &Item) -> bool {
     !item.is_done() && !item.evergreen && item.kind != ItemKind::Preference
 }
 
-/// Adds evidence from the fields of one item: expiry, supersession, contradiction, version, recalls, and
+/// Returns what follows from the fields of one item: expiry, supersession, contradiction, version, recalls, and
 /// dates in the future. It does not read the text: see [`Marker`](super::Marker).
-fn own_pieces(item: &Item, context: &Context, pieces: &mut impl Pieces) {
+fn own_facts(item: &Item, context: &Context) -> Vec<Fact> {
     let now = context.now();
-    if let Some(at) = item.expires_at
-        && now >= at
-    {
-        pieces.add(SignalKind::Expired, || Fact::Expired { at });
-    }
-    for by in item.superseded_by.iter().filter(|by| **by != item.key.id) {
-        pieces.add(SignalKind::Superseded, || Fact::Superseded { by: by.as_str().into() });
-    }
-    if let Some(contradiction) = &item.contradicted {
-        pieces.add(SignalKind::Contradicted, || {
-            let (by, reason) = (contradiction.by.clone(), contradiction.reason.clone());
-            Fact::Contradicted { by, reason }
-        });
-    }
+    let mut facts = Vec::new();
+    facts.extend(item.expires_at.filter(|at| now >= *at).map(|at| Fact::Expired { at }));
+    let others = item.superseded_by.iter().filter(|by| **by != item.key.id);
+    facts.extend(others.map(|by| Fact::Superseded { by: by.as_str().into() }));
+    facts.extend(item.contradicted.as_ref().map(|said| {
+        let (by, reason) = (said.by.clone(), said.reason.clone());
+        Fact::Contradicted { by, reason }
+    }));
     if let Some(written_for) = &item.version_context
         && let Some(distance) = context.behind(written_for)
         && let Some(project_at) = context.version()
     {
-        pieces.add_drift(distance, || {
-            let (written_for, project_at) = (written_for.clone(), project_at.to_owned());
-            Fact::VersionDrift { written_for, project_at, distance }
-        });
+        let (written_for, project_at) = (written_for.clone(), project_at.to_owned());
+        facts.push(Fact::VersionDrift { written_for, project_at, distance });
     }
     let limit = context.rules(item.kind).todo_recalls;
     let recalls = item.recalls_since_edit;
     if item.kind == ItemKind::Todo && recalls >= u64::from(limit) {
-        let fact = || Fact::RecalledWithoutProgress { recalls };
-        pieces.add(SignalKind::RecalledWithoutProgress, fact);
+        facts.push(Fact::RecalledWithoutProgress { recalls });
     }
-    if let Some(at) = [item.verified_at, Some(item.added_at)].into_iter().flatten().max()
-        && at > now
-    {
-        pieces.add(SignalKind::FutureDate, || Fact::FutureDate { at });
-    }
+    let last = item.verified_at.map_or(item.added_at, |at| at.max(item.added_at));
+    facts.extend((last > now).then_some(Fact::FutureDate { at: last }));
+    facts
 }

@@ -67,21 +67,13 @@ impl SignalSet {
     }
 
     fn insert_fact(&mut self, fact: &Fact) {
-        self.insert(fact.kind());
+        self.0 |= bit(fact.kind());
         self.0 |= match (Degree::of(fact), fact) {
             (Degree::Behind(distance), _) => 1 << (DISTANCES + distance as u32),
             (Degree::Alone, _) => ALONE,
             (Degree::Full, Fact::ReferenceDrift { .. }) => CERTAIN,
             (Degree::Full, _) => 0,
         };
-    }
-
-    pub(super) const fn insert(&mut self, kind: SignalKind) {
-        self.0 |= bit(kind);
-    }
-
-    pub(super) const fn insert_drift(&mut self, distance: Distance) {
-        self.0 |= bit(SignalKind::VersionDrift) | 1 << (DISTANCES + distance as u32);
     }
 
     /// Returns the set without the kinds that are not in `touching`.

@@ -10,7 +10,7 @@ use staleness::report::KnowledgeReport;
 use staleness::store::Refusal;
 use staleness::verdict::{Level, SignalKind};
 use staleness::{Registry, RegistryError, Wait, clock};
-use staleness_core::knowledge::SignalSet;
+use staleness_core::knowledge::{Evidence, SignalSet};
 use staleness_core::registry::FileItem;
 use staleness_docs::Report;
 
@@ -203,9 +203,10 @@ impl<'a> World<'a> {
         let context = self.context_at_hand();
         let (items, report) = self.items_at_hand(registry)?;
         let cited = citations::evidence_at_hand(self.settings, &items);
-        let outside = |item: &Item| SignalSet::of(&outside(item, &report, &cited));
-        let mut signals: Vec<SignalSet> = items.iter().map(outside).collect();
-        SignalSet::gather(&items.iter().collect::<Vec<_>>(), &mut signals, &context);
+        let outside = |item: &Item| outside(item, &report, &cited);
+        let mut evidence: Vec<_> = items.iter().map(outside).collect();
+        Evidence::gather(&items.iter().collect::<Vec<_>>(), &mut evidence, &context);
+        let signals = evidence.iter().map(SignalSet::of);
         let is_settled = |item: &Item, signals: SignalSet| {
             item.path.is_none() && signals.holds(SignalKind::Superseded)
         };
