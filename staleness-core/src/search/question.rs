@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::stem::stem;
 use crate::refusal::{Invalid, Refusal};
-use crate::text::{MAX_CHARS, Token, parts_ascii, tokens};
+use crate::text::{Token, tokens, words};
 
 /// Maximum number of compound words that are also looked up as one word, such as `websearch` for
 /// `web-search`. Each costs a search, and real questions have fewer.
@@ -164,18 +164,11 @@ fn parts(text: &str) -> Vec<String> {
 /// Calls `visit` with the stems of a learned query, in no particular order and perhaps repeatedly. The flag is
 /// true for filler words in a query that also has other words.
 pub(super) fn each_learned_stem(text: &str, mut visit: impl FnMut(&str, bool)) {
-    if !text.is_ascii() || text.len() > MAX_CHARS {
-        let all = tokens(text);
-        let tells = all.iter().any(|token| !is_talk(&token.whole));
-        for token in &all {
-            let is_talk = tells && is_talk(&token.whole);
-            stems_of(token).for_each(|stem| visit(&stem, is_talk));
-        }
-        return;
+    let tells = words(text).any(|word| !is_talk(word.whole()));
+    for word in words(text) {
+        let is_talk = tells && is_talk(word.whole());
+        word.parts().for_each(|part| visit(stem(part), is_talk));
     }
-    let mut tells = false;
-    parts_ascii(text, |whole, _| tells = tells || !is_talk(whole));
-    parts_ascii(text, |whole, part| visit(stem(part), tells && is_talk(whole)));
 }
 
 /// Returns every run of consecutive words with a length in [`NAME_WORDS`], joined without spaces.

@@ -16,6 +16,6 @@ pub(crate) use fold::fold_query;
 pub(crate) use packed::{nested, pack, unpack};
 pub use shown::is_unsafe;
 pub(crate) use shown::{IN_SESSION, holder};
-pub(crate) use split::{parts_ascii, split};
+pub(crate) use split::{split, words};
 pub use words::terms;
-pub(crate) use words::{MAX_CHARS, MIN_PREFIX, Run, Token, question, tokens};
+pub(crate) use words::{MIN_PREFIX, Run, Token, question, tokens};

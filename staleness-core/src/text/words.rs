@@ -8,7 +8,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::fold::{is_ignorable, push_folded};
 
 /// The maximum number of characters of a text to read.
-pub(crate) const MAX_CHARS: usize = 4_096;
+const MAX_CHARS: usize = 4_096;
 /// The minimum length of a prefix that counts as a match, in characters.
 pub(crate) const MIN_PREFIX: usize = 3;
 /// The maximum number of words of a question.
@@ -52,7 +52,6 @@ impl Token {
 /// Returns the tokens of a text, with accents folded. Texts that `fold_query` treats as equal have the same tokens.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let plain = plain(text);
-    let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     plain
         .split("__")
         .flat_map(|part| part.split(|c| !joins(c)))
@@ -66,6 +65,11 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
             (!runs.is_empty()).then_some(Token { whole, runs })
         })
         .collect()
+}
+
+/// Returns true for what words consist of: letters, digits and what joins them.
+pub(super) fn joins(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '-' | '_' | '.')
 }
 
 /// Returns the beginning of a text without accents and invisible characters.
