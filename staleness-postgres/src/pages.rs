@@ -7,7 +7,7 @@ use std::pin::{Pin, pin};
 use staleness_core::journal::JournalEntry;
 use staleness_core::outcome::Outcome;
 use staleness_core::store::table::Table;
-use staleness_core::store::{Selection, StoreError, View};
+use staleness_core::store::{Pager, Selection, StoreError, View};
 
 use crate::collections::logs::select_all;
 use crate::collections::{journal, meta, outcomes};
@@ -30,33 +30,32 @@ pub(crate) async fn pages(
     visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
 ) -> Result<(), Failed> {
     selection.check_whole()?;
-    let blank = patience
+    let standing = patience
         .answer(async {
             let mut flight = Flight::new(session);
             flight.command(transaction::visit(workspace, patience));
             flight.send(meta::select(workspace));
             flight.next().await?;
-            let mut blank = View::default();
-            (blank.revision, blank.floor) = meta::read(&flight.next().await?)?;
-            Ok(blank)
+            Ok(meta::read(&flight.next().await?)?)
         })
         .await?;
-    let (page, flow) = (blank.clone(), ControlFlow::Continue(()));
-    let mut pager = Pager { session, patience, page, rows: 0, blank, visit, flow };
+    let mut pager = Pager::new(standing, visit);
     macro_rules! page {
         ($($field:ident: $row:ty,)*) => {
             $(if !selection.$field.is_empty() {
                 let all = table::select_all::<$row>(workspace);
-                pager.stream(all, &keep::<$row>, <$row as Table>::PAGE).await?;
+                stream(session, patience, &mut pager, (all, <$row as Table>::PAGE), keep::<$row>).await?;
             })*
         };
     }
     staleness_core::collections!(page);
     if !selection.outcomes.is_empty() {
-        pager.stream(select_all::<Outcome>(workspace), &outcomes::keep, PAGE).await?;
+        let all = (select_all::<Outcome>(workspace), PAGE);
+        stream(session, patience, &mut pager, all, outcomes::keep).await?;
     }
     if !selection.journal.is_empty() {
-        pager.stream(select_all::<JournalEntry>(workspace), &journal::keep, PAGE).await?;
+        let all = (select_all::<JournalEntry>(workspace), PAGE);
+        stream(session, patience, &mut pager, all, journal::keep).await?;
     }
     Ok(())
 }
@@ -94,46 +93,22 @@ async fn next(
     poll_fn(|context| futures_core::Stream::poll_next(rows.as_mut(), context)).await
 }
 
-/// The current page.
-struct Pager<'v> {
-    session: &'v Session,
-    patience: &'v Patience,
-    page: View,
-    rows: usize,
-    blank: View,
-    visit: &'v mut (dyn FnMut(View) -> ControlFlow<()> + Send),
-    flow: ControlFlow<()>,
-}
-
-impl Pager<'_> {
-    async fn stream(
-        &mut self,
-        statement: Statement,
-        keep: &(dyn Fn(&tokio_postgres::Row, &mut View) -> Result<(), StoreError> + Sync),
-        most: usize,
-    ) -> Result<(), Failed> {
-        if self.flow.is_break() {
-            return Ok(());
-        }
-        let (session, patience) = (self.session, self.patience);
-        each(session, patience, &statement, |row| {
-            keep(row, &mut self.page)?;
-            self.rows += 1;
-            if self.rows == most {
-                self.flush();
-            }
-            Ok(self.flow)
-        })
-        .await?;
-        self.flush();
-        Ok(())
+/// Visits the rows of a statement in pages of at most `most` rows.
+async fn stream(
+    session: &Session,
+    patience: &Patience,
+    pager: &mut Pager<&mut (dyn FnMut(View) -> ControlFlow<()> + Send)>,
+    (statement, most): (Statement, usize),
+    keep: fn(&tokio_postgres::Row, &mut View) -> Result<(), StoreError>,
+) -> Result<(), Failed> {
+    if pager.is_over() {
+        return Ok(());
     }
-
-    fn flush(&mut self) {
-        if self.rows > 0 && self.flow.is_continue() {
-            let page = std::mem::replace(&mut self.page, self.blank.clone());
-            self.rows = 0;
-            self.flow = (self.visit)(page);
-        }
-    }
+    each(session, patience, &statement, |row| {
+        keep(row, pager.page())?;
+        Ok(pager.flow(most))
+    })
+    .await?;
+    pager.end();
+    Ok(())
 }

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use staleness_core::journal::JournalEntry;
 use staleness_core::outcome::Outcome;
-use staleness_core::store::table::{Record, Table};
-use staleness_core::store::{Row, Selection, StoreError, View};
+use staleness_core::store::table::{Record as _, Table};
+use staleness_core::store::{Pager, Row as _, Selection, StoreError, View};
 
 use crate::collections::meta::Meta;
 use crate::collections::rows;
@@ -23,70 +23,27 @@ pub(crate) fn pages(
     visit: &mut dyn FnMut(View) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
     selection.check_whole()?;
-    let mut blank = View::default();
-    (blank.revision, blank.floor) = (meta.revision, meta.floor);
-    let (page, flow) = (blank.clone(), ControlFlow::Continue(()));
-    let mut pager = Pager { page, rows: 0, blank, visit, flow };
+    let mut pager = Pager::new((meta.revision, meta.floor), visit);
     macro_rules! page {
-        ($($field:ident: $row:ty,)*) => {
-            $(if !selection.$field.is_empty() {
-                pager.collection(tx, <$row as Table>::PAGE, |view, row: $row| {
-                    view.$field.insert(row.key().clone(), row);
+        ($($field:ident[$most:expr]: $row:ty, |$own:ident| $key:expr;)*) => {
+            $(if !selection.$field.is_empty() && !pager.is_over() {
+                rows::all(tx, <$row>::read, &mut |$own: $row| {
+                    pager.page().$field.insert($key, $own);
+                    pager.flow($most)
                 })?;
+                pager.end();
             })*
         };
     }
-    staleness_core::collections!(page);
-    if !selection.outcomes.is_empty() {
-        pager.collection(tx, PAGE, |view, row: Outcome| {
-            view.outcomes.insert(row.seq, row);
-        })?;
+    macro_rules! collections {
+        ($($field:ident: $row:ty,)*) => {
+            page! { $($field[<$row as Table>::PAGE]: $row, |row| row.key().clone();)* }
+        };
     }
-    if !selection.journal.is_empty() {
-        pager.collection(tx, PAGE, |view, row: JournalEntry| {
-            view.journal.insert((row.revision, row.index), row);
-        })?;
+    staleness_core::collections!(collections);
+    page! {
+        outcomes[PAGE]: Outcome, |row| row.seq;
+        journal[PAGE]: JournalEntry, |row| (row.revision, row.index);
     }
     Ok(())
-}
-
-/// The current page.
-struct Pager<'v> {
-    page: View,
-    rows: usize,
-    blank: View,
-    visit: &'v mut dyn FnMut(View) -> ControlFlow<()>,
-    flow: ControlFlow<()>,
-}
-
-impl Pager<'_> {
-    /// Visits a collection in pages of at most `most` rows.
-    fn collection<R: Record>(
-        &mut self,
-        tx: &Transaction<'_>,
-        most: usize,
-        keep: impl Fn(&mut View, R),
-    ) -> Result<(), StoreError> {
-        if self.flow.is_break() {
-            return Ok(());
-        }
-        rows::all(tx, R::read, &mut |row: R| {
-            keep(&mut self.page, row);
-            self.rows += 1;
-            if self.rows == most {
-                self.flush();
-            }
-            self.flow
-        })?;
-        self.flush();
-        Ok(())
-    }
-
-    fn flush(&mut self) {
-        if self.rows > 0 && self.flow.is_continue() {
-            let page = std::mem::replace(&mut self.page, self.blank.clone());
-            self.rows = 0;
-            self.flow = (self.visit)(page);
-        }
-    }
 }

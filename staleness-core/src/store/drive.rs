@@ -1,5 +1,8 @@
 //! The loop that every backend runs inside its transaction: load, decide, and load more if needed.
 
+use std::fmt::Debug;
+use std::ops::ControlFlow;
+
 use super::{ChangeSet, Decision, Query, Selection, Step, StoreError, View};
 
 impl dyn Step {
@@ -12,28 +15,12 @@ impl dyn Step {
     /// [`View::MAX_LOOKS`] looks.
     pub fn run(
         &self,
-        mut load: impl FnMut(&Selection) -> Result<View, StoreError>,
+        load: impl FnMut(&Selection) -> Result<View, StoreError>,
     ) -> Result<(View, Selection, ChangeSet), StoreError> {
-        let mut selection = self.selection();
-        let mut load =
-            |selection: &Selection| load(selection).map(|view| View { looks: 1, ..view });
-        let mut view = load(&selection)?;
-        for _ in 1..View::MAX_LOOKS {
-            match self.decide(&view)? {
-                Decision::Write(changes) => return Ok((view, selection, changes)),
-                Decision::Need(more) => {
-                    view.merge(load(&more)?);
-                    selection.merge(more);
-                }
-            }
-        }
-        match self.decide(&view)? {
-            Decision::Write(changes) => Ok((view, selection, changes)),
-            Decision::Need(_) => {
-                let why = format!("no decision after {} looks: {self:?}", View::MAX_LOOKS);
-                Err(StoreError::Misstep(why))
-            }
-        }
+        look(&self, self.selection(), load, |view| match self.decide(view)? {
+            Decision::Write(changes) => Ok(ControlFlow::Break(changes)),
+            Decision::Need(more) => Ok(ControlFlow::Continue(more)),
+        })
     }
 }
 
@@ -44,22 +31,32 @@ impl dyn Query {
     /// An error of `load`, or [`StoreError::Misstep`] if the query needs more than [`View::MAX_LOOKS`] looks.
     pub fn run(
         &self,
-        mut load: impl FnMut(&Selection) -> Result<View, StoreError>,
+        load: impl FnMut(&Selection) -> Result<View, StoreError>,
     ) -> Result<View, StoreError> {
-        let mut load =
-            |selection: &Selection| load(selection).map(|view| View { looks: 1, ..view });
-        let mut view = load(&self.selection())?;
-        for _ in 1..View::MAX_LOOKS {
-            match self.more(&view) {
-                None => return Ok(view),
-                Some(more) => view.merge(load(&more)?),
+        let more =
+            |view: &View| Ok(self.more(view).map_or(ControlFlow::Break(()), ControlFlow::Continue));
+        look(&self, self.selection(), load, more).map(|(view, ..)| view)
+    }
+}
+
+/// Loads a selection and whatever `next` asks for, until it breaks.
+fn look<T>(
+    who: &dyn Debug,
+    mut selection: Selection,
+    mut load: impl FnMut(&Selection) -> Result<View, StoreError>,
+    next: impl Fn(&View) -> Result<ControlFlow<T, Selection>, StoreError>,
+) -> Result<(View, Selection, T), StoreError> {
+    let mut view = View { looks: 1, ..load(&selection)? };
+    loop {
+        match next(&view)? {
+            ControlFlow::Break(found) => return Ok((view, selection, found)),
+            ControlFlow::Continue(_) if view.looks >= View::MAX_LOOKS => {
+                let why = format!("not enough after {} looks: {who:?}", View::MAX_LOOKS);
+                return Err(StoreError::Misstep(why));
             }
-        }
-        match self.more(&view) {
-            None => Ok(view),
-            Some(_) => {
-                let why = format!("more than {} looks: {self:?}", View::MAX_LOOKS);
-                Err(StoreError::Misstep(why))
+            ControlFlow::Continue(more) => {
+                view.merge(View { looks: 1, ..load(&more)? });
+                selection.merge(more);
             }
         }
     }
