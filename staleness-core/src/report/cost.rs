@@ -68,21 +68,9 @@ fn day(at: Timestamp) -> i64 {
     at.days_since(Timestamp::default())
 }
 
-/// The days of a client's known uses, in order.
-#[derive(Default)]
-struct Days(Vec<i64>);
-
-impl Days {
-    fn insert(&mut self, day: i64) {
-        if let Err(place) = self.0.binary_search(&day) {
-            self.0.insert(place, day);
-        }
-    }
-}
-
 /// Returns the days of each client's known uses, from outcomes and from tools that only one client used.
-fn days_of_use(view: &View) -> BTreeMap<&str, Days> {
-    let mut days: BTreeMap<&str, Days> = BTreeMap::new();
+fn days_of_use(view: &View) -> BTreeMap<&str, BTreeSet<i64>> {
+    let mut days: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
     for outcome in view.outcomes.values() {
         if let Some(client) = &outcome.client {
             days.entry(client.as_str()).or_default().insert(day(outcome.at));
@@ -94,7 +82,7 @@ fn days_of_use(view: &View) -> BTreeMap<&str, Days> {
             // A tool that no source lists was discovered by its first use.
             let first = Some(tool.discovered_at).filter(|_| !tool.is_configured());
             let days = days.entry(client.as_str()).or_default();
-            times.chain(first).for_each(|at| days.insert(day(at)));
+            days.extend(times.chain(first).map(day));
         }
     }
     days
@@ -110,7 +98,7 @@ pub(crate) fn needs_outcomes(view: &View, client: Option<&ClientId>, days: u32) 
         .collect();
     clients
         .into_iter()
-        .any(|client| days_of_use.get(client).is_none_or(|known| known.0.len() <= days as usize))
+        .any(|client| days_of_use.get(client).is_none_or(|known| known.len() <= days as usize))
 }
 
 /// Returns true if the client, or any client if there is none, loads this listing.
@@ -171,7 +159,7 @@ struct ClientCosts<'a> {
     context: &'a Context<'a>,
     client: &'a str,
     sources: Vec<SourceId>,
-    days_of_use: Option<&'a Days>,
+    days_of_use: Option<&'a BTreeSet<i64>>,
     days: Option<u32>,
     /// True if the client begins a session with the names of MCP tools.
     brief: bool,
@@ -238,9 +226,9 @@ impl ClientCosts<'_> {
     }
 
     fn idle_days(&self, tool: &Tool, used: Option<Timestamp>) -> Option<i64> {
-        let Days(days) = self.days_of_use?;
+        let days = self.days_of_use?;
         let since = day(used.unwrap_or(tool.discovered_at)).max(*days.first()?);
-        Some((days.len() - days.partition_point(|day| *day <= since)) as i64)
+        Some(days.range(since + 1..).count() as i64)
     }
 
     fn is_unused(&self, tool: &Tool, idle_days: Option<i64>) -> bool {
