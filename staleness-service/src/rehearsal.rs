@@ -9,13 +9,12 @@ use staleness::{Registry, StoreUrl, Wait};
 use staleness_core::transfer::Record;
 use tempfile::TempDir;
 
-use crate::briefing::reading::TOLD;
 use crate::error::{ErrorKind, ServiceError, in_words};
-use crate::outlines::OUTLINES;
 use crate::private;
 use crate::settings::{Access, Settings};
 use crate::shared::SharedStore;
 use crate::spool::SPOOL;
+use crate::told::TOLD;
 
 /// Returns settings for a copy of the registry and of the files beside it. The copy is removed with the folder.
 ///
@@ -47,7 +46,7 @@ pub fn rehearsal(settings: &Settings) -> Result<(TempDir, Settings), ServiceErro
         Some(_) => {}
         None => copy_records(settings, &copy)?,
     }
-    for suffix in [SPOOL, TOLD, OUTLINES] {
+    for suffix in [SPOOL, TOLD] {
         let beside = |url| private::beside(url, suffix);
         if let (Some(from), Some(to)) = (beside(&settings.url), beside(&copy.url)) {
             copy_files(&from, &to).map_err(trouble)?;

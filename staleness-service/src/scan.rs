@@ -6,12 +6,9 @@ use staleness::ids::{ClientId, ServerKey, SessionId, SourceId, ToolName};
 use staleness::report::ScanReport;
 use staleness::scan::{ProjectRef, Scan, SourceReading};
 use staleness::store::{Refusal, View};
-use staleness::{Registry, RegistryError, Timestamp, Wait};
-use staleness_sources::clients::{
-    self, Declarations, NoSwitch, Outlines, ScanRequest, Startable, Switch,
-};
+use staleness::{Registry, RegistryError, Timestamp, Wait, clock};
+use staleness_sources::clients::{self, Declarations, NoSwitch, ScanRequest, Startable, Switch};
 
-use crate::outlines::OutlineFolder;
 use crate::settings::Settings;
 
 /// Maximum number of attempts at a scan. It is repeated if another process applies a newer one.
@@ -26,6 +23,7 @@ fn with_request<T>(settings: &Settings, then: impl FnOnce(&ScanRequest<'_>) -> T
     request.claude_config_dir = claude.as_deref();
     request.codex_dir = codex.as_deref();
     request.config_dir = config.as_deref();
+    request.now = Some(clock::now());
     then(&request)
 }
 
@@ -76,21 +74,14 @@ pub(crate) fn declared(settings: &Settings) -> Declarations {
     with_request(settings, clients::declared)
 }
 
-/// Reads the current configuration. If `writes` is set, outlines of large files are cached.
+/// Reads the current configuration.
 fn read_world(
     settings: &Settings,
-    writes: bool,
     live: &[SourceReading],
     read_under: BTreeMap<SourceId, u64>,
     session: Option<&SessionId>,
 ) -> Scan {
-    let outlines = OutlineFolder::of(&settings.url, writes);
-    let outlines = outlines.as_ref().map(|outlines| outlines as &dyn Outlines);
-    let mut readings = with_request(settings, |request| {
-        let mut request = *request;
-        request.outlines = outlines;
-        clients::read(&request)
-    });
+    let mut readings = with_request(settings, clients::read);
     readings.sources.extend_from_slice(live);
     Scan {
         project: settings.project.clone(),
@@ -113,7 +104,7 @@ pub fn apply(
 ) -> Result<ScanReport, RegistryError> {
     again(|| {
         let read_under = registry.tools().readings(&settings.project.id).wait()?;
-        registry.tools().apply_scan(read_world(settings, true, live, read_under, session)).wait()
+        registry.tools().apply_scan(read_world(settings, live, read_under, session)).wait()
     })
 }
 
@@ -160,13 +151,13 @@ pub fn preview(
 ) -> Result<(ScanReport, View), RegistryError> {
     again(|| {
         let read_under = registry.tools().readings(&settings.project.id).wait()?;
-        registry.tools().preview_scan(read_world(settings, false, live, read_under, None)).wait()
+        registry.tools().preview_scan(read_world(settings, live, read_under, None)).wait()
     })
 }
 
 /// Returns true if a server is configured only by the project, so that its tools belong to the project.
 pub fn is_project_server(settings: &Settings, server: &str) -> bool {
-    let scan = read_world(settings, false, &[], BTreeMap::new(), None);
+    let scan = read_world(settings, &[], BTreeMap::new(), None);
     let key = ServerKey::of(server);
     let lists = |reading: &&SourceReading| reading.found.iter().any(|found| found.server == key);
     let scopes: Vec<bool> = scan

@@ -39,6 +39,5 @@ pub mod hook;
 mod json;
 pub mod live;
 mod outline;
-mod remembered;
 pub mod systems;
 mod text;

@@ -1,14 +1,17 @@
 //! Extracts outlines of JSON files: only the parts that readers need.
 //!
 //! A client's file may contain megabytes of history and half a million servers. Only the outline is parsed into a tree,
-//! which bounds memory, and cached, without values of `env`, `args` and the like.
+//! which bounds memory.
+
+use std::path::Path;
 
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{Scanner, ScannerOptions};
 
 use crate::json::{Fault, fault_of};
-use crate::text::{Liberties, line_at};
+use crate::text::{Content, Liberties, json_text, line_at};
 use staleness_docs::JSONC_OPTIONS;
+use staleness_docs::disk::shown;
 
 /// Maximum number of values in an outline.
 const MAX_VALUES: usize = 50_000;
@@ -31,7 +34,7 @@ pub(crate) struct Shape {
     /// The shape of all other members.
     pub(crate) others: Option<&'static Self>,
     pub(crate) elements: Option<&'static Self>,
-    /// True for members of a launch, which may contain secrets. Only [`outline_to_start`] keeps them.
+    /// True for members of a launch, which may contain secrets. Kept only to start it.
     pub(crate) starts: bool,
 }
 
@@ -57,21 +60,25 @@ impl Shape {
     }
 }
 
+/// Creates the outline of a file. With `to_start` it keeps the members of launches, and must not be stored.
+pub(crate) fn outline_of_file(
+    path: &Path,
+    bytes: Vec<u8>,
+    shape: &'static Shape,
+    to_start: bool,
+) -> Content {
+    match json_text(path, bytes) {
+        Content::Text(text, Liberties { mark, .. }) => match outline(&text, shape, to_start) {
+            Ok((outline, liberties)) => Content::Text(outline, Liberties { mark, ..liberties }),
+            Err((line, what)) => Content::Failed(format!("{}:{line}: {what}", shown(path))),
+        },
+        other => other,
+    }
+}
+
 /// Creates the outline of a text: JSON without comments, with all kept values in their original lines. Also
 /// returns the places that are not strict JSON.
-pub(crate) fn outline(text: &str, shape: &'static Shape) -> Result<(String, Liberties), Fault> {
-    outline_of(text, shape, false)
-}
-
-/// Like [`outline`], but keeps the members of launches. The result must not be stored.
-pub(crate) fn outline_to_start(
-    text: &str,
-    shape: &'static Shape,
-) -> Result<(String, Liberties), Fault> {
-    outline_of(text, shape, true)
-}
-
-fn outline_of(
+pub(crate) fn outline(
     text: &str,
     shape: &'static Shape,
     to_start: bool,

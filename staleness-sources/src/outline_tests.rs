@@ -99,14 +99,14 @@ proptest! {
     #[test]
     fn a_text_has_an_outline_where_the_parser_reads_it_and_the_same_fault_elsewhere(text in text()) {
         for shape in [&EVERYTHING, &Shape::PLAIN] {
-            prop_assert_eq!(outline(&text, shape).map(drop), parse(&text).map(drop));
+            prop_assert_eq!(outline(&text, shape, false).map(drop), parse(&text).map(drop));
         }
     }
 
     #[test]
     fn an_outline_of_an_outline_is_the_same(text in text()) {
-        if let Ok(once) = outline(&text, &EVERYTHING) {
-            let twice = outline(&once.0, &EVERYTHING).unwrap();
+        if let Ok(once) = outline(&text, &EVERYTHING, false) {
+            let twice = outline(&once.0, &EVERYTHING, false).unwrap();
             prop_assert_eq!(once.0, twice.0);
         }
     }
@@ -117,7 +117,7 @@ fn what_is_kept_stands_in_its_line() {
     static DESCRIPTION: Shape = Shape { text: true, ..Shape::PLAIN };
     static ROOT: Shape = Shape { members: &[("b", &DESCRIPTION)], ..Shape::PLAIN };
     let text = "// 1\n{\"a\": [1,\n2], /*\n*/ \"b\":\n\"x\ny\", \"c\": 1,\n\"b\": [\"z\"]\n}";
-    let (outlined, liberties) = outline(text, &ROOT).unwrap();
+    let (outlined, liberties) = outline(text, &ROOT, false).unwrap();
     // Strict JSON does not allow strings that span lines.
     let taken = (liberties.comment, liberties.comma, liberties.character);
     assert_eq!(taken, (Some(1), None, Some(5)));
@@ -135,8 +135,8 @@ fn depth_is_bounded_as_the_parser_bounds_it() {
         let objects = "{\n\"a\":".repeat(depth) + "1" + &"}".repeat(depth);
         for text in [lists, objects] {
             let parsed = parse(&text).map(drop);
-            assert_eq!(outline(&text, &EVERYTHING).map(drop), parsed, "{depth}");
-            assert_eq!(outline(&text, &Shape::PLAIN).map(drop), parsed, "{depth}");
+            assert_eq!(outline(&text, &EVERYTHING, false).map(drop), parsed, "{depth}");
+            assert_eq!(outline(&text, &Shape::PLAIN, false).map(drop), parsed, "{depth}");
         }
     }
 }
@@ -145,10 +145,10 @@ fn depth_is_bounded_as_the_parser_bounds_it() {
 fn more_values_than_are_read_are_a_fault_before_they_take_memory() {
     let servers: String = (0..MAX_VALUES).map(|at| format!("\"s{at}\":\n1,")).collect();
     let text = format!("{{{servers}}}");
-    let fault = outline(&text, &EVERYTHING).unwrap_err();
+    let fault = outline(&text, &EVERYTHING, false).unwrap_err();
     assert_eq!(fault, (MAX_VALUES + 1, "more than 50000 values"));
     // Values that are not needed are ignored.
-    assert_eq!(outline(&text, &Shape::PLAIN).unwrap().0, "{}");
+    assert_eq!(outline(&text, &Shape::PLAIN, false).unwrap().0, "{}");
 }
 
 #[test]
@@ -159,13 +159,13 @@ fn more_text_and_lines_than_are_read_are_a_fault() {
         format!("{{\"{long}\": 1}}"),
         format!("{{{lines}\"a\": 1}}"),
     ] {
-        let (line, what) = outline(&text, &EVERYTHING).unwrap_err();
+        let (line, what) = outline(&text, &EVERYTHING, false).unwrap_err();
         assert_eq!(line, text.lines().count());
         assert_eq!(what, "more than 2 MiB of text and lines");
     }
     // Values that are not needed are ignored.
     assert_eq!(
-        outline(&format!("{{\"a\": \"{long}\"{lines}}}{lines}"), &Shape::PLAIN).unwrap().0,
+        outline(&format!("{{\"a\": \"{long}\"{lines}}}{lines}"), &Shape::PLAIN, false).unwrap().0,
         "{}"
     );
 }

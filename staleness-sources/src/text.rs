@@ -1,11 +1,10 @@
 //! Reads untrusted files with size limits.
 
 use std::borrow::Cow;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use staleness_docs::disk::{Fence, look, read_bytes, reason, shown};
 
 /// Maximum size of a configuration file, in bytes.
@@ -21,9 +20,8 @@ pub(crate) enum Content {
 }
 
 /// The places where a text is not strict JSON. Each is the line, from 1, of the first occurrence.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Liberties {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Liberties {
     /// True if the text begins with a byte-order mark.
     pub(crate) mark: bool,
     pub(crate) comment: Option<usize>,
@@ -40,30 +38,26 @@ pub(crate) fn line_at(text: &str, offset: usize) -> usize {
 }
 
 pub(crate) fn read_config(path: &Path, fence: Option<&Fence>, limit: u64) -> Content {
-    check_config(path, fence, limit)
-        .and_then(|_| load_config(path, limit))
-        .map_or_else(|failed| failed, |(bytes, _)| config_text(path, bytes))
+    let bytes = load_config(path, fence, limit);
+    bytes.map_or_else(|failed| failed, |bytes| config_text(path, bytes))
 }
 
-/// Checks type and size of a configuration file without opening it.
-pub(crate) fn check_config(
+/// Returns the bytes of a configuration file of at most `limit` bytes.
+pub(crate) fn load_config(
     path: &Path,
     fence: Option<&Fence>,
     limit: u64,
-) -> Result<Metadata, Content> {
+) -> Result<Vec<u8>, Content> {
     match look(path, fence) {
         Ok(None) => Err(Content::Missing),
         Err(what) => Err(failed(path, what)),
         Ok(Some(meta)) if !meta.is_file() => Err(failed(path, "is not a file")),
         Ok(Some(meta)) if meta.len() > limit => Err(too_large(path, limit)),
-        Ok(Some(meta)) => Ok(meta),
+        Ok(Some(_)) => {
+            let read = read_bytes(path, limit).map_err(|kind| failed(path, reason(kind)))?;
+            read.map(|(bytes, _)| bytes).ok_or_else(|| too_large(path, limit))
+        }
     }
-}
-
-/// Returns the bytes of a file, and its metadata from before it was read.
-pub(crate) fn load_config(path: &Path, limit: u64) -> Result<(Vec<u8>, Metadata), Content> {
-    let read = read_bytes(path, limit).map_err(|kind| failed(path, reason(kind)))?;
-    read.ok_or_else(|| too_large(path, limit))
 }
 
 pub(crate) fn config_text(path: &Path, bytes: Vec<u8>) -> Content {

@@ -18,7 +18,7 @@ use staleness::{Registry, Wait};
 use staleness_core::registry::TurnEnd;
 use staleness_core::session::OpenCall;
 use staleness_core::work::LostClaim;
-use staleness_service::briefing::reading::{self, Reading, Told};
+use staleness_service::briefing::reading::{self, Reading};
 use staleness_service::briefing::{self, prompt, taken_over};
 use staleness_service::limits;
 use staleness_service::model_text::ModelText;
@@ -33,6 +33,7 @@ use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::Output;
 use crate::settings::{Access, Settings};
 use staleness_service::spool::{Entry, SessionEvent, Spool};
+use staleness_service::told::Told;
 
 /// Maximum number of further bytes to read and discard if a payload is too large.
 const MAX_DRAINED: u64 = 256 * 1024 * 1024;
@@ -266,7 +267,7 @@ fn of_documents(
     event: &ToolEvent,
 ) -> Result<Option<(Told, Reading)>, CliError> {
     let session = input.session.as_ref().filter(|_| event.kind == OutcomeKind::Success);
-    let told = session.and_then(|session| Told::of(settings, session));
+    let told = session.and_then(|session| Told::of(settings, session.as_str()));
     let told = told.map(|told| told.to(input.agent_id.as_deref()));
     let Some(told) = told.filter(|_| !event.reads.is_empty()) else { return Ok(None) };
     let registry =
@@ -294,7 +295,7 @@ fn session_start(
     };
     unless_busy(apply(&registry, settings, &[], input.session.as_ref()))?;
     if let Some(id) = &input.session {
-        if cleared && let Some(told) = Told::of(settings, id) {
+        if cleared && let Some(told) = Told::of(settings, id.as_str()) {
             told.forget();
         }
         match unless_busy(registry.sessions().start(&project.id, &resume.agent, id, now).wait()) {
@@ -373,7 +374,7 @@ fn session_end(settings: &Settings, input: &HookInput, cleared: bool) -> Result<
     let begun = Instant::now();
     let registry = open_in_order(settings, Access::Look)?;
     if let Some(id) = &input.session {
-        Told::of(settings, id).iter().for_each(Told::forget);
+        Told::of(settings, id.as_str()).iter().for_each(Told::forget);
         let ended = match &registry {
             Some(registry) => {
                 let (sessions, project) = (registry.sessions(), &settings.project.id);

@@ -60,7 +60,6 @@ mod knowledge_clash;
 mod knowledge_dry;
 mod knowledge_evidence;
 mod knowledge_files;
-mod large_files;
 mod limits;
 mod links;
 mod loaded;

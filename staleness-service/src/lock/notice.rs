@@ -4,14 +4,14 @@ use staleness::Registry;
 use staleness::ids::{AgentId, ClientId, ServerKey};
 use staleness_core::ids::stable_hash;
 use staleness_docs::is_loaded_by;
-use staleness_sources::clients::{Liberties, Outline, Outlines, is_file_of};
+use staleness_sources::clients::is_file_of;
 
 use super::{FILE, INSTRUCTION, Lock, Moved, SERVER, TOOL, current};
 use crate::documents::session_files;
 use crate::error::ServiceError;
 use crate::model_text::{ModelName, ModelText, NameKind};
-use crate::outlines::OutlineFolder;
 use crate::settings::Settings;
+use crate::told::Told;
 
 /// Maximum number of names in a notice.
 const MAX_TOLD: usize = 5;
@@ -22,7 +22,7 @@ pub struct Notice {
     /// The text.
     pub text: ModelText,
     key: String,
-    digest: String,
+    digest: u64,
 }
 
 /// Returns a notice of the changes. `None` if there is no `agents.lock`, nothing changed, or the agent already
@@ -36,10 +36,6 @@ pub fn notice(
     agent: &AgentId,
     cleared: bool,
 ) -> Result<Option<Notice>, ServiceError> {
-    let key = format!(
-        "{:032x}",
-        stable_hash(format!("{FILE}\n{}\n{agent}", settings.project.id).as_bytes())
-    );
     let (text, about) = match Lock::read(settings) {
         Ok(None) => return Ok(None),
         Err(_) => (
@@ -87,9 +83,10 @@ pub fn notice(
             (text.and(". The user can list them with `staleness check --locked`."), about)
         }
     };
-    let digest = format!("{:032x}", stable_hash(about.as_bytes()));
-    let known = OutlineFolder::of(&settings.url, false).and_then(|folder| folder.get(&key));
-    let is_told = !cleared && known.is_some_and(|known| known.digest == digest);
+    let digest = stable_hash(about.as_bytes()) as u64;
+    let key = format!("{FILE}\n{agent}");
+    let is_told =
+        !cleared && Told::of(settings, &key).is_some_and(|told| told.is_in(&told.read(), digest));
     Ok((!is_told).then_some(Notice { text, key, digest }))
 }
 
@@ -110,16 +107,11 @@ impl Moved {
 }
 
 impl Notice {
-    /// Records that the notice was reported.
+    /// Records that the notice was reported. After an error it is reported again.
     pub fn told(&self, settings: &Settings) {
-        if let Some(folder) = OutlineFolder::of(&settings.url, true) {
-            let outline = Outline {
-                stamp: None,
-                digest: self.digest.clone(),
-                content: Ok(String::new()),
-                liberties: Liberties::default(),
-            };
-            folder.put(&self.key, &outline);
+        if let Some(told) = Told::of(settings, &self.key) {
+            told.forget();
+            let _ = told.note(&[self.digest]);
         }
     }
 }

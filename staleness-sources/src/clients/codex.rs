@@ -7,8 +7,10 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use serde_json::{Map, Value};
+use staleness_core::Timestamp;
 use staleness_core::ids::SourceId;
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::source::SourceState;
@@ -20,7 +22,6 @@ use super::launch::Starts;
 use super::state::Places;
 use super::{Outside, Place, prefer_users, refuse_all, refuse_in_project};
 use crate::draft::Draft;
-use crate::remembered::stamp;
 use crate::text::{Content, line_at, read_config};
 use staleness_docs::disk::shown;
 
@@ -28,6 +29,10 @@ pub(super) const CLIENT: &str = "codex";
 
 /// Maximum size of the file, in bytes. The file is never reduced to an outline.
 const MAX_BYTES: u64 = 1024 * 1024;
+
+/// Minimum age of a file that is not being written, in milliseconds. Some file systems store times in steps of two
+/// seconds.
+const SETTLED_AFTER: i64 = 2 * Timestamp::SECOND;
 
 /// Block size in bytes. Programs write files in blocks with sizes that are multiples of this.
 const PIECE: usize = 512;
@@ -206,8 +211,12 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, users: &mut Users) -> S
 
 /// Returns true if a file was not written recently. While it is being written, it may be empty or end early.
 fn is_settled(path: &Path, outside: &Outside<'_>) -> bool {
-    let stamp = |meta| stamp(&meta, outside.request.outlines?.now());
-    fs::metadata(path).ok().and_then(stamp).is_some()
+    let modified = fs::metadata(path).and_then(|meta| meta.modified()).ok();
+    let modified = modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    let millis = modified.and_then(|at| i64::try_from(at.as_millis()).ok());
+    let written = millis.map(Timestamp::from_millis);
+    let age = written.and_then(|at| Some(outside.request.now?.millis_since(at)));
+    age.is_some_and(|age| age > SETTLED_AFTER)
 }
 
 /// Returns true if a file may still be being written. Truncated TOML is often valid, so a text that ends at a

@@ -120,9 +120,8 @@ pub struct Declarations {
 
 /// Reads the content that a project's own files give to agents. Skips files for one user (`*.local.*`).
 pub fn declared(request: &ScanRequest<'_>) -> Declarations {
-    let request = ScanRequest { outlines: None, ..*request };
     let starts = Some(Starts::default());
-    let mut outside = Outside { starts, is_project_alone: true, ..Outside::new(&request) };
+    let mut outside = Outside { starts, is_project_alone: true, ..Outside::new(request) };
     let mut reader = Reader { all: Declarations::default(), left: MAX_TOTAL, files: MAX_ALL };
     reader.servers(&mut outside);
     reader.hooks(&outside);
@@ -359,7 +358,7 @@ impl Reader {
         if meta.len() > most {
             return Err("is too large to check");
         }
-        let (bytes, _) = load_config(path, most).map_err(|_| "cannot be read")?;
+        let bytes = load_config(path, None, most).map_err(|_| "cannot be read")?;
         self.left -= bytes.len() as u64;
         if bytes.contains(&0) {
             return Ok(bytes);

@@ -35,6 +35,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use staleness_core::Timestamp;
 use staleness_core::ids::{Level, ProjectId, SourceId};
 use staleness_core::scan::{Found, SourceIndex, SourceReading};
 use staleness_core::source::SourceState;
@@ -44,17 +45,13 @@ use crate::draft::Draft;
 use crate::json::{JsonFile, JsonText};
 #[cfg(test)]
 use crate::outline::outline;
-use crate::outline::{Shape, outline_to_start};
-use crate::remembered::{self, LARGE, outline_of, outlined};
-pub use crate::remembered::{Outline, Outlines};
-pub use crate::text::Liberties;
+use crate::outline::{Shape, outline_of_file};
+use crate::text::{Content, MAX_CONFIG_BYTES, is_there, load_config};
 #[cfg(test)]
-use crate::text::read_config;
-use crate::text::{Content, MAX_CONFIG_BYTES, check_config, is_there, load_config};
+use crate::text::{Liberties, read_config};
 pub use declared::{Declarations, Declared, declared};
 use launch::Starts;
 pub use launch::{Launch, Startable, Target};
-use shapes::Kind;
 use staleness_docs::disk::{Fence, canonical};
 use staleness_docs::project::ProjectPlace;
 pub use switch::{NoSwitch, Switch, SwitchChange, names_only, switches};
@@ -169,8 +166,8 @@ pub struct ScanRequest<'a> {
     /// The folder of user settings (`XDG_CONFIG_HOME`, `APPDATA`), if it is not the platform's default.
     /// Contains `Claude`, `Code/User`, `opencode` and `zed`.
     pub config_dir: Option<&'a Path>,
-    /// A cache for the outlines of large files.
-    pub outlines: Option<&'a dyn Outlines>,
+    /// The current time. Without it, a file that is empty or ends early counts as being written.
+    pub now: Option<Timestamp>,
 }
 
 impl<'a> ScanRequest<'a> {
@@ -182,7 +179,7 @@ impl<'a> ScanRequest<'a> {
             claude_config_dir: None,
             codex_dir: None,
             config_dir: None,
-            outlines: None,
+            now: None,
         }
     }
 }
@@ -204,7 +201,7 @@ pub fn refusal(client: &str, path: &Path, text: &str) -> Option<String> {
         gemini::CLIENT => &gemini::SETTINGS,
         _ => return None,
     };
-    let outline = outline_of(path, text.as_bytes().to_vec(), &Shape::PLAIN);
+    let outline = outline_of_file(path, text.as_bytes().to_vec(), &Shape::PLAIN, false);
     let Content::Text(_, liberties) = outline else { return None };
     let (line, what) = format.syntax.refuses(&liberties)?;
     Some(format.refusal(path, line, what))
@@ -229,8 +226,7 @@ pub fn instruction_names(client: &str, request: &ScanRequest<'_>) -> Vec<String>
 
 /// Reads the configured servers with their launches. Nothing is stored.
 pub fn startable(request: &ScanRequest<'_>) -> Vec<Startable> {
-    let request = ScanRequest { outlines: None, ..*request };
-    let outside = Outside { starts: Some(Starts::default()), ..Outside::new(&request) };
+    let outside = Outside { starts: Some(Starts::default()), ..Outside::new(request) };
     let readings = read_outside(&outside);
     outside.starts.unwrap_or_default().of(readings.sources, outside.folder)
 }
@@ -286,30 +282,17 @@ impl<'a> Outside<'a> {
     }
 
     /// Reads a JSON file as an outline.
-    fn json(&self, path: &Path, fence: Option<&Fence>, kind: &Kind) -> Content {
+    fn json(&self, path: &Path, fence: Option<&Fence>, shape: &'static Shape) -> Content {
         #[cfg(test)]
         if self.whole {
             let content = read_config(path, fence, MAX_CONFIG_BYTES);
             let Content::Text(text, Liberties { mark, .. }) = content else { return content };
-            let (_, liberties) = outline(&text, &Shape::PLAIN).unwrap_or_default();
+            let (_, liberties) = outline(&text, &Shape::PLAIN, false).unwrap_or_default();
             return Content::Text(text, Liberties { mark, ..liberties });
         }
-        let meta = match check_config(path, fence, MAX_CONFIG_BYTES) {
-            Ok(meta) => meta,
-            Err(content) => return content,
-        };
-        match self.request.outlines.filter(|_| meta.len() > LARGE) {
-            Some(outlines) => {
-                let key = remembered::key(path, shapes::VERSION, kind.name);
-                remembered::read(outlines, &key, path, &meta, kind.root)
-            }
-            None => load_config(path, MAX_CONFIG_BYTES).map_or_else(
-                |failed| failed,
-                |(bytes, _)| match self.starts {
-                    None => outline_of(path, bytes, kind.root),
-                    Some(_) => outlined(path, bytes, &|text| outline_to_start(text, kind.root)),
-                },
-            ),
+        match load_config(path, fence, MAX_CONFIG_BYTES) {
+            Ok(bytes) => outline_of_file(path, bytes, shape, self.starts.is_some()),
+            Err(failed) => failed,
         }
     }
 

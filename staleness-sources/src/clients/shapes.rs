@@ -1,105 +1,68 @@
-//! The parts of JSON files that the readers in this folder need. When a reader needs more, add it here and
-//! raise [`VERSION`].
+//! The parts of JSON files that the readers in this folder need. When a reader needs more, add it here.
 
 use crate::outline::Shape;
 
-/// The version of the shapes and of [`crate::outline`]. Outlines of other versions are rebuilt.
-pub(super) const VERSION: u32 = 4;
-
-pub(super) struct Kind {
-    /// The name, which is part of the cache key.
-    pub(super) name: &'static str,
-    pub(super) root: &'static Shape,
-}
-
 /// Files with servers under a key. Keeps also entries that may be misplaced servers.
-pub(super) static SERVERS: Kind = Kind {
-    name: "servers",
-    root: &Shape {
-        members: &[("mcpServers", &MAP), ("servers", &MAP)],
-        others: Some(&Shape::of(STARTS)),
-        ..Shape::PLAIN
-    },
+pub(super) static SERVERS: Shape = Shape {
+    members: &[("mcpServers", &MAP), ("servers", &MAP)],
+    others: Some(&Shape::of(STARTS)),
+    ..Shape::PLAIN
 };
 
 /// Settings files that contain servers under one of several keys.
-pub(super) static MORE_SETTINGS: Kind = Kind {
-    name: "more",
-    root: &Shape::of(&[
-        ("mcp", &Shape { members: &[("servers", &MAP_OR_SERVER)], ..MAP }),
-        ("context_servers", &MAP),
-        ("mcpServers", &MAP),
-        ("servers", &MAP),
-        ("disabledMcpServers", &TEXTS),
-    ]),
-};
+pub(super) static MORE_SETTINGS: Shape = Shape::of(&[
+    ("mcp", &Shape { members: &[("servers", &MAP_OR_SERVER)], ..MAP }),
+    ("context_servers", &MAP),
+    ("mcpServers", &MAP),
+    ("servers", &MAP),
+    ("disabledMcpServers", &TEXTS),
+]);
 
 /// Enablement and trust files of Gemini CLI.
-pub(super) static GEMINI_SWITCHES: Kind = Kind {
-    name: "switches",
-    root: &Shape::map(&Shape {
-        text: true,
-        ..Shape::of(&[("enabled", &Shape::PLAIN), ("overrides", &TEXTS)])
-    }),
-};
+pub(super) static GEMINI_SWITCHES: Shape = Shape::map(&Shape {
+    text: true,
+    ..Shape::of(&[("enabled", &Shape::PLAIN), ("overrides", &TEXTS)])
+});
 
 /// The manifest of an extension of Gemini CLI.
-pub(super) static EXTENSION: Kind = Kind {
-    name: "extension",
-    root: &Shape::of(&[
-        ("name", &TEXT),
-        ("version", &Shape::PLAIN),
-        ("mcpServers", &MAP),
-        ("servers", &MAP),
-    ]),
-};
+pub(super) static EXTENSION: Shape = Shape::of(&[
+    ("name", &TEXT),
+    ("version", &Shape::PLAIN),
+    ("mcpServers", &MAP),
+    ("servers", &MAP),
+]);
 
 /// `.claude.json`.
-pub(super) static STATE: Kind = Kind {
-    name: "state",
-    root: &Shape::of(&[("mcpServers", &MAP), ("servers", &MAP), ("projects", &PROJECTS)]),
-};
+pub(super) static STATE: Shape =
+    Shape::of(&[("mcpServers", &MAP), ("servers", &MAP), ("projects", &PROJECTS)]);
 
 /// Claude Code's settings.
-pub(super) static SETTINGS: Kind = Kind {
-    name: "settings",
-    root: &Shape::of(&[
-        ("disabledMcpjsonServers", &TEXTS),
-        ("enabledMcpjsonServers", &TEXTS),
-        ("enableAllProjectMcpServers", &Shape::PLAIN),
-        ("enabledPlugins", &Shape::map(&Shape::PLAIN)),
-    ]),
-};
+pub(super) static SETTINGS: Shape = Shape::of(&[
+    ("disabledMcpjsonServers", &TEXTS),
+    ("enabledMcpjsonServers", &TEXTS),
+    ("enableAllProjectMcpServers", &Shape::PLAIN),
+    ("enabledPlugins", &Shape::map(&Shape::PLAIN)),
+]);
 
 /// Gemini CLI's settings.
-pub(super) static GEMINI: Kind = Kind {
-    name: "gemini",
-    root: &Shape::of(&[
-        ("mcpServers", &MAP),
-        ("servers", &MAP),
-        ("mcp", &Shape::of(&[("allowed", &TEXTS), ("excluded", &TEXTS)])),
-        ("context", &Shape::of(&[("fileName", &TEXTS)])),
-        ("security", &Shape::of(&[("folderTrust", &Shape::of(&[("enabled", &Shape::PLAIN)]))])),
-    ]),
-};
+pub(super) static GEMINI: Shape = Shape::of(&[
+    ("mcpServers", &MAP),
+    ("servers", &MAP),
+    ("mcp", &Shape::of(&[("allowed", &TEXTS), ("excluded", &TEXTS)])),
+    ("context", &Shape::of(&[("fileName", &TEXTS)])),
+    ("security", &Shape::of(&[("folderTrust", &Shape::of(&[("enabled", &Shape::PLAIN)]))])),
+]);
 
 /// The index of installed plugins.
-pub(super) static PLUGINS: Kind =
-    Kind { name: "plugins", root: &Shape::of(&[("plugins", &Shape::map(&PLUGIN))]) };
+pub(super) static PLUGINS: Shape = Shape::of(&[("plugins", &Shape::map(&PLUGIN))]);
 
 /// A plugin's manifest.
-pub(super) static MANIFEST: Kind = Kind {
-    name: "manifest",
-    root: &Shape::of(&[
-        ("mcpServers", &PATHS_OR_MAPS),
-        ("commands", &PATHS_OR_COMMANDS),
-        ("skills", &TEXTS),
-        ("agents", &TEXTS),
-    ]),
-};
-
-/// A plugin's servers, under a key or as the whole object.
-pub(super) static BARE: Kind = Kind { name: "bare", root: &BARE_MAP };
+pub(super) static MANIFEST: Shape = Shape::of(&[
+    ("mcpServers", &PATHS_OR_MAPS),
+    ("commands", &PATHS_OR_COMMANDS),
+    ("skills", &TEXTS),
+    ("agents", &TEXTS),
+]);
 
 /// Members that mark a possible server. Their values are not kept.
 const STARTS: &[(&str, &Shape)] = &[("command", &Shape::PLAIN), ("url", &Shape::PLAIN)];
@@ -120,8 +83,8 @@ static SERVER: Shape = Shape { others: Some(&START), ..Shape::of(SERVER_MEMBERS)
 
 static MAP: Shape = Shape::map(&SERVER);
 
-/// A map of servers, or an object with the map under a key.
-static BARE_MAP: Shape = Shape {
+/// A plugin's servers: a map, or an object with the map under a key.
+pub(super) static BARE: Shape = Shape {
     members: &[("mcpServers", &MAP), ("servers", &MAP_OR_SERVER)],
     others: Some(&SERVER),
     ..Shape::PLAIN
@@ -160,8 +123,8 @@ static PLUGIN: Shape = Shape {
 
 static PATHS_OR_MAPS: Shape = Shape {
     text: true,
-    members: BARE_MAP.members,
-    others: BARE_MAP.others,
+    members: BARE.members,
+    others: BARE.others,
     elements: Some(&PATHS_OR_MAPS),
     starts: false,
 };

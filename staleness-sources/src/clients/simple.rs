@@ -8,10 +8,11 @@ use staleness_core::tool::ListingState;
 
 use super::format::{Format, Nesting, Syntax};
 use super::servers::{self, Rules};
-use super::shapes::{Kind, MORE_SETTINGS, SERVERS};
+use super::shapes::{MORE_SETTINGS, SERVERS};
 use super::switch::{Switch, SwitchChange};
 use super::{Outside, prefer_users, reading};
 use crate::json::JsonFile;
+use crate::outline::Shape;
 
 /// The key of a list of disabled servers.
 const OFF_LIST: &str = "disabledMcpServers";
@@ -21,7 +22,7 @@ struct File {
     client: &'static str,
     part: &'static str,
     format: Format,
-    kind: &'static Kind,
+    shape: &'static Shape,
     /// Path in the home folder, or after `@/` in the user's settings folder.
     user: &'static str,
     project: Option<&'static str>,
@@ -31,7 +32,7 @@ struct File {
 
 impl File {
     const fn new(client: &'static str, user: &'static str, format: Format) -> Self {
-        Self { client, part: "mcp", format, kind: &SERVERS, user, project: None, off_list: None }
+        Self { client, part: "mcp", format, shape: &SERVERS, user, project: None, off_list: None }
     }
 
     const fn of_project(self, path: &'static str) -> Self {
@@ -41,7 +42,7 @@ impl File {
     /// Marks a file that also contains other settings.
     const fn among_settings(self, part: &'static str) -> Self {
         let format = Format { servers_only: false, ..self.format };
-        Self { part, format, kind: &MORE_SETTINGS, ..self }
+        Self { part, format, shape: &MORE_SETTINGS, ..self }
     }
 }
 
@@ -131,7 +132,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         };
         let rules = Rules { state: &state, ..Rules::plain(outside, &file.format) };
         for place in outside.places(path(file.user), outside.home_is_there, file.project) {
-            let content = outside.json(&place.path, place.fence, file.kind);
+            let content = outside.json(&place.path, place.fence, file.shape);
             let json = JsonFile::of(&place.path, &content);
             let draft = place.draft(file.client, file.part);
             sources.push(reading(&json, draft, place.root_is_there, |draft, json| {

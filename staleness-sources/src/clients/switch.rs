@@ -58,7 +58,7 @@ pub fn switches(
     request: &ScanRequest<'_>,
     entries: &[(SourceId, ToolName)],
 ) -> Vec<Result<Vec<Switch>, NoSwitch>> {
-    let outside = Outside::new(&ScanRequest { outlines: None, ..*request });
+    let outside = Outside::new(request);
     let sources = read_outside(&outside).sources;
     let of = |(id, name): &(SourceId, ToolName)| {
         let reading = sources.iter().find(|reading| reading.id == *id);

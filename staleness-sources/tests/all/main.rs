@@ -3,7 +3,6 @@
 mod claude;
 mod clients;
 mod hooks;
-mod outlines;
 mod plugins;
 mod random;
 mod strict;

@@ -10,7 +10,7 @@ use staleness_core::source::SourceState;
 use staleness_core::tool::ListingState;
 
 use crate::clients::{JSON_FILES, put};
-use staleness_sources::clients::{Outline, Outlines, ScanRequest, read};
+use staleness_sources::clients::{ScanRequest, read};
 
 use crate::tree::{Tree, names, of};
 
@@ -57,27 +57,14 @@ fn toml_that_stops_where_a_piece_ends_is_half_written() {
 /// `codex mcp remove` leaves an empty file when it removes the last server, and Codex CLI starts with it.
 #[test]
 fn an_empty_file_of_codex_lists_nothing_once_it_is_not_being_written() {
-    /// The time, and no cache.
-    #[derive(Debug)]
-    struct At(Timestamp);
-    impl Outlines for At {
-        fn now(&self) -> Timestamp {
-            self.0
-        }
-        fn get(&self, _: &str) -> Option<Outline> {
-            None
-        }
-        fn put(&self, _: &str, _: &Outline) {}
-    }
     let tree = Tree::new();
     let path = tree.user(".codex/config.toml", "");
     let written = fs::metadata(path).unwrap().modified().unwrap();
     let written = written.duration_since(UNIX_EPOCH).unwrap().as_millis();
     for (seconds, state) in [(1, SourceState::Failed), (4, SourceState::Read)] {
         let at = i64::try_from(written).unwrap() + seconds * Timestamp::SECOND;
-        let now = At(Timestamp::from_millis(at));
         let mut request = ScanRequest::new(&tree.home, &tree.project);
-        request.outlines = Some(&now);
+        request.now = Some(Timestamp::from_millis(at));
         let source = of(&read(&request), "codex", Level::User, "mcp");
         assert_eq!((source.state, source.found.len()), (state, 0), "after {seconds} s");
         assert_eq!(source.covers(), state == SourceState::Read);
@@ -93,6 +80,11 @@ fn a_file_that_lists_ever_so_much_is_taken_in_up_to_a_bound() {
     let source = tree.source("claude-code", Level::Project, "mcp");
     assert_eq!((source.state, source.found.len()), (SourceState::Partial, 10_000));
     assert!(source.error.unwrap().contains("30000"));
+    let servers: String = (0..500_000).map(|at| format!("\"s{at}\":{{}},")).collect();
+    tree.own(".mcp.json", format!("{{\"mcpServers\": {{{servers}}}}}"));
+    let source = tree.source("claude-code", Level::Project, "mcp");
+    assert_eq!((source.state, source.found.len()), (SourceState::Failed, 0));
+    assert!(source.error.unwrap().ends_with(":1: more than 50000 values"));
 }
 
 #[test]
