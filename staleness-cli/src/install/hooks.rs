@@ -60,15 +60,13 @@ struct Handler {
 }
 
 impl Handler {
-    fn path(&self) -> Vec<Step<'_>> {
-        let mut path = vec![Step::Key("hooks"), Step::Key(&self.event)];
-        for (depth, place) in self.places.iter().enumerate() {
-            if depth > 0 {
-                path.push(Step::Key("hooks"));
-            }
-            path.push(Step::At(*place));
+    /// Returns its object in the value of the file.
+    fn place<'v>(&self, value: &'v mut Json) -> &'v mut Json {
+        let entry = &mut value["hooks"][&self.event][self.places[0]];
+        match self.places.get(1) {
+            Some(place) => &mut entry["hooks"][*place],
+            None => entry,
         }
-        path
     }
 }
 
@@ -76,47 +74,31 @@ impl Hooks {
     /// Adds our hooks, or updates them.
     pub(super) fn install(&self, doc: &mut Doc) -> Result<(), Fault> {
         let value = doc.value()?;
-        if self.shape == Shape::Flat && value.get("version").is_none() {
-            doc.insert(&[], "version", &json!(1))?;
-        }
         self.shape_is_known(doc, &value)?;
         // These are hooks for events of earlier versions, and duplicates.
         for handler in self.superfluous(&self.handlers(&value))?.into_iter().rev() {
             self.take_out(doc, handler, &Json::Null)?;
         }
-        let value = doc.value()?;
-        if value.get("hooks").is_none_or(Json::is_null) {
-            let entries =
-                self.events.iter().map(|event| ((*event).to_owned(), json!([self.entry(event)])));
-            let wanted: serde_json::Map<String, Json> = entries.collect();
-            return set(doc, &[], "hooks", &value, &wanted.into());
+        let mut value = doc.value()?;
+        if self.shape == Shape::Flat && value.get("version").is_none() {
+            value["version"] = 1.into();
         }
+        let all = self.handlers(&value);
         for event in self.events {
-            let value = doc.value()?;
-            let all = self.handlers(&value);
             let known =
                 all.iter().find(|each| each.event == *event && self.owner(each) != Owner::Other);
             match known {
                 Some(handler) if self.owner(handler) == Owner::Ours => {
-                    let command = self.command();
-                    if handler.command != command {
-                        let path = [handler.path(), vec![Step::Key("command")]].concat();
-                        doc.replace(&path, &command.into())?;
-                    }
+                    handler.place(&mut value)["command"] = self.command().into();
                 }
                 Some(_) => {}
-                None => match &value["hooks"][event] {
-                    Json::Array(_) => {
-                        doc.push(&[Step::Key("hooks"), Step::Key(event)], &self.entry(event))?
-                    }
-                    _ => {
-                        let list = json!([self.entry(event)]);
-                        set(doc, &[Step::Key("hooks")], event, &value["hooks"], &list)?;
-                    }
+                None => match &mut value["hooks"][event] {
+                    Json::Array(list) => list.push(self.entry(event)),
+                    none => *none = json!([self.entry(event)]),
                 },
             }
         }
-        Ok(())
+        doc.change_to(&value)
     }
 
     /// Removes our hooks, and containers that become empty, unless those were in `kept`.
@@ -129,36 +111,6 @@ impl Hooks {
             self.take_out(doc, handler, kept)?;
         }
         Ok(())
-    }
-
-    /// Removes our hooks and empty containers from a value. Used to verify that nothing else changes.
-    pub(super) fn strip(&self, value: &mut Json) {
-        if self.shape == Shape::Flat && value.get("version") == Some(&json!(1)) {
-            value.as_object_mut().map(|root| root.shift_remove("version"));
-        }
-        let Some(events) = value.get_mut("hooks") else { return };
-        if let Some(events) = events.as_object_mut() {
-            for (event, list) in events.iter_mut() {
-                let Some(list) = list.as_array_mut() else { continue };
-                list.retain_mut(|each| match self.shape {
-                    Shape::Flat => !self.is_ours(event, each, each),
-                    Shape::Nested => {
-                        let entry =
-                            Json::from_iter(each.get("matcher").map(|it| ("matcher", it.clone())));
-                        let Some(inner) = each.get_mut("hooks").and_then(Json::as_array_mut) else {
-                            return true;
-                        };
-                        let before = inner.len();
-                        inner.retain(|each| !self.is_ours(event, &entry, each));
-                        inner.len() == before || !inner.is_empty()
-                    }
-                });
-            }
-            events.retain(|_, list| !is_empty(list));
-        }
-        if is_empty(events) {
-            value.as_object_mut().map(|root| root.shift_remove("hooks"));
-        }
     }
 
     /// Returns the programs that our hooks run.
@@ -205,13 +157,6 @@ impl Hooks {
             Some(call) if call.is_named() && call.command == "hook" => Owner::ByHand,
             _ => Owner::Other,
         }
-    }
-
-    /// Returns true if `init` wrote the hook and its entry has the expected matcher.
-    fn is_ours(&self, event: &str, entry: &Json, handler: &Json) -> bool {
-        let command = handler.get("command").and_then(Json::as_str);
-        !self.is_narrowed(event, entry)
-            && command.is_some_and(|command| self.program.wrote_hook(command, self.arguments))
     }
 
     /// Returns true if an entry's matcher differs from the one that `init` writes for the event.
@@ -278,22 +223,24 @@ impl Hooks {
 
     /// Removes a hook, and containers that become empty.
     fn take_out(&self, doc: &mut Doc, handler: Handler, kept: &Json) -> Result<(), Fault> {
-        let path = handler.path();
-        doc.remove(&path)?;
-        let value = doc.value()?;
-        let list = &value["hooks"][&handler.event];
-        if self.shape == Shape::Nested && is_empty(&list[handler.places[0]]["hooks"]) {
-            doc.remove(&path[..3])?;
+        let mut value = doc.value()?;
+        let list = &mut value["hooks"][&handler.event];
+        let entry = handler.places[0];
+        let is_rest = handler.places.get(1).is_some_and(|place| {
+            let inner = &mut list[entry]["hooks"];
+            inner.as_array_mut().map(|inner| inner.remove(*place));
+            !is_empty(inner)
+        });
+        if !is_rest {
+            list.as_array_mut().map(|list| list.remove(entry));
         }
-        if is_empty(&doc.value()?["hooks"][&handler.event])
-            && kept["hooks"].get(&handler.event).is_none()
-        {
-            doc.remove(&path[..2])?;
+        if is_empty(list) && kept["hooks"].get(&handler.event).is_none() {
+            value["hooks"].as_object_mut().map(|events| events.shift_remove(&handler.event));
         }
-        if is_empty(&doc.value()?["hooks"]) && kept.get("hooks").is_none() {
-            doc.remove(&path[..1])?;
+        if is_empty(&value["hooks"]) && kept.get("hooks").is_none() {
+            value.as_object_mut().map(|root| root.shift_remove("hooks"));
         }
-        Ok(())
+        doc.change_to(&value)
     }
 
     /// Rejects a structure that the client does not use.
@@ -325,18 +272,4 @@ fn is_empty(value: &Json) -> bool {
         Json::Object(object) => object.is_empty(),
         _ => false,
     }
-}
-
-/// Sets a member of `object`, which is at `path`. A `null` member is replaced.
-pub(super) fn set(
-    doc: &mut Doc,
-    path: &[Step<'_>],
-    key: &str,
-    object: &Json,
-    value: &Json,
-) -> Result<(), Fault> {
-    if object.get(key).is_none() {
-        return doc.insert(path, key, value);
-    }
-    doc.replace(&[path, &[Step::Key(key)]].concat(), value)
 }

@@ -54,40 +54,30 @@ impl Part {
     ///
     /// The result is parsed again, and rejected if anything else has changed.
     pub(crate) fn install(&self, text: &str) -> Result<String, Fault> {
-        let edited = match self {
-            Self::Toml(server) => server.install(text)?,
-            Self::Skill => return skill(text),
-            Self::Switches(switches) => return switches.install(text),
-            _ => {
-                let (hooks, server) = self.json();
-                edited(text, |doc| {
-                    hooks.map_or(Ok(()), |hooks| hooks.install(doc))?;
-                    server.map_or(Ok(()), |server| server.install(doc))
-                })?
-            }
-        };
-        self.same_but_for_us(text, &edited)?;
-        Ok(edited)
+        match self {
+            Self::Toml(server) => server.checked(text, server.install(text)?),
+            Self::Skill => skill(text),
+            Self::Switches(switches) => switches.install(text),
+            Self::Json(hooks, server) => edited(text, |doc| {
+                hooks.iter().try_for_each(|hooks| hooks.install(doc))?;
+                server.iter().try_for_each(|server| server.install(doc))
+            }),
+        }
     }
 
     /// Returns the text without our entries. Containers that become empty are removed too, unless they were
     /// in `kept`, the text before `init`.
     pub(crate) fn remove(&self, text: &str, kept: &str) -> Result<String, Fault> {
         let kept = Doc::new(kept).and_then(|doc| doc.value()).unwrap_or(Json::Null);
-        let edited = match self {
-            Self::Toml(server) => server.remove(text)?,
-            Self::Skill if is_untouched(text) => return Ok(String::new()),
-            Self::Skill => return Ok(text.to_owned()),
-            _ => {
-                let (hooks, server) = self.json();
-                edited(text, |doc| {
-                    server.map_or(Ok(()), |server| server.remove(doc, &kept))?;
-                    hooks.map_or(Ok(()), |hooks| hooks.remove(doc, &kept))
-                })?
-            }
-        };
-        self.same_but_for_us(text, &edited)?;
-        Ok(edited)
+        match self {
+            Self::Toml(server) => server.checked(text, server.remove(text)?),
+            Self::Skill if is_untouched(text) => Ok(String::new()),
+            Self::Skill | Self::Switches(_) => Ok(text.to_owned()),
+            Self::Json(hooks, server) => edited(text, |doc| {
+                server.iter().try_for_each(|server| server.remove(doc, &kept))?;
+                hooks.iter().try_for_each(|hooks| hooks.remove(doc, &kept))
+            }),
+        }
     }
 
     /// Returns the result of `uninstall`. `before` is the text before `init`, if there is a backup.
@@ -171,29 +161,6 @@ impl Part {
             Self::Skill => Vec::new(),
             Self::Switches(switches) => switches.words(),
         }
-    }
-
-    /// Verifies that two texts differ only in our entries and empty containers.
-    fn same_but_for_us(&self, before: &str, after: &str) -> Result<(), Fault> {
-        let strip = |text: &str| -> Result<Json, Fault> {
-            let mut value = match self {
-                Self::Toml(_) | Self::Skill => Json::Null,
-                _ => Doc::new(text)?.value()?,
-            };
-            let (hooks, server) = self.json();
-            hooks.inspect(|hooks| hooks.strip(&mut value));
-            server.inspect(|server| server.strip(&mut value));
-            Ok(value)
-        };
-        let same = match self {
-            Self::Toml(server) => server.strip(before)? == server.strip(after)?,
-            _ => strip(before)? == strip(after)?,
-        };
-        if same {
-            return Ok(());
-        }
-        let what = "cannot be changed safely: a key may be duplicated";
-        Err(Fault { line: 1, what: what.into() })
     }
 }
 

@@ -3,7 +3,6 @@
 use serde_json::{Value as Json, json};
 
 use super::Fault;
-use super::hooks::set;
 use super::json::{Doc, Step};
 use super::shell::{Call, Program};
 
@@ -24,65 +23,46 @@ pub(crate) struct Server {
 impl Server {
     /// Adds the entry, or updates it.
     pub(super) fn install(&self, doc: &mut Doc) -> Result<(), Fault> {
-        let value = doc.value()?;
-        let servers = match value.get(self.key) {
-            None | Some(Json::Null) => {
-                return set(doc, &[], self.key, &value, &json!({ NAME: self.entry() }));
-            }
-            Some(servers @ Json::Object(_)) => servers,
-            Some(_) => {
-                let line = doc.line_of(&[Step::Key(self.key)]);
-                return Err(Fault { line, what: format!("`{}` is not an object", self.key) });
-            }
-        };
-        let Some(entry) = servers.get(NAME) else {
-            return doc.insert(&[Step::Key(self.key)], NAME, &self.entry());
-        };
+        let mut value = doc.value()?;
         let path = [Step::Key(self.key), Step::Key(NAME)];
-        match call(entry) {
+        let servers = &mut value[self.key];
+        if !servers.is_object() && !servers.is_null() {
+            let line = doc.line_of(&path[..1]);
+            return Err(Fault { line, what: format!("`{}` is not an object", self.key) });
+        }
+        let entry = servers.get(NAME);
+        match entry.and_then(call) {
+            _ if entry.is_none() => servers[NAME] = self.entry(),
             Some((call, arguments)) if self.program.wrote_server(&call, &arguments) => {
-                let wanted = self.entry();
+                let mut wanted = self.entry();
                 for key in ["command", "args"] {
-                    if entry[key] != wanted[key] {
-                        doc.replace(&[&path[..], &[Step::Key(key)]].concat(), &wanted[key])?;
-                    }
+                    servers[NAME][key] = wanted[key].take();
                 }
-                Ok(())
             }
-            // This entry was written by hand and has the same effect.
-            Some((call, _)) if call.is_named() => Ok(()),
+            // Written by hand, with the same effect.
+            Some((call, _)) if call.is_named() => return Ok(()),
             _ => {
                 let what =
                     format!("there is already a server named {NAME} that `init` did not write");
-                Err(Fault { line: doc.line_of(&path), what })
+                return Err(Fault { line: doc.line_of(&path), what });
             }
         }
+        doc.change_to(&value)
     }
 
     /// Removes the entry, and the server map if it becomes empty and was not in `kept`.
     pub(super) fn remove(&self, doc: &mut Doc, kept: &Json) -> Result<(), Fault> {
-        if !self.is_there(&doc.value()?) {
+        let mut value = doc.value()?;
+        if self.program(&value).is_none() {
             return Ok(());
         }
-        doc.remove(&[Step::Key(self.key), Step::Key(NAME)])?;
-        let is_empty = doc.value()?[self.key].as_object().is_some_and(serde_json::Map::is_empty);
+        let servers = &mut value[self.key];
+        servers.as_object_mut().map(|servers| servers.shift_remove(NAME));
+        let is_empty = servers.as_object().is_some_and(serde_json::Map::is_empty);
         if is_empty && kept.get(self.key).is_none() {
-            doc.remove(&[Step::Key(self.key)])?;
-        }
-        Ok(())
-    }
-
-    /// Removes our entry and an empty server map from a value. Used to verify that nothing else changes.
-    pub(super) fn strip(&self, value: &mut Json) {
-        if self.is_there(value) {
-            value[self.key].as_object_mut().map(|servers| servers.shift_remove(NAME));
-        }
-        let is_empty = |servers: &Json| {
-            servers.is_null() || servers.as_object().is_some_and(serde_json::Map::is_empty)
-        };
-        if value.get(self.key).is_some_and(is_empty) {
             value.as_object_mut().map(|root| root.shift_remove(self.key));
         }
+        doc.change_to(&value)
     }
 
     /// Returns the program that our entry runs.
@@ -90,10 +70,6 @@ impl Server {
         let (call, arguments) = call(value.get(self.key)?.get(NAME)?)?;
         let ours = self.program.wrote_server(&call, &arguments);
         ours.then(|| call.program.into_owned())
-    }
-
-    fn is_there(&self, value: &Json) -> bool {
-        self.program(value).is_some()
     }
 
     fn entry(&self) -> Json {

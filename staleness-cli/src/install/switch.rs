@@ -42,14 +42,9 @@ fn changed(text: &str, switch: &Switch) -> Result<String, Fault> {
     let mut doc = Doc::new(text)?;
     let mut wanted = doc.value()?;
     let mut path: Vec<&str> = switch.at.iter().map(String::as_str).collect();
-    let value = match &switch.change {
-        SwitchChange::AddName(name) => json!([name]),
-        SwitchChange::Set(key, value) => {
-            path.push(key);
-            json!(value)
-        }
-        SwitchChange::Remove => Json::Null,
-    };
+    if let SwitchChange::Set(key, _) = &switch.change {
+        path.push(key);
+    }
     let steps: Vec<Step<'_>> = path.iter().copied().map(Step::Key).collect();
     // These are the keys of the existing part of the path.
     let is_there = |end: &usize| value_at(&wanted, &path[..*end]).is_some();
@@ -57,42 +52,34 @@ fn changed(text: &str, switch: &Switch) -> Result<String, Fault> {
     let line = doc.line_of(&steps[..there]);
     let fault =
         |what: &str| Err(Fault { line, what: format!("{what}; switch it off in the client") });
-    if there < switch.at.len() && !value.is_array() {
+    if there < switch.at.len() && !matches!(switch.change, SwitchChange::AddName(_)) {
         return fault("was not found where expected");
+    }
+    if there < path.len() && value_at(&wanted, &path[..there]).is_some_and(Json::is_null) {
+        return fault("cannot be changed safely");
     }
     let Some(place) = place_of(&mut wanted, &path) else { return fault("is not an object") };
     match &switch.change {
-        SwitchChange::AddName(name) if there == path.len() => {
+        SwitchChange::AddName(name) if there < path.len() => *place = json!([name]),
+        SwitchChange::AddName(name) => {
             let Json::Array(list) = place else { return fault("is not a list of names") };
-            let name = json!(name);
-            if list.contains(&name) {
-                return Ok(text.to_owned());
+            if !list.contains(&json!(name)) {
+                list.push(json!(name));
             }
-            doc.push(&steps, &name)?;
-            list.push(name);
         }
+        SwitchChange::Set(_, value) => *place = json!(value),
         SwitchChange::Remove => {
-            doc.remove(&steps)?;
             if let Some((last, outer)) = path.split_last()
                 && let Some(Json::Object(members)) = place_of(&mut wanted, outer)
             {
                 members.shift_remove(*last);
             }
         }
-        _ if there == path.len() => {
-            doc.replace(&steps, &value)?;
-            *place = value;
-        }
-        _ => {
-            *place = value;
-            let own = value_at(&wanted, &path[..=there]).unwrap_or(&Json::Null);
-            doc.insert(&steps[..there], path[there], own)?;
-        }
     }
-    if doc.value()? != wanted {
-        return fault("cannot be changed safely");
+    match doc.change_to(&wanted) {
+        Ok(()) => Ok(doc.finish()),
+        Err(_) => fault("cannot be changed safely"),
     }
-    Ok(doc.finish())
 }
 
 fn value_at<'v>(root: &'v Json, path: &[&str]) -> Option<&'v Json> {

@@ -80,8 +80,16 @@ impl TomlServer {
         Ok(format!("{bom}{left}"))
     }
 
-    /// Returns the parsed text without our table. Used to verify that nothing else changes.
-    pub(super) fn strip(&self, text: &str) -> Result<Table, Fault> {
+    /// Returns `after`, if the two texts only differ in our table.
+    pub(super) fn checked(&self, before: &str, after: String) -> Result<String, Fault> {
+        if self.strip(before)? == self.strip(&after)? {
+            return Ok(after);
+        }
+        Err(Fault { line: 1, what: "cannot be changed safely".into() })
+    }
+
+    /// Returns the parsed text without our table.
+    fn strip(&self, text: &str) -> Result<Table, Fault> {
         let (_, body) = split_bom(text);
         let root = parse(body)?;
         let ours = self.program_in(&root).is_some();

@@ -100,13 +100,70 @@ impl Doc {
         Fault::at(&self.text, at.unwrap_or(0), "").line
     }
 
-    /// Adds a member at the end of the object at `path`, which must exist.
-    pub(crate) fn insert(
+    /// Edits the text until its value is `wanted`, which is its value after a change. All else stays as it is.
+    pub(crate) fn change_to(&mut self, wanted: &Json) -> Result<(), Fault> {
+        let now = self.value()?;
+        self.change(&mut Vec::new(), &now, wanted)?;
+        if self.value()? == *wanted {
+            return Ok(());
+        }
+        let what = "cannot be changed safely: a key may be duplicated";
+        Err(Fault { line: 1, what: what.into() })
+    }
+
+    fn change<'v>(
         &mut self,
-        path: &[Step<'_>],
-        key: &str,
-        value: &Json,
+        path: &mut Vec<Step<'v>>,
+        now: &'v Json,
+        wanted: &'v Json,
     ) -> Result<(), Fault> {
+        match (now, wanted) {
+            _ if now == wanted => Ok(()),
+            (Json::Object(now), Json::Object(wanted)) => {
+                for key in now.keys().filter(|key| !wanted.contains_key(*key)) {
+                    self.remove(&[path, &[Step::Key(key)][..]].concat())?;
+                }
+                for (key, value) in wanted {
+                    let Some(old) = now.get(key) else {
+                        self.insert(path, key, value)?;
+                        continue;
+                    };
+                    path.push(Step::Key(key));
+                    self.change(path, old, value)?;
+                    path.pop();
+                }
+                Ok(())
+            }
+            (Json::Array(now), Json::Array(wanted)) => {
+                let mut left = wanted.iter().peekable();
+                let is_gone = |(_, each): &(usize, &Json)| left.next_if_eq(each).is_none();
+                let gone: Vec<_> = now.iter().enumerate().filter(is_gone).collect();
+                if left.peek().is_none() {
+                    let mut gone = gone.into_iter().rev();
+                    return gone.try_for_each(|(at, _)| {
+                        self.remove(&[path, &[Step::At(at)][..]].concat())
+                    });
+                }
+                if wanted.len() < now.len() {
+                    return self.replace(path, &wanted.clone().into());
+                }
+                for (at, each) in wanted.iter().enumerate() {
+                    let Some(old) = now.get(at) else {
+                        self.push(path, each)?;
+                        continue;
+                    };
+                    path.push(Step::At(at));
+                    self.change(path, old, each)?;
+                    path.pop();
+                }
+                Ok(())
+            }
+            _ => self.replace(path, wanted),
+        }
+    }
+
+    /// Adds a member at the end of the object at `path`, which must exist.
+    fn insert(&mut self, path: &[Step<'_>], key: &str, value: &Json) -> Result<(), Fault> {
         if self.parse()?.is_none() {
             self.begin();
         }
@@ -116,12 +173,12 @@ impl Doc {
     }
 
     /// Adds an element at the end of the list at `path`, which must exist.
-    pub(crate) fn push(&mut self, path: &[Step<'_>], value: &Json) -> Result<(), Fault> {
+    fn push(&mut self, path: &[Step<'_>], value: &Json) -> Result<(), Fault> {
         self.add(path, |layout| layout.render(value))
     }
 
     /// Replaces the value at `path`.
-    pub(crate) fn replace(&mut self, path: &[Step<'_>], value: &Json) -> Result<(), Fault> {
+    fn replace(&mut self, path: &[Step<'_>], value: &Json) -> Result<(), Fault> {
         let Some(root) = self.parse()? else { return Ok(()) };
         let Some(old) = find(&root, path) else { return Ok(()) };
         let style = Style::of(&self.text, Some(&root));
@@ -138,7 +195,7 @@ impl Doc {
     }
 
     /// Removes the member or element at `path`, and its comma.
-    pub(crate) fn remove(&mut self, path: &[Step<'_>]) -> Result<(), Fault> {
+    fn remove(&mut self, path: &[Step<'_>]) -> Result<(), Fault> {
         let Some(root) = self.parse()? else { return Ok(()) };
         let Some((last, parent)) = path.split_last() else { return Ok(()) };
         let Some(parent) = find(&root, parent) else { return Ok(()) };
