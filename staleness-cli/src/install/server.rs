@@ -39,7 +39,7 @@ impl Server {
                     servers[NAME][key] = wanted[key].take();
                 }
             }
-            // Written by hand, with the same effect.
+            // This entry was written by hand and has the same effect.
             Some((call, _)) if call.is_named() => return Ok(()),
             _ => {
                 let what =

@@ -62,36 +62,3 @@ const BLANK: [(Kind, &str); 5] = [
     (CodexToml, ""),
     (CodexToml, "\n\n"),
 ];
-
-/// Texts that nothing can be put into, with the line that is named.
-pub(crate) const REFUSED: &[(Kind, &str, usize)] = &[
-    (ClaudeSettings, "{\n  \"hooks\": 1,\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n", 3),
-    (ClaudeSettings, "{\n  \"hooks\": {\n", 2),
-    (ClaudeSettings, "{\n  \"a\": 1\n  \"b\": 2\n}\n", 2),
-    (ClaudeSettings, "[]\n", 1),
-    (ClaudeSettings, "null", 1),
-    (ClaudeSettings, "{\n  \"hooks\": []\n}\n", 2),
-    (ClaudeSettings, "{\n  \"hooks\": {\n    \"PostToolUse\": {}\n  }\n}\n", 3),
-    (ClaudeSettings, "{a: 1}", 1),
-    (ClaudeSettings, "{'a': 1}", 1),
-    (
-        ClaudeServers,
-        "{\n  \"mcpServers\": {\"a\": {}},\n  \"mcpServers\": {\n    \"b\": {}\n  }\n}\n",
-        3,
-    ),
-    (ClaudeServers, "{\n  \"mcpServers\": []\n}\n", 2),
-    (
-        ClaudeServers,
-        "{\n  \"mcpServers\": {\n    \"staleness\": {\"command\": \"node\"}\n  }\n}\n",
-        3,
-    ),
-    (ClaudeServers, "{\"mcpServers\": {\"staleness\": null}}", 1),
-    (ClaudeServers, "{\"mcpServers\": {\"a\": {}}, \"mcpServers\": {}} x", 1),
-    (CursorHooks, "{\"version\": 1, \"hooks\": {\"sessionStart\": \"x\"}}", 1),
-    (VscodeServers, "{\n  // comment\n  \"servers\": 7\n}\n", 3),
-    (CodexToml, "[mcp_servers.a\n", 1),
-    (CodexToml, "model = \"x\"\nmcp_servers = {}\n", 2),
-    (CodexToml, "model = \"x\"\nmcp_servers = 7\n", 2),
-    (CodexToml, "[mcp_servers.staleness]\nurl = \"https://example.org\"\n", 1),
-    (CodexHooks, "\u{0}\u{0}\u{0}", 1),
-];

@@ -260,15 +260,3 @@ fn a_store_of_a_newer_program() {
     };
     with_broken_store(newer, back);
 }
-
-#[test]
-fn a_store_whose_pages_are_overwritten() {
-    let corrupt = |sandbox: &Sandbox| {
-        let copy = sandbox.root().join("copy.db");
-        sandbox.ok(&["backup", copy.to_str().unwrap()]);
-        let mut bytes = fs::read(&copy).unwrap();
-        bytes[4096..].fill(0xAA);
-        aside(sandbox, |store| fs::write(store, &bytes).unwrap());
-    };
-    with_broken_store(corrupt, back);
-}

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox, keys};
-use crate::corpus::{Kind, REFUSED, corpus};
+use crate::corpus::{Kind, corpus};
 
 const CLIENTS: [&str; 5] = ["claude-code", "codex", "cursor", "vscode", "gemini"];
 
@@ -121,6 +121,39 @@ fn nothing_is_left_of_any_client() {
         assert_eq!(tree(), before);
     }
 }
+
+/// Texts that nothing can be put into, with the line that is named.
+const REFUSED: &[(Kind, &str, usize)] = &[
+    (Kind::ClaudeSettings, "{\n  \"hooks\": 1,\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n", 3),
+    (Kind::ClaudeSettings, "{\n  \"hooks\": {\n", 2),
+    (Kind::ClaudeSettings, "{\n  \"a\": 1\n  \"b\": 2\n}\n", 2),
+    (Kind::ClaudeSettings, "[]\n", 1),
+    (Kind::ClaudeSettings, "null", 1),
+    (Kind::ClaudeSettings, "{\n  \"hooks\": []\n}\n", 2),
+    (Kind::ClaudeSettings, "{\n  \"hooks\": {\n    \"PostToolUse\": {}\n  }\n}\n", 3),
+    (Kind::ClaudeSettings, "{a: 1}", 1),
+    (Kind::ClaudeSettings, "{'a': 1}", 1),
+    (
+        Kind::ClaudeServers,
+        "{\n  \"mcpServers\": {\"a\": {}},\n  \"mcpServers\": {\n    \"b\": {}\n  }\n}\n",
+        3,
+    ),
+    (Kind::ClaudeServers, "{\n  \"mcpServers\": []\n}\n", 2),
+    (
+        Kind::ClaudeServers,
+        "{\n  \"mcpServers\": {\n    \"staleness\": {\"command\": \"node\"}\n  }\n}\n",
+        3,
+    ),
+    (Kind::ClaudeServers, "{\"mcpServers\": {\"staleness\": null}}", 1),
+    (Kind::ClaudeServers, "{\"mcpServers\": {\"a\": {}}, \"mcpServers\": {}} x", 1),
+    (Kind::CursorHooks, "{\"version\": 1, \"hooks\": {\"sessionStart\": \"x\"}}", 1),
+    (Kind::VscodeServers, "{\n  // comment\n  \"servers\": 7\n}\n", 3),
+    (Kind::CodexToml, "[mcp_servers.a\n", 1),
+    (Kind::CodexToml, "model = \"x\"\nmcp_servers = {}\n", 2),
+    (Kind::CodexToml, "model = \"x\"\nmcp_servers = 7\n", 2),
+    (Kind::CodexToml, "[mcp_servers.staleness]\nurl = \"https://example.org\"\n", 1),
+    (Kind::CodexHooks, "\u{0}\u{0}\u{0}", 1),
+];
 
 #[test]
 fn what_cannot_be_parsed_is_refused_with_file_and_line_and_nothing_changes() {

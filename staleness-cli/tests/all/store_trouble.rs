@@ -73,23 +73,6 @@ fn a_place_that_cannot_be_written() {
 }
 
 #[test]
-fn damaged_pages_are_found_by_the_doctor() {
-    let sandbox = Sandbox::scanned();
-    let copy = sandbox.root().join("copy.db");
-    sandbox.ok(&["backup", copy.to_str().unwrap()]);
-    let mut bytes = fs::read(&copy).unwrap();
-    bytes[4096..].fill(0xAA);
-    fs::write(&copy, bytes).unwrap();
-    let url = format!("sqlite:{}", copy.display());
-    let doctor = sandbox.run(&["--store", &url, "doctor"]);
-    assert_eq!((doctor.code, doctor.err.as_str()), (4, ""), "{doctor:?}");
-    assert!(doctor.out.contains("fail"), "{doctor:?}");
-    let run = sandbox.run(&["--store", &url, "tools"]);
-    assert_eq!((run.code, run.out.as_str()), (4, ""), "{run:?}");
-    assert!(run.err.contains("staleness doctor"), "{run:?}");
-}
-
-#[test]
 fn a_writer_that_never_ends_is_not_waited_for_forever_and_readers_do_not_mind() {
     let sandbox = Sandbox::scanned();
     let before = sandbox.recorded();

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::common::{Sandbox, line, told};
+use crate::told::told_on;
 
 const TOOLS: &str = "Tool status from `staleness`:";
 const TRIAL: &str = "- Failing, may be tried again if no other fits: `mcp__github__search` (3 of the last 4 uses \
@@ -150,14 +151,6 @@ fn each_agent_is_told_what_concerns_it_and_nothing_else() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// A session start of Claude Code on a day; what its agent is told.
-fn told_on(sandbox: &Sandbox, day: &str) -> String {
-    let start = json!({ "session_id": day, "cwd": sandbox.project, "hook_event_name": "SessionStart",
-                        "source": "startup" });
-    let options = ["--client", "claude-code", "--now", day];
-    told(&sandbox.hook_with(&options, start.to_string().as_bytes()))
-}
-
 fn used_on(sandbox: &Sandbox, day: &str, agent: &str, outcome: &str, tools: &[&str]) {
     for tool in tools {
         let used = format!("record mcp__github__{tool} --{outcome} --agent {agent} --now {day}");
@@ -169,17 +162,17 @@ fn used_on(sandbox: &Sandbox, day: &str, agent: &str, outcome: &str, tools: &[&s
 #[test]
 fn w6_a_server_that_came_back_and_fails_is_told_once() {
     let sandbox = Sandbox::with_servers(&["github"]);
-    told_on(&sandbox, "2026-11-20");
+    told_on(&sandbox, "claude-code", 20);
     used_on(&sandbox, "2026-11-20", "claude-code", "success", &["list", "merge"]);
     used_on(&sandbox, "2026-11-20", "claude-code", "failure", &["list", "merge"].repeat(3));
     let fails = "- Failing, may be tried again if no other fits: `mcp__github__*` (all 2 of its tools in \
                  use are demoted";
-    assert_eq!(told_on(&sandbox, "2026-11-21"), format!("{TOOLS}\n{fails})"));
+    assert_eq!(told_on(&sandbox, "claude-code", 21), format!("{TOOLS}\n{fails})"));
     sandbox.claude(&[]);
-    assert!(told_on(&sandbox, "2026-11-22").contains("do not call: `mcp__github__*`"));
+    assert!(told_on(&sandbox, "claude-code", 22).contains("do not call: `mcp__github__*`"));
     sandbox.claude(&["github"]);
     let ago = "last used 3 days ago";
-    assert_eq!(told_on(&sandbox, "2026-11-23"), format!("{TOOLS}\n{fails}, {ago})"));
+    assert_eq!(told_on(&sandbox, "claude-code", 23), format!("{TOOLS}\n{fails}, {ago})"));
 }
 
 /// A tool that recovered while its server was away was never told to fail.
@@ -187,16 +180,16 @@ fn w6_a_server_that_came_back_and_fails_is_told_once() {
 fn w6_a_server_that_came_back_speaks_for_a_tool_that_recovered_meanwhile() {
     let sandbox = Sandbox::with_servers(&["github"]);
     sandbox.codex(&["github"]);
-    told_on(&sandbox, "2026-11-20");
+    told_on(&sandbox, "claude-code", 20);
     sandbox.start_of("codex", "x1");
     used_on(&sandbox, "2026-11-20", "codex", "success", &["list"]);
     sandbox.claude(&[]);
-    assert!(told_on(&sandbox, "2026-11-21").contains("do not call: `mcp__github__*`"));
+    assert!(told_on(&sandbox, "claude-code", 21).contains("do not call: `mcp__github__*`"));
     used_on(&sandbox, "2026-11-21", "codex", "failure", &["list"; 3]);
-    assert_eq!(told_on(&sandbox, "2026-11-22"), "");
+    assert_eq!(told_on(&sandbox, "claude-code", 22), "");
     used_on(&sandbox, "2026-11-22", "codex", "success", &["list"]);
     sandbox.claude(&["github"]);
-    let told = told_on(&sandbox, "2026-11-23");
+    let told = told_on(&sandbox, "claude-code", 23);
     assert_eq!(told, format!("{TOOLS}\n- Available again: `mcp__github__*`"));
 }
 
@@ -209,7 +202,7 @@ fn w3_what_a_person_typed_is_quoted_when_it_is_overdue() {
     let add = ["work", "add", "trap", RULE, "--expires", "+1d"];
     assert!(sandbox.typed(&[&add[..], &["--id", "mine"]].concat(), "NOTHING=1", "").success());
     sandbox.ok(&[&add[..], &["--id", "theirs", "--agent", "codex"]].concat());
-    let told = told_on(&sandbox, "2026-11-23");
+    let told = told_on(&sandbox, "claude-code", 22);
     let overdue =
         format!("trap `mine` (expired 1 day ago): \"{RULE}\", trap `theirs` (expired 1 day ago)");
     assert!(told.ends_with(&overdue), "{told}");

@@ -141,7 +141,13 @@ fn b6_what_is_no_request_is_answered_with_an_error() {
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");
         assert!(answer["error"]["message"].as_str().unwrap().contains(what), "{answer}");
     }
+    client.send("");
     assert!(client.ask("ping", json!({}))["error"].is_null(), "it goes on");
+    // What is only too large to be kept is refused in words.
+    let refused = client.call("save_knowledge", json!({ "body": "x".repeat(2 << 20) }));
+    assert_eq!(refused["isError"], true, "{refused}");
+    let output = client.leave();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }
 
 #[test]

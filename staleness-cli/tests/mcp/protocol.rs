@@ -118,24 +118,6 @@ fn bad_arguments_are_errors_of_the_tool_that_say_what_to_do() {
 }
 
 #[test]
-fn lines_that_are_no_requests_do_not_end_the_server() {
-    let (_machine, mut client) = Machine::served();
-    client.send("this is no JSON");
-    client.send("");
-    assert!(client.ask("ping", json!({}))["error"].is_null());
-    client.send(r#"{"jsonrpc": "2.0", "id": 99, "method": 7}"#);
-    assert!(client.ask("ping", json!({}))["error"].is_null());
-    // Larger than any message that makes sense: dropped, not kept.
-    client.send(&format!(r#"{{"jsonrpc": "2.0", "id": 98, "x": "{}"}}"#, "x".repeat(9 << 20)));
-    assert!(client.ask("ping", json!({}))["error"].is_null());
-    // What is only too large to be kept is refused in words.
-    let refused = client.call("save_knowledge", json!({ "body": "x".repeat(2 << 20) }));
-    assert_eq!(refused["isError"], true, "{refused}");
-    let output = client.leave();
-    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
-}
-
-#[test]
 fn resources_are_read_and_others_refused() {
     let machine = Machine::new();
     machine.ok(&["work", "add", "trap", "do not run it twice", "--expires", "-3d"]);

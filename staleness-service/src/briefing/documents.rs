@@ -333,12 +333,6 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_doubt_says_nothing() {
-        assert_eq!(text(&[], &context(), (now(), false), 1_500), None);
-        assert_eq!(text(&[document("a.md", &[])], &context(), (now(), false), 1_500), None);
-    }
-
-    #[test]
     fn paths_lines_and_the_age_are_told_and_no_text_of_a_document() {
         let documents = [document("AGENTS.md", &[3, 9, 12, 40, 41]), document("b c`\n.md", &[7])];
         let told = text(&documents, &context(), (now(), false), 1_500).unwrap();
@@ -405,19 +399,6 @@ mod tests {
             reasons = more;
         }
         assert_eq!(reasons, 4);
-    }
-
-    #[test]
-    fn an_item_in_a_file_is_told_by_its_path_and_its_own_verdict() {
-        let verdict = |level| Verdict { level, freshness: 0.5, ..Verdict::fresh() };
-        let of = |path: &str, level| Loaded {
-            item: Some((verdict(level), now())),
-            ..document(path, &[1, 2, 3])
-        };
-        let loaded = [of("memory/a.md", Level::Review), of("memory/b.md", Level::Fresh)];
-        let told = text(&loaded, &context(), (now(), false), 1_500).unwrap().to_string();
-        assert!(told.ends_with("Verify before you rely on these: `memory/a.md`"), "{told}");
-        assert!(!told.contains("b.md") && !told.contains("line"), "{told}");
     }
 
     #[test]

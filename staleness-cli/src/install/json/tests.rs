@@ -58,12 +58,6 @@ fn an_item_goes_with_its_comma_and_without_the_comments_around_it() {
 }
 
 #[test]
-fn two_members_with_one_name_are_refused_with_their_line() {
-    let fault = Doc::new("{\"a\": {\"x\": 1},\n \"a\": {\"y\": 2}}").unwrap_err();
-    assert_eq!((fault.line, fault.what.contains("duplicate key")), (2, true), "{fault:?}");
-}
-
-#[test]
 fn a_value_takes_the_place_of_another() {
     let mut doc = Doc::new("{\n  \"a\": null, // why\n  \"b\": 1\n}").unwrap();
     doc.replace(&[Step::Key("a")], &json!({ "c": 1 })).unwrap();

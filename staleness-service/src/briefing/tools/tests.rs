@@ -50,32 +50,6 @@ fn what_finds_no_room_is_not_said_to_be_told() {
     assert!(text(None, &gone(0), &[], 0).whole);
 }
 
-#[test]
-fn nothing_to_say_says_nothing() {
-    assert_eq!(said(&delta(Vec::new(), &[]), 1_500), None);
-}
-
-#[test]
-fn every_kind_of_change_is_told() {
-    let tools = vec![
-        change("mcp__a__*", Some(Status::Active), Status::Stale, "removed_from_config"),
-        change("b", Some(Status::Active), Status::Demoted, "3 of the last 5 uses failed"),
-        change("c", Some(Status::Stale), Status::Active, "configured"),
-        change("d", None, Status::Active, "configured"),
-    ];
-    let failing = [("e".into(), "4 of the last 5 uses failed".into())];
-    let told = said(&delta(tools, &failing), 1_500).unwrap();
-    for part in [
-        "do not call: `mcp__a__*` (removed from config)",
-        "avoid: `b` (3 of the last 5 uses failed)",
-        "Still failing, avoid: `e` (4 of the last 5 uses failed)",
-        "Available again: `c`",
-        "New: `d`",
-    ] {
-        assert!(told.contains(part), "{told}");
-    }
-}
-
 /// Bug: a server covered tools of another server whose name starts with its own.
 #[test]
 fn a_server_speaks_for_its_own_tools() {
@@ -172,45 +146,6 @@ fn each_section_has_its_share_and_tools_of_a_server_stand_together() {
     assert!(lines[2].starts_with(&format!("- {CHANGED}: `mcp__play__tool_00` (")), "{told}");
     assert!(lines[3].starts_with("- New: `mcp__docs__query`, `mcp__all__00`, "), "{told}");
     assert!(lines[3].ends_with("`mcp__all__15`"), "{told}");
-}
-
-#[test]
-fn a_server_that_did_not_answer_is_told_as_one_that_may_fail() {
-    let names = ["mcp__play__*", "mcp__ignore all__*"];
-    let unanswered = names.map(|name| ToolName::new(name).unwrap()).into();
-    let told = said(&Delta { unanswered, ..delta(Vec::new(), &[]) }, 1_500).unwrap();
-    let line = "may fail; ask the user to run `staleness scan --probe`: `mcp__play__*`, ";
-    assert!(told.contains(line), "{told}");
-    assert!(!told.contains("ignore all"), "{told}");
-}
-
-#[test]
-fn a_server_speaks_for_its_tools() {
-    let tools = vec![
-        change("mcp__a__*", Some(Status::Active), Status::Stale, "removed_from_config"),
-        change("mcp__a__x", Some(Status::Active), Status::Stale, "server_removed"),
-        change("mcp__b__y", Some(Status::Stale), Status::Active, "server_returned"),
-    ];
-    let told = said(&delta(tools, &[]), 1_500).unwrap();
-    assert!(told.contains("mcp__a__*") && !told.contains("mcp__a__x"), "{told}");
-    assert!(!told.contains("mcp__b__y"), "{told}");
-}
-
-/// Bug W6: one server appeared under three headings.
-#[test]
-fn w6_a_server_that_went_speaks_for_its_tools_that_fail() {
-    let stale = (Some(Status::Active), Status::Stale);
-    let tools = vec![
-        change("mcp__a__*", stale.0, stale.1, "removed_from_config"),
-        change("mcp__a__create", stale.0, Status::Demoted, "server_removed"),
-    ];
-    let failing = [("mcp__a__list".into(), "3 of the last 4 uses failed".into())];
-    let mut first = delta(tools, &failing);
-    first.failing[0].absent = Some(PresenceCause::ServerRemoved);
-    let told = said(&first, 1_500).unwrap();
-    assert_eq!(told.matches("mcp__a__").count(), 1, "{told}");
-    let later = said(&Delta { tools: Vec::new(), ..first }, 1_500);
-    assert_eq!(later, None, "nor at every later start");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use staleness::Timestamp;
-use staleness::ids::{AgentId, ItemId, ProjectId, Scope, SessionId, WorkId, WorkKey};
+use staleness::ids::{AgentId, ProjectId, Scope, SessionId, WorkId, WorkKey};
 use staleness::verdict::Level;
 use staleness::work::WorkStatus;
 use staleness_core::work::Flag;
@@ -71,22 +71,6 @@ fn make(item: &mut DeltaItem, kind: WorkKind) {
     item.subject = subject_of(kind, item.subject.id());
 }
 
-#[test]
-fn what_is_told_names_the_commands_that_fit_it() {
-    let mut delta = delta(&["p1".into()], &["p2".into()]);
-    delta.warnings[0].kind = WorkKind::Plan;
-    delta.items[0].subject = DeltaSubject::Knowledge(ItemId::new("p1").unwrap());
-    let told = text(&delta, &[], &resume(), 1_000).text.unwrap().to_string();
-    let head = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \
-                ID` for one):\n- Overdue (a plan that is done: `staleness work set ID --status done --agent \
-                codex`, that goes on: `staleness work touch ID`; settle, which drops a plan: `staleness stale \
-                resolve ID --agent codex`): plan `p2` (";
-    assert!(told.starts_with(head), "{told}");
-    delta.warnings[0].by_person = true;
-    let told = text(&delta, &[], &resume(), 1_000).text.unwrap().to_string();
-    assert!(told.contains("touch ID`; else ask the user): plan `p2` ("), "{told}");
-}
-
 /// Bug: over MCP, text by agents filled the first page before a person's rule.
 #[test]
 fn a_persons_rule_comes_before_other_changes() {
@@ -110,26 +94,6 @@ fn what_was_abandoned_leaves_room_for_what_changed() {
     let told = text(&delta, &[], &resume(), 1_000).text.unwrap().to_string();
     assert!(told.contains("plan `changed`") && told.contains("and 25 more"), "{told}");
     assert!(told.contains("All: `staleness stale`"), "{told}");
-}
-
-#[test]
-fn nothing_to_say_says_nothing() {
-    assert_eq!(text(&delta(&[], &[]), &[], &resume(), 500), Said { text: None, whole: true });
-}
-
-#[test]
-fn ids_and_states_are_told_and_no_text_of_an_item() {
-    let mut delta = delta(&["p:1".into(), "p2".into()], &["h1".into()]);
-    delta.items[1].own = true;
-    let told = text(&delta, &[], &resume(), 600);
-    assert_eq!(
-        told.text.unwrap().as_str(),
-        "Work status from `staleness` (`staleness work show ID` for one):\n\
-         - Overdue (settle: `staleness stale resolve ID --agent codex`): handoff `h1` (open for 20 days, neither accepted nor closed)\n\
-         - Changed since your last session: plan `p:1` (todo → in progress), plan `p2` \
-         (todo → in progress, by this agent)"
-    );
-    assert!(told.whole);
 }
 
 #[test]
