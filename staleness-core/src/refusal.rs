@@ -207,7 +207,7 @@ reasons! {
             = "{by} marked {:?} as wrong on {}: {reason:?}", id.as_str(), at.date();
         /// The item is neither a to-do nor expired.
         NotToDo { id: ItemId, kind: &'static str }
-            = "{:?} is of the kind {kind}; only a to-do can be done or reopened, or what has expired", id.as_str();
+            = "{:?} is of kind {kind}; only a to-do or an expired item can be done or reopened", id.as_str();
         /// The caller is confined to one project.
         NotOwn = "this caller may change records of its own project only";
         /// The project has items of knowledge.
@@ -262,7 +262,7 @@ reasons! {
             = "{:?} and {:?} belong to different scopes; an item only replaces one of its own scope", old.as_str(), new.as_str();
         /// The id of a work item looks like a printed id of an item of all projects.
         PrintedId { id: WorkId }
-            = "the id {:?} begins with global:, as the ids of items of all projects are printed", id.as_str();
+            = "the id {:?} begins with global:, the prefix of items of all projects", id.as_str();
         /// A work item has a status that its kind does not have.
         NotOfKind { kind: &'static str, status: &'static str, states: String }
             = "a {kind} cannot be {status:?}; use one of: {states}";
@@ -276,7 +276,7 @@ reasons! {
         /// A claim lasts too long.
         ClaimTime = "a claim lasts at most 30 days";
         /// The duration of a new claim is zero or above the limit.
-        NewClaimTime = "a claim lasts at most 30 days, and not 0";
+        NewClaimTime = "a claim must last more than 0 and at most 30 days";
         /// A claim needs the name of an agent.
         NoAgent = "only a named agent can claim work";
         /// Work of this kind is not a task that can be carried out.

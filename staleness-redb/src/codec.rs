@@ -62,7 +62,7 @@ pub(crate) fn encode<R: Coded>(record: &R) -> Result<Vec<u8>, StoreError> {
         .map_err(|error| StoreError::Backend(Box::new(error)))?;
     if bytes.len() > R::MOST {
         return Err(StoreError::Misstep(format!(
-            "a record of {} bytes; at most {} are stored",
+            "a record of {} bytes; the maximum is {}",
             bytes.len(),
             R::MOST
         )));

@@ -65,7 +65,7 @@ fn begins_as_ours(file: File) -> io::Result<Result<(), StoreError>> {
         (None, None) if bytes.starts_with(REDB) => Err(StoreError::NotAStore(
             "a plain redb file; export a store of an older staleness with that version".into(),
         )),
-        (None, None) => Err(StoreError::NotAStore("the file does not begin like a store".into())),
+        (None, None) => Err(StoreError::NotAStore("the file does not look like a store".into())),
         _ => Ok(()),
     })
 }

@@ -486,7 +486,7 @@ impl Current {
         if is_unknown {
             let server = own.unwrap_or(tool).trim_start_matches("mcp__").trim_end_matches("__");
             reason.push_str(&format!(
-                "; approve it in your client and run `staleness scan --probe {server}`, or, where no client does, \
+                "; approve it in your client and run `staleness scan --probe {server}`, or, if no client can start it, \
                  give its list: `staleness scan --tools-json FILE --server {server}`"
             ));
         }

@@ -108,7 +108,7 @@ pub(crate) struct Entry<'o, 't> {
     pub(crate) value: &'o Value<'t>,
 }
 
-/// Returns an object's members in order. The last of duplicates counts.
+/// Returns an object's members in order. If a key is duplicated, the last member counts.
 pub(crate) fn entries<'o, 't>(object: &'o Object<'t>) -> Vec<Entry<'o, 't>> {
     let mut seen = HashSet::with_capacity(object.properties.len());
     let mut list: Vec<_> = object
@@ -122,7 +122,7 @@ pub(crate) fn entries<'o, 't>(object: &'o Object<'t>) -> Vec<Entry<'o, 't>> {
     list
 }
 
-/// Returns a member's value, or `None` if it is absent or `null`. The last of duplicates counts.
+/// Returns a member's value, or `None` if it is absent or `null`. If a key is duplicated, the last member counts.
 pub(crate) fn get<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'o Value<'t>> {
     object
         .properties

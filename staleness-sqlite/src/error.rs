@@ -27,7 +27,7 @@ pub(crate) fn from_sqlite(error: Error) -> StoreError {
             source: std::io::Error::other(error),
         },
         Some(ErrorCode::DatabaseCorrupt) => {
-            // For an unreadable schema, SQLite quotes everything after the error.
+            // If the schema is unreadable, SQLite's message quotes it after the error.
             let message = error.to_string();
             let first = message.lines().next().unwrap_or_default();
             StoreError::Corrupt(first.chars().take(MAX_MESSAGE).collect())

@@ -192,7 +192,7 @@ impl Hooks {
         all
     }
 
-    /// Returns our hooks for events that no longer have one, and duplicates.
+    /// Returns our hooks for events that need none any more, and duplicates.
     fn superfluous(&self, all: &[Handler]) -> Result<Vec<Handler>, Fault> {
         let ours: Vec<&Handler> =
             all.iter().filter(|each| self.owner(each) == Owner::Ours).collect();

@@ -340,7 +340,7 @@ fn what_was_given_and_abandoned_is_freed_by_the_giver() {
     sandbox.ok(&line(&format!("{add} --now {BEGIN}")));
     sandbox.ok(&line(&format!("work claim h --agent codex --session s-ben --now {BEGIN}")));
     let said = event(&sandbox, "s-new", "SessionStart", LATE);
-    let freed = "- Handed over by you and abandoned (free it: `staleness work release ID --agent claude-code`): \
+    let freed = "- Handed over by you and abandoned (release it: `staleness work release ID --agent claude-code`): \
                  handoff `h` (abandoned within the last day) for `codex`";
     assert!(said.contains(freed) && !said.contains("take it over"), "{said}");
     let stale = sandbox.ok(&line(&format!("stale --agent claude-code --now {LATE}")));

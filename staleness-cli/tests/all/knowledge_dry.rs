@@ -68,5 +68,8 @@ fn a_todo_that_was_done_is_reopened() {
     let file = std::fs::read_to_string(sandbox.project.join("memory/later.md")).unwrap();
     assert!(file.contains("status: open\n"), "{file}");
     let run = sandbox.run(&["knowledge", "reopen", "a"]);
-    assert!(run.code == 3 && run.err.contains("only a to-do can be reopened"), "{run:?}");
+    assert!(
+        run.code == 3 && run.err.contains("only a to-do or an expired item can be reopened"),
+        "{run:?}"
+    );
 }

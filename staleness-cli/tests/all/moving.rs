@@ -92,7 +92,7 @@ fn issues_of_beads_become_work() {
     let report = moved(&sandbox, "beads", path.parent().unwrap());
     assert_eq!(some(&report["imported"]), json!({"knowledge": 1, "work": 4}));
     let left = json!({
-        "deleted issues": 1, "event records": 1, "issue.date (unknown; that of the file was taken)": 1,
+        "deleted issues": 1, "event records": 1, "issue.date (unknown; the file's date was used)": 1,
         "issue.dependency.created_at": 1, "issue.dependency.created_by": 1, "issue.estimated_minutes": 1,
         "issue.owner": 1, "issue.started_at": 1, "issue.status=review": 1,
     });
@@ -200,7 +200,7 @@ fn notes_of_basic_memory_become_knowledge() {
     assert_eq!(some(&report["imported"]), json!({"knowledge": 2}));
     let left = json!({
         "other files": others, "note is not UTF-8": 1, "note is over 1 MiB": 1, "note is half written": 1, "note.status": 1,
-        "note that cannot be kept": 1, "note.date (unknown; that of the file was taken)": 1,
+        "note that cannot be kept": 1, "note.date (unknown; the file's date was used)": 1,
     });
     assert_eq!(report["left"], left);
     let item = shown(&sandbox, "knowledge", "specs/search-plan");
@@ -236,7 +236,7 @@ fn memories_of_claude_code_become_knowledge() {
     let report = moved(&sandbox, "claude-memory", &folder);
     assert_eq!(some(&report["imported"]), json!({"knowledge": 3}));
     let left = json!({
-        "memory.date (unknown; that of the file was taken)": 3, "the index MEMORY.md": 1,
+        "memory.date (unknown; the file's date was used)": 3, "the index MEMORY.md": 1,
     });
     assert_eq!(report["left"], left);
     let matrix = shown(&sandbox, "knowledge", "matrix");
@@ -430,7 +430,7 @@ fn what_a_system_did_not_write_is_refused() {
             sandbox.write("other.jsonl", "\n{\"id\": 1}\n"),
             "line 2: not an issue of beads; missing: title, created_at",
         ),
-        ("beads", sandbox.write("empty.jsonl", ""), "holds no record"),
+        ("beads", sandbox.write("empty.jsonl", ""), "contains no record"),
         ("beads", sandbox.home.clone(), "bd export -o"),
         ("beads", sandbox.root().join("nowhere"), "does not exist"),
         ("beads", sandbox.write("long.jsonl", vec![b' '; 9 << 20]), "longer than"),

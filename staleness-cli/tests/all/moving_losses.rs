@@ -61,7 +61,7 @@ fn the_place_that_was_read_is_named_if_another_was_given() {
     assert!(!told.contains("read from") && told.contains("memory.metadata.origin"), "{told}");
     // Bug: the memories of all projects became knowledge of this one.
     let err = refused(&sandbox, "claude-memory", inner.ancestors().nth(2).unwrap());
-    assert!(err.contains("holds folders with memories; name one, such as"), "{err}");
+    assert!(err.contains("contains folders with memories; name one, such as"), "{err}");
 }
 
 /// Bug: in a clone, the time of a file is that of the clone.

@@ -55,7 +55,7 @@ fn a_tool_without_a_known_success_is_unknown() {
         for name in ["mcp__github__charge", "github"] {
             let shown = judged(&sandbox, &[name], "unknown");
             let signal = &shown["verdict"]["signals"][0];
-            assert_eq!(signal["reason"], "used, but no success is known");
+            assert_eq!(signal["reason"], "used, but never known to succeed");
         }
     }
     let told = sandbox.ok::<&str>(&[]);

@@ -199,7 +199,7 @@ fn a_preference_that_is_marked_as_wrong_is_told_as_the_users() {
     on("knowledge add --kind preference --id tabs --body Tabs --global");
     on("knowledge contradict tabs --by ana --reason no");
     let told = told_on(&sandbox, "codex", 6);
-    let ask = "\n- Doubted (ask the user whether it holds): preference `tabs` by `ana`";
+    let ask = "\n- Doubted (ask the user whether it is still true): preference `tabs` by `ana`";
     assert!(told.contains(ask) && !told.contains("--supersedes"), "{told}");
 }
 
@@ -387,7 +387,7 @@ fn what_was_abandoned_and_waits_for_nothing_any_more_is_told_as_abandoned_alone(
     on(22, "claim h --agent claude-code --session gone");
     on(22, "set first --status done");
     let told = told_on(&sandbox, "codex", 22);
-    assert!(told.contains("- Handed over by you and abandoned (free it: "), "{told}");
+    assert!(told.contains("- Handed over by you and abandoned (release it: "), "{told}");
     assert_eq!(told.matches("handoff `h`").count(), 1, "{told}");
 }
 

@@ -430,7 +430,7 @@ fn work_of_another_system_is_imported_once_and_loses_nothing_that_is_known() {
 {"type":"work","id":"w1","kind":"trap","text":"x","created":"2026-09-01","updated":"2026-12-10"}"#;
     let file = sandbox.write("other.jsonl", other);
     let (code, line) = refused(&sandbox, &["import", "--from", "jsonl", file.to_str().unwrap()]);
-    assert!(code == 3 && line.contains("an id has one kind"), "{line}");
+    assert!(code == 3 && line.contains("an id can have only one kind"), "{line}");
     assert!(line.contains("other.jsonl") && line.contains("nothing was imported"), "{line}");
     assert_eq!(ids(&sandbox.json(&["knowledge"])["items"]), ["k1"], "nothing of the whole file");
 }

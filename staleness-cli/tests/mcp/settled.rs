@@ -17,9 +17,12 @@ fn an_agent_does_not_lift_what_a_person_said() {
     let refused = client.call("verify_knowledge", holds);
     assert_eq!(refused["isError"], true, "{refused}");
     let text = refused["content"][0]["text"].as_str().unwrap();
-    for part in
-        ["ana marked", "as wrong on 20", "longest", "Next: \"ask the user whether it holds\""]
-    {
+    for part in [
+        "ana marked",
+        "as wrong on 20",
+        "longest",
+        "Next: \"ask the user whether it is still true\"",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     // Nor in two calls, and a refused call changes nothing.

@@ -111,7 +111,7 @@ fn of_a_preference_that_is_said_to_be_wrong_the_user_is_asked() {
     machine.ok(&add);
     machine.ok(&["knowledge", "contradict", "tabs", "--by", "codex", "--reason", "no"]);
     let listed = machine.client(&[]).data("list_stale", json!({}));
-    assert_eq!(listed["items"][0]["next"], "ask the user whether it holds", "{listed}");
+    assert_eq!(listed["items"][0]["next"], "ask the user whether it is still true", "{listed}");
 }
 
 /// Bug: overdue work that waits for other work was listed without it.

@@ -333,7 +333,7 @@ fn no_verdict(context: &Context<'_>, tool: &Tool, is_sound: bool) -> Option<Sign
         _ if !is_sound => None,
         _ if context.uses(tool) == 0 => signal(Ground::Unused, not_used(context, tool)),
         _ if !context.has_worked(tool) => {
-            signal(Ground::Unproven, "used, but no success is known".into())
+            signal(Ground::Unproven, "used, but never known to succeed".into())
         }
         _ => None,
     }

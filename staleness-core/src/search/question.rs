@@ -143,7 +143,7 @@ fn parts(text: &str) -> Vec<String> {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         let joins = JOINTS.binary_search(&bare.as_str()).is_ok();
         if !joins {
-            let part = parts.last_mut().expect("one from the start");
+            let part = parts.last_mut().expect("there is at least one part");
             part.push_str(word);
             part.push(' ');
             long += usize::from(word.len() > 3);

@@ -80,7 +80,7 @@ impl fmt::Display for StoreError {
             Self::Refused(refusal) => refusal.fmt(f),
             Self::Busy => f.write_str("the store is busy: another process is using it"),
             Self::Unknown(source) => {
-                write!(f, "it is not known if the changes were saved: {source}")
+                write!(f, "it is unknown whether the changes were saved: {source}")
             }
             Self::FormatTooNew { found, supported } => write!(
                 f,

@@ -38,6 +38,7 @@ pub(crate) mod nested {
         if from.is_human_readable() {
             return T::deserialize(from);
         }
-        unpack(&String::deserialize(from)?).ok_or_else(|| D::Error::custom("not what was packed"))
+        unpack(&String::deserialize(from)?)
+            .ok_or_else(|| D::Error::custom("the packed text is not valid"))
     }
 }

@@ -111,7 +111,7 @@ impl Record {
         if (same, same + 1) == (line.len(), written.len()) {
             Ok(record)
         } else {
-            Err(format!("not as an export writes it, from column {}", same + 1))
+            Err(format!("differs from what an export writes, from column {}", same + 1))
         }
     }
 

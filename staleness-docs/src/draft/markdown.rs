@@ -12,7 +12,7 @@ use pulldown_cmark::{
 use super::{html, target};
 use crate::commands::Language;
 
-/// Maximum number of bytes to read of a fenced block.
+/// Maximum number of bytes to read from a fenced block.
 const MAX_FENCE_BYTES: usize = 64 * 1024;
 /// Initial capacity for the pieces of a block.
 const PIECES: usize = 64;

@@ -411,7 +411,7 @@ impl Gateway {
         match self.status(project, server, tool).await {
             Ok(report) if report.is_withheld() => Ok(Some(
                 ModelText::from(ModelName::tool(None, report.key.name.as_str())).and(
-                    " was not called: its server changed it, and a person has to accept that first. Ask the user to \
+                    " was not called: its server changed it, and a person must accept the change first. Ask the user to \
                      run `staleness tools diff` and `staleness tools accept` with its name",
                 ),
             )),

@@ -86,7 +86,7 @@ pub(super) fn specs() -> Vec<Spec> {
 struct Discover {
     /// The tool's task, in a few words
     query: String,
-    /// Most tools; default 8
+    /// Maximum number of tools; default 8
     limit: Option<u32>,
 }
 
@@ -134,9 +134,9 @@ fn told(
 struct Suggest {
     /// Your task, in a few words
     query: Option<String>,
-    /// Session id: leaves out the tool it used last
+    /// Session id, to omit the tool that it used last
     session: Option<String>,
-    /// Most tools; default 3
+    /// Maximum number of tools; default 3
     limit: Option<u32>,
 }
 

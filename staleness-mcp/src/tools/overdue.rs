@@ -34,7 +34,7 @@ pub(super) fn specs() -> Vec<Spec> {
                 search_hint: "what is outdated here: tools, documents, knowledge, overdue work",
                 description: "Call before you rely on documents, notes, plans or tools here. Lists \
                               what cannot be trusted, worst first, with the next step. \
-                              Answers at once; documents are as last checked.",
+                              Answers at once; documents are as of the last check.",
                 effect: Effect::Reads,
                 next: "call it without arguments",
             },
@@ -71,7 +71,7 @@ enum Kind {
 struct ListStale {
     /// Only this kind
     kind: Option<Kind>,
-    /// Most entries; default 15
+    /// Maximum number of entries; default 15
     limit: Option<u32>,
 }
 
@@ -120,7 +120,7 @@ fn next(each: &Entry) -> ModelText {
         && each.verdict.rests_on(SignalKind::Contradicted)
     {
         return ModelText::from(match ItemKind::from_word(each.kind) {
-            Some(ItemKind::Preference) => "ask the user whether it holds",
+            Some(ItemKind::Preference) => "ask the user whether it is still true",
             _ => "save what is true now with save_knowledge and supersedes",
         });
     }
@@ -206,14 +206,14 @@ pub(super) const fn settled_by(
     by_person: bool,
 ) -> &'static str {
     match kind {
-        _ if is_expired && by_person => "ask the user whether it still holds, else settle_work",
+        _ if is_expired && by_person => "ask the user whether it is still valid, else settle_work",
         WorkKind::Plan if by_person => {
             "work_item step if it continues, update with status done if it is done, else ask the user"
         }
         _ if is_expired => "work_item update with expires +30d if still valid, else settle_work",
         WorkKind::Handoff if is_others => "settle_work if it needs no answer",
         WorkKind::Handoff => "work_item claim if you take it, else settle_work",
-        _ if by_person => "ask the user whether it still holds",
+        _ if by_person => "ask the user whether it is still valid",
         WorkKind::Plan => {
             "work_item step if it continues, update with status done if it is done, else settle_work, which drops it"
         }

@@ -55,11 +55,11 @@ struct ResumeSession {
     agent: Option<String>,
     /// Start: a session id, or a time such as 2026-11-20 or -3d
     since: Option<String>,
-    /// True: what is open now, not what changed
+    /// True to get what is open now instead of changes
     digest: Option<bool>,
-    /// True: the same again next time
+    /// True to get the same changes again next time
     peek: Option<bool>,
-    /// Next page, as named by the last answer
+    /// The next page, from the last answer
     page: Option<String>,
 }
 

@@ -54,7 +54,7 @@ enum Still {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Verify {
-    /// As in list_stale or recall_knowledge
+    /// Ids from list_stale or recall_knowledge
     ids: Vec<String>,
     /// holds: compared with the code, it is true; done: finished, or expired; wrong: it is false
     still: Still,

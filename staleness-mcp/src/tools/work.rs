@@ -32,9 +32,9 @@ pub(super) fn specs() -> Vec<Spec> {
             name: "work_item",
             title: "Plans and other work",
             search_hint: "write, update or claim a plan or handoff",
-            description: "Call to record work that others must know of; claim it before you begin. \
-                          add needs kind and text, step id and text, list and ready nothing, the \
-                          others id.",
+            description: "Call to record work that others need to know about; claim it before you \
+                          begin. add needs kind and text, step needs id and text, list and ready \
+                          need nothing, all others need id.",
             effect: Effect::Rewrites,
             next: "call work_item with action list for the ids, or ready for what is free",
         },
@@ -60,11 +60,11 @@ enum Action {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WorkItem {
-    /// touch: relevant; reopen: undo its end
+    /// touch: still relevant; reopen: undo its end
     action: Action,
     /// Item's id
     id: Option<String>,
-    /// Of a new item, or to list
+    /// Kind of a new item, or to list
     #[serde(default)]
     #[schemars(schema_with = "kinds")]
     kind: Option<WorkKind>,
@@ -83,9 +83,9 @@ struct WorkItem {
     after: Option<Vec<String>>,
     /// Session id
     session: Option<String>,
-    /// Claim for: 30m
+    /// Duration of the claim: 30m
     r#for: Option<String>,
-    /// Most items: 20
+    /// Maximum number of items; default 20
     limit: Option<u32>,
 }
 

@@ -100,7 +100,7 @@ pub(super) const UNREPORTED: &str =
 
 /// The heading of abandoned handoffs from this agent, with the command that releases one.
 pub(super) fn given_title(by: &ModelText) -> ModelText {
-    let text = "Handed over by you and abandoned (free it: `staleness work release ID";
+    let text = "Handed over by you and abandoned (release it: `staleness work release ID";
     ModelText::from(text).and(by).and("`)")
 }
 

@@ -186,7 +186,7 @@ fn says(fact: &Fact) -> Option<ModelText> {
             ..
         } => {
             let path = name(&citation.path).unwrap_or_else(|| "the file".into());
-            path.and(" no longer has what it names there")
+            path.and(" no longer contains the part that it names")
         }
         Fact::ReferenceDrift { word, sort, renamed_to, .. } if *sort != WordKind::Path => {
             let (noun, old) = match sort {
@@ -202,8 +202,8 @@ fn says(fact: &Fact) -> Option<ModelText> {
             reason(fact).unwrap_or_else(|| "a file that it names is gone".into())
         }
         Fact::Expired { .. } => "it has expired".into(),
-        Fact::Superseded { .. } => "another document stands for it".into(),
-        Fact::Contradicted { .. } => "somebody said that it is wrong".into(),
+        Fact::Superseded { .. } => "another document replaces it".into(),
+        Fact::Contradicted { .. } => "somebody marked it as wrong".into(),
         _ => return None,
     })
 }

@@ -113,7 +113,7 @@ const TITLES: [&str; 5] =
     ["Marked as wrong", "Expired", "Due", "Do not rely on these without looking", "Doubted"];
 
 /// The advice for a preference, which only a person can end.
-const ASK: &str = "ask the user whether it holds";
+const ASK: &str = "ask the user whether it is still true";
 
 /// The commands, or over MCP the tools, that show an item and resolve it.
 pub(crate) struct Remedies {

@@ -8,7 +8,7 @@ use super::work::{named, quoting};
 use crate::model_text::{ModelName, ModelText, NameKind, overdue};
 
 /// The heading of overdue items to use if the long heading leaves no room for any item.
-pub(super) const SHORT: &str = "Overdue (`staleness stale` tells what settles each)";
+pub(super) const SHORT: &str = "Overdue (`staleness stale` shows how to settle each)";
 
 /// Returns the heading of overdue items, and true if it is a long one. Items are reported once and then weekly. A long
 /// heading explains that resolving a plan drops it even if it is done, that the user should be asked about items they

@@ -53,7 +53,7 @@ pub fn verify(
     let rows = registry.knowledge().verify(verifications, world.act(&targets, reason)).wait();
     let rows = rows.map_err(|error| match &error {
         RegistryError::Rejected(Refusal::Conflict(Conflict::Contradicted { .. })) => {
-            ServiceError::from(error).hint("ask the user whether it holds")
+            ServiceError::from(error).hint("ask the user whether it is still true")
         }
         _ => error.into(),
     })?;
@@ -196,7 +196,7 @@ pub fn done(
         let (id, kind) = (other.item.key.id.as_str(), other.item.kind.as_str());
         let what = if done { "done" } else { "reopened" };
         let message = format!(
-            "{} is of the kind {kind}, and only a to-do can be {what}, or what has expired",
+            "{} is of kind {kind}; only a to-do or an expired item can be {what}",
             quoted(id)
         );
         let hint = "if it is no longer true, use `knowledge supersede` or `contradict`";

@@ -158,7 +158,7 @@ pub(super) fn refuse_persons(
                 "nothing says that an agent wrote {}, so only a person can {how}",
                 quoted(id)
             );
-            Err(ServiceError::invalid(message).hint("ask the user whether it still holds"))
+            Err(ServiceError::invalid(message).hint("ask the user whether it is still valid"))
         }
     }
 }

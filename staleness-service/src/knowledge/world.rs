@@ -23,7 +23,7 @@ use crate::settings::{Access, Settings};
 use crate::words;
 
 /// The lazily read state of a project.
-#[allow(missing_debug_implementations, reason = "it holds somebody who listens")]
+#[allow(missing_debug_implementations, reason = "the listener has no debug output")]
 pub struct World<'a> {
     /// The project, time, policy and store.
     pub settings: &'a Settings,

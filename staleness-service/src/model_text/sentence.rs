@@ -26,7 +26,7 @@ const CAUSES: &[(&str, &str)] = &[
     ("server_not_loaded", "no client loads its server"),
     ("server_returned", "its server came back"),
     ("not_listed", "its server no longer lists it"),
-    ("definition_changed", "its server changed it: the user has to accept that"),
+    ("definition_changed", "its server changed it: the user must accept the change"),
     ("other_client", "another client lists it"),
     ("replaced", "another entry of its server is loaded here"),
     ("invented", "no client lists it"),

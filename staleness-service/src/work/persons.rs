@@ -70,7 +70,7 @@ fn only_by_person(
         None => Ok(()),
         Some(_) => {
             let message = format!("a person {did}, so only a person can {how}");
-            Err(ServiceError::invalid(message).hint("ask the user whether it still holds"))
+            Err(ServiceError::invalid(message).hint("ask the user whether it is still valid"))
         }
     }
 }

@@ -208,9 +208,8 @@ pub enum HookError {
 
 /// Parses the payload of a hook.
 ///
-/// `client` and `event` are given by the caller. `event` wins over the payload's event; for `client` see
-/// [`Evidence`]. All fields are optional, unknown fields are ignored, and the last of duplicate fields
-/// counts.
+/// `client` and `event` are given by the caller. `event` wins over the payload's event; for `client` see [`Evidence`].
+/// All fields are optional, unknown fields are ignored, and if a field is duplicated, the last one counts.
 ///
 /// # Errors
 /// See [`HookError`].

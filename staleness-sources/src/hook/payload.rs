@@ -236,7 +236,7 @@ impl<'a> From<Scalar<'a>> for Shallow<'a> {
 }
 
 impl<'a> Shallow<'a> {
-    /// Returns the text of a member. The last of duplicates counts.
+    /// Returns the text of a member. If it is duplicated, the last one counts.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.members.iter().rev().find(|(key, _)| *key == name)?.1.text()
     }

@@ -23,7 +23,7 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
         && paths.iter().all(|path| path.contains("/memory/"))
     {
         let inner = folder.join(inner).join("memory");
-        let what = format!("holds folders with memories; name one, such as {}", shown(&inner));
+        let what = format!("contains folders with memories; name one, such as {}", shown(&inner));
         return Err(ReadError::refused(folder, what));
     }
     // A link contains the `name` of a memory, or its file name.

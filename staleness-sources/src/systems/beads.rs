@@ -58,7 +58,7 @@ fn file_of(path: &Path) -> Result<PathBuf, ReadError> {
             return no_link(&folder).map(|()| file);
         }
     }
-    let what = "holds no issues.jsonl; write one with `bd export -o .beads/issues.jsonl`";
+    let what = "contains no issues.jsonl; write one with `bd export -o .beads/issues.jsonl`";
     Err(ReadError::refused(path, what))
 }
 

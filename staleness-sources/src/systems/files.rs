@@ -21,7 +21,7 @@ const MAX_LINE: u64 = 8 * 1024 * 1024;
 /// The largest file to read, in bytes.
 pub(super) const MAX_FILE: u64 = 1024 * 1024;
 /// The name of a missing date.
-pub(super) const UNDATED: &str = "date (unknown; that of the file was taken)";
+pub(super) const UNDATED: &str = "date (unknown; the file's date was used)";
 /// Maximum number of entries of a folder with all its subfolders.
 const MAX_ENTRIES: usize = 200_000;
 
@@ -59,7 +59,10 @@ pub(super) fn json_lines(
         }
         number += 1;
         if number > MAX_RECORDS {
-            return Err(ReadError::refused(path, format!("holds more than {MAX_RECORDS} lines")));
+            return Err(ReadError::refused(
+                path,
+                format!("contains more than {MAX_RECORDS} lines"),
+            ));
         }
         let refused = |what: String| ReadError::refused(path, format!("line {number}: {what}"));
         if bytes.len() as u64 > MAX_LINE {
@@ -133,7 +136,7 @@ pub(super) fn files_in(
             fs::read_dir(&place).map_err(|error| ReadError::io(&place, reason(error.kind())))?;
         for entry in entries.flatten() {
             left = left.checked_sub(1).ok_or_else(|| {
-                ReadError::refused(folder, format!("holds more than {MAX_ENTRIES} entries"))
+                ReadError::refused(folder, format!("contains more than {MAX_ENTRIES} entries"))
             })?;
             let (name, kind) = (entry.file_name(), entry.file_type());
             let (Some(name), Ok(kind)) = (name.to_str(), kind) else {
@@ -154,7 +157,7 @@ pub(super) fn files_in(
         }
     }
     if found.is_empty() {
-        return Err(ReadError::refused(folder, format!("holds no {ending} file")));
+        return Err(ReadError::refused(folder, format!("contains no {ending} file")));
     }
     found.sort_unstable();
     Ok(found)

@@ -107,7 +107,7 @@ impl<'a> Sink<'a> {
     /// Rejects a source if these records exceed the limit.
     pub(super) fn expect(&self, records: u64) -> Result<(), ReadError> {
         if self.lines + records > MAX_RECORDS {
-            let what = format!("holds more than {MAX_RECORDS} records; import a part of them");
+            let what = format!("contains more than {MAX_RECORDS} records; import a part of them");
             return Err(ReadError::refused(&self.path, what));
         }
         Ok(())
@@ -156,7 +156,7 @@ impl<'a> Sink<'a> {
 
     pub(super) fn finish(self) -> Result<Taken, ReadError> {
         if self.lines == 0 {
-            return Err(ReadError::refused(&self.path, "holds no record"));
+            return Err(ReadError::refused(&self.path, "contains no record"));
         }
         Ok(self.taken)
     }

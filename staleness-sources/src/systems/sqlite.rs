@@ -46,7 +46,7 @@ pub(super) fn read(
         Some(ErrorCode::SystemIoFailure | ErrorCode::DiskFull | ErrorCode::CannotOpen) => {
             ReadError::io(path, "cannot be read from a copy in the temporary folder")
         }
-        Some(ErrorCode::TooBig) => ReadError::refused(path, "holds a value larger than 8 MiB"),
+        Some(ErrorCode::TooBig) => ReadError::refused(path, "contains a value larger than 8 MiB"),
         Some(ErrorCode::OperationInterrupted) => {
             ReadError::refused(path, "a damaged SQLite database, or one that is too large")
         }
@@ -267,7 +267,7 @@ fn copied(path: &Path) -> Result<TempDir, ReadError> {
     Err(ReadError::refused(path, what))
 }
 
-/// Returns size and time of change of a database's files.
+/// Returns the size and the modification time of each of a database's files.
 fn stamps(path: &Path) -> [Option<(u64, SystemTime)>; 3] {
     ENDINGS.map(|ending| {
         let meta = fs::metadata(beside(path, ending)).ok()?;

@@ -212,8 +212,8 @@ const fn words(kind: SignalKind) -> (&'static str, &'static str, &'static str) {
             "error",
         ),
         SignalKind::SourceMissing => (
-            "It cites a path, lines, a symbol or a heading that no longer exist.",
-            "Point to the new place, or remove the sentence. The finding names known renames.",
+            "It cites a path, lines, a symbol or a heading that no longer exists.",
+            "Point to the new place, or remove the sentence. The finding shows known renames.",
             "error",
         ),
         SignalKind::ReferenceDrift => (

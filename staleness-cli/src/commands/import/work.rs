@@ -80,7 +80,7 @@ impl WorkLine {
                 let id = quoted(key.id.as_str());
                 let here = known.kind;
                 return Err(format!(
-                    "{id} is a {here} here and a {kind} in the import; an id has one kind"
+                    "{id} is a {here} here and a {kind} in the import; an id can have only one kind"
                 ));
             }
             Some(known) => known.clone(),

@@ -132,7 +132,7 @@ impl Screen {
         } else if !self.told.is_empty() {
             self.told.clone()
         } else if frame.area().width < NARROW {
-            format!("{} columns are few; {NARROW} show all", frame.area().width)
+            format!("{} columns are too narrow; {NARROW} show everything", frame.area().width)
         } else if !self.filter.is_empty() {
             format!("/{}  (esc shows all)", self.filter)
         } else {

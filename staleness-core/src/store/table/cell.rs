@@ -120,7 +120,7 @@ pub struct Cells<'a, 'c> {
 }
 
 /// Each method reads the next column. It returns [`Bad`] with the column's name if the value is malformed.
-#[allow(clippy::missing_errors_doc, reason = "said above for all of them")]
+#[allow(clippy::missing_errors_doc, reason = "documented above for all of them")]
 impl<'a, 'c> Cells<'a, 'c> {
     /// Creates a reader of `cells` for columns with these names.
     pub const fn new(names: &'static [&'static str], cells: &'a [Cell<'c>]) -> Self {

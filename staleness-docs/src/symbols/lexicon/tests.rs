@@ -1,4 +1,4 @@
-//! Tests of looking up words in texts.
+//! Tests of finding words in texts.
 
 use super::*;
 

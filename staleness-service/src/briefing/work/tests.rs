@@ -184,8 +184,8 @@ fn what_is_overdue_is_named_beside_news_in_the_share_of_work() {
     for (kind, id, heading) in [
         (WorkKind::Trap, "read-only", "ID"),
         (WorkKind::Handoff, "review-the-migration-2281ca", "ID"),
-        (WorkKind::Plan, "ship", "tells what settles each"),
-        (WorkKind::Plan, "move-the-orders-table-to-2281ca", "tells what settles each"),
+        (WorkKind::Plan, "ship", "shows how to settle each"),
+        (WorkKind::Plan, "move-the-orders-table-to-2281ca", "shows how to settle each"),
     ] {
         let mut delta = delta(&["p1".into()], &[id.into()]);
         delta.warnings[0].kind = kind;
