@@ -254,7 +254,7 @@ fn a_session_is_told_of_an_item_in_a_file_by_its_path_alone() {
     let run = now(&sandbox, &["check"]);
     assert_eq!(run.code, 0, "{run:?}");
     let told = sandbox.session_start(&sandbox.project, "s1", "startup").unwrap();
-    assert!(told.ends_with("Do not rely on these without looking: `AGENTS.md`"), "{told}");
+    assert!(told.ends_with("Do not rely on these without checking: `AGENTS.md`"), "{told}");
     assert!(!told.contains("IGNORE"), "{told}");
     // What was said of it counts: it holds again.
     sandbox.write("project/AGENTS.md", text("2027-11-10"));

@@ -16,7 +16,7 @@ use crate::rank::{Rank, since, worst_first};
 
 /// The sections of the text, with their headings.
 const SECTIONS: [(Level, &str); 2] = [
-    (Level::Stale, "Do not rely on these without looking"),
+    (Level::Stale, "Do not rely on these without checking"),
     (Level::Review, "Verify before you rely on these"),
 ];
 

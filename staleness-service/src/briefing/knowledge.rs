@@ -110,7 +110,7 @@ impl Doubtful {
 
 /// The titles of the sections.
 const TITLES: [&str; 5] =
-    ["Marked as wrong", "Expired", "Due", "Do not rely on these without looking", "Doubted"];
+    ["Marked as wrong", "Expired", "Due", "Do not rely on these without checking", "Doubted"];
 
 /// The advice for a preference, which only a person can end.
 const ASK: &str = "ask the user whether it is still true";
@@ -258,7 +258,7 @@ mod tests {
             assert_eq!(whole.contains("`staleness "), list != "`list_stale`", "{whole}");
             let short = told(narrow).unwrap();
             let lines = format!(
-                "\n- Expired (see {list}): knowledge `port`\n- Do not rely on these without looking (see {list}): \
+                "\n- Expired (see {list}): knowledge `port`\n- Do not rely on these without checking (see {list}): \
                  knowledge `host`"
             );
             assert!(short.ends_with(&lines) && short.chars().count() <= narrow, "{short}");
