@@ -437,7 +437,7 @@ fn what_a_system_did_not_write_is_refused() {
         ("claude-mem", sandbox.write("no.db", "text"), "no SQLite database"),
         ("claude-mem", sandbox.home.clone(), "no SQLite database"),
         ("claude-mem", large, "larger than 4 GiB"),
-        ("basic-memory", sandbox.home.clone(), "holds no .md file"),
+        ("basic-memory", sandbox.home.clone(), "contains no .md file"),
         ("basic-memory", sandbox.root().join("nowhere"), "does not exist"),
     ] {
         let err = refused(&sandbox, system, &path);

@@ -91,7 +91,7 @@ fn rows_without_end_are_refused() {
                 SELECT i, 'm-1', 'blog', 'change', 1 FROM n";
     db.execute_batch(rows).unwrap();
     let err = refused(&sandbox, "claude-mem", &path);
-    assert!(err.contains("holds more than 1000000 records"), "{err}");
+    assert!(err.contains("contains more than 1000000 records"), "{err}");
 }
 
 #[test]
