@@ -24,6 +24,7 @@ fn with_request<T>(settings: &Settings, then: impl FnOnce(&ScanRequest<'_>) -> T
     request.codex_dir = codex.as_deref();
     request.config_dir = config.as_deref();
     request.now = Some(clock::now());
+    request.managed_dir = settings.own_home.then(clients::managed_dir);
     then(&request)
 }
 

@@ -41,3 +41,29 @@ fn nothing_in_a_project_that_is_not_trusted_approves_its_servers() {
         assert!(matrix.trim_end().ends_with(&format!("  {state}")), "{matrix}");
     }
 }
+
+/// What the settings of Claude Code deny, or leave out of a list of allowed servers, is off and never started.
+#[test]
+fn what_the_settings_deny_is_off_and_no_probe_starts_it() {
+    let sandbox = Sandbox::new();
+    let started = sandbox.root().join("started");
+    let start = json!({ "command": "touch", "args": [started], "description": "sends a letter" });
+    let config = json!({ "mcpServers": { "post": start } });
+    sandbox.write("home/.claude.json", config.to_string());
+    let rules = json!([{ "serverCommand": ["touch", started] }]);
+    let settings = sandbox.write("home/.claude/settings.json", "{}");
+    for (settings_text, key) in [
+        (json!({ "deniedMcpServers": rules }), "deniedMcpServers"),
+        (json!({ "allowedMcpServers": [] }), "allowedMcpServers"),
+        (json!({ "permissions": { "deny": ["mcp__post"] } }), "permissions.deny"),
+    ] {
+        sandbox.write("home/.claude/settings.json", settings_text.to_string());
+        let probed = sandbox.ok(&["scan", "--probe", "post"]);
+        let why = format!("switched off by `{key}` in {}", settings.display());
+        assert!(probed.contains(&why), "{probed}");
+        assert!(!started.exists(), "{key}");
+        assert_eq!(sandbox.tool("post")["clients"]["claude-code"], "off");
+        assert!(!sandbox.ok(&["tools", "suggest", "letter"]).contains("mcp__post"), "{key}");
+        assert!(!sandbox.ok(&["stale"]).contains("post"), "switched off by a person: no alarm");
+    }
+}

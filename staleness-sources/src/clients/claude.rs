@@ -12,7 +12,9 @@ use super::servers::{self, Rules};
 use super::settings::{Approvals, Settings};
 use super::shapes;
 use super::state::{self, LocalState};
-use super::{Outside, Readings, list_in, plugins, prefer_users, reading, refuse_all, source};
+use super::{
+    Outside, Readings, list_in, permits, plugins, prefer_users, reading, refuse_all, source,
+};
 use crate::draft::Draft;
 use crate::json::JsonFile;
 use crate::text::is_there;
@@ -31,6 +33,8 @@ pub(super) struct AllSettings {
     pub(super) user: Settings,
     /// The project's settings, then the user's settings for this project.
     pub(super) project: [Settings; 2],
+    /// The organization's settings.
+    pub(super) managed: Vec<Settings>,
 }
 
 #[derive(Debug)]
@@ -56,9 +60,6 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
             dir.join(".claude.json"),
         ),
     };
-    let sources = &mut readings.sources;
-    let own = sources.len();
-    let local = state::read(outside, &state_file, user.is_there, sources);
     let user_settings = user.dir.join("settings.json");
     let settings = AllSettings {
         user: Settings::read(outside, &user_settings, None),
@@ -70,7 +71,14 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
             }
             Settings::read(outside, &path, Some(&outside.fence))
         }),
+        managed: permits::managed(outside),
     };
+    let revealed =
+        (settings.needs_endpoints() && outside.starts.is_none()).then(|| outside.revealed());
+    let outside = revealed.as_ref().unwrap_or(outside);
+    let sources = &mut readings.sources;
+    let own = sources.len();
+    let local = state::read(outside, &state_file, user.is_there, sources);
     sources.push(project_servers(outside, &settings, &local));
     for shelf in Shelf::ALL {
         let path = user.dir.join(shelf.as_str());
@@ -86,10 +94,13 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
         }
     }
     plugins::read(outside, &user, &settings, &local, readings);
+    settings.govern(outside, &mut readings.sources, own);
     let sources = &mut readings.sources[own..];
     prefer_users(sources);
     list_in(sources, Level::Local, ListingState::Off, |found| local.disables(found));
-    if let Some(why) = &local.refusal {
+    let managed =
+        settings.managed.iter().find_map(|each| each.refusal.as_ref().or(each.faults.first()));
+    if let Some(why) = local.refusal.as_ref().or(managed) {
         refuse_all(&mut readings.sources[own..], why);
     }
 }
@@ -112,7 +123,7 @@ fn project_servers(
     let id = source(CLIENT, Level::Project, Some(&outside.project_id), "mcp");
     let file = JsonFile::of(&path, &content);
     reading(&file, Draft::new(id, &path), outside.project_is_there, |draft, file| {
-        let all = || settings.project.iter().chain([&settings.user]);
+        let all = || settings.all();
         for fault in all().flat_map(|each| &each.faults).chain(&local.faults) {
             draft.doubt(fault, ListingState::Pending);
         }
@@ -121,7 +132,8 @@ fn project_servers(
         // the project.
         let own = settings.project.iter().map(|each| &each.approvals).chain([&local.approvals]);
         let own = own.filter(|_| local.is_trusted);
-        let approvals: Vec<&Approvals> = own.chain([&settings.user.approvals]).collect();
+        let given = settings.managed.iter().chain([&settings.user]).map(|each| &each.approvals);
+        let approvals: Vec<&Approvals> = own.chain(given).collect();
         let state = |name: &str| {
             if local.off_servers.contains(name)
                 || local.approvals.forbids(name)

@@ -71,8 +71,34 @@ const TELLING: [&str; 3] = ["claude-code", "codex", "gemini"];
 
 /// The members of each server's entry, by source and name.
 #[derive(Default)]
-pub(super) struct Starts(RefCell<BTreeMap<(SourceId, ToolName), Start>>);
+pub(super) struct Starts {
+    starts: RefCell<BTreeMap<(SourceId, ToolName), Start>>,
+    /// The settings that keep entries from loading.
+    blocked: RefCell<BTreeMap<(SourceId, ToolName), String>>,
+}
 
+/// The way to reach a server. Variables that are not set stay as they are.
+#[derive(Default)]
+pub(super) struct Endpoint {
+    /// The program with its arguments; empty for a server with a URL.
+    pub(super) command: Vec<String>,
+    pub(super) url: Option<String>,
+    /// True if the entry has variables.
+    pub(super) has_variables: bool,
+}
+
+impl Endpoint {
+    /// Expands the variables in the entry of a list.
+    pub(super) fn expand(text: &str) -> String {
+        Start::default().expand(text, Path::new(""), &or_itself).unwrap_or_default()
+    }
+}
+
+fn or_itself(name: &str) -> Option<String> {
+    Some(std::env::var(name).unwrap_or_else(|_| format!("${{{name}}}")))
+}
+
+#[derive(Default)]
 struct Start {
     /// True if the client expands `$NAME` without braces, too.
     has_bare_variables: bool,
@@ -93,17 +119,27 @@ impl Starts {
         let has_bare_variables = source.client == super::gemini::CLIENT;
         let folder = folder.map(Path::to_path_buf);
         let start = Start { has_bare_variables, members, folder };
-        self.0.borrow_mut().insert((source.clone(), name), start);
+        self.starts.borrow_mut().insert((source.clone(), name), start);
     }
 
     pub(super) fn members(&self, source: &SourceId, name: &ToolName) -> Option<Map<String, Value>> {
         let key = (source.clone(), name.clone());
-        self.0.borrow().get(&key).map(|start| start.members.clone())
+        self.starts.borrow().get(&key).map(|start| start.members.clone())
+    }
+
+    pub(super) fn block(&self, source: &SourceId, name: &ToolName, why: &str) {
+        self.blocked.borrow_mut().insert((source.clone(), name.clone()), why.to_owned());
+    }
+
+    pub(super) fn endpoint(&self, source: &SourceId, name: &ToolName, project: &Path) -> Endpoint {
+        let starts = self.starts.borrow();
+        let start = starts.get(&(source.clone(), name.clone()));
+        start.map_or_else(Endpoint::default, |start| start.endpoint(project))
     }
 
     /// Returns the launches of all servers, sorted by source and name.
     pub(super) fn of(self, sources: Vec<SourceReading>, project: &Path) -> Vec<Startable> {
-        let starts = self.0.into_inner();
+        let (starts, blocked) = (self.starts.into_inner(), self.blocked.into_inner());
         let mut all = Vec::new();
         // A server that the client does not load in this project is not loaded through another entry, either.
         let entries =
@@ -123,8 +159,12 @@ impl Starts {
                 if state.is_some() && start.is_none() {
                     continue;
                 }
+                let blocked = blocked.get(&(reading.id.clone(), found.name.clone()));
                 let launch = match refusal(reading, state.unwrap_or(found.state)) {
-                    Some(why) => Err(why.to_owned()),
+                    Some(why) => Err(match blocked {
+                        Some(by) => format!("{why} {by}"),
+                        None => why.to_owned(),
+                    }),
                     None => start.map_or_else(
                         || Err(NOTHING.to_owned()),
                         |start| start.launch(project, &|name| std::env::var(name).ok()),
@@ -166,26 +206,12 @@ impl Start {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Launch, String> {
         let expand = |text: &str| self.expand(text, project, variable);
-        let expand_all = |texts: Vec<&str>| -> Result<Vec<String>, String> {
-            texts.into_iter().map(expand).collect()
-        };
         let text = |key: &str| self.members.get(key).and_then(Value::as_str);
-        let list = |of: &Map<String, Value>, key: &str| -> Result<Vec<String>, String> {
-            expand_all(of.get(key).map(texts).unwrap_or_default())
-        };
-        let (mut command, own) = match self.members.get("command") {
-            Some(Value::String(program)) => (vec![expand(program)?], &self.members),
-            Some(list @ Value::Array(_)) => (expand_all(texts(list))?, &self.members),
-            Some(Value::Object(command)) => {
-                let program = command.get("path").and_then(Value::as_str).unwrap_or_default();
-                (vec![expand(program)?], command)
-            }
-            _ => (Vec::new(), &self.members),
-        };
-        command.extend(list(own, "args")?);
+        let (command, own) = self.command();
+        let command: Result<Vec<String>, String> = command.into_iter().map(expand).collect();
         let folder = text("cwd").map(expand).transpose()?;
         let folder = folder.map_or_else(|| project.to_path_buf(), |folder| project.join(folder));
-        let mut command = command.into_iter();
+        let mut command = command?.into_iter();
         let target = match command.next().filter(|program| !program.trim().is_empty()) {
             Some(program) => {
                 let members = own.get("env").or_else(|| self.members.get("environment"));
@@ -198,8 +224,7 @@ impl Start {
                 Target::Program { program, args: command.collect(), env }
             }
             None => {
-                let url = ["httpUrl", "url", "serverUrl"].into_iter().find_map(text);
-                let url = expand(url.ok_or(NOTHING)?)?;
+                let url = expand(self.url().ok_or(NOTHING)?)?;
                 if [text("type"), text("transport")].contains(&Some("sse")) {
                     return Err("it uses SSE alone, which is not supported".to_owned());
                 }
@@ -207,6 +232,34 @@ impl Start {
             }
         };
         Ok(Launch { target, folder })
+    }
+
+    /// Returns the program with its arguments, and the object that has them.
+    fn command(&self) -> (Vec<&str>, &Map<String, Value>) {
+        let (mut command, own) = match self.members.get("command") {
+            Some(Value::String(program)) => (vec![program.as_str()], &self.members),
+            Some(list @ Value::Array(_)) => (texts(list), &self.members),
+            Some(Value::Object(command)) => {
+                let program = command.get("path").and_then(Value::as_str).unwrap_or_default();
+                (vec![program], command)
+            }
+            _ => (Vec::new(), &self.members),
+        };
+        command.extend(own.get("args").map(texts).unwrap_or_default());
+        (command, own)
+    }
+
+    fn url(&self) -> Option<&str> {
+        let mut keys = ["httpUrl", "url", "serverUrl"].into_iter();
+        keys.find_map(|key| self.members.get(key)?.as_str())
+    }
+
+    fn endpoint(&self, project: &Path) -> Endpoint {
+        let expand = |text: &str| self.expand(text, project, &or_itself).unwrap_or_default();
+        let command: Vec<String> = self.command().0.into_iter().map(expand).collect();
+        let url = self.url().filter(|_| command.is_empty()).map(expand);
+        let has_variables = Value::Object(self.members.clone()).to_string().contains("${");
+        Endpoint { command, url, has_variables }
     }
 
     /// Builds the headers that the client sends. Codex CLI also reads them from environment variables.

@@ -2,7 +2,7 @@
 //!
 //! | client | levels | parts |
 //! |---|---|---|
-//! | `claude-code` | user, project, local | `mcp`, `commands`, `skills`, `agents`, `plugins`, `plugin:NAME@MARKET/PART` |
+//! | `claude-code` | user, project, local | `mcp`, `commands`, `skills`, `agents`, `plugins`, `plugin:NAME@MARKET/PART`; of the user also `managed` |
 //! | `claude-desktop`, `windsurf`, `copilot`, `zed` | user | `mcp` |
 //! | `cursor`, `codex` | user, project | `mcp` |
 //! | `vscode` | user, project | `mcp`; of the user also `settings` |
@@ -21,6 +21,7 @@ mod folders;
 mod format;
 mod gemini;
 mod launch;
+mod permits;
 mod plugin;
 mod plugins;
 mod secrets;
@@ -36,7 +37,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use staleness_core::Timestamp;
-use staleness_core::ids::{Level, ProjectId, SourceId};
+use staleness_core::ids::{Level, ProjectId, SourceId, ToolName};
 use staleness_core::scan::{Found, SourceIndex, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::tool::{ListingState, ToolKind};
@@ -50,7 +51,7 @@ use crate::text::{Content, MAX_CONFIG_BYTES, is_there, load_config};
 #[cfg(test)]
 use crate::text::{Liberties, read_config};
 pub use declared::{Declarations, Declared, declared};
-use launch::Starts;
+use launch::{Endpoint, Starts};
 pub use launch::{Launch, Startable, Target};
 use staleness_docs::disk::{Fence, canonical};
 use staleness_docs::project::ProjectPlace;
@@ -163,6 +164,8 @@ pub struct ScanRequest<'a> {
     pub claude_config_dir: Option<&'a Path>,
     /// The folder of Codex CLI (`CODEX_HOME`), if it is not `.codex` in the home folder.
     pub codex_dir: Option<&'a Path>,
+    /// The folder in which an organization manages Claude Code, which counts only for a machine's own users.
+    pub managed_dir: Option<&'a Path>,
     /// The folder of user settings (`XDG_CONFIG_HOME`, `APPDATA`), if it is not the platform's default.
     /// Contains `Claude`, `Code/User`, `opencode` and `zed`.
     pub config_dir: Option<&'a Path>,
@@ -178,6 +181,7 @@ impl<'a> ScanRequest<'a> {
             project,
             claude_config_dir: None,
             codex_dir: None,
+            managed_dir: None,
             config_dir: None,
             now: None,
         }
@@ -191,6 +195,11 @@ pub struct Readings {
     pub sources: Vec<SourceReading>,
     /// Indexes of sources that were read completely.
     pub indexes: Vec<SourceIndex>,
+}
+
+/// Returns the folder in which an organization manages Claude Code on this system.
+pub fn managed_dir() -> &'static Path {
+    permits::managed_dir()
 }
 
 /// Explains why a client rejects the syntax of its JSON file, with the line and the fix. `None` if the client
@@ -279,6 +288,21 @@ impl<'a> Outside<'a> {
             #[cfg(test)]
             whole: false,
         }
+    }
+
+    /// Returns the same facts for readers that also collect launches.
+    fn revealed(&self) -> Self {
+        Self {
+            starts: Some(Starts::default()),
+            #[cfg(test)]
+            whole: self.whole,
+            ..Outside::new(self.request)
+        }
+    }
+
+    fn endpoint(&self, source: &SourceId, name: &ToolName) -> Endpoint {
+        let starts = self.starts.as_ref();
+        starts.map_or_else(Endpoint::default, |starts| starts.endpoint(source, name, self.folder))
     }
 
     /// Reads a JSON file as an outline.
@@ -424,6 +448,9 @@ fn list_in(
     let all: Vec<Found> = all.collect();
     let is_it = |source: &&mut SourceReading| source.id.level == level && source.id.part == "mcp";
     let Some(own) = sources.iter_mut().find(is_it) else { return };
+    if own.state == SourceState::Missing && !all.is_empty() {
+        own.state = SourceState::Read;
+    }
     for found in all {
         if !own.found.iter().any(|each| each.name == found.name) {
             own.found.push(found);

@@ -2,7 +2,7 @@
 //!
 //! A plugin installed at user level has one state for all projects, so only the user's settings can disable it.
 //! For a project's plugin, the last of these settings takes precedence: the user's, the project's, the user's for
-//! the project.
+//! the project. The organization's settings decide for all.
 
 use std::path::{Path, PathBuf};
 
@@ -115,7 +115,9 @@ impl AllSettings {
         let user = self.user.plugins.get(plugin);
         let own = self.project.iter().rev();
         let mut own = own.filter_map(|each| each.plugins.get(plugin));
+        let managed = self.managed.iter().rev().find_map(|each| each.plugins.get(plugin));
         let last = if level == Level::User { user } else { own.next().or(user) };
+        let last = managed.or(last);
         last == Some(&false)
     }
 }

@@ -157,6 +157,17 @@ fn add_one(draft: &mut Draft, file: &JsonText<'_>, entry: &Entry<'_, '_>, rules:
     }
 }
 
+/// Returns true if Claude Code's settings mean this server by a name, which is `plugin:PLUGIN:SERVER` for plugins.
+pub(super) fn is_called(found: &Found, name: &str) -> bool {
+    let named = match found.plugin {
+        None => Found::server(name),
+        Some(_) => name
+            .strip_prefix("plugin:")
+            .and_then(|name| Found::server(&format!("plugin_{}", name.replacen(':', "_", 1)))),
+    };
+    named.is_some_and(|named| named.name == found.name)
+}
+
 /// Returns the strings of the list under `key`. Other values are reported as faults.
 pub(super) fn names(
     file: &JsonText<'_>,

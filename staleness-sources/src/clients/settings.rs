@@ -1,13 +1,14 @@
-//! Reads from Claude Code's settings which plugins and servers are enabled or disabled.
+//! Reads from Claude Code's settings which plugins and servers are enabled or disabled, allowed or denied.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::claude::FILE;
+use super::permits::Permits;
 use super::servers::names;
 use super::{Outside, shapes};
 use crate::json::{self, JsonFile, JsonText, Object, Value};
-use staleness_docs::disk::Fence;
+use staleness_docs::disk::{Fence, shown};
 
 /// The user's answers on whether servers of `.mcp.json` may start.
 #[derive(Debug, Default)]
@@ -44,7 +45,10 @@ impl Approvals {
 /// The relevant values of one settings file.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
+    /// The file, as it is shown.
+    pub(super) path: String,
     pub(super) approvals: Approvals,
+    pub(super) permits: Permits,
     /// The reason why the client ignores the file.
     pub(super) refusal: Option<String>,
     /// Plugins that are explicitly enabled or disabled.
@@ -56,7 +60,7 @@ impl Settings {
     /// Reads a file. A missing file disables nothing.
     pub(super) fn read(outside: &Outside<'_>, path: &Path, fence: Option<&Fence>) -> Self {
         let content = outside.json(path, fence, &shapes::SETTINGS);
-        let mut settings = Self::default();
+        let mut settings = Self { path: shown(path), ..Self::default() };
         let file = JsonFile::of(path, &content).or_fault(|why| settings.faults.push(why));
         let Some(file) = file else { return settings };
         match FILE.syntax.refuses(&file.liberties) {
@@ -68,6 +72,7 @@ impl Settings {
 
     fn take(&mut self, file: &JsonText<'_>) {
         self.approvals.take(file, &file.root, &mut self.faults);
+        self.permits.take(file, &mut self.faults);
         match json::get(&file.root, "enabledPlugins") {
             None => {}
             Some(Value::Object(plugins)) => {

@@ -42,6 +42,10 @@ pub(super) static SETTINGS: Shape = Shape::of(&[
     ("enabledMcpjsonServers", &TEXTS),
     ("enableAllProjectMcpServers", &Shape::PLAIN),
     ("enabledPlugins", &Shape::map(&Shape::PLAIN)),
+    ("deniedMcpServers", &SERVER_RULES),
+    ("allowedMcpServers", &SERVER_RULES),
+    ("allowManagedMcpServersOnly", &Shape::PLAIN),
+    ("permissions", &Shape::of(&[("deny", &TEXTS)])),
 ]);
 
 /// Gemini CLI's settings.
@@ -78,6 +82,15 @@ static START: Shape =
 static TEXT: Shape = Shape { text: true, ..Shape::PLAIN };
 
 static TEXTS: Shape = Shape { text: true, elements: Some(&TEXT), ..Shape::PLAIN };
+
+static SERVER_RULES: Shape = Shape {
+    elements: Some(&Shape::of(&[
+        ("serverName", &TEXT),
+        ("serverCommand", &TEXTS),
+        ("serverUrl", &TEXT),
+    ])),
+    ..Shape::PLAIN
+};
 
 static SERVER: Shape = Shape { others: Some(&START), ..Shape::of(SERVER_MEMBERS) };
 

@@ -12,7 +12,7 @@ use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::ListingState;
 
 use super::claude::STATE;
-use super::servers::{self, Rules, names};
+use super::servers::{self, Rules, is_called, names};
 use super::settings::Approvals;
 use super::{Outside, shapes, source};
 use crate::draft::Draft;
@@ -75,15 +75,7 @@ pub(super) fn read(
 impl LocalState {
     /// Returns true if the project's sections disable a server of the user or of a plugin.
     pub(super) fn disables(&self, found: &Found) -> bool {
-        self.off_servers.iter().any(|off| {
-            match found.plugin {
-                None => Found::server(off),
-                Some(_) => off.strip_prefix("plugin:").and_then(|off| {
-                    Found::server(&format!("plugin_{}", off.replacen(':', "_", 1)))
-                }),
-            }
-            .is_some_and(|off| off.name == found.name)
-        })
+        self.off_servers.iter().any(|off| is_called(found, off))
     }
 
     /// Reads the project's sections. Returns true if there are any.

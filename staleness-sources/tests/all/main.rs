@@ -3,6 +3,7 @@
 mod claude;
 mod clients;
 mod hooks;
+mod permits;
 mod plugins;
 mod random;
 mod strict;

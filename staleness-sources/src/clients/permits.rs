@@ -1,0 +1,269 @@
+//! Decides which servers the settings of Claude Code keep from loading: those of the user and the project, and those
+//! that an organization manages in a folder of the system.
+//!
+//! Checked with version 2.1.332. Denials of all settings add up, and so do the lists of allowed servers, unless the
+//! organization allows only its own. Where a list names commands, its names count only for servers with a URL, and
+//! the other way round.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use staleness_core::ids::Level;
+use staleness_core::scan::{Found, SourceReading};
+use staleness_core::tool::{ListingState, ToolKind};
+
+use super::claude::{AllSettings, CLIENT, FILE};
+use super::launch::Endpoint;
+use super::servers::{self, Rules, is_called};
+use super::settings::Settings;
+use super::{Outside, list_in, reading, shapes, source};
+use crate::draft::Draft;
+use crate::folder::Lister;
+use crate::json::{self, JsonFile, JsonText, Value};
+use crate::text::is_there;
+use staleness_docs::disk::shown;
+
+/// The part of the organization's servers.
+const MANAGED: &str = "managed";
+
+/// The folder in which an organization manages Claude Code.
+pub(super) fn managed_dir() -> &'static Path {
+    Path::new(if cfg!(target_os = "macos") {
+        "/Library/Application Support/ClaudeCode"
+    } else if cfg!(windows) {
+        r"C:\Program Files\ClaudeCode"
+    } else {
+        "/etc/claude-code"
+    })
+}
+
+/// An entry of a list of servers.
+#[derive(Debug)]
+enum Rule {
+    Name(String),
+    Command(Vec<String>),
+    Url(String),
+}
+
+/// The lists of one settings file.
+#[derive(Debug, Default)]
+pub(super) struct Permits {
+    denied: Vec<Rule>,
+    allowed: Option<Vec<Rule>>,
+    /// Rules for tools that deny all tools of a server.
+    tools_denied: HashSet<String>,
+    managed_only: bool,
+}
+
+impl Permits {
+    pub(super) fn take(&mut self, file: &JsonText<'_>, faults: &mut Vec<String>) {
+        let mut list = |key| rules(file, key, faults);
+        self.denied = list("deniedMcpServers").unwrap_or_default();
+        self.allowed = list("allowedMcpServers");
+        self.managed_only = json::get_bool(&file.root, "allowManagedMcpServersOnly") == Some(true);
+        let permissions = json::get(&file.root, "permissions").and_then(Value::as_object);
+        let denied = permissions.and_then(|permissions| json::get(permissions, "deny"));
+        let denied = denied.and_then(Value::as_array).map(|list| &*list.elements);
+        let denied = denied.unwrap_or_default().iter().filter_map(json::as_str);
+        self.tools_denied = denied.map(|rule| rule.trim_end_matches("__*").to_owned()).collect();
+    }
+
+    const fn is_empty(&self) -> bool {
+        self.denied.is_empty() && self.allowed.is_none()
+    }
+}
+
+fn rules(file: &JsonText<'_>, key: &str, faults: &mut Vec<String>) -> Option<Vec<Rule>> {
+    let list = match json::get(&file.root, key)? {
+        Value::Array(list) => list,
+        other => {
+            faults.push(file.fault(json::start(other), &format!("`{key}` is not a list")));
+            return None;
+        }
+    };
+    let objects = list.elements.iter().filter_map(Value::as_object);
+    let rule = |object| {
+        let text = |key| json::get_str(object, key).map(str::to_owned);
+        let command = json::get(object, "serverCommand").and_then(Value::as_array);
+        let words = command.map(|words| words.elements.iter().filter_map(json::as_str));
+        text("serverName")
+            .map(Rule::Name)
+            .or_else(|| text("serverUrl").map(Rule::Url))
+            .or_else(|| words.map(|words| Rule::Command(words.map(str::to_owned).collect())))
+    };
+    Some(objects.filter_map(rule).collect())
+}
+
+impl Rule {
+    fn names(&self, found: &Found, end: &Endpoint) -> bool {
+        match self {
+            Self::Name(name) => is_called(found, name),
+            Self::Command(words) => {
+                let words: Vec<String> = words.iter().map(|word| Endpoint::expand(word)).collect();
+                !words.is_empty() && words == end.command
+            }
+            Self::Url(pattern) => {
+                end.url.as_ref().is_some_and(|url| fits(&Endpoint::expand(pattern), url))
+            }
+        }
+    }
+
+    /// Returns true if it names servers by how they are reached, as this one is.
+    const fn is_as_strict_for(&self, end: &Endpoint) -> bool {
+        match self {
+            Self::Name(_) => false,
+            Self::Command(_) => end.url.is_none(),
+            Self::Url(_) => end.url.is_some(),
+        }
+    }
+}
+
+/// Returns true if a URL fits a pattern with `*`. The host ignores case; without a path every path fits.
+fn fits(pattern: &str, url: &str) -> bool {
+    let parts = |text: &str| {
+        let begin = text.find("://").map_or(0, |at| at + 3);
+        let end = text[begin..].find(['/', '?']).map_or(text.len(), |at| begin + at);
+        let (host, path) = text.split_at(end);
+        (host.to_ascii_lowercase().trim_end_matches('.').replace(".:", ":"), path.to_owned())
+    };
+    let ((host, path), (own_host, own_path)) = (parts(pattern), parts(url));
+    has_form(&host, &own_host) && (path.is_empty() || has_form(&path, &own_path))
+}
+
+/// Returns true if a text has a form in which each `*` stands for any text.
+fn has_form(form: &str, text: &str) -> bool {
+    let Some((first, others)) = form.split_once('*') else { return form == text };
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let mut others: Vec<&str> = others.split('*').collect();
+    let last = others.pop().unwrap_or_default();
+    for part in others {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// Reads the settings that an organization manages: the file, then its additions by name.
+pub(super) fn managed(outside: &Outside<'_>) -> Vec<Settings> {
+    let Some(dir) = outside.request.managed_dir else { return Vec::new() };
+    let mut draft = Draft::new(source(CLIENT, Level::User, None, MANAGED), dir);
+    let more = dir.join("managed-settings.d");
+    let more = Lister::new(None).files(&more, ".json", false, &mut draft).unwrap_or_default();
+    let mut paths: Vec<PathBuf> = more.into_iter().map(|(_, item)| item.path).collect();
+    paths.sort();
+    paths.insert(0, dir.join("managed-settings.json"));
+    paths.iter().map(|path| Settings::read(outside, path, None)).collect()
+}
+
+impl AllSettings {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Settings> {
+        self.managed.iter().chain(self.project.iter().rev()).chain([&self.user])
+    }
+
+    /// Returns true if deciding needs to know how servers are reached.
+    pub(super) fn needs_endpoints(&self) -> bool {
+        self.all().any(|each| !each.permits.is_empty())
+    }
+
+    /// Returns the setting that keeps a server from loading.
+    fn blocks(&self, found: &Found, end: &Endpoint, is_managed: bool) -> Option<String> {
+        let tools = found.name.as_str().trim_end_matches("__*");
+        for each in self.all() {
+            let by = |key: &str| Some(format!("by `{key}` in {}", each.path));
+            if each.permits.denied.iter().any(|rule| rule.names(found, end)) {
+                return by("deniedMcpServers");
+            }
+            if each.permits.tools_denied.contains(tools) {
+                return by("permissions.deny");
+            }
+        }
+        let is_sealed = self.managed.iter().any(|each| each.permits.managed_only);
+        let lists = self.all().take(if is_sealed { self.managed.len() } else { usize::MAX });
+        let lists: Vec<_> = lists.filter(|each| each.permits.allowed.is_some()).collect();
+        let first = lists.first().filter(|_| !is_managed || end.has_variables)?;
+        let allowed = || lists.iter().flat_map(|each| each.permits.allowed.iter().flatten());
+        let is_strict = allowed().any(|rule| rule.is_as_strict_for(end));
+        let counts = |rule: &&Rule| !is_strict || rule.is_as_strict_for(end);
+        let is_allowed = allowed().filter(counts).any(|rule| rule.names(found, end));
+        (!is_allowed).then(|| format!("by `allowedMcpServers` in {}", first.path))
+    }
+
+    /// Marks the servers that these settings keep from loading as switched off. Reads the organization's own servers,
+    /// beside which no others are loaded.
+    pub(super) fn govern(
+        &self,
+        outside: &Outside<'_>,
+        sources: &mut Vec<SourceReading>,
+        own: usize,
+    ) {
+        let mut exclusive = None;
+        if let Some(dir) = outside.request.managed_dir {
+            let path = dir.join("managed-mcp.json");
+            let content = outside.json(&path, None, &shapes::SERVERS);
+            let file = JsonFile::of(&path, &content);
+            if !matches!(file, JsonFile::Missing) {
+                exclusive = Some(format!("by {}, which allows no others", shown(&path)));
+            }
+            let draft = Draft::new(source(CLIENT, Level::User, None, MANAGED), &path);
+            let root_is_there = dir.parent().is_some_and(is_there);
+            sources.push(reading(&file, draft, root_is_there, |draft, file| {
+                servers::add_keyed(draft, file, &file.root, &Rules::plain(outside, &FILE));
+            }));
+        }
+        let mut here = HashSet::new();
+        for source in &mut sources[own..] {
+            let is_managed = source.id.part == MANAGED;
+            let others = exclusive.clone().filter(|_| !is_managed);
+            let mut first = None;
+            for found in &mut source.found {
+                if found.kind != ToolKind::McpServer || found.state == ListingState::Refused {
+                    continue;
+                }
+                let end = outside.endpoint(&source.id, &found.name);
+                let blocked = self.blocks(found, &end, is_managed);
+                // In other projects other settings may allow the user's server.
+                let is_here = others.is_none() && source.id.level == Level::User;
+                let Some(why) = others.clone().or(blocked) else { continue };
+                if let Some(starts) = &outside.starts {
+                    starts.block(&source.id, &found.name, &why);
+                }
+                if is_here {
+                    here.insert(found.name.clone());
+                } else {
+                    found.state = ListingState::Off;
+                }
+                first.get_or_insert_with(|| {
+                    let server = found.name.spelled_server().unwrap_or_default();
+                    format!("`{server}` is switched off {why}")
+                });
+            }
+            source.error = source.error.take().or(first);
+        }
+        list_in(&mut sources[own..], Level::Local, ListingState::Off, |found| {
+            here.contains(&found.name)
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_fit_patterns_by_host_and_path() {
+        for (pattern, url, expected) in [
+            ("https://a.com/*", "https://A.com./mcp", true),
+            ("https://a.com", "https://a.com/mcp", true),
+            ("https://a.com", "https://a.com:8/mcp", false),
+            ("https://*.a.com/*", "https://b.a.com/x", true),
+            ("https://*.a.com/*", "https://evil.com/b.a.com/x", false),
+            ("http://localhost:*/*", "http://localhost:80/", true),
+            ("*://a.com/*", "http://a.com/x", true),
+            ("https://a.com/Mcp", "https://a.com/mcp", false),
+            ("https://a.com/a*a", "https://a.com/a", false),
+            ("*", "http://b/c", true),
+        ] {
+            assert_eq!(fits(pattern, url), expected, "{pattern} {url}");
+        }
+    }
+}

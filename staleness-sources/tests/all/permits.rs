@@ -1,0 +1,125 @@
+//! Servers that the settings of Claude Code keep from loading: each case was seen in `claude mcp list`.
+
+use staleness_core::ids::Level;
+use staleness_core::source::SourceState;
+use staleness_core::tool::ListingState;
+use staleness_sources::clients::{self, Readings, ScanRequest};
+
+use crate::tree::{Tree, lists, of};
+
+const CLAUDE: &str = "claude-code";
+
+/// A user with two programs and an address.
+const USERS: &str = r#"{"mcpServers": {
+    "a": {"command": "true", "args": ["x"]}, "b": {"command": "true", "args": ["y"]},
+    "r": {"type": "http", "url": "http://127.0.0.1:1/x"}}}"#;
+
+fn request(tree: &Tree) -> ScanRequest<'_> {
+    let mut request = ScanRequest::new(&tree.home, &tree.project);
+    request.managed_dir = Some(tree.home.parent().unwrap());
+    request
+}
+
+/// Asserts that the client loads just these of the user's servers in the project, and would start no others.
+#[track_caller]
+fn loads(tree: &Tree, expected: &str) -> Readings {
+    let request = request(tree);
+    let readings = clients::read(&request);
+    let state = |level, name: &str| {
+        let source = of(&readings, CLAUDE, level, "mcp");
+        source.found.iter().find(|found| found.name.as_str() == name).map(|found| found.state)
+    };
+    let mut loaded = Vec::new();
+    for server in ["a", "b", "r"] {
+        let name = format!("mcp__{server}__*");
+        let states = [state(Level::User, &name), state(Level::Local, &name)];
+        if states == [Some(ListingState::Configured), None] {
+            loaded.push(server);
+        } else {
+            assert!(states.contains(&Some(ListingState::Off)), "{server}: {states:?}");
+        }
+    }
+    assert_eq!(loaded.join(" "), expected);
+    for each in clients::startable(&request) {
+        assert_eq!(each.launch.is_ok(), loaded.contains(&&*each.server), "{each:?}");
+    }
+    readings
+}
+
+#[test]
+fn denied_servers_are_off_and_an_allowed_list_shuts_out_all_others() {
+    let deny = |rule: &str| format!(r#"{{"deniedMcpServers": [{rule}]}}"#);
+    let allow = |rules: &str| format!(r#"{{"allowedMcpServers": [{rules}]}}"#);
+    let name = |name: &str| format!(r#"{{"serverName": "{name}"}}"#);
+    let command = |word: &str| format!(r#"{{"serverCommand": ["true", "{word}"]}}"#);
+    let url = |url: &str| format!(r#"{{"serverUrl": "{url}"}}"#);
+    for (user, project, expected) in [
+        ("{}".into(), "{}".into(), "a b r"),
+        (deny(&name("a")), "{}".into(), "b r"),
+        ("{}".into(), deny(&name("a")), "b r"),
+        (deny(&command("x")), "{}".into(), "b r"),
+        (deny(r#"{"serverCommand": ["true"]}"#), "{}".into(), "a b r"),
+        (deny(&url("http://127.0.0.1:*/*")), "{}".into(), "a b"),
+        (deny(&url("http://127.0.0.1")), "{}".into(), "a b r"),
+        (allow(""), "{}".into(), ""),
+        (allow(&name("b")), "{}".into(), "b"),
+        // Each settings file may allow more, but none allows what another denies.
+        (allow(&name("b")), allow(&name("a")), "a b"),
+        (allow(&name("b")), deny(&name("b")), ""),
+        // Names do not count for programs where commands are listed, nor for addresses where addresses are.
+        (allow(&[command("x"), name("b"), name("r")].join(",")), "{}".into(), "a r"),
+        (allow(&[url("http://other/*"), name("b"), name("r")].join(",")), "{}".into(), "b"),
+        // Rules for tools that leave none of a server's.
+        (
+            r#"{"permissions": {"deny": ["mcp__a", "mcp__b__*", "mcp__r__one"]}}"#.into(),
+            "{}".into(),
+            "r",
+        ),
+    ] {
+        let tree = Tree::new();
+        tree.user(".claude.json", USERS);
+        tree.user(".claude/settings.json", &user);
+        tree.own(".claude/settings.json", &project);
+        loads(&tree, expected);
+    }
+}
+
+#[test]
+fn an_organization_decides_for_its_users() {
+    let sealed =
+        r#"{"allowManagedMcpServersOnly": true, "allowedMcpServers": [{"serverName": "a"}]}"#;
+    let tree = Tree::new();
+    tree.user(".claude.json", USERS);
+    tree.user(".claude/settings.json", r#"{"allowedMcpServers": [{"serverName": "b"}]}"#);
+    tree.user("../managed-settings.json", sealed);
+    let readings = loads(&tree, "a");
+    let why = of(&readings, CLAUDE, Level::User, "mcp").error.unwrap();
+    assert!(why.starts_with("`b` is switched off by `allowedMcpServers` in /"), "{why}");
+    assert!(why.ends_with("/managed-settings.json"), "{why}");
+    let denied = r#"{"deniedMcpServers": [{"serverName": "a"}]}"#;
+    tree.user("../managed-settings.d/10.json", denied);
+    loads(&tree, "");
+
+    let tree = Tree::new();
+    tree.user(".claude.json", USERS);
+    tree.user("../managed-mcp.json", r#"{"mcpServers": {"z": {"command": "true"}}}"#);
+    let readings = clients::read(&request(&tree));
+    lists(&of(&readings, CLAUDE, Level::User, "managed"), &["mcp__z__*"]);
+    lists(&of(&readings, CLAUDE, Level::User, "mcp"), &["-mcp__a__*", "-mcp__b__*", "-mcp__r__*"]);
+    let started = clients::startable(&request(&tree));
+    let started: Vec<_> = started.iter().filter(|each| each.launch.is_ok()).collect();
+    assert!(started.len() == 1 && started[0].server == "z", "{started:?}");
+    let why = clients::startable(&request(&tree)).into_iter().find(|each| each.server == "a");
+    let why = why.unwrap().launch.unwrap_err();
+    assert!(
+        why.starts_with("switched off by /") && why.ends_with(", which allows no others"),
+        "{why}"
+    );
+    // No user's server is loaded while the file is there, even if it is broken.
+    tree.user("../managed-mcp.json", "{bad");
+    loads(&tree, "");
+    // With broken settings of the organization, the client does not start.
+    tree.user("../managed-settings.json", "{bad");
+    let source = of(&clients::read(&request(&tree)), CLAUDE, Level::User, "mcp");
+    assert_eq!(source.state, SourceState::Refused);
+}
