@@ -14,7 +14,8 @@ pub enum Treatment {
     Count,
     /// The tool may be used, and needs a review until a person accepts the change.
     Review,
-    /// The tool is stale until a person accepts the change.
+    /// The tool is stale until a person accepts the change, and checks of the lock fail.
+    #[serde(alias = "fail")]
     Stale,
 }
 

@@ -343,6 +343,7 @@ fn another_policy_holds_from_the_next_scan_whatever_that_reads() {
     assert_eq!(under(Treatment::Stale), (Status::Stale, "stale", waits));
     assert_eq!(under(Treatment::Count), (Status::Active, "fresh", None));
     assert_eq!(under(Treatment::Stale).0, Status::Active, "it counted once");
+    assert_eq!(serde_json::from_str("\"fail\"").ok(), Some(Treatment::Stale));
 }
 
 #[test]
