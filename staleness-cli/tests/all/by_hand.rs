@@ -183,6 +183,9 @@ fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
     assert_eq!((&shown["name"], &shown["server"]), (&json!(TOOL), &json!("github")));
     let why = sandbox.ok(&["why", TOOL]);
     assert!(why.contains("not used yet") && why.contains("configured in claude-code"), "{why}");
+    sandbox.write("project/AGENTS.md", format!("Call `{TOOL}` first.\n"));
+    let impact = sandbox.ok(&["impact", TOOL]);
+    assert!(impact.contains("AGENTS.md:1") && impact.contains("1 line in 1 document"), "{impact}");
     let refused = sandbox.run(&["tools", "pin", TOOL]);
     assert!(
         refused.code == 3 && refused.err.contains("is not used yet: its server"),

@@ -39,9 +39,10 @@ use resting::{doubtful_tools, rests_on, text_of};
 const NEAR_DAYS: i64 = 7;
 
 /// The record to which a name refers.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Thing {
     Tool(Box<ToolReport>, ToolKey),
+    Unused(Box<Unused>),
     Route(RouteReport),
     Document(String),
     Item(Box<KnowledgeReport>, Vec<Evidence>),
@@ -107,16 +108,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
     let settings = world.settings;
     let thing = match find(world, registry, name) {
         Err(error) if error.kind == ErrorKind::Unknown => {
-            return match Unused::of(registry, settings, name)? {
-                Some(unused) => Ok(Why {
-                    kind: ToolKind::McpTool.as_str().to_owned(),
-                    name: unused.name.to_string(),
-                    state: "not used yet".to_owned(),
-                    causes: vec![unused.reason()],
-                    ..Why::default()
-                }),
-                None => removed(settings, registry, name)?.ok_or(error),
-            };
+            return removed(settings, registry, name)?.ok_or(error);
         }
         thing => thing?,
     };
@@ -132,6 +124,10 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             why.did_you_mean = did_you_mean(registry, settings, &tool);
             why.title = tool.description;
             (why.since, why.verdict) = (Some(beginning.since), Some(tool.verdict));
+        }
+        Thing::Unused(unused) => {
+            why.state = "not used yet".to_owned();
+            why.causes = vec![unused.reason()];
         }
         Thing::Route(route) => {
             why.title = Some(format!("{} → {}", route.query, route.tool));
@@ -237,6 +233,7 @@ impl Thing {
     fn names(&self) -> (String, String) {
         let (kind, name) = match self {
             Self::Tool(tool, _) => (tool.kind.as_str(), tool.key.name.to_string()),
+            Self::Unused(unused) => (ToolKind::McpTool.as_str(), unused.name.to_string()),
             Self::Route(route) => ("route", route.id.to_string()),
             Self::Document(path) => ("document", path.clone()),
             Self::Item(item, _) => (item.kind.as_str(), item.id.clone()),
@@ -282,8 +279,8 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
         Err(error) if matches!(error.kind, ErrorKind::Unknown | ErrorKind::Invalid) => {}
         Err(error) => return Err(error),
     }
-    if let Ok(NamedTool::Unused(unused)) = tool {
-        return Err(unused.refused(name));
+    if let Some(unused) = Unused::of(registry, settings, name)? {
+        return Ok(Thing::Unused(Box::new(unused)));
     }
     let (tools, _) = registry.tools().similar(project, name).wait()?;
     let tool = tools.first().map(ToString::to_string);

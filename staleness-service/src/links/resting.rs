@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use serde::Serialize;
-use staleness::ids::ServerKey;
+use staleness::ids::{ServerKey, ToolName};
 use staleness::knowledge::Citation;
 use staleness::registry::ToolListing;
 use staleness::report::{RouteReport, ToolReport};
@@ -151,6 +151,7 @@ impl Thing {
     fn terms(&self, servers: &[ToolReport]) -> Vec<Term> {
         match self {
             Self::Tool(tool, _) => terms_of(tool, servers),
+            Self::Unused(unused) => terms_of_tool(&unused.name, unused.server.server.as_deref()),
             _ => vec![Term::new(&self.names().1)],
         }
     }
@@ -165,7 +166,12 @@ fn terms_of(tool: &ToolReport, servers: &[ToolReport]) -> Vec<Term> {
         let except = except.collect();
         return vec![Term { text: prefix, quoted: false, open: true, except }];
     }
-    let server = tool.server.as_deref().and_then(ServerKey::of);
+    terms_of_tool(&tool.key.name, tool.server.as_deref())
+}
+
+/// Returns the terms to search for a tool of a server.
+fn terms_of_tool(name: &ToolName, server: Option<&str>) -> Vec<Term> {
+    let (name, server) = (name.as_str(), server.and_then(ServerKey::of));
     // The tool's own part of the name counts as a match only if it is not a single common word.
     let own = server.and_then(|server| Some(Term::new(server.tool_part(name)?)));
     let own = own.filter(|own| !own.quoted);
