@@ -184,7 +184,7 @@ fn a_call_whose_beginning_is_recorded_twice_does_not_fail_after_its_end() {
     let over = Entry::TurnEnded(TurnEnd {
         project: project(),
         session: session.clone(),
-        turn: turn.clone(),
+        turn: Some(turn.clone()),
         client: None,
         interrupted: false,
         at: Timestamp::from_millis(5),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use staleness::RegistryError;
 use staleness::clock;
-use staleness::ids::{AgentId, SessionId};
+use staleness::ids::{AgentId, OpId, SessionId};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::Resume;
 use staleness::session::SessionKey;
@@ -100,14 +100,8 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
         }
         Event::TurnEnded { turn, interrupted } => {
             let Some(session) = input.session.clone() else { return Ok(()) };
-            let end = TurnEnd {
-                project: settings.project.clone(),
-                session,
-                turn: turn.clone(),
-                client: Some(input.client_id()),
-                interrupted: *interrupted,
-                at: settings.now,
-            };
+            let end = turn_end(settings, input, session, Some(turn.clone()));
+            let end = TurnEnd { interrupted: *interrupted, ..end };
             record(settings, Entry::TurnEnded(end)).map(drop)
         }
         Event::SessionStart { source } => session_start(settings, input, source.as_deref(), say),
@@ -375,15 +369,22 @@ fn session_end(settings: &Settings, input: &HookInput, cleared: bool) -> Result<
     let registry = open_in_order(settings, Access::Look)?;
     if let Some(id) = &input.session {
         Told::of(settings, id.as_str()).iter().for_each(Told::forget);
+        let calls = turn_end(settings, input, id.clone(), None);
         let ended = match &registry {
             Some(registry) => {
                 let (sessions, project) = (registry.sessions(), &settings.project.id);
+                if unless_busy(sessions.end_turn(calls.clone()).wait())?.is_none() {
+                    leave(settings, &Entry::TurnEnded(calls))?;
+                }
                 unless_busy(match cleared {
                     true => sessions.clear(project, id, settings.now).wait(),
                     false => sessions.end(project, id, settings.now).wait(),
                 })
             }
-            None => Ok(None),
+            None => {
+                leave(settings, &Entry::TurnEnded(calls))?;
+                Ok(None)
+            }
         };
         match ended {
             Ok(Some(_)) => {}
@@ -404,6 +405,23 @@ fn session_end(settings: &Settings, input: &HookInput, cleared: bool) -> Result<
     let mut more = || begun.elapsed() < most;
     let pruned = registry.admin().prune_while(&settings.project.id, settings.now, &mut more);
     unless_busy(pruned.wait()).map_err(Into::into).map(drop)
+}
+
+/// Returns the end of a turn of a session, or of the session.
+fn turn_end(
+    settings: &Settings,
+    input: &HookInput,
+    session: SessionId,
+    turn: Option<OpId>,
+) -> TurnEnd {
+    TurnEnd {
+        project: settings.project.clone(),
+        session,
+        turn,
+        client: Some(input.client_id()),
+        interrupted: false,
+        at: settings.now,
+    }
 }
 
 /// Returns the agent for the client's name.

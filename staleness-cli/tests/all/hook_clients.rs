@@ -123,11 +123,13 @@ fn a_person_who_stops_codex_makes_no_failure() {
         tell(&sandbox, "codex", &codex("Stop", turn, "", ""));
     }
     assert_eq!(outcomes(&sandbox, SEARCH), "IUS");
-    // Of a turn whose end was never told nothing is known.
+    // A call of a turn whose end was never told is unknown once its session is over.
     tell(&sandbox, "codex", &codex("PreToolUse", "u", SEARCH, "b"));
     tell(&sandbox, "codex", &codex("SessionEnd", "u", "", ""));
+    assert_eq!(outcomes(&sandbox, SEARCH), "IUSU");
     tell(&sandbox, "codex", &codex("Stop", "u", "", ""));
-    assert_eq!(outcomes(&sandbox, SEARCH), "IUS");
+    tell(&sandbox, "codex", &codex("SessionEnd", "u", "", ""));
+    assert_eq!(outcomes(&sandbox, SEARCH), "IUSU");
 }
 
 /// An event of Gemini CLI.

@@ -16,15 +16,15 @@ use crate::session::{OpenCall, SessionKey};
 use crate::store::{Edit, Selection, SuggestionFilter};
 use crate::time::Timestamp;
 
-/// The end of a turn, which ends all of its calls.
+/// The end of a turn or of a session, which ends all of its calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnEnd {
     /// The project of the session.
     pub project: ProjectRef,
     /// The session whose turn ended.
     pub session: SessionId,
-    /// The turn. Calls of other turns stay open.
-    pub turn: OpId,
+    /// The turn. Calls of other turns stay open. `None` if the session ended: the ends of its turns are then unknown.
+    pub turn: Option<OpId>,
     /// The client that reported it.
     pub client: Option<ClientId>,
     /// True if the user stopped the turn. Its open calls were then interrupted and did not fail.
@@ -72,16 +72,18 @@ impl Sessions<'_> {
     }
 
     /// Closes the open calls of a turn and records each: as interrupted if the turn was, as unknown if a person was
-    /// asked about it, otherwise as a failure. Returns their number. May be repeated.
+    /// asked about it or the session ended, otherwise as a failure. Returns their number. May be repeated.
     pub async fn end_turn(self, end: TurnEnd) -> Result<usize, RegistryError> {
         let key = SessionKey { project: end.project.id.clone(), id: end.session.clone() };
         let Some(known) = self.suggestions(&key).await? else { return Ok(0) };
-        let kind = |call: &OpenCall| match (end.interrupted, call.needs_permission) {
+        let is_unsure = |call: &OpenCall| call.needs_permission || end.turn.is_none();
+        let kind = |call: &OpenCall| match (end.interrupted, is_unsure(call)) {
             (true, _) => OutcomeKind::Interrupted,
             (false, true) => OutcomeKind::Unknown,
             (false, false) => OutcomeKind::Failure,
         };
-        let calls = known.calls.into_iter().filter(|call| call.turn.as_ref() == Some(&end.turn));
+        let is_over = |call: &OpenCall| end.turn.is_none() || call.turn == end.turn;
+        let calls = known.calls.into_iter().filter(is_over);
         let uses: Vec<Use> = calls
             .map(|call| Use {
                 session: Some(end.session.clone()),

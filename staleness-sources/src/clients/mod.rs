@@ -296,7 +296,7 @@ impl<'a> Outside<'a> {
             starts: Some(Starts::default()),
             #[cfg(test)]
             whole: self.whole,
-            ..Outside::new(self.request)
+            ..Outside::new(&self.request)
         }
     }
 
