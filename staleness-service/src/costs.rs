@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Serialize;
-use staleness::ids::{Scope, ServerKey};
+use staleness::ids::{Scope, ServerKey, ToolKey};
 use staleness::tool::ToolKind;
 use staleness::{Registry, Wait};
 use staleness_core::report::ToolCost;
@@ -132,6 +132,13 @@ pub fn costs(
         });
     }
     Ok(Costs { method: ToolCost::METHOD, unused, instructions, clients, others })
+}
+
+impl Costs {
+    /// Returns the costs of a tool by client.
+    pub fn of(&self, key: &ToolKey) -> impl Iterator<Item = &ToolCost> {
+        self.unused.iter().chain(&self.others).filter(move |each| each.key == *key)
+    }
 }
 
 impl ClientCost {

@@ -7,9 +7,10 @@ use staleness::registry::{Act, ByHand, FindTools, FoundTools, ScopeChoice, ToolL
 use staleness::report::{HealthState, StatusWord, ToolReport};
 use staleness::tool::{Hold, ToolKind};
 use staleness::{Registry, Wait};
-use staleness_core::report::HistoryEntry;
+use staleness_core::report::{HistoryEntry, ToolCost};
 use staleness_core::search::Question;
 
+use staleness_service::costs::costs;
 use staleness_service::embedder::{self, Answer};
 use staleness_service::links::are_of_both_scopes;
 use staleness_service::tools::{NamedTool, Unused, did_you_mean, find, fold_into_servers, resolve};
@@ -47,12 +48,15 @@ pub(crate) fn run(
             let definition = definition.filter(|row| row.pending.is_some());
             let report = registry.tools().show(&settings.project, &[key], settings.now).wait()?;
             let near = did_you_mean(&registry, settings, &report);
+            let costs = costs(settings, &registry, None)?;
             if out.json {
                 let r#for = settings.audience();
                 let definition = definition.as_ref().map(|row| Told::new(row).without_texts());
+                let costs = costs.of(&report.key).collect();
                 return out.json(&ToolOutput {
                     r#for,
                     tool: &report,
+                    costs,
                     definition,
                     did_you_mean: near,
                 });
@@ -61,7 +65,10 @@ pub(crate) fn run(
             let near = tools::did_you_mean(near.as_deref());
             let waits = definition.as_ref().map(definitions::pending).unwrap_or_default();
             let waits = out.row("definition", 12, &waits);
-            out.text(&(tools::show(&report, &own, out) + &waits + &near + &audience(settings, out)))
+            let cost = costs.of(&report.key).map(super::unused::cost).collect::<Vec<_>>();
+            let cost = out.row("cost", 12, &cost.join("; "));
+            let shown = tools::show(&report, &own, out) + &cost + &waits;
+            out.text(&(shown + &near + &audience(settings, out)))
         }
         Some(ToolsCommand::Rank { limit }) => {
             let registry = settings.open(Access::Look)?;
@@ -140,6 +147,9 @@ struct ToolOutput<'a> {
     r#for: &'a str,
     #[serde(flatten)]
     tool: &'a ToolReport,
+    /// Its costs in a session of each client that loads it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    costs: Vec<&'a ToolCost>,
     /// The pending change of its definition by the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     definition: Option<Told<'a>>,

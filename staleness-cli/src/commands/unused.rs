@@ -192,6 +192,11 @@ fn about(tokens: Option<u64>) -> String {
     }
 }
 
+/// Returns the cost of a tool in a session of a client, in words.
+pub(super) fn cost(each: &ToolCost) -> String {
+    format!("{} in {}", tokens(each), each.client)
+}
+
 /// Returns the cost of a tool in words.
 fn tokens(each: &ToolCost) -> String {
     let mut text = about(each.tokens);

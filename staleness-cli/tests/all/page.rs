@@ -41,7 +41,7 @@ fn a_report_shows_every_part_of_the_registry() {
     has("documents", &["class=\"stale\"", "AGENTS.md:"]);
     has("knowledge", &["port", "The port is 8080."]);
     has("work", &["<td>p1<", "Ship it"]);
-    has("cost", &["claude-code", "unknown"]);
+    has("cost", &["claude-code", "unknown", "mcp__github__*", "AGENTS.md", "always loaded"]);
 }
 
 #[test]

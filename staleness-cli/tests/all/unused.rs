@@ -148,6 +148,11 @@ fn what_is_never_used_is_told_by_client_with_its_cost() {
     let row = text.lines().find(|line| line.contains("mcp__hub__*") && line.contains("used "));
     assert!(row.is_some_and(|row| row.contains("about 8 tokens, ")), "{text}");
     assert!(!text.contains(hint) && text.contains("mcp__hub__drop"), "{text}");
+    let shown = sandbox.ok(&["tools", "show", "mcp__hub__*"]);
+    let cost =
+        "  cost          about 22 tokens in codex; about 8 tokens, 22 once loaded in claude-code\n";
+    assert!(shown.contains(cost), "{shown}");
+    assert_eq!(sandbox.json(&["tools", "show", "mcp__hub__*"])["costs"][1]["tokens"], 8);
     let text = sandbox.ok(&["tools", "unused"]);
     for part in [
         "mcp__dark__*",

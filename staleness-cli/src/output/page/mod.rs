@@ -10,7 +10,7 @@ use staleness::report::{KnowledgeReport, ToolReport, WorkReport};
 use staleness_core::journal::JournalEntry;
 use staleness_core::report::{SourceReport, ToolCost};
 use staleness_core::text::counted;
-use staleness_service::costs::{ClientCost, Costs};
+use staleness_service::costs::{ClientCost, Costs, InstructionCost};
 use staleness_service::when::ago;
 
 use super::tools::{Matrix, cause, clients};
@@ -251,26 +251,38 @@ impl Page<'_> {
     fn costs(&self) -> Markup {
         let tokens =
             |tokens: Option<u64>| tokens.map_or_else(|| "unknown".into(), |it| it.to_string());
-        let Costs { clients, unused, .. } = self.costs;
+        let Costs { clients, unused, others, instructions, .. } = self.costs;
         let client_row = |(name, cost): (&String, &ClientCost)| {
             html! { tr { td { (name) } td { (tokens(cost.tokens)) } td { (tokens(cost.unused_tokens)) } } }
         };
-        let unused_row = |tool: &ToolCost| {
+        let tool_row = |tool: &ToolCost| {
             html! {
                 tr {
                     td { (tool.client) }
                     td { (escape(tool.key.name.as_str())) }
-                    td data-key=(tool.last_used_at.map_or(0, minutes)) { (tool.last_used_at.map_or_else(|| "never".into(), |at| ago(self.now, at))) }
+                    td data-key=(tool.last_used_at.map_or(0, minutes)) { (tool.last_used_at.map_or_else(|| "never".into(), |at| ago(self.now, at))) @if tool.unused { ", unused" } }
                     td { (tokens(tool.tokens)) }
                 }
             }
         };
+        let file_row = |file: &InstructionCost| {
+            html! {
+                tr {
+                    td { (file.client) }
+                    td { (escape(&file.path)) }
+                    td data-key="0" { "always loaded" }
+                    td { (tokens(file.tokens)) }
+                }
+            }
+        };
         let heads = ["client", "tokens", "of which unused"];
-        let of_unused = ["client", "tool", "last use", "tokens"];
+        let of_each = ["client", "name", "last use", "tokens"];
+        let tools = unused.iter().chain(others).map(tool_row);
+        let each: Vec<Markup> = tools.chain(instructions.iter().map(file_row)).collect();
         html! {
             (table(&heads, TABLE_BYTES, "No client is known", clients.iter().map(client_row)))
-            h3 { "Not used" }
-            (table(&of_unused, TABLE_BYTES, "No unused tool is known", unused.iter().map(unused_row)))
+            h3 { "Each server, skill and file" }
+            (table(&of_each, TABLE_BYTES, "Nothing is known to be loaded", each.into_iter()))
             p.faint { "The tokens are " (self.costs.method) "." }
         }
     }
