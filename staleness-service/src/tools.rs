@@ -241,7 +241,9 @@ impl Unused {
 
     /// Returns the error for a command that needs a tool with a history; `text` is the name as typed.
     pub fn refused(&self, text: &str) -> ServiceError {
-        let what = format!("{} is not used yet: {}", quoted(text), self.reason());
+        let what =
+            if self.is_foreign() { "not one of this client's tools" } else { "not used yet" };
+        let what = format!("{} is {what}: {}", quoted(text), self.reason());
         ServiceError::new(ErrorKind::Unknown, what)
     }
 
@@ -264,7 +266,7 @@ impl Unused {
 
     /// Returns true if its server can be called, as far as is known.
     pub fn is_offered(&self) -> bool {
-        self.server.status_word == StatusWord::Active
+        self.server.status_word == StatusWord::Active && !self.server.ignored
     }
 
     /// Describes its server: the clients that configure it, or the reason why it cannot be called. A server's name that
@@ -273,6 +275,9 @@ impl Unused {
         let server = self.server.server.as_deref().filter(|name| is_plain(name));
         let server =
             server.map_or_else(|| "its server".into(), |name| format!("its server {name}"));
+        if self.server.ignored {
+            return format!("{server} is ignored by the user");
+        }
         if self.is_foreign() || self.is_offered() {
             let is_named = |state: ListingState| match self.is_foreign() {
                 true => state.is_listed(),

@@ -238,7 +238,7 @@ fn a_tool_of_a_refused_server_needs_what_its_server_needs() {
 fn an_unseen_tool_of_another_clients_server_is_none_of_this_one() {
     let sandbox = Sandbox::scanned();
     let shown = sandbox.run(&["tools", "show", "mcp__github__find", "--agent", "codex"]);
-    let why = "is not used yet: its server github is only in claude-code";
+    let why = "is not one of this client's tools: its server github is only in claude-code";
     assert!(shown.code == 3 && shown.err.contains(why), "{shown:?}");
 }
 

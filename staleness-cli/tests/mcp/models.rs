@@ -217,6 +217,18 @@ fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
         (&data["clients"], &data["for"]),
         (&json!({ "claude-code": "configured" }), &json!("claude-code"))
     );
+    machine.ok(&["record", "mcp__a__find", "--success"]);
+    machine.ok(&["tools", "ignore", "a"]);
+    for (tool, told) in
+        [("find", "ignored by the user: do not call it"), ("get", "is ignored by the user")]
+    {
+        let answer = client.call("tool_status", json!({ "name": format!("mcp__a__{tool}") }));
+        assert!(
+            text(&answer).contains(told) && text(&answer).contains("do not call it"),
+            "{answer}"
+        );
+    }
+    machine.ok(&["tools", "restore", "a"]);
     for (tool, asked) in [
         ("tool_status", json!({ "name": "a" })),
         ("suggest_tool", json!({})),

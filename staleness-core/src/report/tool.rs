@@ -105,8 +105,11 @@ pub struct ToolReport {
     #[serde(rename = "status")]
     pub status_word: StatusWord,
     /// The manual decision about it.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "words::is_none")]
     pub hold: Hold,
+    /// True if reports and suggestions omit it, by a decision about it or its server, or by the policy.
+    #[serde(skip)]
+    pub ignored: bool,
     /// The agent that demoted, pinned or ignored it, or demoted its server. `None` for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_by: Option<AgentId>,
@@ -138,11 +141,6 @@ pub struct ToolReport {
     pub verdict: Verdict,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-fn is_none(hold: &Hold) -> bool {
-    *hold == Hold::None
-}
-
 impl ToolReport {
     /// Reports a tool in a context.
     pub fn new(context: &Context<'_>, tool: &Tool) -> Self {
@@ -166,6 +164,7 @@ impl ToolReport {
             status: context.status(tool),
             status_word: status_word(context, tool),
             hold: tool.hold,
+            ignored: context.is_ignored(tool),
             held_by: decision.and_then(|entry| entry.actor.clone()),
             held_because: decision.and_then(|entry| entry.note.clone()),
             remedy: remedy(context, tool),

@@ -5,7 +5,7 @@ use serde::ser::{SerializeMap, Serializer};
 use super::DeltaSubject;
 use crate::ids::{Scope, ToolKey};
 use crate::journal::Action;
-use crate::tool::Presence;
+use crate::tool::{Hold, Presence};
 
 /// Writes a tool's name, its scope and, for a project's tool, the project.
 pub(super) fn key<S: Serializer>(key: &ToolKey, to: S) -> Result<S::Ok, S::Error> {
@@ -64,4 +64,10 @@ pub(super) fn presence<S: Serializer>(presence: &Presence, to: S) -> Result<S::O
     map.serialize_entry("cause", &presence.cause)?;
     map.serialize_entry("since", &presence.since)?;
     map.end()
+}
+
+/// Returns true if there is no decision.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+pub(super) const fn is_none(hold: &Hold) -> bool {
+    matches!(hold, Hold::None)
 }

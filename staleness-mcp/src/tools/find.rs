@@ -187,6 +187,7 @@ impl JsonSchema for Known {
                 "name": { "type": "string" },
                 "kind": { "type": "string" },
                 "status": verdict::statuses(generator),
+                "ignored": { "type": "boolean" },
                 "outcomes": { "type": "string" },
                 "verdict": { "type": "object" },
                 "did_you_mean": { "type": "string" },
@@ -213,6 +214,9 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
     };
     let mut text =
         Text::new(ModelName::tool(settings.client.as_ref(), report.key.name.as_str())).and(" is ");
+    if report.ignored {
+        text = text.and("ignored by the user: do not call it; ");
+    }
     let status = report.status_word.as_str();
     if status != report.verdict.word() {
         text = text.and(status).and(trial).and("; ");
@@ -222,6 +226,9 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
     report.held_because = None;
     let mut data = verdict::tool(settings.client.as_ref(), &report);
     data["for"] = settings.audience().into();
+    if report.ignored {
+        data["ignored"] = true.into();
+    }
     if let Some(near) = tools::did_you_mean(&registry, settings, &report) {
         text = text.and(verdict::did_you_mean(&near));
         data["did_you_mean"] = near.into();
@@ -265,9 +272,10 @@ fn not_used_yet(settings: &Settings, unused: &Unused) -> Answer<Known> {
     let mut text =
         Text::new(ModelName::tool(client, unused.name.as_str())).and(" is not used yet: ");
     text = text.and(Reason(&unused.reason()));
-    if unused.is_offered() {
-        text.push("; call it if your client lists it");
-    }
+    text.push(match unused.is_offered() {
+        true => "; call it if your client lists it",
+        false => "; do not call it",
+    });
     Answer::new(text.and(audience(settings)), Known(unused.data(settings, client)))
 }
 
