@@ -1,5 +1,6 @@
 //! Queries for tools, projects and sources: list, show, rank, history.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,8 +8,8 @@ use serde::Serialize;
 
 use super::Registry;
 use super::told::waiting;
-use crate::ids::{ProjectId, ServerKey, ToolKey};
-use crate::journal::{JournalEntry, Subject};
+use crate::ids::{ProjectId, ServerKey, ToolKey, ToolName};
+use crate::journal::{Action, JournalEntry, Subject};
 use crate::policy::Policy;
 use crate::project::Project;
 use crate::registry::{Admin, RegistryError, Tools};
@@ -291,8 +292,26 @@ impl Tools<'_> {
                 || view.journal.values().any(|entry| entry.subject == Subject::tool(key))
         });
         let name = known.ok_or_else(|| unknown(keys))?.name.as_str();
-        let all = view.journal.values().rev().filter(|entry| entry.subject.id == name);
-        let entries: Vec<HistoryEntry> = all.take(limit as usize).map(HistoryEntry::from).collect();
+        let own = view.journal.values().rev().filter(|entry| entry.subject.id == name);
+        // Of a server that single clients lost or got back, its tools have no entries.
+        let tool = keys.iter().find_map(|key| view.tools.get(key));
+        let server = tool.filter(|tool| tool.kind == ToolKind::McpTool);
+        let server = server.and_then(|tool| ToolName::of_server(tool.server.as_ref()?.as_str()));
+        let servers = keys.iter().filter_map(|ToolKey { scope, .. }| {
+            Some(ToolKey { scope: scope.clone(), name: server.clone()? })
+        });
+        let selection = servers.fold(Selection::new(), |all, key| {
+            all.journal(JournalFilter::Subject { subject: Subject::tool(&key), limit })
+        });
+        let servers = self.0.ask(selection).await?.journal;
+        let of_clients = servers.values().rev().filter(|entry| {
+            let is_move = matches!(entry.action, Action::Absent | Action::Present);
+            is_move && !entry.clients.is_empty()
+        });
+        let mut all: Vec<&JournalEntry> = own.chain(of_clients).collect();
+        all.sort_by_key(|entry| Reverse(entry.revision));
+        let entries: Vec<HistoryEntry> =
+            all.into_iter().take(limit as usize).map(HistoryEntry::from).collect();
         let reaches = entries.last().is_some_and(|oldest| oldest.revision <= view.floor.revision);
         let pruned_until = reaches.then_some(view.floor.at);
         Ok(History { entries, pruned_until })

@@ -86,6 +86,11 @@ fn w2_a_server_that_one_client_lost_is_gone_for_it_and_active_for_others() {
         "present active active configured",
     ];
     assert_eq!(history, expected);
+    // What befell the server in one client is told of its tools too.
+    let keys = ScopeChoice::Either.keys(&world.project.id, &tool_name("mcp__github__search"));
+    let told = world.registry.tools().history(&keys, 10).wait().unwrap().entries;
+    let told: Vec<_> = told.iter().map(|each| (each.action.as_str(), each.clients.len())).collect();
+    assert_eq!(told, [("present", 1), ("absent", 1), ("added", 0)]);
 }
 
 /// Bug M3: tools that only another client has are suggested.
