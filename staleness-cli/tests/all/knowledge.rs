@@ -57,6 +57,10 @@ fn what_is_added_is_told_with_everything_that_was_said() {
     let listed = sandbox.json(&["knowledge", "list"]);
     assert_eq!(listed["items"].as_array().unwrap().len(), 4);
     assert_eq!(sandbox.json(&["knowledge"]), listed);
+    // As with work, an item of all projects may be named by its scope.
+    sandbox.ok(&["knowledge", "add", "--body", "z", "--id", "all", "--global"]);
+    assert_eq!(sandbox.json(&["knowledge", "show", "global:all"])["scope"], "global");
+    sandbox.ok(&["knowledge", "remove", "all", "--yes"]);
     for (args, count) in [("--kind todo", 1), ("--level stale", 1), ("--kind reference", 0)] {
         let listed = sandbox.json(&[&["knowledge", "list"], &line(args)[..]].concat());
         assert_eq!(listed["items"].as_array().unwrap().len(), count, "{args}");

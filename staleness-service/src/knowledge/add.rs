@@ -93,7 +93,8 @@ fn refuse_hiding(
     let (id, project) = (&item.key.id, &world.settings.project.id);
     match registry.knowledge().get(project, id, ScopeChoice::Global).wait() {
         Ok(there) if refuse_preference(world.settings, registry, &there, act).is_err() => {
-            Err(RegistryError::from(Refusal::Taken { what: "item", id: id.to_string() }).into())
+            let taken = RegistryError::from(Refusal::Taken { what: "item", id: id.to_string() });
+            Err(ServiceError::from(taken).hint("it is the user's preference for all projects"))
         }
         _ => Ok(()),
     }

@@ -3,11 +3,10 @@
 use staleness::registry::ScopeChoice;
 use staleness::report::KnowledgeReport;
 
-use super::world::{Pretended, World};
+use super::world::{Pretended, World, scoped};
 use crate::error::{ErrorKind, ServiceError};
 use crate::items::Known;
 use crate::settings::Access;
-use crate::words;
 
 /// Returns reports on all items that the project sees, sorted by id.
 ///
@@ -44,7 +43,8 @@ pub(crate) fn known(
     scope: ScopeChoice,
 ) -> Result<Known, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
-    let target = world.target(&registry, &words::id("id", id)?, scope)?;
+    let (id, scope) = scoped(id, scope)?;
+    let target = world.target(&registry, &id, scope)?;
     // A related item may be in a file, and be stale because of findings there.
     if !target.item.related.is_empty() || !target.item.superseded_by.is_empty() {
         world.report()?;

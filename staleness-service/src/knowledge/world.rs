@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use staleness::ids::{AgentId, ItemId, ItemKey, Scope};
+use staleness::ids::{AgentId, ItemId, ItemKey, Scope, WorkKey};
 use staleness::knowledge::{Context, Item};
 use staleness::registry::{Act, ScopeChoice};
 use staleness::report::KnowledgeReport;
@@ -63,6 +63,17 @@ pub struct Pretended {
 fn over(items: Vec<Item>, others: Vec<Item>) -> Vec<Item> {
     let all = items.into_iter().chain(others).map(|item| (item.key.clone(), item));
     all.collect::<BTreeMap<ItemKey, Item>>().into_values().collect()
+}
+
+/// Returns an item's id and scope. As with work, `global:ID` names an item of all projects.
+pub(super) fn scoped(
+    text: &str,
+    scope: ScopeChoice,
+) -> Result<(ItemId, ScopeChoice), ServiceError> {
+    Ok(match text.strip_prefix(WorkKey::GLOBAL) {
+        Some(id) if scope != ScopeChoice::Project => (words::id("id", id)?, ScopeChoice::Global),
+        _ => (words::id("id", text)?, scope),
+    })
 }
 
 impl Target {
@@ -250,7 +261,8 @@ impl<'a> World<'a> {
     ) -> Result<Vec<Target>, ServiceError> {
         let mut targets: Vec<Target> = Vec::new();
         for text in ids {
-            let target = self.target(registry, &words::id("id", text)?, scope)?;
+            let (id, scope) = scoped(text, scope)?;
+            let target = self.target(registry, &id, scope)?;
             if targets.iter().all(|other| other.item.key != target.item.key) {
                 targets.push(target);
             }
