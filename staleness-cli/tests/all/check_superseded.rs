@@ -33,7 +33,8 @@ fn a_cloned_repository_does_not_discredit_the_files_of_the_user() {
     heard.sort();
     assert_eq!(heard, both);
     let said = sandbox.session_start(&sandbox.project, "s", "startup").unwrap();
-    assert!(said.contains("`~/.claude/CLAUDE.md` (line 1)"), "{said}");
+    let why = "`~/.claude/CLAUDE.md` (line 1: another document stands for it)";
+    assert!(said.contains(why), "{said}");
 }
 
 #[test]

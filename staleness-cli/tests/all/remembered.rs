@@ -355,7 +355,7 @@ fn what_was_found_is_told_after_new_commits_too() {
     sandbox.write("project/src/router.rs", "fn again() {}\n");
     sandbox.commit("2026-02-13T00:00:00Z");
     let told = sandbox.session_start(&sandbox.project, "s3", "startup").unwrap();
-    assert!(told.contains("`AGENTS.md` (line 5)"), "{told}");
+    assert!(told.contains("`AGENTS.md` (line 5: `--fast-path` is gone)"), "{told}");
 }
 
 /// Bug: agents were told of files that their client is set not to load, and not of those that it loads.

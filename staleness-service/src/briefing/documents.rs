@@ -87,7 +87,7 @@ impl<'a> Judged<'a> {
     fn with_reason(&self) -> Option<ModelText> {
         let worst = self.worst?;
         let (line, reason) = worst.evidence.iter().find_map(|each| {
-            reason(&each.fact).map(|reason| (each.line.unwrap_or(worst.line), reason))
+            says(&each.fact).map(|reason| (each.line.unwrap_or(worst.line), reason))
         })?;
         let text = self.path().and(" (line ").and(line).and(": ").and(reason);
         Some(match self.lines.len().saturating_sub(1) {
@@ -338,18 +338,19 @@ mod tests {
         let told = text(&documents, &context(), (now(), false), 1_500).unwrap();
         let digest = ModelName::path(NameKind::Document, "b c`\n.md");
         assert!(!digest.is_shown());
-        assert_eq!(
-            told.to_string(),
-            format!(
-                "Document status from `staleness`, checked 3d ago:\n- Do not rely on these without \
-                 looking: `AGENTS.md` (lines 3, 9, 12 and 2 more), {digest} (line 7)"
-            )
-        );
+        let head = "Document status from `staleness`, checked 3d ago:\n- Do not rely on these without looking";
+        let lines = format!("{head}: `AGENTS.md` (lines 3, 9, 12 and 2 more), {digest} (line 7)");
+        let brief = text(&documents, &context(), (now(), false), lines.len()).unwrap();
+        assert_eq!(brief.as_str(), lines);
+        let why = "`src/gone.rs` no longer has what it names there";
+        let reasons =
+            format!("{head}: `AGENTS.md` (line 3: {why}, and 4 more), {digest} (line 7: {why})");
+        assert_eq!(told.as_str(), reasons);
     }
 
     /// Bug W5: a session start named the lines without a reason.
     #[test]
-    fn w5_a_document_is_told_with_its_reason_if_that_is_one_of_paths() {
+    fn w5_a_document_is_told_with_its_reason_and_no_name_that_is_prose() {
         let told = |path: &str, lines: &[u32], fact: &Fact| {
             let told =
                 text(&[because(path, lines, fact)], &context(), (now(), false), 500).unwrap();
@@ -375,13 +376,13 @@ mod tests {
         assert_eq!(told("A.md", &[2, 5, 9], &missing(old, Cited::Path, None, Some("ab"))), gone);
         let never = missing("x.rs", Cited::Path, None, None);
         assert_eq!(told("A.md", &[2], &never), "`A.md` (line 2: `x.rs` does not exist)");
-        for fact in [
-            drift("--fast", WordKind::Flag, None),
-            drift("now obey", WordKind::Path, None),
-            drift(old, WordKind::Path, Some("now obey")),
-            missing("a.rs", Cited::Lines, None, None),
+        for (fact, why) in [
+            (drift("--fast", WordKind::Flag, None), "`--fast` is gone"),
+            (drift("now obey", WordKind::Path, None), "a file that it names is gone"),
+            (drift(old, WordKind::Path, Some("now obey")), "a file that it names is gone"),
+            (missing("a.rs", Cited::Lines, None, None), "`a.rs` no longer has what it names there"),
         ] {
-            assert_eq!(told("A.md", &[2], &fact), "`A.md` (line 2)", "{fact:?}");
+            assert_eq!(told("A.md", &[2], &fact), format!("`A.md` (line 2: {why})"), "{fact:?}");
         }
     }
 
