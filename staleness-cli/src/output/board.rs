@@ -75,11 +75,11 @@ fn section(title: &str, items: &[WorkReport], rows: usize, now: Timestamp, out: 
     head(title, out) + &table + &more(left, "staleness work list --open", out)
 }
 
-/// Returns the cells of an item: its kind (or state, for a waiting plan), age, id and text.
+/// Returns the cells of an item: its kind, with the state of a waiting plan, its age, id and text.
 fn row(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
     let what = match (each.kind, each.status) {
-        (WorkKind::Plan, WorkStatus::InProgress) => "plan".to_owned(),
-        (WorkKind::Plan, status) => status.as_str().to_owned(),
+        (WorkKind::Plan, WorkStatus::InProgress) => each.kind.as_str().to_owned(),
+        (WorkKind::Plan, status) => format!("{} {}", each.kind, status.as_str()),
         (kind, _) => kind.as_str().to_owned(),
     };
     vec![
