@@ -198,7 +198,7 @@ fn what_holds_is_told_at_each_start() {
         let lines = [
             "nothing changed",
             "- constraint `gen` (active): \"Never edit src/gen\"",
-            "- handoff `mine` (open, for you): \"Review it\"",
+            "- handoff `mine` (open, for you: work_item claim takes it): \"Review it\"",
         ];
         let mut shown: Vec<&str> = Vec::new();
         let said = text(&told);
@@ -254,7 +254,7 @@ fn m11_a_handoff_says_whom_it_is_for_and_from_whom() {
     let text = told["content"][0]["text"].as_str().unwrap();
     assert!(text.starts_with("Open: 3 handoffs\n"), "{text}");
     for line in [
-        "- handoff `mine` (open, for you, from `claude-code`): \"Review it\"",
+        "- handoff `mine` (open, for you: work_item claim takes it, from `claude-code`): \"Review it\"",
         "- handoff `theirs` (open, for `codex`, from `claude-code`): \"Review it\"",
         "- handoff `odd` (open, for another agent, from `claude-code`): \"Review it\"",
     ] {
@@ -267,6 +267,6 @@ fn m11_a_handoff_says_whom_it_is_for_and_from_whom() {
     let items = told["structuredContent"]["items"].as_array().unwrap();
     assert!(items.iter().all(|item| item["sender"] == "claude-code"), "{told}");
     let after = client.call("resume_session", json!({ "agent": "codex", "since": "-1d" }));
-    let line = "- handoff `theirs` (added, open, for you, from `claude-code`): \"Review it\"";
+    let line = "- handoff `theirs` (added, open, for you: work_item claim takes it, from `claude-code`): \"Review it\"";
     assert!(after["content"][0]["text"].as_str().unwrap().contains(line), "{after}");
 }

@@ -250,12 +250,20 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     let is_added = action == Some("added");
     // The reason why an item no longer applies is more informative than the last action.
     let action = action.filter(|_| is_added || ended.is_none());
-    let mut parts: Vec<Text> = action.map(Text::new).into_iter().collect();
-    let has_ended = ended.is_some();
-    parts.extend(ended.map(Text::new));
     let over = each.status.filter(|status| !status.is_open()).map(|status| status.as_str());
     let to = each.to.map(|to| to.as_str()).or(over).filter(|_| !is_added || each.tells_state());
-    if let Some(to) = to.and_then(state) {
+    let to = to.and_then(state);
+    // Its state, or its holder, says that too.
+    let is_said = |action: &&str| match *action {
+        "moved" => to.is_some(),
+        "claimed" => each.claim.is_some(),
+        action => to == Some(action),
+    };
+    let said = action.filter(|action| !is_said(action));
+    let mut parts: Vec<Text> = said.map(Text::new).into_iter().collect();
+    let has_ended = ended.is_some();
+    parts.extend(ended.map(Text::new));
+    if let Some(to) = to {
         let is_plain = parts.is_empty() || is_added && !each.has_ended();
         parts.push(Text::new(if is_plain { "" } else { "now " }).and(to));
     }
@@ -266,7 +274,14 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
         parts.push(Text::new("no longer waits for anything"));
     }
     match each.recipient.as_deref() {
-        Some(name) if name == agent => parts.push(Text::new("for you")),
+        Some(name) if name == agent => {
+            let is_free = each.status == Some(WorkStatus::Open) && each.claim.is_none();
+            parts.push(Text::new(if is_free {
+                "for you: work_item claim takes it"
+            } else {
+                "for you"
+            }));
+        }
         Some(name) => parts.push(named("for", name)),
         None if each.subject.work_kind() == Some(WorkKind::Handoff)
             && each.status == Some(WorkStatus::Open)
