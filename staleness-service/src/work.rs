@@ -376,6 +376,23 @@ pub(crate) fn retain_own<T>(
     Ok(())
 }
 
+/// Returns the open handoffs to names that are no known agents', and so to a person.
+///
+/// # Errors
+/// Errors of the store.
+pub fn for_a_person(
+    settings: &Settings,
+    registry: &Registry,
+) -> Result<Vec<WorkReport>, ServiceError> {
+    let mut all = crate::awaited::open(settings, registry)?;
+    all.retain(|each| each.kind == WorkKind::Handoff && each.claim.is_none() && each.to.is_some());
+    if !all.is_empty() {
+        let known = settings.agents_here(registry)?;
+        all.retain(|each| each.to.as_ref().is_some_and(|to| !known.contains(to)));
+    }
+    Ok(registry.work().reports(&settings.project, all, settings.now).wait()?)
+}
+
 /// Returns warnings about overdue work, oldest first. For a requesting agent, omits handoffs between two others.
 ///
 /// # Errors

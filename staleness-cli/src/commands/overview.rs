@@ -198,6 +198,13 @@ pub(crate) fn run(
     text.push_str(&found::remembered(&remembered, settings.now, out));
     text.push_str(&found::doubtful_items(&remembered.knowledge, out));
     text.push_str(&work::stuck(&stuck, out));
+    if settings.agent.is_none() {
+        let handed = staleness_service::work::for_a_person(settings, &registry)?;
+        if !handed.is_empty() {
+            let list = work::list(&handed, settings.now, out);
+            text.push_str(&format!("{}\n{list}", paint.bold("handed to a person")));
+        }
+    }
     if total > 0 {
         let gone = if doubtful.iter().any(is_gone) {
             ", `staleness impact NAME` shows what still names it"

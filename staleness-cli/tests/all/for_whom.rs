@@ -306,6 +306,13 @@ fn f4_a_handoff_reaches_the_agent_that_is_meant_or_says_that_nobody_is_known() {
     assert!(warned("reviewers").contains("did you mean reviewer?"));
     let again = sandbox.ok(&["work", "set", "for-reviewers", "--to", "reviewer"]);
     assert!(again.contains("→ reviewer"), "it is an agent with a name of its own: {again}");
+    // A name that is no agent's is a person's, who is told.
+    let heading = "handed to a person\n";
+    assert!(!sandbox.ok(&[""; 0]).contains(heading));
+    sandbox.run(&["work", "add", "handoff", "Approve it", "--to", "ana", "--agent", "codex"]);
+    let told = sandbox.ok(&[""; 0]);
+    assert!(told.contains(heading) && told.contains("codex → ana: Approve it"), "{told}");
+    assert!(!sandbox.ok(&["--agent", "codex"]).contains(heading), "an agent is not told");
 }
 
 /// Bug F4: a handoff to nobody in particular reaches nobody.
