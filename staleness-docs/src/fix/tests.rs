@@ -131,6 +131,8 @@ fn what_is_not_certain_is_left() {
         ("In ~~`a.rs`~~.", to_b(7), QUOTED),
         ("In `a.rs`, now `b.rs`.", to_b(5), BESIDE),
         ("In `c.rs`.", to_b(5), UNWRITABLE),
+        ("In `a.rsa.rs`.", drift(1, 5, WordKind::Path, "a.rs", "b.rs"), UNWRITABLE),
+        ("See @c.md", missing(1, 6, "a.md", "b.md"), UNWRITABLE),
         ("In a.", to_b(5), NOT_FOUND),
         ("In `a.rs`.", to_b(99), NOT_FOUND),
         ("[x](a&#46;rs)", to_b(1), ESCAPED),

@@ -53,9 +53,18 @@ pub(super) fn word(
 ) -> Option<(usize, String)> {
     match sort {
         NameSort::Link => None,
-        NameSort::Import => Some((text.len(), relative(folder, text, new))),
+        NameSort::Import => {
+            let Fact::SourceMissing { citation, .. } = fact else { return None };
+            let is_it = paths::resolve(folder, text).as_ref() == Ok(&citation.path);
+            is_it.then(|| (text.len(), relative(folder, text, new)))
+        }
         NameSort::Word(WordKind::Path) => {
             let old = target::of_path(text)?;
+            if let Fact::ReferenceDrift { word, .. } = fact
+                && target::of_path(word)?.path != old.path
+            {
+                return None;
+            }
             let path = with_end(path(folder, fact, &old.path, new)?, &old.path);
             let again = format!("{path}{}", &text[old.path.len()..]);
             let read = target::of_path(&again)?;
