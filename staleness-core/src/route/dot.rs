@@ -1,7 +1,6 @@
 //! Dot products: one loop over several accumulators, which the compiler vectorises.
 //!
-//! The order of the additions is fixed, so every machine computes the same bits. Decision record 19 compares
-//! this with libraries of intrinsics.
+//! The order of the additions is fixed, so every machine computes the same bits.
 
 /// The number of independent sums: enough to hide the latency of an addition.
 const LANES: usize = 16;

@@ -140,8 +140,7 @@ fn neighbours_in_other_scripts_are_read_as_letters() {
     assert_eq!(words("\u{201c}now\u{201d} \u{2014} latest\u{2026}"), ["now", "latest"]);
 }
 
-/// The paragraphs of this crate's own documentation stand for ordinary prose. The share over a
-/// large collection of documents is told in the decision record.
+/// The paragraphs of this project's own documentation stand for ordinary prose.
 #[test]
 fn trap_ordinary_paragraphs_are_not_temporal() {
     let text = include_str!("../../../ARCHITECTURE.md");
