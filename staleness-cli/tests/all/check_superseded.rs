@@ -33,7 +33,7 @@ fn a_cloned_repository_does_not_discredit_the_files_of_the_user() {
     heard.sort();
     assert_eq!(heard, both);
     let said = sandbox.session_start(&sandbox.project, "s", "startup").unwrap();
-    let why = "`~/.claude/CLAUDE.md` (line 1: another document stands for it)";
+    let why = "`~/.claude/CLAUDE.md` (line 1: another document replaces it)";
     assert!(said.contains(why), "{said}");
 }
 

@@ -338,7 +338,7 @@ mod tests {
         let told = text(&documents, &context(), (now(), false), 1_500).unwrap();
         let digest = ModelName::path(NameKind::Document, "b c`\n.md");
         assert!(!digest.is_shown());
-        let head = "Document status from `staleness`, checked 3d ago:\n- Do not rely on these without looking";
+        let head = "Document status from `staleness`, checked 3d ago:\n- Do not rely on these without checking";
         let lines = format!("{head}: `AGENTS.md` (lines 3, 9, 12 and 2 more), {digest} (line 7)");
         let brief = text(&documents, &context(), (now(), false), lines.len()).unwrap();
         assert_eq!(brief.as_str(), lines);
