@@ -107,7 +107,10 @@ fn an_agent_deletes_doubts_and_says_nothing_for_a_person() {
         &[
             ("knowledge remove keys --yes", "nothing says that an agent wrote \"keys\""),
             ("knowledge set keys --kind todo", "nothing says that an agent wrote \"keys\""),
-            ("knowledge contradict tabs --by codex --reason no", "ask the user whether it is still"),
+            (
+                "knowledge contradict tabs --by codex --reason no",
+                "ask the user whether it is still",
+            ),
             ("knowledge contradict keys --by ana --reason no", name),
             ("work add handoff Deploy --id dep --from ana --to claude-code", name),
             ("work add plan Deploy --id dep --author ana", name),

@@ -338,7 +338,8 @@ mod tests {
         let told = text(&documents, &context(), (now(), false), 1_500).unwrap();
         let digest = ModelName::path(NameKind::Document, "b c`\n.md");
         assert!(!digest.is_shown());
-        let head = "Document status from `staleness`, checked 3d ago:\n- Do not rely on these without checking";
+        let head = "Document status from `staleness`, checked 3d ago:\n\
+                    - Do not rely on these without checking";
         let lines = format!("{head}: `AGENTS.md` (lines 3, 9, 12 and 2 more), {digest} (line 7)");
         let brief = text(&documents, &context(), (now(), false), lines.len()).unwrap();
         assert_eq!(brief.as_str(), lines);
@@ -354,7 +355,7 @@ mod tests {
         let told = |path: &str, lines: &[u32], fact: &Fact| {
             let told =
                 text(&[because(path, lines, fact)], &context(), (now(), false), 500).unwrap();
-            told.as_str().split_once("looking: ").unwrap().1.to_owned()
+            told.as_str().split_once("checking: ").unwrap().1.to_owned()
         };
         let drift = |word: &str, sort, renamed_to: Option<&str>| {
             let renamed_to = renamed_to.map(Into::into);
