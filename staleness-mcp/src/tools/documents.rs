@@ -46,11 +46,11 @@ pub(super) fn specs() -> Vec<Spec> {
 struct CheckDocuments {
     /// Files and folders to check; default all
     paths: Option<Vec<String>>,
-    /// A text to check instead of files, such as a plan, for names that are gone or never existed
+    /// A text to check instead of files, such as a plan: names that are gone or never existed
     text: Option<String>,
     /// Return only what is new since this commit or branch
     since: Option<String>,
-    /// Maximum number of findings; default 20
+    /// Maximum; default 20
     limit: Option<u32>,
 }
 

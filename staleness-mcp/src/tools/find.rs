@@ -86,7 +86,7 @@ pub(super) fn specs() -> Vec<Spec> {
 struct Discover {
     /// The tool's task, in a few words
     query: String,
-    /// Maximum number of tools; default 8
+    /// Maximum; default 8
     limit: Option<u32>,
 }
 
@@ -134,9 +134,9 @@ fn told(
 struct Suggest {
     /// Your task, in a few words
     query: Option<String>,
-    /// Session id, to omit the tool that it used last
+    /// Omit the tool that this session used last
     session: Option<String>,
-    /// Maximum number of tools; default 3
+    /// Maximum; default 3
     limit: Option<u32>,
 }
 

@@ -95,7 +95,7 @@ fn named(all: impl IntoIterator<Item: ToString>) -> Vec<String> {
 struct Recall {
     /// The question, or words the note may contain
     query: String,
-    /// Maximum number of items; default 5
+    /// Maximum; default 5
     limit: Option<u32>,
 }
 

@@ -71,7 +71,7 @@ enum Kind {
 struct ListStale {
     /// Only this kind
     kind: Option<Kind>,
-    /// Maximum number of entries; default 15
+    /// Maximum; default 15
     limit: Option<u32>,
 }
 

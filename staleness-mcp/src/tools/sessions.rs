@@ -55,11 +55,11 @@ struct ResumeSession {
     agent: Option<String>,
     /// Start: a session id, or a time such as 2026-11-20 or -3d
     since: Option<String>,
-    /// True to get what is open now instead of changes
+    /// What is open now, instead of changes
     digest: Option<bool>,
-    /// True to get the same changes again next time
+    /// Repeat these changes next time
     peek: Option<bool>,
-    /// The next page, from the last answer
+    /// Next page, from the last answer
     page: Option<String>,
 }
 

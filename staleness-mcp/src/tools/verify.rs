@@ -54,7 +54,7 @@ enum Still {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Verify {
-    /// Ids from list_stale or recall_knowledge
+    /// From list_stale or recall_knowledge
     ids: Vec<String>,
     /// holds: compared with the code, it is true; done: finished, or expired; wrong: it is false
     still: Still,

@@ -85,7 +85,7 @@ struct WorkItem {
     session: Option<String>,
     /// Duration of the claim: 30m
     r#for: Option<String>,
-    /// Maximum number of items; default 20
+    /// Maximum; default 20
     limit: Option<u32>,
 }
 

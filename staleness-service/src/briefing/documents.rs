@@ -341,7 +341,7 @@ mod tests {
         let head = "Document status from `staleness`, checked 3d ago:\n\
                     - Do not rely on these without checking";
         let lines = format!("{head}: `AGENTS.md` (lines 3, 9, 12 and 2 more), {digest} (line 7)");
-        let brief = text(&documents, &context(), (now(), false), lines.len()).unwrap();
+        let brief = text(&documents, &context(), (now(), false), lines.len() + 60).unwrap();
         assert_eq!(brief.as_str(), lines);
         let why = "`src/gone.rs` no longer has what it names there";
         let reasons =
