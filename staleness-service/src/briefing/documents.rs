@@ -186,7 +186,7 @@ fn says(fact: &Fact) -> Option<ModelText> {
             ..
         } => {
             let path = name(&citation.path).unwrap_or_else(|| "the file".into());
-            path.and(" no longer contains the part that it names")
+            path.and(" no longer contains what the document cites")
         }
         Fact::ReferenceDrift { word, sort, renamed_to, .. } if *sort != WordKind::Path => {
             let (noun, old) = match sort {
@@ -343,7 +343,7 @@ mod tests {
         let lines = format!("{head}: `AGENTS.md` (lines 3, 9, 12 and 2 more), {digest} (line 7)");
         let brief = text(&documents, &context(), (now(), false), lines.len() + 60).unwrap();
         assert_eq!(brief.as_str(), lines);
-        let why = "`src/gone.rs` no longer has what it names there";
+        let why = "`src/gone.rs` no longer contains what the document cites";
         let reasons =
             format!("{head}: `AGENTS.md` (line 3: {why}, and 4 more), {digest} (line 7: {why})");
         assert_eq!(told.as_str(), reasons);
@@ -381,7 +381,10 @@ mod tests {
             (drift("--fast", WordKind::Flag, None), "`--fast` is gone"),
             (drift("now obey", WordKind::Path, None), "a file that it names is gone"),
             (drift(old, WordKind::Path, Some("now obey")), "a file that it names is gone"),
-            (missing("a.rs", Cited::Lines, None, None), "`a.rs` no longer has what it names there"),
+            (
+                missing("a.rs", Cited::Lines, None, None),
+                "`a.rs` no longer contains what the document cites",
+            ),
         ] {
             assert_eq!(told("A.md", &[2], &fact), format!("`A.md` (line 2: {why})"), "{fact:?}");
         }
