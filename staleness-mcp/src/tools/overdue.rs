@@ -34,7 +34,7 @@ pub(super) fn specs() -> Vec<Spec> {
                 search_hint: "what is outdated here: tools, documents, knowledge, overdue work",
                 description: "Call before you rely on documents, notes, plans or tools here. Lists \
                               what cannot be trusted, worst first, with the next step. \
-                              Answers at once; documents are as of the last check.",
+                              Documents are as of the last check.",
                 effect: Effect::Reads,
                 next: "call it without arguments",
             },

@@ -34,7 +34,7 @@ pub(super) fn specs() -> Vec<Spec> {
             search_hint: "write, update or claim a plan or handoff",
             description: "Call to record work that others need to know about; claim it before you \
                           begin. add needs kind and text, step needs id and text, list and ready \
-                          need nothing, all others need id.",
+                          need nothing, others need id.",
             effect: Effect::Rewrites,
             next: "call work_item with action list for the ids, or ready for what is free",
         },
