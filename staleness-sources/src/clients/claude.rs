@@ -94,7 +94,7 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
         }
     }
     plugins::read(outside, &user, &settings, &local, readings);
-    settings.govern(outside, &mut readings.sources, own);
+    settings.govern(outside, &mut readings.sources, own, local.is_trusted);
     let sources = &mut readings.sources[own..];
     prefer_users(sources);
     list_in(sources, Level::Local, ListingState::Off, |found| local.disables(found));

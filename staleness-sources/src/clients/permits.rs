@@ -165,8 +165,15 @@ impl AllSettings {
         self.all().any(|each| !each.permits.is_empty())
     }
 
-    /// Returns the setting that keeps a server from loading.
-    fn blocks(&self, found: &Found, end: &Endpoint, is_managed: bool) -> Option<String> {
+    /// Returns the setting that keeps a server from loading. The project's own lists allow nothing unless the user trusts
+    /// the project.
+    fn blocks(
+        &self,
+        found: &Found,
+        end: &Endpoint,
+        is_managed: bool,
+        is_trusted: bool,
+    ) -> Option<String> {
         let tools = found.name.as_str().trim_end_matches("__*");
         for each in self.all() {
             let by = |key: &str| Some(format!("by `{key}` in {}", each.path));
@@ -178,7 +185,9 @@ impl AllSettings {
             }
         }
         let is_sealed = self.managed.iter().any(|each| each.permits.managed_only);
-        let lists = self.all().take(if is_sealed { self.managed.len() } else { usize::MAX });
+        let project = self.project.iter().rev().filter(|_| is_trusted && !is_sealed);
+        let user = [&self.user].into_iter().filter(|_| !is_sealed);
+        let lists = self.managed.iter().chain(project).chain(user);
         let lists: Vec<_> = lists.filter(|each| each.permits.allowed.is_some()).collect();
         let first = lists.first().filter(|_| !is_managed || end.has_variables)?;
         let allowed = || lists.iter().flat_map(|each| each.permits.allowed.iter().flatten());
@@ -195,6 +204,7 @@ impl AllSettings {
         outside: &Outside<'_>,
         sources: &mut Vec<SourceReading>,
         own: usize,
+        is_trusted: bool,
     ) {
         let mut exclusive = None;
         if let Some(dir) = outside.request.managed_dir {
@@ -220,7 +230,7 @@ impl AllSettings {
                     continue;
                 }
                 let end = outside.endpoint(&source.id, &found.name);
-                let blocked = self.blocks(found, &end, is_managed);
+                let blocked = self.blocks(found, &end, is_managed, is_trusted);
                 // In other projects other settings may allow the user's server.
                 let is_here = others.is_none() && source.id.level == Level::User;
                 let Some(why) = others.clone().or(blocked) else { continue };

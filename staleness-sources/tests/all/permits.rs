@@ -12,7 +12,16 @@ const CLAUDE: &str = "claude-code";
 /// A user with two programs and an address.
 const USERS: &str = r#"{"mcpServers": {
     "a": {"command": "true", "args": ["x"]}, "b": {"command": "true", "args": ["y"]},
-    "r": {"type": "http", "url": "http://127.0.0.1:1/x"}}}"#;
+    "r": {"type": "http", "url": "http://127.0.0.1:1/x"}}"#;
+
+/// Writes the user's servers, and whether the user trusts the project.
+fn users(tree: &Tree, is_trusted: bool) {
+    let section = format!("{{\"hasTrustDialogAccepted\": {is_trusted}}}");
+    tree.user(
+        ".claude.json",
+        format!("{USERS}, \"projects\": {{\"{}\": {section}}}}}", tree.folder()),
+    );
+}
 
 fn request(tree: &Tree) -> ScanRequest<'_> {
     let mut request = ScanRequest::new(&tree.home, &tree.project);
@@ -77,11 +86,25 @@ fn denied_servers_are_off_and_an_allowed_list_shuts_out_all_others() {
         ),
     ] {
         let tree = Tree::new();
-        tree.user(".claude.json", USERS);
+        users(&tree, true);
         tree.user(".claude/settings.json", &user);
         tree.own(".claude/settings.json", &project);
         loads(&tree, expected);
     }
+}
+
+/// Bug: a cloned repository lifted what the user's list shuts out, and `scan --probe` started it.
+#[test]
+fn a_project_that_is_not_trusted_denies_servers_and_allows_none() {
+    let tree = Tree::new();
+    users(&tree, false);
+    let allow = |name| format!(r#"{{"allowedMcpServers": [{{"serverName": "{name}"}}]"#);
+    tree.user(".claude/settings.json", format!("{}}}", allow("b")));
+    tree.own(".claude/settings.json", format!("{}}}", allow("a")));
+    loads(&tree, "b");
+    let deny = r#", "deniedMcpServers": [{"serverName": "b"}]}"#;
+    tree.own(".claude/settings.json", format!("{}{deny}", allow("a")));
+    loads(&tree, "");
 }
 
 #[test]
@@ -89,7 +112,7 @@ fn an_organization_decides_for_its_users() {
     let sealed =
         r#"{"allowManagedMcpServersOnly": true, "allowedMcpServers": [{"serverName": "a"}]}"#;
     let tree = Tree::new();
-    tree.user(".claude.json", USERS);
+    users(&tree, true);
     tree.user(".claude/settings.json", r#"{"allowedMcpServers": [{"serverName": "b"}]}"#);
     tree.user("../managed-settings.json", sealed);
     let readings = loads(&tree, "a");
@@ -101,7 +124,7 @@ fn an_organization_decides_for_its_users() {
     loads(&tree, "");
 
     let tree = Tree::new();
-    tree.user(".claude.json", USERS);
+    users(&tree, true);
     tree.user("../managed-mcp.json", r#"{"mcpServers": {"z": {"command": "true"}}}"#);
     let readings = clients::read(&request(&tree));
     lists(&of(&readings, CLAUDE, Level::User, "managed"), &["mcp__z__*"]);
