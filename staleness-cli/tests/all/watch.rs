@@ -33,6 +33,20 @@ fn keys_settle_work_and_take_it_back() {
 }
 
 #[test]
+fn keys_pin_a_tool_and_take_it_back() {
+    let sandbox = Sandbox::with_servers(&["github"]);
+    sandbox.ok(&["scan"]);
+    let hold = || sandbox.json(&["tools", "show", "github"])["hold"].clone();
+    let before = hold();
+    sandbox.answered(&["watch"], "pq");
+    assert_eq!(hold(), "pinned");
+    sandbox.answered(&["watch"], "pupuuq");
+    assert_eq!(hold(), "pinned");
+    sandbox.answered(&["watch"], "pq");
+    assert_eq!(hold(), before);
+}
+
+#[test]
 fn keys_verify_knowledge_and_paragraphs_and_take_it_back() {
     let sandbox = Sandbox::rotted();
     sandbox.ok(&["--now", "2020-01-01T00:00:00Z", "knowledge", "add", "--body", "X.", "--id", "k"]);

@@ -69,7 +69,8 @@ enum Key {
 /// A change that can be undone.
 #[derive(Debug)]
 enum Undo {
-    Hold(ToolKey, Hold),
+    /// The hold as the change left it, and before.
+    Hold(ToolKey, [Hold; 2]),
     /// The item as the change left it, and before.
     Work(Box<(Work, Work)>),
     /// The item as the change left it, and before, if it had a row.
@@ -215,7 +216,7 @@ impl<'a> Watch<'a> {
             Asked::Pin(Key::Tool(key, before)) => {
                 let to = if *before == Hold::Pinned { Hold::None } else { Hold::Pinned };
                 let status = hold(key, to)?;
-                self.undo.push(Undo::Hold(key.clone(), *before));
+                self.undo.push(Undo::Hold(key.clone(), [to, *before]));
                 let what = if to == Hold::Pinned { "pinned" } else { "no longer pinned" };
                 Ok(format!("{} is {what}: {status}; press u to undo", key.name))
             }
@@ -259,7 +260,15 @@ impl<'a> Watch<'a> {
                 Ok("mend it in its file, or by `check --fix`; v marks it as still true".to_owned())
             }
             Asked::Undo => match self.undo.pop() {
-                Some(Undo::Hold(key, before)) => {
+                Some(Undo::Hold(key, [left, before])) => {
+                    self.read()?;
+                    let is_left = |row: &Row| row.key == Key::Tool(key.clone(), left);
+                    if !self.screen.lists[0].iter().any(is_left) {
+                        return Ok(format!(
+                            "{} was changed since, so nothing was undone",
+                            key.name
+                        ));
+                    }
                     Ok(format!("{} is {} again", key.name, hold(&key, before)?))
                 }
                 Some(Undo::Work(both)) => {
