@@ -330,7 +330,7 @@ fn m5_m7_each_tool_says_when_to_call_it_and_searches_are_told_apart() {
     assert!(about("discover_tools").contains("your client's own search"));
     assert!(about("suggest_tool").contains("when several tools could do a job"));
     assert!(about("check_documents").contains("list_stale returns the last result at once"));
-    assert!(about("list_stale").contains("documents are as of the last check"));
+    assert!(about("list_stale").contains("Documents are as of the last check"));
 }
 
 #[test]
