@@ -42,7 +42,7 @@ fn nothing_in_a_project_that_is_not_trusted_approves_its_servers() {
     }
 }
 
-/// What the settings of Claude Code deny, or leave out of a list of allowed servers, is off and never started.
+/// Leaves off, and never starts, the servers that the settings of Claude Code deny or do not allow.
 #[test]
 fn what_the_settings_deny_is_off_and_no_probe_starts_it() {
     let sandbox = Sandbox::new();

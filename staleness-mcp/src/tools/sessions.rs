@@ -55,7 +55,7 @@ struct ResumeSession {
     agent: Option<String>,
     /// Start: a session id, or a time such as 2026-11-20 or -3d
     since: Option<String>,
-    /// What is open now, instead of changes
+    /// List what is open, not changes
     digest: Option<bool>,
     /// Repeat these changes next time
     peek: Option<bool>,

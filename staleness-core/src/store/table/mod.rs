@@ -20,7 +20,7 @@ pub use cell::{Bad, Cell, Cells};
 /// The page size for records that may be a megabyte each.
 const TEXT_PAGE: usize = 50;
 
-/// What the cells of a column are.
+/// The kind of value in the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A number.
