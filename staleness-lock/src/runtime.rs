@@ -58,8 +58,7 @@ pub async fn pages<S: Send + Sync + 'static>(
     read(inner, selection, visit)
 }
 
-/// Implements `RegistryStore` for a store whose field `inner` does the work and blocks. The store cannot see commits of
-/// other processes.
+/// Implements `RegistryStore` for a store whose field `inner` does the work and blocks.
 #[macro_export]
 macro_rules! blocking_store {
     ($store:ty) => {
@@ -68,7 +67,6 @@ macro_rules! blocking_store {
             use std::path::Path;
             use std::sync::Arc;
 
-            use staleness_core::journal::Revision;
             use staleness_core::store::{
                 Commit, Query, RegistryStore, Selection, Step, StoreError, View,
             };
@@ -101,10 +99,6 @@ macro_rules! blocking_store {
 
                 async fn check(&self) -> Result<(), StoreError> {
                     blocking(&self.inner, |inner| inner.check()).await
-                }
-
-                async fn changed(&self, _: Revision) -> Option<Revision> {
-                    None
                 }
             }
         };

@@ -1,15 +1,13 @@
 //! Follows the commits of other processes.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use staleness::journal::Revision;
-use staleness::store::RegistryStore;
 use staleness::{Policy, Wait};
 use staleness_service::settings::Access;
 use staleness_service::{SharedStore, Waits};
 
-/// Polling interval for a store that does not report commits.
+/// Polling interval.
 pub(crate) const ASK_EVERY: Duration = Duration::from_secs(2);
 
 /// Follows the revision of a registry, which increases with every commit that has journal entries.
@@ -29,33 +27,29 @@ impl Follower {
     pub(crate) async fn from_now(store: SharedStore) -> Self {
         let mut follower = Self::new(store, None);
         // If the revision cannot be read now, it counts as new later.
-        follower.seen = follower.ask().await.map(|(revision, _)| revision);
+        follower.seen = follower.ask().await;
         follower
     }
 
     /// Waits for a new revision from any process and returns it. Cancel-safe.
     pub(crate) async fn next(&mut self) -> Revision {
         loop {
-            if let Some((mut revision, store)) = self.ask().await {
-                if self.seen == Some(revision) {
-                    revision = store.changed(revision).await.unwrap_or(revision);
-                }
-                if self.seen.replace(revision) != Some(revision) {
-                    return revision;
-                }
+            if let Some(revision) = self.ask().await
+                && self.seen.replace(revision) != Some(revision)
+            {
+                return revision;
             }
             tokio::time::sleep(ASK_EVERY).await;
         }
     }
 
-    /// Returns the current revision and its store.
-    async fn ask(&self) -> Option<(Revision, Arc<dyn RegistryStore>)> {
+    /// Returns the current revision.
+    async fn ask(&self) -> Option<Revision> {
         let store = self.store.clone();
         let asked = tokio::task::spawn_blocking(move || {
             let registry =
                 store.registry(&Policy::default(), Access::Look, Waits::default()).ok()?;
-            let revision = registry.admin().revision().wait().ok()?;
-            Some((revision, Arc::clone(registry.store())))
+            registry.admin().revision().wait().ok()
         });
         asked.await.ok().flatten()
     }

@@ -24,8 +24,6 @@ type Flying = Pin<Box<dyn Future<Output = Answer> + Send>>;
 enum Waiting {
     Statement(Statement),
     Command(String),
-    /// A command whose result is ignored.
-    Aside(String),
 }
 
 /// The results of a round trip.
@@ -66,11 +64,6 @@ impl<'s> Flight<'s> {
     pub(crate) fn command(&mut self, sql: String) {
         self.waiting.push(Waiting::Command(sql));
         self.expected += 1;
-    }
-
-    /// Like [`command`](Self::command), but the result is not awaited.
-    pub(crate) fn aside(&mut self, sql: String) {
-        self.waiting.push(Waiting::Aside(sql));
     }
 
     /// Returns the number of results not yet taken.
@@ -116,17 +109,15 @@ async fn trip(client: Arc<Client>, waiting: Vec<Waiting>) -> Landed {
     let mut sent = Vec::with_capacity(waiting.len());
     let mut unsent = None;
     for each in waiting {
-        let is_aside = matches!(each, Waiting::Aside(_));
         let mut flying = fly(Arc::clone(&client), each);
         // The driver sends a statement when its future is first polled.
         match poll_fn(|context| Poll::Ready(flying.as_mut().poll(context))).await {
             // An error of the driver means that the statement was not sent. Stop here, or COMMIT would commit without
             // it.
             Poll::Ready(Err(error)) if error.as_db_error().is_none() => {
-                unsent = Some(error).filter(|_| !is_aside);
+                unsent = Some(error);
                 break;
             }
-            _ if is_aside => {}
             Poll::Ready(answer) => sent.push(Sent::Landed(answer)),
             Poll::Pending => sent.push(Sent::Flying(flying)),
         }
@@ -150,9 +141,7 @@ enum Sent {
 fn fly(client: Arc<Client>, waiting: Waiting) -> Flying {
     Box::pin(async move {
         match waiting {
-            Waiting::Command(sql) | Waiting::Aside(sql) => {
-                client.batch_execute(&sql).await.map(|()| Vec::new())
-            }
+            Waiting::Command(sql) => client.batch_execute(&sql).await.map(|()| Vec::new()),
             Waiting::Statement(Statement { sql, args }) => {
                 let params: Vec<_> = args.iter().map(|arg| (arg.as_sql(), arg.kind())).collect();
                 client.query_typed(&sql, &params).await

@@ -19,7 +19,6 @@ use crate::error::{Failed, from_commit};
 use crate::flight::Flight;
 use crate::locks::Locks;
 use crate::looks::{Answer, replay};
-use crate::notices::{self, Notices};
 use crate::patience::Patience;
 use crate::pool::{Connector, Pool, Session, pool};
 use crate::transaction::{self, Transaction};
@@ -41,7 +40,6 @@ pub(crate) struct Inner {
     workspace: String,
     patience: Patience,
     read_only: bool,
-    notices: Notices,
     // `None` once the store is dropped.
     runtime: Option<Runtime>,
 }
@@ -73,7 +71,6 @@ impl Inner {
             workspace: target.workspace.clone(),
             patience,
             read_only: options.read_only,
-            notices: Notices::default(),
             runtime: Some(runtime),
         })
     }
@@ -290,10 +287,6 @@ impl Inner {
         let lasting = lasting || !changed.journal.is_empty();
         flight.command(transaction::wait(lasting).into());
         flight.command("COMMIT".into());
-        if !changed.journal.is_empty() {
-            // Listeners check whether anything was committed.
-            flight.aside(notices::tell(workspace));
-        }
         asked.store(true, Ordering::Relaxed);
         // If a statement could not be sent, COMMIT was not sent either. If one failed on the server, nothing
         // is committed.
@@ -330,19 +323,6 @@ impl Inner {
             crate::pages::pages(session, &self.workspace, &self.patience, selection, visit).await;
         transaction.end(&paged);
         paged.map_err(|failed| failed.error)
-    }
-
-    pub(crate) async fn changed(&self, seen: Revision) -> Option<Revision> {
-        let mut heard = self.notices.heard(self.pool.manager(), &self.workspace);
-        loop {
-            heard.another(seen).await?;
-            // The listener's revision may be older than `seen`.
-            let now = self.view(&Selection::new()).await.ok()?.revision;
-            if now != seen {
-                return Some(now);
-            }
-            heard.more().await?;
-        }
     }
 
     pub(crate) async fn check(&self) -> Result<(), StoreError> {

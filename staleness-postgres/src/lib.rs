@@ -41,7 +41,6 @@ pub mod fuzzing;
 mod inner;
 mod locks;
 mod looks;
-mod notices;
 mod open;
 mod options;
 mod pages;

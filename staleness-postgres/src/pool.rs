@@ -1,18 +1,15 @@
 //! Connections, and the thread on which they run.
 
-use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
 use deadpool::managed::{self, Metrics, Object, PoolError, RecycleError, RecycleResult};
 use staleness_core::store::StoreError;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Handle;
-use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::SslMode;
-use tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls};
+use tokio_postgres::{Client, Config, Error, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::from_connect;
@@ -30,7 +27,7 @@ pub(crate) type Pooled = Object<Connector>;
 pub(crate) struct Session {
     client: Arc<Client>,
     runtime: Handle,
-    task: JoinHandle<()>,
+    task: JoinHandle<Result<(), Error>>,
 }
 
 impl fmt::Debug for Session {
@@ -89,29 +86,24 @@ impl Connector {
         };
         Ok(Self { config, tls, patience, limit })
     }
+}
 
-    /// Returns the time limits of the store.
-    pub(crate) const fn patience(&self) -> &Patience {
-        &self.patience
-    }
+impl managed::Manager for Connector {
+    type Type = Session;
+    type Error = StoreError;
 
-    /// Connects to the server. `noticed` is notified when the server sends an asynchronous message, and when
-    /// the connection ends.
-    pub(crate) async fn connect(
-        &self,
-        noticed: Option<Arc<Notify>>,
-    ) -> Result<Session, StoreError> {
+    async fn create(&self) -> Result<Session, StoreError> {
         let runtime = self.patience.runtime().clone();
         let (config, tls) = (self.config.clone(), self.tls.clone());
         let connecting = async move {
             match tls {
                 Some(tls) => {
                     let (client, connection) = config.connect(tls).await?;
-                    Ok::<_, Error>((client, runtime.spawn(attend(connection, noticed))))
+                    Ok::<_, Error>((client, runtime.spawn(connection)))
                 }
                 None => {
                     let (client, connection) = config.connect(NoTls).await?;
-                    Ok((client, runtime.spawn(attend(connection, noticed))))
+                    Ok((client, runtime.spawn(connection)))
                 }
             }
         };
@@ -134,15 +126,6 @@ impl Connector {
                 Err(cancelled) => Err(StoreError::Backend(Box::new(cancelled))),
             },
         }
-    }
-}
-
-impl managed::Manager for Connector {
-    type Type = Session;
-    type Error = StoreError;
-
-    async fn create(&self) -> Result<Session, StoreError> {
-        self.connect(None).await
     }
 
     async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<StoreError> {
@@ -170,21 +153,4 @@ pub(crate) async fn take(pool: &Pool) -> Result<Pooled, StoreError> {
         PoolError::Backend(error) => error,
         other => StoreError::Backend(Box::new(std::io::Error::other(other.to_string()))),
     })
-}
-
-/// Drives a connection until it ends. Notifies `noticed` of asynchronous messages and of the end. Errors are
-/// reported to the pending statements.
-async fn attend<S, T>(mut connection: Connection<S, T>, noticed: Option<Arc<Notify>>)
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-    T: AsyncRead + AsyncWrite + Unpin,
-{
-    let notice = || noticed.iter().for_each(|noticed| noticed.notify_one());
-    while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
-        if matches!(message, AsyncMessage::Notification(_)) {
-            notice();
-        }
-    }
-    drop(connection);
-    notice();
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use staleness_core::journal::Revision;
 use staleness_core::store::{Commit, Query, RegistryStore, Selection, Step, StoreError, View};
 
 use crate::OpenOptions;
@@ -73,9 +72,5 @@ impl RegistryStore for PostgresStore {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.inner.check().await
-    }
-
-    async fn changed(&self, seen: Revision) -> Option<Revision> {
-        self.inner.changed(seen).await
     }
 }

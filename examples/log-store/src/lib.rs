@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use staleness_core::journal::Revision;
 use staleness_core::store::{
     ChangeSet, Commit, Decision, Query, Refusal, RegistryStore, Selection, Step, StoreError, View,
 };
@@ -175,10 +174,6 @@ impl RegistryStore for LogStore {
         // A new store reads everything again.
         let fresh = Self::open(&self.path)?;
         fresh.with(false, |log| log.memory.check().wait())
-    }
-
-    async fn changed(&self, _: Revision) -> Option<Revision> {
-        None
     }
 }
 

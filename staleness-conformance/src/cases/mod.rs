@@ -9,7 +9,6 @@ mod journal;
 mod lives;
 mod looks;
 mod model;
-mod notices;
 mod outcomes;
 mod pages;
 mod persistence;
@@ -42,7 +41,6 @@ pub fn cases() -> Vec<Case> {
         pruning::CASES,
         changes::CASES,
         revisions::CASES,
-        notices::CASES,
         looks::CASES,
         snapshots::CASES,
         pages::CASES,

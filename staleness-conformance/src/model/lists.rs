@@ -104,10 +104,6 @@ impl RegistryStore for Lists {
     async fn check(&self) -> Result<(), StoreError> {
         Ok(())
     }
-
-    async fn changed(&self, _: Revision) -> Option<Revision> {
-        None
-    }
 }
 
 impl Rows {

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use staleness_core::journal::Revision;
 use staleness_core::store::{Commit, Query, RegistryStore, Selection, Step, StoreError, View};
 
 /// The behaviour of a wrapping store. The default methods forward to the inner store.
@@ -89,9 +88,5 @@ impl<M: Manner> RegistryStore for Around<M> {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.inner.check().await
-    }
-
-    async fn changed(&self, seen: Revision) -> Option<Revision> {
-        self.inner.changed(seen).await
     }
 }

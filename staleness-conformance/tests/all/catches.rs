@@ -124,8 +124,6 @@ caught! {
     commits_in_halves: WritesHalves by "snapshots::a_commit_is_seen_whole_or_not_at_all";
     updates_lost_between_reading_and_writing: ReadsBeforeItLocks by
         "threads::increments_of_one_tool_lose_nothing";
-    notices_of_nothing: TellsWhatWasSeen by
-        "notices::a_revision_that_has_moved_is_told_at_once_or_never";
     looks_without_end: LooksForever by "looks::a_query_that_looks_once_more_is_a_misstep";
     refusals_that_write: WritesWhenRefused by
         "looks::a_refusal_comes_back_and_writes_nothing" then 1;

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
-use crate::journal::Revision;
 use crate::store::{Commit, Query, RegistryStore, Selection, Step, StoreError, View};
 use rows::Rows;
 
@@ -73,9 +72,5 @@ impl RegistryStore for MemoryStore {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.rows().check().map_err(StoreError::Corrupt)
-    }
-
-    async fn changed(&self, _: Revision) -> Option<Revision> {
-        None
     }
 }

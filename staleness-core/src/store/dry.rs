@@ -7,7 +7,6 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{Commit, Decision, Query, RegistryStore, Selection, Step, StoreError, View};
-use crate::journal::Revision;
 
 /// Runs steps on the data of another store without writing. The commit contains the changes that would have
 /// been written.
@@ -69,9 +68,5 @@ impl RegistryStore for DryStore {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.inner.check().await
-    }
-
-    async fn changed(&self, seen: Revision) -> Option<Revision> {
-        self.inner.changed(seen).await
     }
 }

@@ -254,11 +254,4 @@ pub trait RegistryStore: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// [`StoreError::Corrupt`] with a description of the damage.
     async fn check(&self) -> Result<(), StoreError>;
-
-    /// Waits until a commit of any process changes the revision from `seen`, and returns the new one. For
-    /// long-running processes that need to react quickly.
-    ///
-    /// Returns `None` at once if the store cannot observe commits of other processes, or cannot at the
-    /// moment; the caller should then poll the revision and try again. The future may be dropped at any time.
-    async fn changed(&self, seen: Revision) -> Option<Revision>;
 }

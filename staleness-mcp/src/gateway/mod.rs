@@ -370,8 +370,7 @@ impl Gateway {
     /// Returns at once if `seen` is `None`. A changed status may change the list to offer: call
     /// [`Gateway::listed`] again, and notify clients whose list changed.
     ///
-    /// Postgres reports a commit at once. Otherwise, and while the server cannot be reached, the store is polled
-    /// every two seconds. The future may be dropped at any time.
+    /// The store is polled every two seconds. The future may be dropped at any time.
     pub async fn changed(&self, seen: Option<Revision>) -> Revision {
         Follower::new(self.store.clone(), seen).next().await
     }

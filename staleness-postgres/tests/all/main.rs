@@ -5,7 +5,6 @@ mod encryption;
 mod failures;
 mod isolation;
 mod load;
-mod notices;
 mod rough_road;
 mod standby;
 mod steps;

@@ -59,8 +59,6 @@ pub(crate) enum Flaw {
     LoadsUnflagged,
     /// Saving an item forgets its links.
     RewritesItems,
-    /// Waiting for another revision returns the one that was seen.
-    TellsWhatWasSeen,
     /// A query may look as often as it likes.
     LooksForever,
     /// The key of an item is taken for its scope.

@@ -10,7 +10,6 @@ use pollster::block_on;
 use staleness_conformance::support::{entry, put, tool};
 use staleness_core::MemoryStore;
 use staleness_core::ids::ToolName;
-use staleness_core::journal::Revision;
 use staleness_core::store::{
     Change, ChangeSet, Commit, Decision, Durability, JournalFilter, OutcomeFilter, OutcomeRange,
     Query, Refusal, RegistryStore, Selection, Step, StoreError, ToolFilter, View,
@@ -311,13 +310,6 @@ impl RegistryStore for Broken {
 
     async fn check(&self) -> Result<(), StoreError> {
         block_on(self.inner().check())
-    }
-
-    async fn changed(&self, seen: Revision) -> Option<Revision> {
-        match self.flaw {
-            Flaw::TellsWhatWasSeen => Some(seen),
-            _ => block_on(self.inner().changed(seen)),
-        }
     }
 }
 

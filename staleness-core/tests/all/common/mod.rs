@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use staleness_core::ids::{
     AgentId, ClientId, Level, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName,
 };
-use staleness_core::journal::{JournalEntry, Revision};
+use staleness_core::journal::JournalEntry;
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{
     Act, ByHand, FindTools, Learn, RecordReport, Resume, ScopeChoice, ToolListing, Use,
@@ -105,10 +105,6 @@ impl RegistryStore for Spy {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.inner.check().await
-    }
-
-    async fn changed(&self, seen: Revision) -> Option<Revision> {
-        self.inner.changed(seen).await
     }
 }
 
