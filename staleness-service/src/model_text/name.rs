@@ -210,7 +210,8 @@ pub fn is_plain(name: &str) -> bool {
     let plain = |part: &str| {
         part.chars().all(letter)
             && !part.starts_with(is_combining_mark)
-            && part.check_restriction_level(RestrictionLevel::HighlyRestrictive)
+            // The level of a text is costly to find, and letters of ASCII are below every limit.
+            && (part.is_ascii() || part.check_restriction_level(RestrictionLevel::HighlyRestrictive))
     };
     carried && parts.into_iter().all(plain)
 }
