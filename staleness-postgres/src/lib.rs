@@ -39,8 +39,6 @@ mod flight;
 #[doc(hidden)]
 pub mod fuzzing;
 mod inner;
-mod locks;
-mod looks;
 mod open;
 mod options;
 mod pages;

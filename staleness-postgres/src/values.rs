@@ -14,7 +14,6 @@ pub(crate) enum Arg {
     Texts(Vec<Option<String>>),
     Ints(Vec<Option<i64>>),
     Blobs(Vec<Option<Vec<u8>>>),
-    Flags(Vec<bool>),
 }
 
 impl Arg {
@@ -41,7 +40,6 @@ impl Arg {
             Self::Texts(_) => Type::TEXT_ARRAY,
             Self::Ints(_) => Type::INT8_ARRAY,
             Self::Blobs(_) => Type::BYTEA_ARRAY,
-            Self::Flags(_) => Type::BOOL_ARRAY,
         }
     }
 
@@ -54,7 +52,6 @@ impl Arg {
             Self::Texts(values) => values,
             Self::Ints(values) => values,
             Self::Blobs(values) => values,
-            Self::Flags(values) => values,
         }
     }
 }
