@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use staleness_core::ids::Level;
+use staleness_core::ids::{Level, ServerKey};
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::{ListingState, ToolKind};
 
@@ -50,8 +50,8 @@ enum Rule {
 pub(super) struct Permits {
     denied: Vec<Rule>,
     allowed: Option<Vec<Rule>>,
-    /// Rules for tools that deny all tools of a server.
-    tools_denied: HashSet<String>,
+    /// Rules that deny tools.
+    tools_denied: Vec<String>,
     managed_only: bool,
 }
 
@@ -65,7 +65,7 @@ impl Permits {
         let denied = permissions.and_then(|permissions| json::get(permissions, "deny"));
         let denied = denied.and_then(Value::as_array).map(|list| &*list.elements);
         let denied = denied.unwrap_or_default().iter().filter_map(json::as_str);
-        self.tools_denied = denied.map(|rule| rule.trim_end_matches("__*").to_owned()).collect();
+        self.tools_denied = denied.map(str::to_owned).collect();
     }
 
     const fn is_empty(&self) -> bool {
@@ -143,6 +143,15 @@ fn has_form(form: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
+/// Returns true if a rule for tools denies every tool that the server can have. The client skips other forms that begin
+/// with a lower-case letter.
+fn denies_all(rule: &str, server: &str) -> bool {
+    let tools = format!("mcp__{server}__");
+    let counts = rule.starts_with('*') || rule.starts_with("mcp_");
+    tools.strip_suffix("__") == Some(rule)
+        || rule.ends_with('*') && counts && has_form(rule, &tools)
+}
+
 /// Reads the settings that an organization manages: the file, then its additions by name.
 pub(super) fn managed(outside: &Outside<'_>) -> Vec<Settings> {
     let Some(dir) = outside.request.managed_dir else { return Vec::new() };
@@ -174,13 +183,13 @@ impl AllSettings {
         is_managed: bool,
         is_trusted: bool,
     ) -> Option<String> {
-        let tools = found.name.as_str().trim_end_matches("__*");
+        let server = found.server.as_ref().map_or("", ServerKey::as_str);
         for each in self.all() {
             let by = |key: &str| Some(format!("by `{key}` in {}", each.path));
             if each.permits.denied.iter().any(|rule| rule.names(found, end)) {
                 return by("deniedMcpServers");
             }
-            if each.permits.tools_denied.contains(tools) {
+            if each.permits.tools_denied.iter().any(|rule| denies_all(rule, server)) {
                 return by("permissions.deny");
             }
         }

@@ -1,11 +1,11 @@
-//! Servers that the settings of Claude Code keep from loading: each case was seen in `claude mcp list`.
+//! Servers that the settings of Claude Code keep from loading: each case was seen with the real client.
 
 use staleness_core::ids::Level;
 use staleness_core::source::SourceState;
 use staleness_core::tool::ListingState;
 use staleness_sources::clients::{self, Readings, ScanRequest};
 
-use crate::tree::{Tree, lists, of};
+use crate::tree::{Tree, lists, names, of};
 
 const CLAUDE: &str = "claude-code";
 
@@ -61,6 +61,10 @@ fn denied_servers_are_off_and_an_allowed_list_shuts_out_all_others() {
     let allow = |rules: &str| format!(r#"{{"allowedMcpServers": [{rules}]}}"#);
     let name = |name: &str| format!(r#"{{"serverName": "{name}"}}"#);
     let command = |word: &str| format!(r#"{{"serverCommand": ["true", "{word}"]}}"#);
+    let tools = |rules: &str| {
+        let rules: Vec<&str> = rules.split(' ').collect();
+        format!(r#"{{"permissions": {{"deny": {rules:?}}}}}"#)
+    };
     let url = |url: &str| format!(r#"{{"serverUrl": "{url}"}}"#);
     for (user, project, expected) in [
         ("{}".into(), "{}".into(), "a b r"),
@@ -79,17 +83,30 @@ fn denied_servers_are_off_and_an_allowed_list_shuts_out_all_others() {
         (allow(&[command("x"), name("b"), name("r")].join(",")), "{}".into(), "a r"),
         (allow(&[url("http://other/*"), name("b"), name("r")].join(",")), "{}".into(), "b"),
         // Rules for tools that leave none of a server's.
-        (
-            r#"{"permissions": {"deny": ["mcp__a", "mcp__b__*", "mcp__r__one"]}}"#.into(),
-            "{}".into(),
-            "r",
-        ),
+        (tools("mcp__a mcp__b__* mcp__r__one"), "{}".into(), "r"),
+        ("{}".into(), tools("mcp__a__**"), "b r"),
+        (tools("mcp__a* *b_*"), "{}".into(), "r"),
+        (tools("mcp_*"), "{}".into(), ""),
+        (tools("*"), "{}".into(), ""),
+        // Rules that leave some tools, or that the client skips.
+        (tools("mcp__a__*e mcp__a__*__* mcp__a__ mcp__*a mcp__A mcp__b(*)"), "{}".into(), "a b r"),
+        (tools("m* mcp* a*"), "{}".into(), "a b r"),
     ] {
         let tree = Tree::new();
         users(&tree, true);
         tree.user(".claude/settings.json", &user);
         tree.own(".claude/settings.json", &project);
         loads(&tree, expected);
+    }
+}
+
+#[test]
+fn a_rule_for_tools_names_a_server_as_its_tools_do() {
+    for (rule, off) in [("mcp__a.b c", &[][..]), ("mcp__a_b_c", &["-mcp__a.b c__*"])] {
+        let tree = Tree::new();
+        tree.user(".claude.json", r#"{"mcpServers": {"a.b c": {"command": "true"}}}"#);
+        tree.user(".claude/settings.json", format!(r#"{{"permissions": {{"deny": ["{rule}"]}}}}"#));
+        assert_eq!(names(&tree.source(CLAUDE, Level::Local, "mcp")), off);
     }
 }
 
