@@ -17,18 +17,11 @@ use crate::queue::{Queue, Turn};
 pub struct FileLock {
     path: PathBuf,
     queue: Queue,
-    /// Accessed by the thread at the head of the queue.
-    kept: Mutex<HandleCache>,
+    /// A helper that is still in the kernel's queue for a caller that gave up. Accessed by the thread at the head of the
+    /// queue.
+    left: Mutex<Option<Arc<Helper>>>,
     /// The remaining time to wait, if limited.
     budget: Option<Mutex<Duration>>,
-}
-
-#[derive(Debug, Default)]
-struct HandleCache {
-    /// The unlocked handle of the last guard. Reopening the file would cost more than locking it.
-    handle: Option<File>,
-    /// A helper that is still in the kernel's queue for a caller that gave up.
-    helper: Option<Arc<Helper>>,
 }
 
 /// The reason why a lock was not acquired.
@@ -46,7 +39,7 @@ impl FileLock {
     /// Creates a lock for the file at `path`. Does not access the file before the first
     /// [`FileLock::acquire`].
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), queue: Queue::default(), kept: Mutex::default(), budget: None }
+        Self { path: path.into(), queue: Queue::default(), left: Mutex::default(), budget: None }
     }
 
     /// Limits the total waiting time of all calls of [`FileLock::acquire`]. When it is used up, calls try
@@ -84,39 +77,33 @@ impl FileLock {
         let deadline = Instant::now().checked_add(timeout);
         let turn = self.queue.enter(deadline).ok_or(LockError::TimedOut)?;
         let file = self.lock_file(timeout.is_zero(), deadline)?;
-        Ok(Guard { file: Some(file), lock: self, _turn: turn })
+        Ok(Guard { file, _turn: turn })
     }
 
     fn lock_file(&self, at_once: bool, deadline: Option<Instant>) -> Result<File, LockError> {
-        let mut kept = self.kept();
-        if let Some(helper) = kept.helper.take() {
+        let mut left = self.left();
+        if let Some(helper) = left.take() {
             match helper.wait(deadline) {
                 Brought::Result(result) => return Ok(result?),
                 Brought::Gone => {}
                 Brought::Nothing => {
-                    kept.helper = Some(helper);
+                    *left = Some(helper);
                     return Err(LockError::TimedOut);
                 }
             }
         }
-        let file = match kept.handle.take().filter(is_linked) {
-            Some(file) => file,
-            None => self.open()?,
-        };
+        let file = self.open()?;
         match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(TryLockError::Error(source)) => return Err(LockError::Io(source)),
-            Err(TryLockError::WouldBlock) if at_once => {
-                kept.handle = Some(file);
-                return Err(LockError::TimedOut);
-            }
+            Err(TryLockError::WouldBlock) if at_once => return Err(LockError::TimedOut),
             Err(TryLockError::WouldBlock) => {}
         }
         let helper = Helper::send(file)?;
         match helper.wait(deadline) {
             Brought::Result(result) => Ok(result?),
             Brought::Gone | Brought::Nothing => {
-                kept.helper = Some(helper);
+                *left = Some(helper);
                 Err(LockError::TimedOut)
             }
         }
@@ -137,9 +124,9 @@ impl FileLock {
         })
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, HandleCache> {
-        // A panic leaves only file handles behind, and they are valid.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn left(&self) -> std::sync::MutexGuard<'_, Option<Arc<Helper>>> {
+        // A panic leaves only a helper behind, and it is valid.
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the number of threads that wait for this lock or hold it.
@@ -151,41 +138,23 @@ impl FileLock {
     /// Returns true if a helper is still in the kernel's queue.
     #[cfg(test)]
     pub(crate) fn has_helper(&self) -> bool {
-        self.kept().helper.is_some()
+        self.left().is_some()
     }
-}
-
-/// Returns true if the file still has a name. A lock on a deleted file excludes nobody.
-#[cfg(unix)]
-fn is_linked(file: &File) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    file.metadata().is_ok_and(|found| found.nlink() > 0)
-}
-
-#[cfg(not(unix))]
-fn is_linked(_: &File) -> bool {
-    // Other systems do not delete open files.
-    true
 }
 
 /// Holds the lock until it is dropped.
 #[derive(Debug)]
 #[must_use = "the lock is released when the guard is dropped"]
 pub struct Guard<'l> {
-    file: Option<File>,
-    lock: &'l FileLock,
+    file: File,
     _turn: Turn<'l>,
 }
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
         // Fields are dropped after this body, so the turn ends after the file is unlocked.
-        if let Some(file) = self.file.take()
-            && file.unlock().is_ok()
-        {
-            self.lock.kept().handle = Some(file);
-        }
-        // If unlocking failed, closing the file unlocks it.
+        // If unlocking fails, closing the file unlocks it.
+        let _ = self.file.unlock();
     }
 }
 

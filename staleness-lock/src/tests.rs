@@ -158,7 +158,7 @@ fn a_helper_that_was_left_behind_is_taken_over() {
         assert!(matches!(waiter.acquire(Duration::from_millis(1)), Err(LockError::TimedOut)));
     }
     // The helper thread and the lock hold one reference each, so no second helper was started.
-    let helper = waiter.kept().helper.clone().unwrap();
+    let helper = waiter.left().clone().unwrap();
     assert_eq!(Arc::strong_count(&helper), 3);
     drop(helper);
     thread::scope(|scope| {
