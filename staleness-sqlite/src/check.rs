@@ -14,7 +14,7 @@ use crate::transaction::Transaction;
 /// Verifies file structure, all records and their relations in the connection's transaction.
 pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
     structure(tx)?;
-    let meta = meta::load(tx, true)?;
+    let meta = meta::load(tx)?;
     meta::generation(tx)?;
     macro_rules! all {
         ($($field:ident: $row:ty,)*) => {

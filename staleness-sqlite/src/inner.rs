@@ -39,7 +39,7 @@ impl Inner {
     pub(crate) fn view(&self, query: &dyn Query) -> Result<View, StoreError> {
         let conn = self.pool.take()?;
         let transaction = conn.read()?;
-        let meta = meta::load(&transaction, false)?;
+        let meta = meta::load(&transaction)?;
         query.run(|selection| load(&transaction, selection, meta))
     }
 
@@ -52,7 +52,7 @@ impl Inner {
         let _turn = self.lock.turn(self.options)?;
         let conn = self.pool.take()?;
         let transaction = conn.write(durability)?;
-        let meta = meta::load(&transaction, true)?;
+        let meta = meta::load(&transaction)?;
         let (view, _, mut changes) = step.run(|selection| load(&transaction, selection, meta))?;
         let mut revision = meta.revision;
         if !changes.is_empty() {
@@ -77,7 +77,7 @@ impl Inner {
     ) -> Result<(), StoreError> {
         let conn = self.pool.take()?;
         let transaction = conn.read()?;
-        let meta = meta::load(&transaction, false)?;
+        let meta = meta::load(&transaction)?;
         crate::pages::pages(&transaction, selection, meta, visit)
     }
 

@@ -6,7 +6,7 @@ use staleness_core::journal::{JournalEntry, Revision};
 use staleness_core::store::table::{Cell, Record as _};
 use staleness_core::store::{JournalFilter, StoreError, View};
 
-use super::rows::{all, rows, select, text};
+use super::rows::{all, rows, select};
 use super::{clamped, execute};
 use crate::transaction::Transaction;
 
@@ -40,7 +40,7 @@ pub(crate) fn load(
         ),
         JournalFilter::All => return all(tx, JournalEntry::read, &mut keep),
     };
-    let sql = text::<JournalEntry>(condition, || select::<JournalEntry>(Some(index), condition));
+    let sql = select::<JournalEntry>(Some(index), condition);
     rows(tx, &sql, &args, JournalEntry::read, &mut keep)
 }
 

@@ -17,19 +17,14 @@ pub(crate) struct Meta {
     pub(crate) revision: Revision,
     /// The journal's floor.
     pub(crate) floor: Floor,
-    /// The last sequence number ever assigned, or 0 if a reader did not load it.
+    /// The last sequence number ever assigned.
     pub(crate) last_seq: u64,
 }
 
-/// The columns read by the statements below.
+/// The columns read by the statement below.
 const COLUMNS: &[&str] = &["format", "revision", "floor", "floor_at", "last_seq"];
 
-/// The statement for readers.
-const READ: &str = "SELECT format, revision, floor, floor_at, 0 FROM meta";
-
-/// The statement for writers, which also reads the last sequence number. A single statement saves a one-shot process
-/// one preparation.
-const WRITE: &str = "SELECT format, revision, floor, floor_at, \
+const READ: &str = "SELECT format, revision, floor, floor_at, \
     max(last_seq, ifnull((SELECT max(seq) FROM outcomes), 0)) FROM meta";
 
 /// Raises the generation of search data.
@@ -42,10 +37,9 @@ pub(crate) fn generation(tx: &Transaction<'_>) -> Result<u64, StoreError> {
 }
 
 /// Reads the row, and checks that no newer program has changed the format in the meantime.
-pub(crate) fn load(tx: &Transaction<'_>, writing: bool) -> Result<Meta, StoreError> {
-    let sql = if writing { WRITE } else { READ };
+pub(crate) fn load(tx: &Transaction<'_>) -> Result<Meta, StoreError> {
     let mut found = None;
-    each(tx, sql, (), |row| {
+    each(tx, READ, (), |row| {
         let cells = cells(row);
         let mut cells = Cells::new(COLUMNS, &cells);
         let mut read = || -> Result<(i64, Meta), Bad> {

@@ -7,7 +7,7 @@ use staleness_core::outcome::Outcome;
 use staleness_core::store::table::{Cell, Record as _};
 use staleness_core::store::{OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View};
 
-use super::rows::{all, rows, select, text};
+use super::rows::{all, rows, select};
 use super::{clamped, execute};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
@@ -83,7 +83,7 @@ fn find(tx: &Transaction<'_>, filter: &OutcomeFilter, view: &mut View) -> Result
         OutcomeFilter::FirstAndLast { limit } => (None, FIRST_AND_LAST, vec![Cell::int(*limit)]),
         OutcomeFilter::All => return all(tx, Outcome::read, &mut keep),
     };
-    let sql = text::<Outcome>(condition, || select::<Outcome>(index, condition));
+    let sql = select::<Outcome>(index, condition);
     rows(tx, &sql, &args, Outcome::read, &mut keep)
 }
 

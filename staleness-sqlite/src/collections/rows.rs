@@ -1,9 +1,7 @@
 //! Finds, reads and writes rows of collections.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::rc::Rc;
 
 use staleness_core::store::table::{Bad, Cell, Condition, Record, Table};
 use staleness_core::store::{Change, ChangeSet, Filter, Pick, StoreError, View};
@@ -44,10 +42,8 @@ pub(crate) fn load<R: Table>(
         asked.entry(sql).or_insert((index, Vec::new())).1.push((filter, args));
     }
     for (condition, (index, picks)) in asked {
-        let sql = text::<R>(condition, || {
-            let key = (condition == BY_KEY).then(of_key::<R>);
-            select::<R>(index, &format!(" WHERE {}", key.as_deref().unwrap_or(condition)))
-        });
+        let key = (condition == BY_KEY).then(of_key::<R>);
+        let sql = select::<R>(index, &format!(" WHERE {}", key.as_deref().unwrap_or(condition)));
         tx.with(&sql, |statement| {
             picks.into_iter().try_for_each(|(filter, args)| {
                 query(statement, bound(&args), |row| {
@@ -89,20 +85,6 @@ pub(crate) fn rows<R: Record>(
     visit: Visit<'_, R>,
 ) -> Result<(), StoreError> {
     each(tx, sql, bound(args), |row| record(row, read).map(&mut *visit))
-}
-
-thread_local! {
-    static TEXTS: RefCell<BTreeMap<(&'static str, &'static str), Rc<str>>> = RefCell::default();
-}
-
-/// Returns the cached text of a statement on a table. `what` identifies the statement.
-pub(crate) fn text<R: Record>(what: &'static str, make: impl FnOnce() -> String) -> Rc<str> {
-    let known = TEXTS.with_borrow(|texts| texts.get(&(R::TABLE, what)).cloned());
-    known.unwrap_or_else(|| {
-        let made: Rc<str> = make().into();
-        TEXTS.with_borrow_mut(|texts| texts.insert((R::TABLE, what), Rc::clone(&made)));
-        made
-    })
 }
 
 /// Builds a SELECT statement up to its condition. Every filter names its index. Without statistics the planner would
@@ -148,20 +130,17 @@ pub(crate) fn apply<R: Table>(
         }
     }
     if !gone.is_empty() {
-        let sql =
-            text::<R>("delete", || format!("DELETE FROM {} WHERE {}", R::TABLE, of_key::<R>()));
+        let sql = format!("DELETE FROM {} WHERE {}", R::TABLE, of_key::<R>());
         tx.with(&sql, |delete| {
             gone.into_iter().try_for_each(|key| execute(delete, &R::of_key(key)).map(drop))
         })?;
     }
     if !same.is_empty() {
         // Updates only the row, because no indexed column changed.
-        let sql = text::<R>("update", || {
-            let columns = R::COLUMNS[R::INDEXED..].iter().zip(R::KEY + 1..);
-            let sets: Vec<String> =
-                columns.map(|(column, place)| format!("{column} = ?{place}")).collect();
-            format!("UPDATE {} SET {} WHERE {}", R::TABLE, sets.join(", "), of_key::<R>())
-        });
+        let columns = R::COLUMNS[R::INDEXED..].iter().zip(R::KEY + 1..);
+        let sets: Vec<String> =
+            columns.map(|(column, place)| format!("{column} = ?{place}")).collect();
+        let sql = format!("UPDATE {} SET {} WHERE {}", R::TABLE, sets.join(", "), of_key::<R>());
         tx.with(&sql, |update| {
             for row in same {
                 let mut cells = R::of_key(row.key());
@@ -178,17 +157,15 @@ pub(crate) fn apply<R: Table>(
 
 /// Inserts rows. `how` is the SQL verb.
 pub(crate) fn insert<'r, R: Record + 'r>(
-    how: &'static str,
+    how: &str,
     tx: &Transaction<'_>,
     rows: impl ExactSizeIterator<Item = &'r R>,
 ) -> Result<(), StoreError> {
     if rows.len() == 0 {
         return Ok(());
     }
-    let sql = text::<R>(how, || {
-        let (columns, places) = (R::COLUMNS.join(", "), vec!["?"; R::COLUMNS.len()].join(", "));
-        format!("{how} INTO {}({columns}) VALUES({places})", R::TABLE)
-    });
+    let (columns, places) = (R::COLUMNS.join(", "), vec!["?"; R::COLUMNS.len()].join(", "));
+    let sql = format!("{how} INTO {}({columns}) VALUES({places})", R::TABLE);
     tx.with(&sql, |insert| {
         for row in rows {
             execute(insert, &row.cells())?;
