@@ -34,7 +34,7 @@ impl Inner {
     pub(crate) fn view(&self, query: &dyn Query) -> Result<View, StoreError> {
         let _turn = reader_turn(&self.lock, self.options)?;
         Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
-            let (tx, meta) = session.enter(false)?;
+            let (tx, meta) = session.enter()?;
             query.run(|selection| load(&tx, selection, meta))
         })
     }
@@ -55,7 +55,7 @@ impl Inner {
     ) -> Result<(), StoreError> {
         let _turn = reader_turn(&self.lock, self.options)?;
         Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
-            let (tx, meta) = session.enter(false)?;
+            let (tx, meta) = session.enter()?;
             crate::pages::pages(&tx, selection, meta, visit)
         })
     }
@@ -64,9 +64,9 @@ impl Inner {
         let _turn = reader_turn(&self.lock, self.options)?;
         Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
             // First check that the file is a store.
-            session.enter(true).map(drop)?;
+            session.enter().map(drop)?;
             session.check_pages()?;
-            let (tx, meta) = session.enter(true)?;
+            let (tx, meta) = session.enter()?;
             crate::check::check(&tx, meta)
         })
     }
@@ -78,7 +78,7 @@ impl Inner {
         let _turn = reader_turn(&self.lock, self.options)?;
         // Errors about the target are reported only after the source is known to be a store.
         Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
-            session.enter(false).map(drop)?;
+            session.enter().map(drop)?;
             let new = NewFile::beside(to, false).map_err(failed)?;
             copy(&self.path, new.path()).and_then(|()| new.publish()).map_err(failed)
         })
@@ -87,7 +87,7 @@ impl Inner {
 
 /// Reads, decides, writes and commits.
 pub(crate) fn carry_out(session: &Session, step: &dyn Step) -> Result<Commit, StoreError> {
-    let (tx, meta) = session.enter(true)?;
+    let (tx, meta) = session.enter()?;
     let (view, _, mut changes) = step.run(|selection| load(&tx, selection, meta))?;
     let mut revision = meta.revision;
     if !changes.is_empty() {

@@ -72,7 +72,7 @@ fn begins_as_ours(file: File) -> io::Result<Result<(), StoreError>> {
 
 /// Checks that the file is a store of the supported format.
 fn inspect(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
-    Session::read(path, options.busy_timeout)?.with(|session| session.enter(false).map(drop))
+    Session::read(path, options.busy_timeout)?.with(|session| session.enter().map(drop))
 }
 
 /// Resolves symbolic links, so that all names of a store share one lock.

@@ -79,9 +79,9 @@ impl Session {
     }
 
     /// Begins a transaction and checks the store's format.
-    pub(crate) fn enter(&self, writing: bool) -> Result<(Tx, Meta), StoreError> {
+    pub(crate) fn enter(&self) -> Result<(Tx, Meta), StoreError> {
         let tx = self.begin()?;
-        let meta = meta::load(&tx, writing)?;
+        let meta = meta::load(&tx)?;
         Ok((tx, meta))
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct Meta {
     pub(crate) revision: Revision,
     /// The journal's floor.
     pub(crate) floor: Floor,
-    /// The last sequence number ever assigned, or 0 if a reader did not load it.
+    /// The last sequence number ever assigned.
     pub(crate) last_seq: u64,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Meta {
 const MOST: u64 = i64::MAX as u64;
 
 /// Checks that this is a store of the supported format, and reads the counters.
-pub(crate) fn load(tx: &Tx, writing: bool) -> Result<Meta, StoreError> {
+pub(crate) fn load(tx: &Tx) -> Result<Meta, StoreError> {
     let foreign = || StoreError::NotAStore("another program's redb database".into());
     let meta = match tx.open_table(META) {
         Ok(table) => table,
@@ -58,9 +58,6 @@ pub(crate) fn load(tx: &Tx, writing: bool) -> Result<Meta, StoreError> {
     let floor = Revision(sound("floor")?);
     let at = number("floor_at")?.ok_or_else(|| missing("floor_at"))?;
     let floor = Floor { revision: floor, at: Timestamp::from_millis(at.cast_signed()) };
-    if !writing {
-        return Ok(Meta { revision, floor, last_seq: 0 });
-    }
     let least = sound("last_seq")?;
     let outcomes = table(tx, OUTCOMES)?;
     let last = outcomes.last().map_err(from_storage)?.map_or(0, |(seq, _)| seq.value());

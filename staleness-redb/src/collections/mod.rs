@@ -45,26 +45,6 @@ pub(crate) fn table<'t, K: Key + 'static, V: Value + 'static>(
     tx.open_table(definition).map_err(from_table)
 }
 
-/// A table that is opened when first used.
-struct Once<'t, K: Key + 'static, V: Value + 'static> {
-    tx: &'t Tx,
-    definition: TableDefinition<'static, K, V>,
-    table: Option<Table<'t, K, V>>,
-}
-
-impl<'t, K: Key + 'static, V: Value + 'static> Once<'t, K, V> {
-    const fn new(tx: &'t Tx, definition: TableDefinition<'static, K, V>) -> Self {
-        Self { tx, definition, table: None }
-    }
-
-    fn open(&mut self) -> Result<&mut Table<'t, K, V>, StoreError> {
-        match &mut self.table {
-            Some(table) => Ok(table),
-            none => Ok(none.insert(table(self.tx, self.definition)?)),
-        }
-    }
-}
-
 /// Returns the record with this key, if it exists.
 pub(crate) fn get<C: Collection>(
     table: &impl ReadableTable<C::Key, &'static [u8]>,
@@ -143,7 +123,7 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, meta: Meta) -> Result<View, S
     for scope in &selection.summaries {
         summaries(tx, scope, &mut view)?;
     }
-    outcomes::load(tx, selection.outcomes.iter(), &mut view)?;
+    outcomes::load(tx, &selection.outcomes, &mut view)?;
     for filter in &selection.journal {
         journal::load(tx, filter, &mut view)?;
     }

@@ -8,7 +8,7 @@ use staleness_core::store::table::Bad;
 use staleness_core::store::{OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View};
 use staleness_core::time::Timestamp;
 
-use super::{Collection, Once, get, keep_all, table};
+use super::{Collection, get, keep_all, table};
 use crate::codec::{decode, encode};
 use crate::error::from_storage;
 use crate::tables::{OUTCOMES, OUTCOMES_COUNTED, OUTCOMES_IDENTITY, OUTCOMES_SERVED, Tx};
@@ -38,21 +38,19 @@ type Rows<'t> = Table<'t, u64, &'static [u8]>;
 type Served<'t> = Table<'t, (i64, u64), (&'static str, &'static str)>;
 
 /// Adds the outcomes matching the filters to the view.
-pub(crate) fn load<'f>(
-    tx: &Tx,
-    filters: impl Iterator<Item = &'f OutcomeFilter>,
-    view: &mut View,
-) -> Result<(), StoreError> {
-    let mut rows = Once::new(tx, OUTCOMES);
-    let mut identities = Once::new(tx, OUTCOMES_IDENTITY);
+pub(crate) fn load(tx: &Tx, filters: &[OutcomeFilter], view: &mut View) -> Result<(), StoreError> {
+    if filters.is_empty() {
+        return Ok(());
+    }
+    let (rows, identities) = (table(tx, OUTCOMES)?, table(tx, OUTCOMES_IDENTITY)?);
     for filter in filters {
         match filter {
             OutcomeFilter::Op(tool, op) => {
                 let identity = Outcome::identity_of(tool, op);
                 let found = (identity, 0)..=(identity, u64::MAX);
-                for entry in identities.open()?.range(found).map_err(from_storage)? {
+                for entry in identities.range(found).map_err(from_storage)? {
                     let (key, _) = entry.map_err(from_storage)?;
-                    let row = indexed(rows.open()?, key.value().1)?;
+                    let row = indexed(&rows, key.value().1)?;
                     // The identity is a hash, so another op may match.
                     if row.tool == *tool && row.op == *op {
                         Outcomes::keep(row, view);
@@ -65,23 +63,23 @@ pub(crate) fn load<'f>(
                     index.range((project, 0)..=(project, u64::MAX)).map_err(from_storage)?;
                 for entry in found.rev().take(*limit as usize) {
                     let (key, _) = entry.map_err(from_storage)?;
-                    Outcomes::keep(indexed(rows.open()?, key.value().1)?, view);
+                    Outcomes::keep(indexed(&rows, key.value().1)?, view);
                 }
             }
             OutcomeFilter::LastPerServer { since } => {
                 for seq in last_per_server(&table(tx, OUTCOMES_SERVED)?, *since)? {
-                    Outcomes::keep(indexed(rows.open()?, seq)?, view);
+                    Outcomes::keep(indexed(&rows, seq)?, view);
                 }
             }
             OutcomeFilter::FirstAndLast { limit } => {
-                let (rows, limit) = (rows.open()?, *limit as usize);
+                let limit = *limit as usize;
                 let all = || rows.iter().map_err(from_storage);
                 for entry in all()?.take(limit).chain(all()?.rev().take(limit)) {
                     let (seq, value) = entry.map_err(from_storage)?;
                     Outcomes::keep(Outcomes::row(&seq.value(), value.value())?, view);
                 }
             }
-            OutcomeFilter::All => keep_all::<Outcomes>(rows.open()?, view)?,
+            OutcomeFilter::All => keep_all::<Outcomes>(&rows, view)?,
         }
     }
     Ok(())
