@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use staleness_core::journal::{JournalCheck, JournalEntry};
+use staleness_core::journal::{Floor, JournalCheck, JournalEntry, Revision};
 use staleness_core::outcome::Outcome;
 use staleness_core::store::StoreError;
 use staleness_core::store::table::Table;
 
 use crate::collections::logs::{select_all, verify};
-use crate::collections::meta::{self, Meta};
+use crate::collections::meta;
 use crate::error::Failed;
 use crate::flight::Flight;
 use crate::pages::each;
@@ -23,18 +23,20 @@ pub(crate) async fn check(
     workspace: &str,
     patience: &Patience,
 ) -> Result<(), Failed> {
-    let meta = patience
+    let (standing, last_seq) = patience
         .answer(async {
             let mut flight = Flight::new(session);
             flight.command(transaction::view(workspace, patience));
             flight.send(meta::select(workspace));
+            flight.send(meta::select_last(workspace));
             flight.send(meta::select_generation(workspace));
             flight.next().await?;
-            let meta = meta::read(&flight.next().await?)?;
+            let standing = meta::read(&flight.next().await?)?;
+            let last = meta::read_last(&flight.next().await?)?;
             for row in flight.next().await? {
                 meta::read_generation(&row)?;
             }
-            Ok(meta)
+            Ok((standing, last))
         })
         .await?;
     macro_rules! rows {
@@ -45,15 +47,14 @@ pub(crate) async fn check(
     staleness_core::collections!(rows);
     each(session, patience, &select_all::<Outcome>(workspace), |row| {
         let seq = verify::<Outcome>(row)?.seq;
-        if seq > meta.last_seq {
-            let last = meta.last_seq;
-            let told = format!("workspaces: last_seq is {last}, and there is an outcome {seq}");
+        if seq > last_seq {
+            let told = format!("workspaces: last_seq is {last_seq}, and there is an outcome {seq}");
             return Err(StoreError::Corrupt(told));
         }
         Ok(ControlFlow::Continue(()))
     })
     .await?;
-    revisions(session, workspace, patience, meta).await
+    revisions(session, workspace, patience, standing).await
 }
 
 async fn rows<T: Table>(
@@ -72,7 +73,7 @@ async fn revisions(
     session: &Session,
     workspace: &str,
     patience: &Patience,
-    meta: Meta,
+    (revision, floor): (Revision, Floor),
 ) -> Result<(), Failed> {
     let mut check = JournalCheck::default();
     each(session, patience, &select_all::<JournalEntry>(workspace), |row| {
@@ -81,5 +82,5 @@ async fn revisions(
         Ok(ControlFlow::Continue(()))
     })
     .await?;
-    Ok(check.finish(meta.revision, meta.floor.revision).map_err(StoreError::Corrupt)?)
+    Ok(check.finish(revision, floor.revision).map_err(StoreError::Corrupt)?)
 }

@@ -1,28 +1,37 @@
 //! The implementation of the store.
 
 use std::ops::ControlFlow;
+use std::slice::from_ref;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use staleness_core::journal::Revision;
 use staleness_core::store::{
-    Commit, Decision, Durability, Query, Selection, Step, StoreError, View,
+    ChangeSet, Commit, Durability, Query, Selection, Step, StoreError, View,
 };
 use tokio::runtime::Runtime;
 use tokio_postgres::Error;
+use tokio_postgres::error::SqlState;
 
 use crate::OpenOptions;
-use crate::collections::logs::append;
-use crate::collections::meta::{self, Meta};
-use crate::collections::{Question, changes, questions};
+use crate::collections::logs::{Numbers, append};
+use crate::collections::{Question, changes, meta, questions};
 use crate::error::{Failed, from_commit};
 use crate::flight::Flight;
+use crate::locks::Locks;
+use crate::looks::{Answer, replay};
 use crate::patience::Patience;
 use crate::pool::{Connector, Pool, Session, pool};
 use crate::transaction::{self, Transaction};
 use crate::url::Target;
+use crate::values::{Arg, Statement};
 
 /// Maximum number of attempts at a transaction that fails for a temporary reason: a connection lost before
 /// the commit, or a deadlock with another program.
 const MAX_TRIES: usize = 4;
+
+/// Maximum number of times that a step restarts because concurrent commits changed its later looks. After
+/// that it fails with [`StoreError::Busy`].
+const MAX_MISLED: usize = 8;
 
 /// The state shared by all clones of a store.
 #[derive(Debug)]
@@ -33,6 +42,18 @@ pub(crate) struct Inner {
     read_only: bool,
     // `None` once the store is dropped.
     runtime: Option<Runtime>,
+}
+
+/// The result of an attempt at a step that did not fail.
+enum Attempt {
+    /// The step was committed.
+    Written(Box<Commit>),
+    /// There was nothing to write.
+    Idle(Box<Commit>),
+    /// The step needs another selection after its first `after` looks.
+    Need { after: usize, more: Box<Selection> },
+    /// Another step took the next revision after this one had read.
+    Overtaken,
 }
 
 impl Inner {
@@ -115,124 +136,180 @@ impl Inner {
                 let told = format!("more than {} looks: {query:?}", View::MAX_LOOKS);
                 return Err(StoreError::Misstep(told).into());
             }
-            view.merge(self.load(&mut flight, &selection).await?.1);
+            for seen in self.load(&mut flight, from_ref(&selection)).await? {
+                view.merge(seen);
+            }
             more = query.more(&view);
         }
         Ok(view)
     }
 
-    /// Sends the queries for a selection after the statements already queued, waits for those first, and
-    /// returns what was found.
+    /// Sends the queries for all looks after the statements already queued, waits for those first, and
+    /// returns one view per look.
     async fn load(
         &self,
         flight: &mut Flight<'_>,
-        selection: &Selection,
-    ) -> Result<(Meta, View), Failed> {
+        looks: &[Selection],
+    ) -> Result<Vec<View>, Failed> {
         let before = flight.len();
+        let mut asked = Vec::with_capacity(looks.len());
+        for look in looks {
+            asked.push(questions(&self.workspace, look));
+        }
         // Everything read after this is at least as recent.
         flight.send(meta::select(&self.workspace));
-        let asked = questions(&self.workspace, selection).into_iter();
-        let readers: Vec<_> = asked
-            .map(|Question { statement, read }| {
+        let mut readers = Vec::with_capacity(looks.len());
+        for questions in asked {
+            let sent = questions.into_iter().map(|Question { statement, read }| {
                 flight.send(statement);
                 read
-            })
-            .collect();
+            });
+            readers.push(sent.collect::<Vec<_>>());
+        }
         for _ in 0..before {
             flight.next().await?;
         }
-        let meta = meta::read(&flight.next().await?)?;
-        let mut view = View::default();
-        (view.revision, view.floor) = (meta.revision, meta.floor);
-        view.looks = 1;
-        // A scope without tools must have an empty list.
-        view.summaries = selection.summaries.iter().map(|id| (id.clone(), Vec::new())).collect();
-        for read in &readers {
-            for row in flight.next().await? {
-                read(&row, &mut view)?;
+        let standing = meta::read(&flight.next().await?)?;
+        let mut views = Vec::with_capacity(looks.len());
+        for (look, readers) in looks.iter().zip(&readers) {
+            let mut view = View::default();
+            (view.revision, view.floor) = standing;
+            view.looks = 1;
+            // A scope without tools must have an empty list.
+            view.summaries = look.summaries.iter().map(|id| (id.clone(), Vec::new())).collect();
+            for read in readers {
+                for row in flight.next().await? {
+                    read(&row, &mut view)?;
+                }
             }
+            views.push(view);
         }
-        Ok((meta, view))
+        Ok(views)
     }
 
     pub(crate) async fn transact(&self, step: &dyn Step) -> Result<Commit, StoreError> {
         if self.read_only {
             return Err(StoreError::ReadOnly);
         }
-        let mut failures = 0;
+        let mut looks = vec![step.selection()];
+        let (mut settled, mut failures, mut misled) = (false, 0, 0);
         loop {
-            let result = self.attempt(step).await;
-            if let ControlFlow::Break(commit) = self.settle(&mut failures, result) {
-                return commit;
+            let result = self.attempt(step, &looks, settled).await;
+            let ControlFlow::Break(attempt) = self.settle(&mut failures, result) else { continue };
+            match attempt? {
+                Attempt::Written(commit) | Attempt::Idle(commit) => return Ok(*commit),
+                Attempt::Overtaken => settled = true,
+                Attempt::Need { after, more } => {
+                    misled += usize::from(after < looks.len());
+                    if misled > MAX_MISLED {
+                        return Err(StoreError::Busy);
+                    }
+                    looks.truncate(after);
+                    looks.push(*more);
+                }
             }
         }
     }
 
     /// Runs one transaction: lock, load, decide, write, commit.
-    async fn attempt(&self, step: &dyn Step) -> Result<Commit, Failed> {
+    async fn attempt(
+        &self,
+        step: &dyn Step,
+        looks: &[Selection],
+        settled: bool,
+    ) -> Result<Attempt, Failed> {
         let transaction = Transaction::new(&self.pool).await?;
         let asked = AtomicBool::new(false);
-        let work = self.carry_out(transaction.session()?, step, &asked);
+        let work = self.carry_out(transaction.session()?, step, looks, settled, &asked);
         let ended = self.patience.within(self.patience.whole(), work).await;
-        let asked = asked.load(Ordering::Relaxed);
-        let ended = ended.unwrap_or_else(|| Err(Failed::late(asked)));
-        if ended.is_ok() && asked {
-            transaction.committed();
-        } else {
-            transaction.end(&ended);
+        let ended = ended.unwrap_or_else(|| Err(Failed::late(asked.load(Ordering::Relaxed))));
+        match &ended {
+            Ok(Attempt::Written(_)) => transaction.committed(),
+            ended => transaction.end(ended),
         }
         ended
     }
 
-    /// Writes the changes and commits. Sets `asked` just before the commit is sent. Leaves the transaction open if there
-    /// is nothing to write.
+    /// Writes the changes and commits. Sets `asked` just before the commit is sent.
     async fn carry_out(
         &self,
         session: &Session,
         step: &dyn Step,
+        looks: &[Selection],
+        settled: bool,
         asked: &AtomicBool,
-    ) -> Result<Commit, Failed> {
+    ) -> Result<Attempt, Failed> {
         let mut flight = Flight::new(session);
         flight.command(transaction::step(&self.workspace, &self.patience));
-        let (meta, mut view) = self.load(&mut flight, &step.selection()).await?;
-        let mut changed = loop {
-            match step.decide(&view).map_err(StoreError::from)? {
-                Decision::Write(changes) => break changes,
-                Decision::Need(_) if view.looks == View::MAX_LOOKS => {
-                    let told = format!("no decision after {} looks: {step:?}", View::MAX_LOOKS);
-                    return Err(StoreError::Misstep(told).into());
-                }
-                Decision::Need(more) => view.merge(self.load(&mut flight, &more).await?.1),
-            }
-        };
-        if changed.is_empty() {
-            return Ok(Commit { revision: meta.revision, view, changes: changed });
+        let locks = Locks::of_all(&self.workspace, looks);
+        if !locks.is_empty() {
+            flight.send(lock(&locks));
         }
+        if settled {
+            flight.send(meta::settle(&self.workspace));
+        }
+        let loaded = self.load(&mut flight, looks).await?;
+        let (view, changes) = match replay(step, looks, loaded)? {
+            Answer::Need { after, more } => return Ok(Attempt::Need { after, more }),
+            Answer::Write(written) => *written,
+        };
+        if changes.is_empty() {
+            let commit = Commit { revision: view.revision, view, changes };
+            return Ok(Attempt::Idle(Box::new(commit)));
+        }
+        let lasting = step.durability() == Durability::Full;
+        self.write(flight, view, changes, lasting, asked).await
+    }
+
+    /// Writes a change set and commits.
+    async fn write(
+        &self,
+        mut flight: Flight<'_>,
+        view: View,
+        mut changed: ChangeSet,
+        lasting: bool,
+        asked: &AtomicBool,
+    ) -> Result<Attempt, Failed> {
         let workspace = &self.workspace;
-        let revision = changed.number(meta.last_seq, meta.revision);
-        let writes = changes(workspace, &changed)
-            .into_iter()
-            .chain(meta.advance(workspace, &view, &changed, revision))
-            .chain(append(workspace, &changed.outcomes))
-            .chain(append(workspace, &changed.journal));
-        writes.for_each(|statement| flight.send(statement));
+        let writes = changes(workspace, &changed);
+        let before = writes.len();
+        writes.into_iter().for_each(|statement| flight.send(statement));
+        let advance = meta::advance(workspace, &view, &changed);
+        let is_numbered = advance.is_some();
+        if let Some(advance) = advance {
+            flight.send(advance);
+            let appends = append(workspace, &changed.outcomes, Numbers::Last);
+            appends.into_iter().for_each(|statement| flight.send(statement));
+            let appends = append(workspace, &changed.journal, Numbers::Revision);
+            appends.into_iter().for_each(|statement| flight.send(statement));
+        }
         // Other processes see the revision at once, so it must not be reused after a crash.
-        let lasting = step.durability() == Durability::Full || !changed.journal.is_empty();
+        let lasting = lasting || !changed.journal.is_empty();
         flight.command(transaction::wait(lasting).into());
         flight.command("COMMIT".into());
         asked.store(true, Ordering::Relaxed);
         // If a statement could not be sent, COMMIT was not sent either. If one failed on the server, nothing
         // is committed.
-        flight.land().await?;
+        if let Err(error) = flight.land().await {
+            return Err(error.into());
+        }
+
+        let mut last_seq = 0;
+        let mut place = 0;
         while flight.len() > 1 {
             match flight.next().await {
+                Ok(rows) if is_numbered && place == before => last_seq = meta::advanced(&rows)?,
                 Ok(_) => {}
+                Err(error) if was_overtaken(&error) => return Ok(Attempt::Overtaken),
                 Err(error) if meta::is_missing(&error) => return Err(meta::missing().into()),
                 Err(error) => return Err(not_committed(error)),
             }
+            place += 1;
         }
         flight.next().await.map_err(from_commit)?;
-        Ok(Commit { revision, view, changes: changed })
+        let first = last_seq.saturating_sub(changed.outcomes.len() as u64);
+        let revision: Revision = changed.number(first, view.revision);
+        Ok(Attempt::Written(Box::new(Commit { revision, view, changes: changed })))
     }
 
     pub(crate) async fn pages(
@@ -271,4 +348,23 @@ impl Drop for Inner {
 /// committed. Otherwise the outcome is unknown.
 fn not_committed(error: Error) -> Failed {
     if error.as_db_error().is_some() { error.into() } else { from_commit(error) }
+}
+
+/// Returns true if [`meta::advance`] failed because the revision had changed.
+fn was_overtaken(error: &Error) -> bool {
+    error.as_db_error().is_some_and(|told| {
+        *told.code() == SqlState::NOT_NULL_VIOLATION && told.table() == Some("workspaces")
+    })
+}
+
+/// Returns the statement that takes the locks in order.
+fn lock(locks: &Locks) -> Statement {
+    let (numbers, exclusive) = locks.columns();
+    Statement {
+        sql: "SELECT count(CASE WHEN exclusive THEN pg_advisory_xact_lock(number)::text \
+              ELSE pg_advisory_xact_lock_shared(number)::text END) \
+              FROM unnest($1, $2) AS lock(number, exclusive)"
+            .into(),
+        args: vec![Arg::Ints(numbers), Arg::Flags(exclusive)],
+    }
 }

@@ -16,8 +16,9 @@
 //!
 //! - A database holds any number of workspaces, each a separate registry. All keys begin with the workspace, and
 //!   row-level security restricts a connection to one workspace.
-//! - A step is one READ COMMITTED transaction. Before reading, it takes the advisory lock of its workspace. It takes two
-//!   round trips: begin, lock and read; write and commit. Each further look takes one.
+//! - A step is one READ COMMITTED transaction. Before reading, it takes advisory locks on its selection, in a
+//!   fixed order: see `locks.rs`. It takes two round trips: begin, lock and read; write and commit. A step that
+//!   requests more data restarts with all its selections: see `looks.rs`.
 //! - A query is one REPEATABLE READ transaction on one snapshot. It neither waits for steps nor blocks them. It
 //!   takes one round trip per look.
 //! - [`Durability::Normal`](staleness_core::store::Durability::Normal) does not wait for the server's log
@@ -38,6 +39,8 @@ mod flight;
 #[doc(hidden)]
 pub mod fuzzing;
 mod inner;
+mod locks;
+mod looks;
 mod open;
 mod options;
 mod pages;

@@ -30,7 +30,7 @@ pub(crate) async fn pages(
     visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
 ) -> Result<(), Failed> {
     selection.check_whole()?;
-    let meta = patience
+    let standing = patience
         .answer(async {
             let mut flight = Flight::new(session);
             flight.command(transaction::visit(workspace, patience));
@@ -39,7 +39,7 @@ pub(crate) async fn pages(
             Ok(meta::read(&flight.next().await?)?)
         })
         .await?;
-    let mut pager = Pager::new((meta.revision, meta.floor), visit);
+    let mut pager = Pager::new(standing, visit);
     macro_rules! page {
         ($($field:ident: $row:ty,)*) => {
             $(if !selection.$field.is_empty() {

@@ -1,10 +1,12 @@
 //! Connections, and the thread on which they run.
 
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
 use deadpool::managed::{self, Metrics, Object, PoolError, RecycleError, RecycleResult};
 use staleness_core::store::StoreError;
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Client, Config, Error, NoTls};
@@ -23,7 +25,8 @@ pub(crate) type Pooled = Object<Connector>;
 
 /// A connection.
 pub(crate) struct Session {
-    client: Client,
+    client: Arc<Client>,
+    runtime: Handle,
     task: JoinHandle<Result<(), Error>>,
 }
 
@@ -34,8 +37,13 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    pub(crate) const fn client(&self) -> &Client {
+    pub(crate) const fn client(&self) -> &Arc<Client> {
         &self.client
+    }
+
+    /// Returns the runtime on which the connection lives.
+    pub(crate) const fn runtime(&self) -> &Handle {
+        &self.runtime
     }
 }
 
@@ -102,7 +110,11 @@ impl managed::Manager for Connector {
         let limit = self.limit;
         let timed = async move { tokio::time::timeout(limit, connecting).await };
         match self.patience.runtime().spawn(timed).await {
-            Ok(Ok(Ok((client, task)))) => Ok(Session { client, task }),
+            Ok(Ok(Ok((client, task)))) => Ok(Session {
+                client: Arc::new(client),
+                runtime: self.patience.runtime().clone(),
+                task,
+            }),
             Ok(Ok(Err(error))) => Err(from_connect(error)),
             Ok(Err(_)) => {
                 let why = io::Error::new(io::ErrorKind::TimedOut, "the server does not answer");

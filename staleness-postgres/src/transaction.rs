@@ -4,7 +4,6 @@ use std::pin::pin;
 use std::task::{Context, Waker};
 
 use deadpool::managed::Object;
-use staleness_core::ids::stable_hash;
 use staleness_core::store::StoreError;
 
 use crate::error::Failed;
@@ -69,14 +68,12 @@ impl Drop for Transaction {
     }
 }
 
-/// Returns the commands that begin a step's transaction and wait until no other step runs in the workspace, so that
-/// everything read stays true until the commit. Workspace names need no quoting.
+/// Returns the commands that begin a step's transaction. Workspace names need no quoting.
 pub(crate) fn step(workspace: &str, patience: &Patience) -> String {
     format!(
         "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {}; \
-         SET LOCAL staleness.workspace = '{workspace}'; SELECT pg_advisory_xact_lock({})",
-        patience.settings(),
-        stable_hash(workspace.as_bytes()) as i64
+         SET LOCAL staleness.workspace = '{workspace}'",
+        patience.settings()
     )
 }
 

@@ -14,6 +14,7 @@ pub(crate) enum Arg {
     Texts(Vec<Option<String>>),
     Ints(Vec<Option<i64>>),
     Blobs(Vec<Option<Vec<u8>>>),
+    Flags(Vec<bool>),
 }
 
 impl Arg {
@@ -40,6 +41,7 @@ impl Arg {
             Self::Texts(_) => Type::TEXT_ARRAY,
             Self::Ints(_) => Type::INT8_ARRAY,
             Self::Blobs(_) => Type::BYTEA_ARRAY,
+            Self::Flags(_) => Type::BOOL_ARRAY,
         }
     }
 
@@ -52,6 +54,7 @@ impl Arg {
             Self::Texts(values) => values,
             Self::Ints(values) => values,
             Self::Blobs(values) => values,
+            Self::Flags(values) => values,
         }
     }
 }

@@ -12,41 +12,52 @@ use crate::schema::FORMAT;
 use crate::table::with;
 use crate::values::{Arg, Statement};
 
-/// The state of a workspace, without its generation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Meta {
-    pub(crate) revision: Revision,
-    pub(crate) floor: Floor,
-    /// The last sequence number given to an outcome.
-    pub(crate) last_seq: u64,
+/// Blocks other numbered commits until the transaction ends.
+pub(crate) fn settle(workspace: &str) -> Statement {
+    Statement {
+        sql: "SELECT revision FROM staleness.workspaces WHERE workspace = $1 FOR UPDATE".into(),
+        args: with(workspace, Vec::new()),
+    }
 }
 
-/// Selects the state, and the format of the tables.
+/// Selects the revision, the journal's floor, and the format of the tables.
 pub(crate) fn select(workspace: &str) -> Statement {
     Statement {
-        sql: "SELECT format, least, revision, floor, floor_at, last_seq FROM staleness.meta \
+        sql: "SELECT format, least, revision, floor, floor_at FROM staleness.meta \
               LEFT JOIN staleness.workspaces ON workspace = $1"
             .into(),
         args: with(workspace, Vec::new()),
     }
 }
 
-/// Decodes the state from [`select`], after checking the format.
-pub(crate) fn read(rows: &[Row]) -> Result<Meta, StoreError> {
+/// Decodes the revision and the floor from [`select`], after checking the format.
+pub(crate) fn read(rows: &[Row]) -> Result<(Revision, Floor), StoreError> {
     let row = rows.first().ok_or_else(|| StoreError::Corrupt("meta: the row is missing".into()))?;
     let cells = cells(row);
-    const NAMES: [&str; 6] = ["format", "least", "revision", "floor", "floor_at", "last_seq"];
-    let mut cells = Cells::new(&NAMES, &cells);
+    let mut cells = Cells::new(&["format", "least", "revision", "floor", "floor_at"], &cells);
     let mut read = || Ok((cells.int()?, cells.int()?, cells.maybe_bits()?));
     let (format, least, revision) = read().map_err(|bad: Bad| bad.in_row("meta", "()"))?;
     usable(format, least)?;
     let revision = revision.filter(|revision| i64::try_from(*revision).is_ok());
     let revision = revision.map(Revision).ok_or_else(missing)?;
-    let mut rest = || -> Result<_, Bad> {
-        let floor = Floor { revision: Revision(cells.small()?), at: cells.time()? };
-        Ok(Meta { revision, floor, last_seq: cells.small()? })
+    let mut floor = || -> Result<_, Bad> {
+        Ok(Floor { revision: Revision(cells.small()?), at: cells.time()? })
     };
-    rest().map_err(|bad: Bad| bad.in_row("workspaces", "()"))
+    Ok((revision, floor().map_err(|bad: Bad| bad.in_row("workspaces", "()"))?))
+}
+
+/// Selects the last sequence number given to an outcome.
+pub(crate) fn select_last(workspace: &str) -> Statement {
+    Statement {
+        sql: "SELECT last_seq FROM staleness.workspaces WHERE workspace = $1".into(),
+        args: with(workspace, Vec::new()),
+    }
+}
+
+/// Decodes the result of [`select_last`].
+pub(crate) fn read_last(rows: &[Row]) -> Result<u64, StoreError> {
+    let row = rows.first().ok_or_else(missing)?;
+    numbers("workspaces", &["last_seq"], row, |cells| cells.small())
 }
 
 /// Selects the generation of the data that searches read.
@@ -77,43 +88,46 @@ pub(crate) fn usable(format: i64, least: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-impl Meta {
-    /// Returns the statement that updates the workspace's row for a numbered change set, if anything in it changes. It
-    /// fails if the row was deleted: see [`is_missing`].
-    pub(crate) fn advance(
-        mut self,
-        workspace: &str,
-        seen: &View,
-        changes: &ChangeSet,
-        revision: Revision,
-    ) -> Option<Statement> {
-        let moves = changes.moves_generation(seen);
-        let appends = !changes.outcomes.is_empty() || !changes.journal.is_empty();
-        if !appends && !moves && changes.floor == Floor::default() {
-            return None;
-        }
-        self.floor.raise(changes.floor);
-        let last_seq = changes.outcomes.last().map_or(self.last_seq, |outcome| outcome.seq);
-        Some(Statement {
-            sql: "WITH advanced AS (UPDATE staleness.workspaces SET last_seq = $2, revision = $3, \
-                  floor = $4, floor_at = $5, generation = generation + $6 \
-                  WHERE workspace = $1 RETURNING 1) SELECT 1 / count(*) FROM advanced"
-                .into(),
-            args: with(
-                workspace,
-                vec![
-                    Arg::Int(clamped(last_seq)),
-                    Arg::Int(clamped(revision.0)),
-                    Arg::Int(clamped(self.floor.revision.0)),
-                    Arg::Int(self.floor.at.as_millis()),
-                    Arg::Int(moves.into()),
-                ],
-            ),
-        })
+/// Updates the workspace's row for a change set: raises the revision and the last sequence number, the floor
+/// when entries are pruned, and the generation if search data changes. Returns the first two. The row stays
+/// locked until the commit, so numbers become visible in order.
+///
+/// If another step took the next revision in the meantime, `revision` becomes NULL, which violates a
+/// constraint and fails the transaction. It also fails if the row was deleted: see [`is_missing`].
+pub(crate) fn advance(workspace: &str, seen: &View, changes: &ChangeSet) -> Option<Statement> {
+    let floor = changes.floor;
+    let moves = changes.moves_generation(seen);
+    let appends = !changes.outcomes.is_empty() || !changes.journal.is_empty();
+    if !appends && !moves && floor == Floor::default() {
+        return None;
     }
+    let outcomes = clamped(changes.outcomes.len() as u64);
+    let journals = i64::from(!changes.journal.is_empty());
+    Some(Statement {
+        sql: "WITH advanced AS (UPDATE staleness.workspaces SET last_seq = last_seq + $2, \
+              revision = CASE WHEN $3 = 0 THEN revision \
+              WHEN revision = $4 THEN greatest(revision, $5) + 1 END, \
+              floor_at = CASE WHEN $5 = 0 THEN floor_at WHEN floor = 0 THEN $6 \
+              ELSE greatest(floor_at, $6) END, floor = greatest(floor, $5), \
+              generation = generation + $7 \
+              WHERE workspace = $1 RETURNING revision, last_seq) \
+              SELECT max(revision), max(last_seq), 1 / count(*) FROM advanced"
+            .into(),
+        args: with(
+            workspace,
+            vec![
+                Arg::Int(outcomes),
+                Arg::Int(journals),
+                Arg::Int(clamped(seen.revision.0)),
+                Arg::Int(clamped(floor.revision.0)),
+                Arg::Int(floor.at.as_millis()),
+                Arg::Int(moves.into()),
+            ],
+        ),
+    })
 }
 
-/// Returns true if [`Meta::advance`] failed because the workspace's row was deleted. It then divides by zero.
+/// Returns true if [`advance`] failed because the workspace's row was deleted. It then divides by zero.
 pub(crate) fn is_missing(error: &Error) -> bool {
     error.code() == Some(&SqlState::DIVISION_BY_ZERO)
 }
@@ -121,4 +135,13 @@ pub(crate) fn is_missing(error: &Error) -> bool {
 /// Returns the error for a deleted workspace row.
 pub(crate) fn missing() -> StoreError {
     StoreError::Corrupt("workspaces: the row of the workspace is missing".into())
+}
+
+/// Decodes the last sequence number from the result of [`advance`].
+pub(crate) fn advanced(rows: &[Row]) -> Result<u64, StoreError> {
+    let row = rows.first().ok_or_else(missing)?;
+    numbers("workspaces", &["revision", "last_seq"], row, |cells| {
+        cells.int()?;
+        cells.small()
+    })
 }

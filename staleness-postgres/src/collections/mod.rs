@@ -7,13 +7,13 @@ pub(crate) mod outcomes;
 
 use std::collections::BTreeSet;
 
-use staleness_core::ids::ProjectId;
-use staleness_core::store::table::Table;
+use staleness_core::ids::{ProjectId, Scope};
+use staleness_core::store::table::{Cell, Table};
 use staleness_core::store::{ChangeSet, Filter, Pick, Selection, StoreError, View};
-use staleness_core::tool::{Tool, ToolSummary};
+use staleness_core::tool::ToolSummary;
 use tokio_postgres::Row;
 
-use crate::cells::numbers;
+use crate::cells::{cells, numbers};
 use crate::table::{self, with};
 use crate::values::{Arg, Statement};
 
@@ -36,13 +36,10 @@ pub(crate) fn questions<'s>(workspace: &str, selection: &'s Selection) -> Vec<Qu
     staleness_core::collections!(ask);
     for scope in selection.summaries.iter().collect::<BTreeSet<_>>() {
         let read = Box::new(move |row: &Row, view: &mut View| {
-            let tool: Tool = logs::read(row)?;
-            view.summaries.entry(scope.clone()).or_default().push(ToolSummary::from(&tool));
+            view.summaries.entry(scope.clone()).or_default().push(summary(row)?);
             Ok(())
         });
-        let scope = vec![Arg::text(scope.as_key())];
-        let statement = logs::select::<Tool>(workspace, "AND scope = $2", scope);
-        all.push(Question { statement, read });
+        all.push(Question { statement: summaries(workspace, scope), read });
     }
     for (statement, read) in outcomes::questions(workspace, &selection.outcomes) {
         all.push(Question { statement, read });
@@ -82,6 +79,21 @@ fn ask<'s, T: Table>(workspace: &str, picks: &'s [Pick<T::Filter>], all: &mut Ve
         });
         all.push(Question { statement, read: keep });
     }
+}
+
+/// Selects the summaries of a scope's tools.
+fn summaries(workspace: &str, scope: &Scope) -> Statement {
+    let columns = ToolSummary::COLUMNS.join(", ");
+    let sql = format!("SELECT {columns} FROM staleness.tools WHERE workspace = $1 AND scope = $2");
+    Statement { sql, args: with(workspace, vec![Arg::text(scope.as_key())]) }
+}
+
+fn summary(row: &Row) -> Result<ToolSummary, StoreError> {
+    let cells = cells(row);
+    ToolSummary::read(&cells).map_err(|bad| {
+        let name = if let Some(Cell::Text(Some(name))) = cells.first() { name } else { "?" };
+        bad.in_row("tools", format_args!("({name:?})"))
+    })
 }
 
 /// Returns the statements that write a change set, except appends to the logs.

@@ -1,6 +1,7 @@
 //! Steps are carried out as if alone, and last as long as they should.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::support::Database;
 use crate::support::server::Server;
@@ -69,6 +70,75 @@ impl Step for Put {
     fn durability(&self) -> Durability {
         self.durability
     }
+}
+
+/// Writes to the tool that another one names. Whenever it looks for the first time, something happens
+/// behind its back.
+#[derive(Debug)]
+struct Follow {
+    sql: Sql,
+    behind: fn(u32) -> Option<String>,
+    first_looks: AtomicU32,
+}
+
+impl Step for Follow {
+    fn selection(&self) -> Selection {
+        Selection::new().peek(ToolFilter::Key(key("pointer")))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        if view.looks == 1 {
+            let turn = self.first_looks.fetch_add(1, Ordering::Relaxed);
+            if let Some(commands) = (self.behind)(turn) {
+                self.sql.run(&commands).unwrap();
+            }
+            let named = view.tools[&key("pointer")].description.as_deref().unwrap();
+            return Ok(Decision::Need(Selection::new().lock(ToolFilter::Key(key(named)))));
+        }
+        let mut changes = ChangeSet::default();
+        let named = view.tools[&key("pointer")].description.as_deref().unwrap();
+        changes.tools.push(Change::Put(tool(named, "followed")));
+        Ok(Decision::Write(changes))
+    }
+}
+
+fn followed(sql: &Sql) -> Vec<String> {
+    let rows = sql.ask("SELECT name FROM staleness.tools WHERE description = 'followed'").unwrap();
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+#[test]
+#[ignore = "needs a Postgres server"]
+fn what_a_step_asked_by_may_change_while_it_begins_again() {
+    let (_server, database) = Server::and_database();
+    let store = open(&database);
+    block_on(store.transact(Arc::new(Put::new("pointer", "a")))).unwrap();
+    let behind = |turn| {
+        let moved = "UPDATE staleness.tools SET description = 'b' WHERE name = 'pointer'";
+        (turn == 0).then(|| moved.to_owned())
+    };
+    let follow =
+        Arc::new(Follow { sql: past(&database), behind, first_looks: AtomicU32::default() });
+    let commit = block_on(store.transact(Arc::<Follow>::clone(&follow))).unwrap();
+    // It asked for a, then for b, then it was given b.
+    assert_eq!(follow.first_looks.load(Ordering::Relaxed), 3);
+    assert_eq!(commit.view.looks, 2);
+    assert_eq!(followed(&past(&database)), ["b"]);
+}
+
+#[test]
+#[ignore = "needs a Postgres server"]
+fn a_step_that_others_mislead_for_ever_gives_way() {
+    let (_server, database) = Server::and_database();
+    let store = open(&database);
+    block_on(store.transact(Arc::new(Put::new("pointer", "a")))).unwrap();
+    let behind = |turn| {
+        Some(format!("UPDATE staleness.tools SET description = 't{turn}' WHERE name = 'pointer'"))
+    };
+    let follow = Follow { sql: past(&database), behind, first_looks: AtomicU32::default() };
+    let ended = block_on(store.transact(Arc::new(follow)));
+    assert!(matches!(ended, Err(StoreError::Busy)), "{ended:?}");
+    assert!(followed(&past(&database)).is_empty());
 }
 
 /// Notes a setting of every transaction that puts a tool, at the moment of its commit.
