@@ -19,6 +19,7 @@ pub fn outcome_filter(reach: Reach) -> BoxedStrategy<OutcomeFilter> {
         record!(OutcomeFilter::LastOfProject { project: project_id(reach), limit: limit() }),
         record!(OutcomeFilter::LastPerServer { since: timestamp(reach) }),
         record!(OutcomeFilter::FirstAndLast { limit: limit() }),
+        record!(OutcomeFilter::Spread { limit: limit() }),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use staleness_core::ids::{AgentId, ClientId, ProjectId};
 use staleness_core::outcome::{Mark, Outcome};
-use staleness_core::store::{OutcomeFilter, Selection};
+use staleness_core::store::{OutcomeFilter, OutcomeRange, Selection};
 use staleness_core::time::Timestamp;
 
 use crate::case::Case;
@@ -23,6 +23,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("outcomes::last_per_server_ignores_the_clock", last_per_server_clock),
     Case::new("outcomes::last_per_server_skips_interruptions", interruptions),
     Case::new("outcomes::first_and_last_leave_out_what_is_between", first_and_last),
+    Case::new("outcomes::spread_takes_some_of_all_times", spread),
     Case::new("outcomes::filters_of_a_selection_unite", union),
 ];
 
@@ -246,6 +247,25 @@ fn first_and_last(context: &mut Context) {
     assert_eq!(found(context, ends(2)), ["a", "b", "d", "e"]);
     for limit in [3, u32::MAX] {
         assert_eq!(found(context, ends(limit)), ["a", "b", "c", "d", "e"]);
+    }
+}
+
+fn spread(context: &mut Context) {
+    let of = |limit| OutcomeFilter::Spread { limit };
+    assert!(found(context, of(1)).is_empty());
+    let tool = |by| if by == "f" { global("y") } else { global("x") };
+    let rows = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+    record(context, rows.map(|by| outcome(tool(by), by)));
+    for (limit, expected) in [(0, ""), (1, "j"), (2, "ej"), (3, "bfj"), (5, "bdfhj"), (9, "bdfhj")]
+    {
+        assert_eq!(found(context, of(limit)).concat(), expected, "{limit}");
+    }
+    for limit in [10, u32::MAX] {
+        assert_eq!(found(context, of(limit)).concat(), "abcdefghij");
+    }
+    act(context.store(), Write::new().range(OutcomeRange::OfTool(global("y"))));
+    for (limit, expected) in [(3, "aej"), (5, "acehj")] {
+        assert_eq!(found(context, of(limit)).concat(), expected, "{limit}: after a removal");
     }
 }
 

@@ -169,6 +169,20 @@ impl Rows {
                 is_one(row) && !later.iter().any(|other| is_one(other) && is_same(other))
             }
             OutcomeFilter::FirstAndLast { limit } => at.min(later.len()) < *limit as usize,
+            OutcomeFilter::Spread { limit } => {
+                let (first, last) =
+                    (self.outcomes[0].seq, row.seq.max(later.last().map_or(0, |row| row.seq)));
+                let width = (last - first).checked_div(u64::from(*limit));
+                width.is_some_and(|width| {
+                    let mut next = last;
+                    for other in later.iter().rev() {
+                        if other.seq <= next {
+                            next = other.seq.saturating_sub(width + 1);
+                        }
+                    }
+                    row.seq <= next
+                })
+            }
             OutcomeFilter::All => true,
         }
     }

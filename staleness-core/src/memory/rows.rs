@@ -1,6 +1,7 @@
 //! The rows of the memory store, and how it answers selections and applies changes.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::ops::Bound;
 
 use crate::journal::{JournalCheck, JournalEntry, Revision};
@@ -63,9 +64,24 @@ impl Rows {
                 let limit = *limit as usize;
                 rows.clone().take(limit).chain(rows.rev().take(limit)).collect()
             }
+            OutcomeFilter::Spread { limit } => self.spread(u64::from(*limit)),
             OutcomeFilter::All => rows.collect(),
         };
         view.outcomes.extend(found.into_iter().map(|row| (row.seq, row.clone())));
+    }
+
+    fn spread(&self, limit: u64) -> Vec<&Outcome> {
+        let all = &self.all.outcomes;
+        let (Some((first, _)), Some((last, row))) = (all.first_key_value(), all.last_key_value())
+        else {
+            return Vec::new();
+        };
+        let Some(step) = (last - first).checked_div(limit) else { return Vec::new() };
+        let before = |row: &&Outcome| {
+            let until = row.seq.checked_sub(step + 1)?;
+            all.range(..=until).next_back().map(|(_, row)| row)
+        };
+        iter::successors(Some(row), before).collect()
     }
 
     fn load_journal(&self, filter: &JournalFilter, view: &mut View) {

@@ -26,8 +26,9 @@ use crate::store::{
 use crate::time::Timestamp;
 use crate::tool::{PresenceCause, Tool, ToolKind};
 
-/// The number of first and of last outcomes to read. The unread ones between them could only shorten idle times.
-const ENDS: u32 = 2_000;
+/// The number of outcomes to read, from all times, to find the days on which clients worked. A day that is missed
+/// makes a tool unused later.
+const SPREAD: u32 = 2_000;
 
 /// Selects the journal entries that date the tool's presence in each client, and those about decisions.
 pub(super) fn history(key: &ToolKey) -> JournalFilter {
@@ -248,8 +249,8 @@ impl Tools<'_> {
         let mut view = self.0.store.view(Arc::new(visible_tools(&project.id))).await?;
         let client = self.0.client.as_ref();
         if needs_outcomes(&view, client, days.unwrap_or(self.0.policy.tools.unseen_days)) {
-            let ends = Selection::new().outcomes(OutcomeFilter::FirstAndLast { limit: ENDS });
-            view.outcomes = self.0.store.view(Arc::new(ends)).await?.outcomes;
+            let spread = Selection::new().outcomes(OutcomeFilter::Spread { limit: SPREAD });
+            view.outcomes = self.0.store.view(Arc::new(spread)).await?.outcomes;
         }
         see_all(&mut view, &self.0.policy.account_servers);
         let context = Context::new(&view, &self.0.policy, project, now);

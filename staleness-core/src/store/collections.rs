@@ -406,6 +406,13 @@ pub enum OutcomeFilter {
         /// The maximum number of each.
         limit: u32,
     },
+    /// At most `limit` outcomes, spread over the order of recording: the last one, and then each time the last one
+    /// whose number is at least `s` lower. `s` is one more than the distance of the first and the last number,
+    /// divided by `limit` and rounded down.
+    Spread {
+        /// The maximum number.
+        limit: u32,
+    },
     /// Every outcome.
     All,
 }

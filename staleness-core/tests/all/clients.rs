@@ -1,11 +1,12 @@
 //! For whom: the registry is one for all clients, and an answer is for one of them.
 
-use staleness_core::Wait;
 use staleness_core::ids::{ClientId, Level, OpId, SourceId};
-use staleness_core::outcome::OutcomeKind;
+use staleness_core::outcome::{Outcome, OutcomeKind};
 use staleness_core::registry::{FindTools, ScopeChoice, ToolListing, Use};
 use staleness_core::scan::{Found, SourceReading};
+use staleness_core::store::ChangeSet;
 use staleness_core::tool::{Hold, ListingState};
+use staleness_core::{Timestamp, Wait};
 
 use crate::common::{
     World, changes, is_silent, names, off, read, server, server_tool, skill, tool_name,
@@ -453,4 +454,27 @@ fn a_tool_of_exactly_that_name_is_meant_before_its_spellings() {
     assert_eq!((report.tool.key.name.as_str(), report.tool.uses), ("mcp_read_file", 1));
     let report = world.uses("mcp_write_file", "S");
     assert_eq!(report.tool.key.name, "mcp__write__file");
+}
+
+/// Bug: of a busy client only the first and the last days were seen, so nothing was ever unused.
+#[test]
+fn all_days_of_a_busy_client_count_as_days_of_use() {
+    let world = World::default();
+    world.scan(vec![of("claude-code", vec![server("idle")])]);
+    world.uses("Bash", "S");
+    let first = world.everything().outcomes.into_values().next().unwrap();
+    let often = |day| {
+        let at = first.at.plus_millis(day * Timestamp::DAY);
+        let op = move |n| OpId::new(format!("{day}-{n}")).unwrap();
+        let client = Some(client("claude-code"));
+        let row = Outcome { at, client, ..first.clone() };
+        (0..150).map(move |n| Outcome { op: op(n), ..row.clone() })
+    };
+    let mut changes = ChangeSet::default();
+    changes.outcomes = (1..=60).flat_map(often).collect();
+    world.put(changes);
+    world.pass(61 * Timestamp::DAY);
+    let costs = world.registry.tools().costs(&world.project, None, |_| false, world.now());
+    let costs = costs.wait().unwrap();
+    assert_eq!((costs[0].idle_days, costs[0].unused), (Some(59), true), "since the first one");
 }

@@ -70,6 +70,13 @@ fn one(workspace: &str, filter: &OutcomeFilter) -> Statement {
              UNION (SELECT seq FROM staleness.outcomes WHERE workspace = $1 ORDER BY seq DESC LIMIT $2))",
             vec![Arg::Int((*limit).into())],
         ),
+        OutcomeFilter::Spread { limit } => (
+            "AND seq IN (WITH RECURSIVE spread(seq, width) AS (SELECT max(seq), \
+             (max(seq) - min(seq)) / nullif($2, 0) + 1 FROM staleness.outcomes WHERE workspace = $1 UNION ALL \
+             SELECT (SELECT max(seq) FROM staleness.outcomes WHERE workspace = $1 AND seq <= spread.seq - width), \
+             width FROM spread WHERE spread.seq IS NOT NULL) SELECT seq FROM spread LIMIT $2)",
+            vec![Arg::Int((*limit).into())],
+        ),
         OutcomeFilter::All | OutcomeFilter::Op(..) => ("", Vec::new()),
     };
     select::<Outcome>(workspace, condition, args)

@@ -79,6 +79,7 @@ pub(crate) fn load(tx: &Tx, filters: &[OutcomeFilter], view: &mut View) -> Resul
                     Outcomes::keep(Outcomes::row(&seq.value(), value.value())?, view);
                 }
             }
+            OutcomeFilter::Spread { limit } => spread(&rows, u64::from(*limit), view)?,
             OutcomeFilter::All => keep_all::<Outcomes>(&rows, view)?,
         }
     }
@@ -96,6 +97,25 @@ fn last_per_server(index: &Served<'_>, since: Timestamp) -> Result<Vec<u64>, Sto
         *seen = seq.max(*seen);
     }
     Ok(last.into_values().collect())
+}
+
+fn spread(rows: &Rows<'_>, limit: u64, view: &mut View) -> Result<(), StoreError> {
+    let Some((first, _)) = rows.first().map_err(from_storage)? else { return Ok(()) };
+    let mut next = rows.last().map_err(from_storage)?;
+    let span = next.as_ref().map_or(0, |(last, _)| last.value() - first.value());
+    let Some(step) = span.checked_div(limit) else { return Ok(()) };
+    while let Some((seq, value)) = next {
+        let seq = seq.value();
+        Outcomes::keep(Outcomes::row(&seq, value.value())?, view);
+        let Some(until) = seq.checked_sub(step + 1) else { break };
+        next = rows
+            .range(..=until)
+            .map_err(from_storage)?
+            .next_back()
+            .transpose()
+            .map_err(from_storage)?;
+    }
+    Ok(())
 }
 
 fn indexed(rows: &Rows<'_>, seq: u64) -> Result<Outcome, StoreError> {

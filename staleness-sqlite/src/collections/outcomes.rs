@@ -24,6 +24,11 @@ const LAST_PER_SERVER: &str = " WHERE seq IN (SELECT max(seq) FROM outcomes INDE
 /// Does not visit the outcomes between the first and the last ones.
 const FIRST_AND_LAST: &str = " WHERE seq IN (SELECT seq FROM (SELECT seq FROM outcomes ORDER BY seq LIMIT ?1) \
     UNION SELECT seq FROM (SELECT seq FROM outcomes ORDER BY seq DESC LIMIT ?1))";
+/// Visits no other outcomes than those that it selects.
+const SPREAD: &str = " WHERE seq IN (WITH RECURSIVE spread(seq, width) AS \
+    (SELECT max(seq), (max(seq) - (SELECT min(seq) FROM outcomes)) / ?1 + 1 FROM outcomes UNION ALL \
+    SELECT (SELECT max(seq) FROM outcomes WHERE seq <= spread.seq - width), width \
+    FROM spread WHERE spread.seq IS NOT NULL) SELECT seq FROM spread LIMIT ?1)";
 /// Selects the oldest of the newest outcomes, which a cut keeps. `?1` is the number of kept outcomes minus one.
 const BOUND: &str = "SELECT seq FROM outcomes ORDER BY seq DESC LIMIT 1 OFFSET ?1";
 const CUT: &str = "DELETE FROM outcomes WHERE seq IN \
@@ -81,6 +86,7 @@ fn find(tx: &Transaction<'_>, filter: &OutcomeFilter, view: &mut View) -> Result
         ),
         OutcomeFilter::LastPerServer { since } => (None, LAST_PER_SERVER, vec![Cell::time(*since)]),
         OutcomeFilter::FirstAndLast { limit } => (None, FIRST_AND_LAST, vec![Cell::int(*limit)]),
+        OutcomeFilter::Spread { limit } => (None, SPREAD, vec![Cell::int(*limit)]),
         OutcomeFilter::All => return all(tx, Outcome::read, &mut keep),
     };
     let sql = select::<Outcome>(index, condition);

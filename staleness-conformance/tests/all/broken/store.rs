@@ -135,7 +135,8 @@ impl Flaw {
             Self::IgnoresLimits => {
                 for filter in &mut selection.outcomes {
                     if let OutcomeFilter::LastOfProject { limit, .. }
-                    | OutcomeFilter::FirstAndLast { limit } = filter
+                    | OutcomeFilter::FirstAndLast { limit }
+                    | OutcomeFilter::Spread { limit } = filter
                     {
                         *limit = u32::MAX;
                     }
