@@ -3,7 +3,6 @@
 mod backup;
 mod changes;
 mod crash;
-mod documents;
 mod files;
 mod journal;
 mod lives;
@@ -32,7 +31,6 @@ pub fn cases() -> Vec<Case> {
     [
         rows::CASES,
         tool_filters::CASES,
-        documents::CASES,
         work::CASES,
         sessions::CASES,
         routes::CASES,

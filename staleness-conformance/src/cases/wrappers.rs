@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use staleness_core::knowledge::Document;
 use staleness_core::route::RouteVector;
 use staleness_core::store::{
-    Change, ChangeSet, Decision, DocumentFilter, Filter as _, JournalFilter, OutcomeFilter, Query,
-    Refusal, RouteFilter, Selection, Step, StoreError, ToolFilter, VectorFilter, View, WorkFilter,
+    Change, ChangeSet, Decision, Filter as _, JournalFilter, OutcomeFilter, Query, Refusal,
+    RouteFilter, Selection, Step, StoreError, ToolFilter, VectorFilter, View, WorkFilter,
 };
 use staleness_core::tool::Tool;
 use staleness_core::work::{Work, WorkStatus};
@@ -133,13 +132,10 @@ fn unlocked(context: &mut Context) {
         ($($rows:ident: $row:ty,)*) => {$(unlocked_row::<$row>(&store);)*};
     }
     staleness_core::collections!(each);
-    // These filters match a row only while it is in a certain state.
+    // This filter matches a row only while it is in a certain state.
     let ended = Work { status: WorkStatus::Done, ..Work::sample(Some("p"), "ended") };
     let open = Selection::new().lock(WorkFilter::Open(scope("p")));
     assert_unlocked(&store, &Write::new().put(ended).changes, [open]);
-    let sound = Document::sample(Some("p"), "sound");
-    let flagged = Selection::new().lock(DocumentFilter::Flagged(project_id("p")));
-    assert_unlocked(&store, &Write::new().put(sound).changes, [flagged]);
     // A step that locks a route may delete its vector, but not write it.
     let vector = embedded(route_key("p", "t", 1), "m");
     let (put, gone) =

@@ -122,8 +122,6 @@ samples! {
         |reach| filter!(DocumentFilter {
             Key(any::document_key(reach)),
             Project(any::project_id(reach)),
-            Loaded(any::project_id(reach)),
-            Flagged(any::project_id(reach)),
         });
 
     Work: any::work, any::work_key, extremes::works;

@@ -188,8 +188,6 @@ impl Workload {
             let delta = registry.sessions().resume(&project, Resume::new(agent()), self.now).wait();
             [
                 said(registry.documents().list(id).wait()),
-                said(registry.documents().loaded(id).wait()),
-                said(registry.documents().flagged(id).wait()),
                 said(delta.map(|delta| delta.pruned_until)),
             ]
             .join("\n")

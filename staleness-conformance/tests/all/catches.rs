@@ -128,15 +128,11 @@ caught! {
     refusals_that_write: WritesWhenRefused by
         "looks::a_refusal_comes_back_and_writes_nothing" then 1;
     a_store_spoilt_by_a_panic: StaysPoisoned by "looks::a_panic_in_a_step_changes_nothing";
-    documents_without_findings: LoadsUnflagged by
-        "documents::loaded_and_flagged_find_only_those_with_findings",
-        "documents::filters_follow_every_change" then 2;
     items_that_lose_their_links: RewritesItems by
         "rows::extremes_round_trip_and_replace_each_other", "model::any_record_round_trips" then 1;
     items_taken_for_their_scope: MixesItems by "rows::keys_find_one_of_many_like_it" then 3;
     documents_that_lose_what_was_found: ForgetsFindings by
-        "rows::extremes_round_trip_and_replace_each_other",
-        "documents::loaded_and_flagged_find_only_those_with_findings" then 2;
+        "rows::extremes_round_trip_and_replace_each_other" then 2;
     work_that_loses_what_it_refers_to: ForgetsReferences by
         "rows::extremes_round_trip_and_replace_each_other", "work::referring_follows_every_change"
         then 2;

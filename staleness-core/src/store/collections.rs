@@ -233,27 +233,15 @@ collection! {
 
 collection! {
     /// A filter over documents.
-    DocumentFilter of Document, "document" in documents by key, |key, row|
+    DocumentFilter of Document, "document" in documents by key, |key, _row|
     /// The document with this key.
     Key(DocumentKey);
     project |id| Self::Project(id.clone());
     {
         /// The documents of a project.
         Project(ProjectId),
-        /// The documents of a project that a client loads and that have findings. A store must read only
-        /// these rows; every session start selects them.
-        Loaded(ProjectId),
-        /// The documents of a project that have findings.
-        Flagged(ProjectId),
     }
     Self::Project(project) => *project == key.project,
-    Self::Loaded(project) => {
-        *project == key.project
-            && row.is_some_and(|row| row.loaded && !row.found.is_empty())
-    },
-    Self::Flagged(project) => {
-        *project == key.project && row.is_some_and(|row| !row.found.is_empty())
-    },
 }
 
 collection! {

@@ -68,27 +68,14 @@ fn only_news_is_written_and_nothing_over_what_is_newer() {
 }
 
 #[test]
-fn a_hook_sees_what_clients_load_and_what_has_findings() {
+fn documents_are_listed_by_path_in_their_project_alone() {
     let registry = registry();
-    let mut rows = [document("AGENTS.md", 1, 1), document("A.md", 1, 0), document("b.md", 1, 2)];
-    // When a file came and was edited is no finding.
-    rows[1].found = rows[2].found.clone();
-    rows[1].found.iter_mut().for_each(|block| block.evidence.clear());
-    put(&registry, &rows, 1);
-    let paths =
-        |rows: Vec<Document>| -> Vec<String> { rows.into_iter().map(|row| row.key.path).collect() };
-    assert_eq!(paths(registry.documents().loaded(&project()).wait().unwrap()), ["AGENTS.md"]);
-    assert_eq!(
-        paths(registry.documents().flagged(&project()).wait().unwrap()),
-        ["AGENTS.md", "b.md"]
-    );
-    assert_eq!(
-        paths(registry.documents().list(&project()).wait().unwrap()),
-        ["A.md", "AGENTS.md", "b.md"]
-    );
-    assert!(
-        registry.documents().list(&ProjectId::of_root("/work/other")).wait().unwrap().is_empty()
-    );
+    put(&registry, &["AGENTS.md", "A.md", "b.md"].map(|path| document(path, 1, 1)), 1);
+    let listed = registry.documents().list(&project()).wait().unwrap();
+    let paths: Vec<&str> = listed.iter().map(|row| row.key.path.as_str()).collect();
+    assert_eq!(paths, ["A.md", "AGENTS.md", "b.md"]);
+    let other = ProjectId::of_root("/work/other");
+    assert!(registry.documents().list(&other).wait().unwrap().is_empty());
 }
 
 #[test]

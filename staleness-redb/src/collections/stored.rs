@@ -9,9 +9,7 @@ use staleness_core::project::Project;
 use staleness_core::route::{Route, RouteVector, Suggestions};
 use staleness_core::session::{Cursor, Session};
 use staleness_core::source::Source;
-use staleness_core::store::{
-    DefinitionFilter, DocumentFilter, RouteFilter, ToolFilter, VectorFilter, WorkFilter,
-};
+use staleness_core::store::{DefinitionFilter, RouteFilter, ToolFilter, VectorFilter, WorkFilter};
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{Status, Tool, ToolKind};
 use staleness_core::work::{Aging, Work};
@@ -106,16 +104,7 @@ impl Stored for Definition {
 impl Stored for Document {
     const INDEX: Option<TableDefinition<'static, KeyRef, ()>> = Some(DOCUMENTS_INDEX);
 
-    fn find(filter: &DocumentFilter) -> Find<'_> {
-        match filter {
-            DocumentFilter::Loaded(_) => labelled("loaded"),
-            DocumentFilter::Flagged(_) => labelled("flagged"),
-            DocumentFilter::Project(_) | DocumentFilter::Key(_) | DocumentFilter::All => {
-                Find::First
-            }
-        }
-    }
-
+    // No filter uses this index, but it is part of the format.
     fn labels(&self) -> Vec<Label> {
         match (self.found.is_empty(), self.loaded) {
             (true, _) => Vec::new(),

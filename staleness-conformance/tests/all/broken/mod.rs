@@ -55,8 +55,6 @@ pub(crate) enum Flaw {
     NeverStops,
     /// Nothing is there when it is opened again.
     ForgetsAll,
-    /// Documents come without anything against them where only others were asked for.
-    LoadsUnflagged,
     /// Saving an item forgets its links.
     RewritesItems,
     /// A query may look as often as it likes.

@@ -4,8 +4,8 @@
 use staleness_core::journal::Revision;
 use staleness_core::route::{RouteVector, Vector};
 use staleness_core::store::{
-    Change, ChangeSet, CursorFilter, DocumentFilter, ItemFilter, RouteFilter, Selection,
-    SessionFilter, VectorFilter, WorkFilter,
+    Change, ChangeSet, CursorFilter, ItemFilter, RouteFilter, Selection, SessionFilter,
+    VectorFilter, WorkFilter,
 };
 use staleness_core::time::Timestamp;
 
@@ -32,8 +32,6 @@ impl Flaw {
         }
         taken! {
             MixesItems: knowledge, ItemFilter::Key(key) => ItemFilter::Scope(key.scope.clone());
-            LoadsUnflagged: documents, DocumentFilter::Loaded(id) | DocumentFilter::Flagged(id)
-                => DocumentFilter::Project(id.clone());
             ReturnsEnded: work, WorkFilter::Open(scope) => WorkFilter::Scope(scope.clone());
             IgnoresAges: work, WorkFilter::Aging { scope, aging, .. } => WorkFilter::Aging {
                 scope: scope.clone(), aging: *aging, until: Timestamp::MAX,

@@ -76,17 +76,6 @@ impl Documents<'_> {
     pub async fn read(self, key: DocumentKey) -> Result<Option<Document>, RegistryError> {
         Ok(self.0.seen_documents(DocumentFilter::Key(key)).await?.pop())
     }
-
-    /// Returns the documents of a project that a client loads and that have findings, by path. Fast enough
-    /// for hooks, because the store reads no others.
-    pub async fn loaded(self, project: &ProjectId) -> Result<Vec<Document>, RegistryError> {
-        Ok(with_findings(self.0.seen_documents(DocumentFilter::Loaded(project.clone())).await?))
-    }
-
-    /// Returns the documents of a project that have findings, by path.
-    pub async fn flagged(self, project: &ProjectId) -> Result<Vec<Document>, RegistryError> {
-        Ok(with_findings(self.0.seen_documents(DocumentFilter::Flagged(project.clone())).await?))
-    }
 }
 
 impl Registry {
@@ -94,10 +83,4 @@ impl Registry {
         let view = self.ask(Selection::new().peek(filter)).await?;
         Ok(view.documents.into_values().collect())
     }
-}
-
-/// Drops documents with no evidence in any block.
-fn with_findings(mut documents: Vec<Document>) -> Vec<Document> {
-    documents.retain(|document| document.found.iter().any(|block| !block.evidence.is_empty()));
-    documents
 }

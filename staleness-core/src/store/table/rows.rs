@@ -101,16 +101,6 @@ packed! {
     index ["loaded" Int "flagged" Int] |row| [Cell::int(row.loaded), Cell::int(!row.found.is_empty())];
     filter => match filter {
         DocumentFilter::Project(project) => of_project(project),
-        DocumentFilter::Loaded(project) => Condition::by_index(
-            "documents_flagged",
-            "project = $2 AND loaded = 1 AND flagged = 1",
-            [text(project)],
-        ),
-        DocumentFilter::Flagged(project) => Condition::by_index(
-            "documents_flagged",
-            "project = $2 AND flagged = 1",
-            [text(project)],
-        ),
         DocumentFilter::Key(_) | DocumentFilter::All => Condition::ALL,
     };
 
