@@ -18,14 +18,37 @@ const MAX_FOUND: usize = 10_000;
 pub(crate) struct Draft {
     id: SourceId,
     path: String,
-    note: Option<String>,
+    note: First,
     refusal: Option<String>,
-    fault: Option<String>,
-    more_faults: usize,
+    fault: First,
     doubt: Option<ListingState>,
     left_out: usize,
     found: Vec<Found>,
     places: HashMap<ToolName, usize>,
+}
+
+/// The first of several messages, and the number of the others.
+#[derive(Debug, Default)]
+struct First {
+    text: Option<String>,
+    more: usize,
+}
+
+impl First {
+    fn add(&mut self, text: impl FnOnce() -> String) {
+        if self.text.is_none() {
+            self.text = Some(text());
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn told(self) -> Option<String> {
+        self.text.map(|first| match self.more {
+            0 => first,
+            more => format!("{first} (and {more} more)"),
+        })
+    }
 }
 
 impl Draft {
@@ -33,10 +56,9 @@ impl Draft {
         Self {
             id,
             path: shown(path),
-            note: None,
+            note: First::default(),
             refusal: None,
-            fault: None,
-            more_faults: 0,
+            fault: First::default(),
             doubt: None,
             left_out: 0,
             found: Vec::new(),
@@ -68,11 +90,7 @@ impl Draft {
 
     /// Records a malformed entry. `text` is only called for the first one.
     pub(crate) fn fault(&mut self, text: impl FnOnce() -> String) {
-        if self.fault.is_none() {
-            self.fault = Some(text());
-        } else {
-            self.more_faults += 1;
-        }
+        self.fault.add(text);
     }
 
     /// Records that a file which decides which entries are loaded cannot be read. Entries without an earlier state then
@@ -84,7 +102,7 @@ impl Draft {
 
     /// Records an irregularity that does not make the reading incomplete.
     pub(crate) fn note(&mut self, text: impl FnOnce() -> String) {
-        self.note.get_or_insert_with(text);
+        self.note.add(text);
     }
 
     /// Removes entries that another source overrides.
@@ -124,24 +142,22 @@ impl Draft {
             self.fault(|| what);
         }
         // A source made of several files may have entries from accepted ones.
-        if self.fault.is_none()
+        if self.fault.text.is_none()
             && self.found.iter().all(|found| found.state == ListingState::Refused)
             && let Some(why) = self.refusal.take()
         {
             return self.ended(SourceState::Refused, true, Some(why));
         }
-        let state = if self.fault.is_some() { SourceState::Partial } else { SourceState::Read };
-        let error = match (self.fault.take(), self.more_faults) {
-            (Some(first), 0) => Some(first),
-            (Some(first), more) => Some(format!("{first} (and {more} more)")),
-            (None, _) => self.refusal.take().or(self.note.take()),
-        };
+        let fault = std::mem::take(&mut self.fault).told();
+        let state = if fault.is_some() { SourceState::Partial } else { SourceState::Read };
+        let notes = || std::mem::take(&mut self.note).told();
+        let error = fault.or_else(|| self.refusal.take()).or_else(notes);
         self.ended(state, true, error)
     }
 
     /// Finishes a source with several locations. `seen` is true if any of them exists.
     pub(crate) fn finish(self, seen: bool, root_is_there: bool) -> SourceReading {
-        match self.fault {
+        match self.fault.text {
             None if !seen => self.missing(root_is_there),
             Some(ref why) if !seen && self.found.is_empty() => {
                 let why = why.clone();
@@ -153,7 +169,7 @@ impl Draft {
 
     /// Returns true if there are no entries and no faults.
     pub(crate) fn is_blank(&self) -> bool {
-        self.found.is_empty() && self.fault.is_none()
+        self.found.is_empty() && self.fault.text.is_none()
     }
 
     /// Finishes a source that does not exist.

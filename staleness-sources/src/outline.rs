@@ -34,7 +34,8 @@ pub(crate) struct Shape {
     /// The shape of all other members.
     pub(crate) others: Option<&'static Self>,
     pub(crate) elements: Option<&'static Self>,
-    /// True for members of a launch, which may contain secrets. Kept only to start it.
+    /// True for a member of a launch, which may contain secrets. Its texts are kept only to start it, and so is the
+    /// whole member unless the shape of its object names it.
     pub(crate) starts: bool,
 }
 
@@ -55,8 +56,8 @@ impl Shape {
 
     fn member(&self, key: &str, to_start: bool) -> Option<&'static Self> {
         let named = self.members.iter().find(|(name, _)| *name == key);
-        let shape = named.map_or(self.others, |(_, shape)| Some(*shape));
-        shape.filter(|shape| to_start || !shape.starts)
+        let others = || self.others.filter(|shape| to_start || self.starts || !shape.starts);
+        named.map(|(_, shape)| *shape).or_else(others)
     }
 }
 
@@ -185,7 +186,9 @@ impl<'t> Outliner<'t> {
         match token {
             Some(Token::OpenBrace) => self.object(shape, within.depth + 1),
             Some(Token::OpenBracket) => self.list(shape, within.depth + 1),
-            Some(Token::String(_)) if shape.is_some_and(|shape| shape.text) => self.keep_token(),
+            Some(Token::String(_)) if shape.is_some_and(|shape| self.keeps_text(shape)) => {
+                self.keep_token()
+            }
             Some(Token::String(_)) => self.put(shape, "\"\""),
             Some(Token::Boolean(true)) => self.put(shape, "true"),
             Some(Token::Boolean(false)) => self.put(shape, "false"),
@@ -193,6 +196,10 @@ impl<'t> Outliner<'t> {
             Some(Token::Null) => self.put(shape, "null"),
             _ => Err(self.invalid()),
         }
+    }
+
+    const fn keeps_text(&self, shape: &Shape) -> bool {
+        shape.text && (self.to_start || !shape.starts)
     }
 
     fn object(&mut self, shape: Option<&'static Shape>, depth: usize) -> Result<(), Fault> {

@@ -10,7 +10,7 @@ use crate::json::parse;
 const KEYS: &str = "mcpServers mcpServers servers projects /PROJECT /elsewhere plugins kit@market \
                     commands skills agents mcp allowed excluded disabledMcpServers \
                     disabledMcpjsonServers enabledPlugins disabled enabled description scope \
-                    installPath projectPath cwd $schema a b \\u0061 nul\\u0000 ";
+                    installPath projectPath cwd command args type http $schema a b \\u0061 nul\\u0000 ";
 
 fn keys() -> Vec<&'static str> {
     KEYS.split(' ').collect()

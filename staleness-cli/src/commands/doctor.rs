@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::json;
+use staleness::ids::SourceId;
 use staleness::source::SourceState;
 use staleness::{Registry, Wait};
 use staleness_core::text::counted;
+use staleness_core::tool::ListingState;
 
 use super::installed;
 use super::mounts::{self, Medium};
@@ -100,11 +102,17 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<u8, CliError> {
             }
             match preview(&registry, settings, &[]) {
                 Err(error) => add("sources", State::Fail, error.to_string()),
-                Ok((scan, _)) => {
+                Ok((scan, view)) => {
+                    let refuses_some = |source: &SourceId| {
+                        let mut listings = view.tools.values().flat_map(|tool| &tool.listings);
+                        listings.any(|each| {
+                            each.state == ListingState::Refused && each.source == *source
+                        })
+                    };
                     let bad: Vec<String> = scan
                         .sources
                         .iter()
-                        .filter(|s| !matches!(s.state, SourceState::Read | SourceState::Missing))
+                        .filter(|s| s.state.is_unread() || refuses_some(&s.id))
                         .map(|s| format!("{}: {}", s.id, s.error.as_deref().unwrap_or("")))
                         .collect();
                     let read = scan.sources.iter().filter(|s| s.state == SourceState::Read).count();

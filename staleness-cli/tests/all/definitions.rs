@@ -115,7 +115,8 @@ fn nothing_is_started_that_its_client_would_not_start_and_no_secret_is_kept() {
     let touch =
         json!({ "command": "/bin/sh", "args": ["-c", format!(": > '{}'", trap.display())] });
     let off = json!({ "command": "/bin/sh", "args": touch["args"], "disabled": true });
-    let http = json!({ "url": format!("https://u:{SECRET}@h.example/{SECRET}") });
+    let url = format!("https://u:{SECRET}@h.example/{SECRET}");
+    let http = json!({ "type": "http", "url": url });
     let dead = json!({ "command": "/bin/sh", "args": ["-c", "exit 3"], "env": { "K": SECRET } });
     let asks = json!({ "command": "/bin/sh", "args": [], "env": { "K": "${NOT_SET}" } });
     let users = json!({ "dead": dead, "remote": http, "asks": asks, "here": touch });

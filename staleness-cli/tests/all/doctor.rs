@@ -101,6 +101,33 @@ fn a_source_in_trouble_is_a_warning_with_its_place() {
     assert!(detail.contains("cursor/user/mcp") && detail.contains("mcp.json"), "{detail}");
 }
 
+/// Bug: a misspelt entry that Claude Code skips counted as configured.
+#[test]
+fn an_entry_that_its_client_skips_is_a_warning_and_its_server_is_told_as_gone_with_the_mend() {
+    let sandbox = Sandbox::new();
+    let start = |session: &str, servers: &str| {
+        let servers = format!(r#"{{"mcpServers": {{"kept": {{"command": "x"}}, {servers}}}}}"#);
+        sandbox.write("home/.claude.json", servers);
+        sandbox.start_of("claude-code", session)
+    };
+    let mended = r#""odd": {"command": "x"}"#;
+    start("c1", mended);
+    sandbox.ok(&["record", "mcp__odd__find", "--success", "--agent", "claude-code"]);
+    let told = start("c2", r#""odd": {"comand": "x"}, "new": {"url": "u"}"#);
+    let why = "its client refuses its entry or the whole file: ask the user to run `staleness \
+               doctor` and correct the file";
+    assert!(told.contains(&format!("do not call: `mcp__odd__*` ({why})")), "{told}");
+    assert!(!told.contains("kept") && !told.contains("new"), "{told}");
+    assert_eq!(sandbox.status("mcp__odd__find"), "stale");
+    let (state, detail) = check(&sandbox.json(&["doctor"]), "sources");
+    assert_eq!(state, "warn");
+    let what = ".claude.json:1: Claude Code skips `odd`: `command` is missing; add it (and 1 more)";
+    assert!(detail.starts_with("claude-code/user/mcp: ") && detail.ends_with(what), "{detail}");
+    let told = start("c3", mended);
+    assert!(told.contains("Available again: `mcp__odd__*`"), "{told}");
+    assert_eq!(check(&sandbox.json(&["doctor"]), "sources").0, "ok");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_store_that_others_may_read_is_a_warning() {

@@ -234,7 +234,8 @@ fn a_project_file_that_keeps_its_client_from_starting_takes_the_users_servers_al
             let args: Vec<&str> = args.split(' ').chain(["--agent", client]).collect();
             sandbox.run(&args).out
         };
-        let why = format!("listed in {client}/project/mcp, a file that its client refuses");
+        let why =
+            format!("listed in {client}/project/mcp, but its client refuses the entry or the file");
         assert!(
             of_client("tools show github").contains(&why),
             "{}",

@@ -166,7 +166,7 @@ fn a_server_that_waits_for_its_user_comes_with_the_request_to_the_user() {
             "gemini",
             ",",
             "mcp_tool_*",
-            "its client refuses the file that lists it",
+            "its client refuses its entry or the whole file",
             "run `staleness doctor` and correct the file",
         ),
     ] {

@@ -458,7 +458,9 @@ fn absence(context: &Context<'_>, tool: &Tool) -> String {
         PresenceCause::Disabled => format!("switched off in {all}"),
         PresenceCause::Pending => format!("listed in {all}, and not approved yet"),
         PresenceCause::Untrusted => format!("listed in {all}, in a folder that is not trusted"),
-        PresenceCause::Refused => format!("listed in {all}, a file that its client refuses"),
+        PresenceCause::Refused => {
+            format!("listed in {all}, but its client refuses the entry or the file")
+        }
         PresenceCause::ServerRemoved => format!("its server {server} was removed from config"),
         PresenceCause::ServerDisabled => format!("its server {server} is switched off"),
         PresenceCause::ServerNotLoaded if is_server_withheld(context, tool) => {

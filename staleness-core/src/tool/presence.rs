@@ -24,7 +24,7 @@ wording! {
         Pending = "pending",
         /// Absent: listed in a folder that the client does not trust.
         Untrusted = "untrusted",
-        /// Absent: listed in a file that the client refuses to read.
+        /// Absent: listed, but the client refuses the entry or the whole file.
         Refused = "refused",
         /// Absent: its server was removed.
         ServerRemoved = "server_removed",
@@ -146,7 +146,7 @@ wording! {
         Pending = "pending",
         /// Listed in a folder that the client does not trust.
         Untrusted = "untrusted",
-        /// Listed in a file that the client refuses to read.
+        /// Listed, but the client refuses the entry or the whole file.
         Refused = "refused",
         /// No longer listed. This source was the last one to list it.
         Gone = "gone",

@@ -20,7 +20,7 @@ const CAUSES: &[(&str, &str)] = &[
     ("disabled", "switched off"),
     ("pending", "its client waits for approval"),
     ("untrusted", "its client does not trust this folder"),
-    ("refused", "its client refuses the file that lists it"),
+    ("refused", "its client refuses its entry or the whole file"),
     ("server_removed", "its server was removed from config"),
     ("server_disabled", "its server is switched off"),
     ("server_not_loaded", "no client loads its server"),

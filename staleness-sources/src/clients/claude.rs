@@ -13,7 +13,8 @@ use super::settings::{Approvals, Settings};
 use super::shapes;
 use super::state::{self, LocalState};
 use super::{
-    Outside, Readings, list_in, permits, plugins, prefer_users, reading, refuse_all, source,
+    Outside, Readings, list_in, permits, plugins, prefer_users, reading, refuse_all, skipped,
+    source,
 };
 use crate::draft::Draft;
 use crate::json::JsonFile;
@@ -25,7 +26,8 @@ pub(super) const CLIENT: &str = "claude-code";
 pub(super) static FILE: Format = Format { servers_only: true, ..STATE };
 
 /// The format of `.claude.json`. The client does not start unless it is strict JSON.
-pub(super) static STATE: Format = Format::strict("Claude Code");
+pub(super) static STATE: Format =
+    Format { skips: skipped::reason, ..Format::strict("Claude Code") };
 
 /// The settings that govern a project, weakest first.
 #[derive(Debug, Default)]
@@ -94,9 +96,9 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
         }
     }
     plugins::read(outside, &user, &settings, &local, readings);
+    prefer_users(&mut readings.sources[own..]);
     settings.govern(outside, &mut readings.sources, own, local.is_trusted);
     let sources = &mut readings.sources[own..];
-    prefer_users(sources);
     list_in(sources, Level::Local, ListingState::Off, |found| local.disables(found));
     let managed =
         settings.managed.iter().find_map(|each| each.refusal.as_ref().or(each.faults.first()));

@@ -60,6 +60,8 @@ pub(super) struct Format {
     pub(super) nesting: Nesting,
     /// Members that disable a server if they have the given value. The client ignores all others.
     pub(super) switches: &'static [(&'static str, bool)],
+    /// Returns the reason why the client skips a server, although it reads the file.
+    pub(super) skips: fn(&Object<'_>) -> Option<String>,
     /// True if the file contains only servers, so an entry outside the map is a misplaced server.
     pub(super) servers_only: bool,
 }
@@ -73,6 +75,7 @@ impl Format {
             key: "mcpServers",
             nesting: Nesting::Flat,
             switches: &[],
+            skips: |_| None,
             servers_only: false,
         }
     }

@@ -186,7 +186,7 @@ fn refusal(reading: &SourceReading, state: ListingState) -> Option<&'static str>
         ListingState::Off => "switched off",
         ListingState::Pending => "its client waits for your approval",
         ListingState::Untrusted => "its client does not trust this folder",
-        ListingState::Refused => "its client refuses the file that lists it",
+        ListingState::Refused => "its client refuses its entry or the whole file",
         _ if reading.state != SourceState::Read => "its configuration could not be read completely",
         _ if id.level == Level::Project && !TELLING.contains(&id.client.as_str()) => {
             "its client may ask before it starts a project's server; configure it for your user"

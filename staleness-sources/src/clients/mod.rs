@@ -29,6 +29,7 @@ mod servers;
 mod settings;
 mod shapes;
 mod simple;
+mod skipped;
 mod state;
 mod switch;
 
@@ -406,14 +407,14 @@ fn refuse_all(sources: &mut [SourceReading], why: &str) {
     }
 }
 
-/// Removes project entries that the client ignores in favour of the user's server with the same name.
+/// Removes entries for the project that the client ignores in favour of the user's server with the same name.
 fn prefer_users(sources: &mut [SourceReading]) {
     let users = sources.iter().filter(|source| source.id.level == Level::User).flat_map(|source| {
         let on = source.found.iter().filter(|found| found.state == ListingState::Configured);
         on.map(|found| (source.id.client.clone(), found.name.clone()))
     });
     let users: HashSet<_> = users.collect();
-    for source in sources.iter_mut().filter(|source| source.id.level == Level::Project) {
+    for source in sources.iter_mut().filter(|source| source.id.level != Level::User) {
         let client = source.id.client.clone();
         source.found.retain(|found| {
             !matches!(found.state, ListingState::Refused | ListingState::Untrusted)

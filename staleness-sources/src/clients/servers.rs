@@ -1,5 +1,5 @@
-//! Reads MCP servers from JSON files. Reads only the name of an entry, the members that disable it, and its
-//! description.
+//! Reads MCP servers from JSON files. Reads only the name of an entry, the members that disable it, its description, and
+//! the kinds of its other members.
 
 use std::path::Path;
 
@@ -147,7 +147,13 @@ fn add_one(draft: &mut Draft, file: &JsonText<'_>, entry: &Entry<'_, '_>, rules:
     };
     found.state = (rules.state)(entry.key);
     if found.state != ListingState::Refused {
-        found = found.switched_off(rules.format.is_off(server));
+        found = found.switched_off(rules.owner.disabled || rules.format.is_off(server));
+    }
+    let is_in_question = !matches!(found.state, ListingState::Off | ListingState::Refused);
+    if is_in_question && let Some(why) = (rules.format.skips)(server) {
+        found.state = ListingState::Refused;
+        let what = format!("{} skips `{}`: {why}", rules.format.title, entry.key);
+        draft.note(|| file.fault(entry.at, &what));
     }
     let name = found.name.clone();
     let found = found.described(json::get_str(server, "description"));

@@ -5,7 +5,7 @@ use crate::outline::Shape;
 /// Files with servers under a key. Keeps also entries that may be misplaced servers.
 pub(super) static SERVERS: Shape = Shape {
     members: &[("mcpServers", &MAP), ("servers", &MAP)],
-    others: Some(&Shape::of(STARTS)),
+    others: Some(&SERVER),
     ..Shape::PLAIN
 };
 
@@ -68,12 +68,21 @@ pub(super) static MANIFEST: Shape = Shape::of(&[
     ("agents", &TEXTS),
 ]);
 
-/// Members that mark a possible server. Their values are not kept.
-const STARTS: &[(&str, &Shape)] = &[("command", &Shape::PLAIN), ("url", &Shape::PLAIN)];
-
-/// Members of a server to keep. All others are kept only for launches.
-const SERVER_MEMBERS: &[(&str, &Shape)] =
-    &[("disabled", &Shape::PLAIN), ("enabled", &Shape::PLAIN), ("description", &TEXT)];
+/// Members of a server to keep; of those of a launch only the kinds. All others are kept only for launches.
+const SERVER_MEMBERS: &[(&str, &Shape)] = &[
+    ("disabled", &Shape::PLAIN),
+    ("enabled", &Shape::PLAIN),
+    ("description", &TEXT),
+    ("type", &TEXT),
+    ("command", &START),
+    ("args", &START),
+    ("env", &START),
+    ("url", &START),
+    ("headers", &START),
+    ("headersHelper", &START),
+    ("timeout", &START),
+    ("alwaysLoad", &START),
+];
 
 /// A member that is part of a launch.
 static START: Shape =
@@ -107,7 +116,9 @@ pub(super) static BARE: Shape = Shape {
 /// with those names are not kept.
 static MAP_OR_SERVER: Shape = Shape {
     members: &[
-        ("description", &Shape { text: true, members: SERVER_MEMBERS, ..Shape::PLAIN }),
+        ("description", &TEXT_OR_SERVER),
+        ("type", &TEXT_OR_SERVER),
+        ("args", &Shape { elements: Some(&Shape::PLAIN), ..SERVER }),
         ("env", &SWITCHES),
         ("environment", &SWITCHES),
         ("headers", &SWITCHES),
@@ -116,7 +127,9 @@ static MAP_OR_SERVER: Shape = Shape {
     ..Shape::PLAIN
 };
 
-static SWITCHES: Shape = Shape::of(&[("disabled", &Shape::PLAIN), ("enabled", &Shape::PLAIN)]);
+static TEXT_OR_SERVER: Shape = Shape { text: true, ..SERVER };
+
+static SWITCHES: Shape = Shape::map(&Shape::PLAIN);
 
 static PROJECTS: Shape = Shape::map(&Shape::of(&[
     ("mcpServers", &MAP),

@@ -17,13 +17,13 @@ fn servers_are_read_at_three_levels() {
         format!(
             r#"{{"mcpServers": {{"github": {{"command": "gh", "description": "Code\n host"}}}},
                 "projects": {{
-                    "{}": {{"mcpServers": {{"mine": {{"url": "x"}}}}}},
-                    "/elsewhere": {{"mcpServers": {{"theirs": {{}}}}}}
+                    "{}": {{"mcpServers": {{"mine": {{"command": "x"}}}}}},
+                    "/elsewhere": {{"mcpServers": {{"theirs": {{"command": "x"}}}}}}
                 }}}}"#,
             tree.folder()
         ),
     );
-    tree.own(".mcp.json", r#"{"mcpServers": {"team": {}}}"#);
+    tree.own(".mcp.json", r#"{"mcpServers": {"team": {"command": "x"}}}"#);
     let readings = tree.read();
     let user = of(&readings, CLAUDE, Level::User, "mcp");
     lists(&user, &["mcp__github__*"]);
@@ -41,7 +41,10 @@ fn servers_are_read_at_three_levels() {
 #[test]
 fn the_per_project_section_of_a_user_level_file_is_not_global() {
     let tree = Tree::new();
-    tree.user(".claude.json", r#"{"projects": {"/elsewhere": {"mcpServers": {"theirs": {}}}}}"#);
+    tree.user(
+        ".claude.json",
+        r#"{"projects": {"/elsewhere": {"mcpServers": {"theirs": {"command": "x"}}}}}"#,
+    );
     let readings = tree.read();
     lists(&of(&readings, CLAUDE, Level::User, "mcp"), &[]);
     let local = of(&readings, CLAUDE, Level::Local, "mcp");
@@ -54,7 +57,10 @@ fn a_section_is_found_however_its_path_is_written() {
     let tree = Tree::new();
     tree.user(
         ".claude.json",
-        format!(r#"{{"projects": {{"{}/": {{"mcpServers": {{"mine": {{}}}}}}}}}}"#, tree.folder()),
+        format!(
+            r#"{{"projects": {{"{}/": {{"mcpServers": {{"mine": {{"command": "x"}}}}}}}}}}"#,
+            tree.folder()
+        ),
     );
     lists(&tree.source(CLAUDE, Level::Local, "mcp"), &["mcp__mine__*"]);
 }
@@ -62,13 +68,13 @@ fn a_section_is_found_however_its_path_is_written() {
 #[test]
 fn every_list_that_switches_servers_off_is_honoured() {
     let tree = Tree::new();
-    let section = r#"{"mcpServers": {"l1": {}, "l2": {}, "l3": {"disabled": true}},
+    let section = r#"{"mcpServers": {"l1": {"command": "x"}, "l2": {"command": "x"}, "l3": {"command": "x", "disabled": true}},
         "disabledMcpServers": ["l1", "p1", "global"], "disabledMcpjsonServers": ["p2"],
         "enabledMcpjsonServers": ["p2", "p3"], "hasTrustDialogAccepted": true}"#;
     tree.user(
         ".claude.json",
         format!(
-            r#"{{"mcpServers": {{"global": {{}}}}, "projects": {{"{}": {section}}}}}"#,
+            r#"{{"mcpServers": {{"global": {{"command": "x"}}}}, "projects": {{"{}": {section}}}}}"#,
             tree.folder()
         ),
     );
@@ -80,7 +86,7 @@ fn every_list_that_switches_servers_off_is_honoured() {
     );
     tree.own(
         ".mcp.json",
-        r#"{"mcpServers": {"p1": {}, "p2": {}, "p3": {}, "p4": {}, "p5": {}, "p6": {}}}"#,
+        r#"{"mcpServers": {"p1": {"command": "x"}, "p2": {"command": "x"}, "p3": {"command": "x"}, "p4": {"command": "x"}, "p5": {"command": "x"}, "p6": {"command": "x"}}}"#,
     );
     let readings = tree.read();
     lists(
@@ -99,7 +105,7 @@ fn every_list_that_switches_servers_off_is_honoured() {
 fn settings_that_cannot_be_read_make_what_they_govern_incomplete() {
     let tree = Tree::new();
     let settings = tree.own(".claude/settings.json", "{\n\"disabledMcp");
-    tree.own(".mcp.json", r#"{"mcpServers": {"a": {}}}"#);
+    tree.own(".mcp.json", r#"{"mcpServers": {"a": {"command": "x"}}}"#);
     let source = tree.source(CLAUDE, Level::Project, "mcp");
     assert_eq!(source.state, SourceState::Partial);
     assert_eq!(names(&source), ["mcp__a__*"]);
@@ -163,8 +169,8 @@ fn a_file_where_a_folder_belongs_says_nothing() {
 fn the_config_dir_moves_everything_of_the_user() {
     let tree = Tree::new();
     let dir = tree.home.join("moved");
-    tree.user(".claude.json", r#"{"mcpServers": {"old": {}}}"#);
-    tree.user("moved/.claude.json", r#"{"mcpServers": {"new": {}}}"#);
+    tree.user(".claude.json", r#"{"mcpServers": {"old": {"command": "x"}}}"#);
+    tree.user("moved/.claude.json", r#"{"mcpServers": {"new": {"command": "x"}}}"#);
     tree.user("moved/commands/a.md", "");
     let mut request = ScanRequest::new(&tree.home, &tree.project);
     request.claude_config_dir = Some(&dir);

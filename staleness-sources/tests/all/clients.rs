@@ -39,7 +39,7 @@ fn every_client_is_read_at_every_level() {
     let tree = Tree::new();
     for (client, level, file, key) in JSON_FILES {
         let text = format!(
-            "{{\"{key}\": {{\r\n  \"a\": {{\"command\": \"x\"}},\r\n  \"my server.x\": {{}}, \"a\": {{}}\r\n}}}}"
+            "{{\"{key}\": {{\r\n  \"a\": {{\"command\": \"x\"}},\r\n  \"my server.x\": {{\"command\": \"x\"}}, \"a\": {{\"command\": \"y\"}}\r\n}}}}"
         );
         put(&tree, level, file, text);
         let source = tree.source(client, level, "mcp");

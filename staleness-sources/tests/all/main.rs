@@ -6,6 +6,7 @@ mod hooks;
 mod permits;
 mod plugins;
 mod random;
+mod skipped;
 mod strict;
 mod traps;
 mod tree;

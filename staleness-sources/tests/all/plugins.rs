@@ -136,9 +136,9 @@ fn the_manifest_adds_places() {
 fn servers_of_a_manifest_may_be_in_a_file_of_any_shape() {
     let tree = with_plugin();
     let manifest = format!("{FOLDER}/.claude-plugin/plugin.json");
-    tree.user(&manifest, r#"{"mcpServers": ["./a.json", "./b.json", {"c": {}}]}"#);
-    tree.user(&format!("{FOLDER}/a.json"), r#"{"mcpServers": {"a": {}}}"#);
-    tree.user(&format!("{FOLDER}/b.json"), r#"{"servers": {"b": {}}}"#);
+    tree.user(&manifest, r#"{"mcpServers": ["./a.json", "./b.json", {"c": {"command": "x"}}]}"#);
+    tree.user(&format!("{FOLDER}/a.json"), r#"{"mcpServers": {"a": {"command": "x"}}}"#);
+    tree.user(&format!("{FOLDER}/b.json"), r#"{"servers": {"b": {"command": "x"}}}"#);
     let expected = [
         "!mcp__plugin_kit_b__*",
         "mcp__plugin_kit_a__*",

@@ -12,7 +12,7 @@ use crate::tree::{Tree, lists, names, of};
 const CLAUDE: &str = "claude-code";
 
 /// Returns the names of a source's servers with the state of each, sorted.
-fn states(source: &SourceReading) -> Vec<(&str, ListingState)> {
+pub(crate) fn states(source: &SourceReading) -> Vec<(&str, ListingState)> {
     let mut states: Vec<_> =
         source.found.iter().map(|found| (found.name.as_str(), found.state)).collect();
     states.sort_unstable();
@@ -131,7 +131,8 @@ fn s4_a_bare_map_is_refused_by_claude_code() {
 
 #[test]
 fn s5_switches_that_a_client_ignores_are_ignored() {
-    const SWITCHES: &str = r#"{"a": {}, "b": {"disabled": true}, "c": {"enabled": false}}"#;
+    const SWITCHES: &str = r#"{"a": {"command": "x"}, "b": {"command": "x", "disabled": true},
+        "c": {"command": "x", "enabled": false}}"#;
     let tree = Tree::new();
     let none = [Configured; 3];
     // Cursor, VS Code, Windsurf and Zed by their documentation.
@@ -184,7 +185,7 @@ fn s6_servers_of_a_project_wait_for_approval_by_claude_code() {
         (Level::User, ".claude/settings.json", "{\"enableAllProjectMcpServers\": true,}", none),
     ] {
         let tree = Tree::new();
-        tree.own(".mcp.json", r#"{"mcpServers": {"a": {}, "b": {}}}"#);
+        tree.own(".mcp.json", r#"{"mcpServers": {"a": {"command": "x"}, "b": {"command": "x"}}}"#);
         put(&tree, level, file, text);
         let source = tree.source(CLAUDE, Level::Project, "mcp");
         assert_eq!(source.state, SourceState::Read);
@@ -193,7 +194,7 @@ fn s6_servers_of_a_project_wait_for_approval_by_claude_code() {
         assert_eq!(source.error.is_some(), text.ends_with(",}"), "{:?}", source.error);
     }
     let tree = Tree::new();
-    tree.own(".mcp.json", r#"{"mcpServers": {"a": {}, "b": {}}}"#);
+    tree.own(".mcp.json", r#"{"mcpServers": {"a": {"command": "x"}, "b": {"command": "x"}}}"#);
     let switches = r#""enabledMcpjsonServers": ["a", "b"], "disabledMcpjsonServers": ["b"], "#;
     for (file, text, is_trusted, section, expected) in [
         (".claude/settings.json", yes, true, "", first),
@@ -387,7 +388,7 @@ fn a_plugins_file_is_as_strict_and_may_be_a_bare_map() {
     );
     for (text, refused) in [
         (r#"{"a": {"command": "x", "disabled": true}}"#, false),
-        (r#"{"mcpServers": {"a": {}}}"#, false),
+        (r#"{"mcpServers": {"a": {"command": "x"}}}"#, false),
         ("{\"a\": {\"command\": \"x\"},}", true),
         (COMMENT, true),
         (r#"{"servers": {"a": {"command": "x"}}}"#, true),

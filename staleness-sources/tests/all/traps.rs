@@ -171,7 +171,7 @@ fn one_null_entry_hides_nothing_of_the_rest() {
     let tree = Tree::new();
     for (client, level, file, key) in JSON_FILES {
         let text = format!(
-            "{{\"{key}\": {{\n\"a\": {{}},\n\"b\": null,\n\"c\": 5, \"\": {{}}, \"x\\u0007\": {{}},\n\"d\": {{}}}}}}"
+            "{{\"{key}\": {{\n\"a\": {{\"command\": \"x\"}},\n\"b\": null,\n\"c\": 5, \"\": {{\"command\": \"x\"}}, \"x\\u0007\": {{\"command\": \"x\"}},\n\"d\": {{\"command\": \"x\"}}}}}}"
         );
         put(&tree, level, file, text);
         let source = tree.source(client, level, "mcp");
@@ -188,7 +188,7 @@ fn the_last_of_duplicate_keys_counts() {
     let tree = Tree::new();
     for (client, level, file, key) in JSON_FILES {
         let text = format!(
-            "{{\"{key}\": {{\"old\": {{}}}}, \"{key}\": {{\"a\": null, \"a\": {{}}, \"b\": {{}}, \"b\": {{\"description\": \"Last\"}}}}}}"
+            "{{\"{key}\": {{\"old\": {{}}}}, \"{key}\": {{\"a\": null, \"a\": {{\"command\": \"x\"}}, \"b\": {{}}, \"b\": {{\"command\": \"x\", \"description\": \"Last\"}}}}}}"
         );
         put(&tree, level, file, text);
         let source = tree.source(client, level, "mcp");
