@@ -33,8 +33,8 @@ thresholds! {
         max_routes: u32 = 5_000,
         /// The share of `max_routes` that remains after pruning over the limit, 0..=1.
         keep_share: f64 = 0.9,
-        /// The minimum score at which a tool is suggested for a user's prompt, 0..=1.
-        suggest_from: f64 = 0.4,
+        /// The minimum certainty at which tools are suggested for a user's prompt, 0..=1.
+        suggest_from: f64 = 0.11,
         /// The minimum number of tool uses between two suggestions in one session.
         cool_down_calls: u32 = 5,
         /// The maximum number of unsolicited suggestions in one session.

@@ -1,6 +1,6 @@
 //! Ranks tools by how well their text and their learned queries fit a question.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::index::SearchIndex;
 use super::is_cold;
@@ -14,8 +14,9 @@ use crate::verdict::round;
 
 /// Weight of the best learned query in the learned score.
 const CLOSEST: f64 = 1.25;
-/// Weight of the best learned query for unsolicited suggestions: see [`Scores::sure`].
-const UNASKED: f64 = 0.4;
+/// Number of words that each question is assumed to have besides its own in [`Scores::sure`], so that neither a word of
+/// a short question nor a few of a long one suffice.
+const FURTHER: f64 = 8.0;
 
 /// Weight of the best match for a part of the question, relative to the best match for the whole.
 const PART: f64 = 0.6;
@@ -266,20 +267,32 @@ impl<'a> Scores<'a> {
             .map(|(score, place)| (&self.index.entries[*place as usize].tool, *score, *place))
     }
 
-    /// Returns the tools that fit well enough for an unsolicited suggestion. The score of their text, plus 0.4
-    /// times the excess of the best query, reaches `least`; and two words of the question fit, or a learned query
-    /// is not cold.
-    pub(crate) fn sure(&self, least: f64) -> impl Iterator<Item = (&'a ToolName, f64, u32)> + '_ {
+    /// Returns the tools that fit well enough for an unsolicited suggestion of `limit` tools: their certainty is at
+    /// least `least`, and two words of the question fit, or a learned query is not cold.
+    ///
+    /// The certainty is `(fit + lead) ÷ (V + 8 × idf of a word that one tool has)`:
+    /// - *V*: `Σ idf` over the words of the question that are not about code.
+    /// - *fit*: the part of `V` that the tool's text matches, as in its word score; or `Σ idf` of all words × closeness² ×
+    ///   confidence of its best query, if that is more.
+    /// - *lead*: `V` times what its score exceeds that of the first tool after `limit`.
+    pub(crate) fn sure(&self, least: f64, limit: usize) -> BTreeSet<&'a ToolName> {
+        let whole: f64 = self.shares.iter().map(|each| each.weight).sum();
+        let (code, about_code) = self.index.code(&self.shares);
+        let telling = whole - code;
+        let all = self.all.iter().map(|(score, place)| (*score, *place, ()));
+        let next = best(limit + 1, all).get(limit).map_or(0.0, |(score, ..)| *score);
         let two = self.index.meets_two(self.question, &self.shares);
-        self.fitting().filter(move |(_, score, place)| {
-            let at = *place as usize;
-            let own = self.words[at] - self.habits[at];
-            let route = self.route(*place);
-            let closest = route.map_or(0.0, |route| route.score());
-            let without_habits = UNASKED.mul_add((closest - own).max(0.0), own);
-            score.min(round(without_habits)) >= least
+        let sure = |(_, score, place): &(&ToolName, f64, u32)| {
+            let (at, route) = (*place as usize, self.route(*place));
+            let own = (self.words[at] - self.habits[at]).mul_add(whole, -about_code[at]);
+            let closest = route.map_or(0.0, |route| route.closeness * route.score());
+            let fit = own.max(whole * closest);
+            let lead = telling * (score - next).max(0.0);
+            let certainty = (fit + lead) / FURTHER.mul_add(self.index.idf(1), telling);
+            round(certainty) >= least
                 && (two[at] || route.is_some_and(|route| !is_cold(route.closeness)))
-        })
+        };
+        self.fitting().filter(sure).map(|(tool, ..)| tool).collect()
     }
 
     /// Returns the best learned query of a tool.

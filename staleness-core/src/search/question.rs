@@ -27,6 +27,12 @@ const TALK: &[&str] = &[
     "which", "who", "why", "will", "with", "would", "you", "your",
 ];
 
+/// Words of prompts about code, which an agent reads and edits without a suggestion.
+const CODE: &[&str] = &[
+    "bug", "build", "change", "class", "code", "error", "fail", "file", "fix", "function",
+    "method", "module", "test", "type", "value", "variable", "work",
+];
+
 /// Words that join two requests.
 const JOINTS: &[&str] = &[
     "additionally",
@@ -192,6 +198,11 @@ fn phrases(all: &[Token]) -> Vec<String> {
 /// Returns true for a filler word.
 pub(super) fn is_talk(word: &str) -> bool {
     TALK.binary_search(&word).is_ok()
+}
+
+/// Returns true for the stem of a word about code.
+pub(super) fn is_code(asked: &str) -> bool {
+    CODE.iter().any(|word| stem(word) == asked)
 }
 
 fn stems_of(token: &Token) -> impl Iterator<Item = Box<str>> + '_ {

@@ -2,7 +2,7 @@
 
 use super::index::{SearchIndex, Text};
 use super::lexicon::MIN_PREFIX;
-use super::question::Question;
+use super::question::{Question, is_code};
 use super::synonyms::alike;
 
 /// BM25: how quickly repetitions of a word stop helping.
@@ -134,6 +134,18 @@ impl SearchIndex {
         let mut shown: Vec<String> = asked.map(|(asked, _)| asked.shown.clone()).collect();
         shown.dedup();
         shown
+    }
+
+    /// Returns the weight of the words that are about code, and the part of it that each tool matches.
+    pub(super) fn code(&self, shares: &[Shares<'_>]) -> (f64, Vec<f64>) {
+        let (mut whole, mut met) = (0.0, vec![0.0; self.entries.len()]);
+        for each in shares.iter().filter(|each| is_code(each.stem)) {
+            whole += each.weight;
+            for (place, share) in &each.of {
+                met[*place as usize] += each.weight * share;
+            }
+        }
+        (whole, met)
     }
 
     /// Returns true for each tool that matches two or more words of a question, counted as in [`SearchIndex::met`].

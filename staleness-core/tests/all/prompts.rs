@@ -4,6 +4,7 @@ use crate::common::{World, read, session, skill, tool_name, user};
 use proptest::prelude::*;
 use staleness_core::ids::{Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use staleness_core::registry::{FindTools, Learn};
+use staleness_core::report::Suggestion;
 use staleness_core::route::{Confidence, Route, RouteId, RouteKey, SuggestedTool};
 use staleness_core::source::{Source, SourceState};
 use staleness_core::store::{Change, ChangeSet};
@@ -123,20 +124,26 @@ fn a_prompt_is_answered_where_more_than_a_chance_word_speaks_for_a_tool() {
         described("merge", "Merge a pull request"),
         described("pager", "Rota"),
         described("lines", "Delete a line"),
+        described("tests", "Fix failing tests"),
     ];
     world.scan(vec![read(user("shelf"), tools)]);
-    for query in ["call the night shift", "call somebody at night", "a late call"] {
+    for query in
+        ["call the night shift", "call somebody at night", "a late call", "change the build"]
+    {
         let learn = Learn::new(world.op(), query, tool_name("pager"), world.now());
         world.registry.routes().learn(&world.project, learn).wait().unwrap();
     }
     let suggested = |prompt: &str| suggested(&world, prompt);
-    for chance in ["help", "can you help me", "stop", "call", "merge", "seek"] {
+    for chance in
+        ["help", "can you help me", "stop", "call", "merge", "seek", "fix the failing test"]
+    {
         assert_eq!(suggested(chance), [""; 0], "{chance}");
     }
     for (prompt, tool) in [
         ("merge the pull request", "merge"),
         ("delete that line", "lines"),
         ("call the night shift, please", "pager"),
+        ("change the build", "pager"),
     ] {
         assert_eq!(suggested(prompt), [tool], "{prompt}");
     }
@@ -165,22 +172,25 @@ fn w11_a_name_of_three_words_is_asked_for_within_a_longer_prompt() {
     ] {
         assert_eq!(suggested(&world, prompt), [tool], "{prompt}");
     }
-    for prompt in
-        ["create a request to pull the newest things here", "we search issues like these by hand"]
-    {
+    for prompt in [
+        "the shop will create a voucher once their request came in, so pull the newest numbers of \
+         all customers, sort them by town, print labels on yellow paper and put them into boxes",
+        "my brother and I search the attic by hand for old issues of the magazine that our father \
+         collected in the sixties and bound in leather",
+    ] {
         assert_eq!(suggested(&world, prompt), [""; 0], "{prompt}");
     }
 }
 
 proptest! {
     #[test]
-    fn a_prompt_is_answered_with_the_suggestions_that_are_sure(
+    fn a_prompt_is_answered_with_the_first_suggestions_or_with_nothing(
         tools in prop::collection::vec(tool(), 0..14),
         routes in prop::collection::vec(route(), 0..6),
         uses in prop::collection::vec((prop::sample::select(&NAMES[..]), "[SF]{1,3}"), 0..4),
         prompt in prop::sample::select(vec!["send the mail", "merge", "mail", "ship it", "read mail", "show me"]),
         ignores in prop::bool::weighted(0.2),
-        least in prop::sample::select(vec![0.0, 0.2, 0.4]),
+        least in prop::sample::select(vec![0.0, 0.1, 0.2]),
     ) {
         let mut policy = Policy::default();
         policy.routes.suggest_from = least;
@@ -203,21 +213,20 @@ proptest! {
             .registry
             .tools().suggest(&world.project, FindTools { session: Some(session.clone()), ..FindTools::by_words(prompt, usize::MAX) }, now).wait()
             .unwrap().tools;
-        let expected: Vec<SuggestedTool> = all
-            .into_iter()
-            .filter(|each| each.mark.is_none())
-            .filter(|each| {
-                let own = each.parts.words.unwrap() - each.parts.habit.unwrap();
-                let route = each.parts.route.as_ref();
-                let sure = route.map_or(0.0, |route| route.closeness * route.confidence.get());
-                let met = each.reason.split(';').next().and_then(|it| it.strip_prefix("matches "));
-                let is_backed = route.is_some_and(|route| route.closeness >= 0.3)
-                    || met.is_some_and(|met| met.split(", ").count() > 1);
-                0.6 * own + 0.4 * sure.max(own) >= least - 1e-8 && is_backed
-            })
-            .take(3)
-            .map(|each| SuggestedTool::from(&each))
-            .collect();
-        prop_assert_eq!(suggested, expected);
+        let shown: Vec<&Suggestion> =
+            all.iter().filter(|each| each.mark.is_none()).take(3).collect();
+        let near = |each: &&Suggestion| each.score >= 0.4 * shown[0].score;
+        let shown: Vec<&Suggestion> = shown.iter().copied().filter(near).collect();
+        let is_backed = |each: &&Suggestion| {
+            let met = each.reason.split(';').next().and_then(|it| it.strip_prefix("matches "));
+            each.parts.route.as_ref().is_some_and(|route| route.closeness >= 0.3)
+                || met.is_some_and(|met| met.split(", ").count() > 1)
+        };
+        let may_be_sure = shown.iter().any(is_backed);
+        if !suggested.is_empty() || (least == 0.0 && may_be_sure) {
+            let shown: Vec<SuggestedTool> = shown.into_iter().map(SuggestedTool::from).collect();
+            prop_assert_eq!(&suggested, &shown);
+            prop_assert!(may_be_sure);
+        }
     }
 }

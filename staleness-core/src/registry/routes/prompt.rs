@@ -14,15 +14,18 @@ use crate::tool::{Status, Tool};
 
 /// The maximum number of tools suggested for one prompt.
 const MAX_TOOLS: usize = 3;
+/// The minimum score of the other tools, relative to the first.
+const NEAR: f64 = 0.4;
 /// The maximum number of bytes of a prompt to read, rounded up to a whole character.
 const MAX_READ: usize = 4 * 1024;
 /// The maximum number of outcomes to search for the session's own. A suggestion before that was long ago.
 const FAR: u32 = 10_000;
 
 impl Tools<'_> {
-    /// Returns the tools to suggest for a user's prompt, best first: at most three active ones with a score
-    /// of at least `routes.suggest_from`. Empty during the cool-down of the session, or if the session had
-    /// enough suggestions: [`Sessions::note_prompt`](crate::registry::Sessions::note_prompt) counts them.
+    /// Returns the tools to suggest for a user's prompt, best first: at most three active ones, one of which is as
+    /// certain as `routes.suggest_from`; the others score at least 0.4 of the first. Empty during the cool-down of the
+    /// session, or if the session had enough suggestions: [`Sessions::note_prompt`](crate::registry::Sessions::note_prompt)
+    /// counts them.
     ///
     /// It writes nothing and stores nothing of the prompt.
     pub async fn suggest_for_prompt(
@@ -67,11 +70,11 @@ impl Tools<'_> {
         let wanted = catalog.suggestible(&ignored, &last);
         let is_active = |place, tool: &Listed| tool.status == Status::Active && wanted(place, tool);
         let scores = catalog.scores(&asked, &Meaning::default(), is_active);
-        let sure = scores.sure(self.0.policy().routes.suggest_from);
-        let fits = self.0.worth_ranking(&catalog, &view, sure, MAX_TOOLS);
-        if fits.is_empty() {
+        let sure = scores.sure(self.0.policy().routes.suggest_from, MAX_TOOLS);
+        if sure.is_empty() {
             return Ok(Vec::new());
         }
+        let fits = self.0.worth_ranking(&catalog, &view, scores.fitting(), MAX_TOOLS);
         let places = fits.iter().map(|fit| fit.2);
         let rows = self.0.rows(project, &catalog, places, view.outcomes).await?;
         let context = Context::new(&rows, self.0.policy(), project, now);
@@ -79,7 +82,11 @@ impl Tools<'_> {
         let is_marked = |tool: &Tool| tool.is_unaccepted() || context.trouble(tool).is_some();
         let keep = |each: &RankedTool<'_>| is_usable(each) && !is_marked(each.tool);
         let tools = best(&context, &catalog, &scores, &fits, MAX_TOOLS, keep);
-        Ok(tools.iter().map(SuggestedTool::from).collect())
+        let first = tools.first().map_or(0.0, |first| first.score);
+        let near = tools.iter().filter(|each| each.score >= NEAR * first);
+        let tools: Vec<SuggestedTool> = near.map(SuggestedTool::from).collect();
+        let is_sure = tools.iter().any(|each| sure.contains(&each.tool));
+        Ok(if is_sure { tools } else { Vec::new() })
     }
 }
 
