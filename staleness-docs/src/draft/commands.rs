@@ -7,10 +7,10 @@ use crate::commands::{self, Language, Shell};
 
 /// The longest code span to parse as a command, in bytes.
 const MAX_SPAN_BYTES: usize = 240;
-/// Additional programs that mark a block without a language as shell.
+/// More programs whose use marks a fenced block without a language as shell.
 const USUAL: [&str; 8] = ["gmake", "mkdir", "poe", "prek", "pushd", "source", "task", "touch"];
 
-/// Receives a name: its shape, the name, and the text that contains it.
+/// A callback for a name. Receives the shape, the name, and the text that contains it.
 type NameVisitor<'f, 'a> = dyn FnMut(WordKind, &str, &'a str) + 'f;
 
 pub(super) fn in_span<'a>(code: &'a str, shell: &mut Shell<'a>, found: &mut NameVisitor<'_, 'a>) {
@@ -33,7 +33,7 @@ pub(super) fn in_fence<'a>(
                 words::flag(word, &mut |(shape, name)| found(shape, name, name));
             }
         }
-        // Relative to another folder, it would be a different path.
+        // Below another folder, the path of the script means a different file.
         if let Some(script) = commands::script(words).filter(|_| folder == Some(""))
             && target::of_word(script).is_some()
         {

@@ -1,4 +1,4 @@
-//! Directives in comments of documents, by which authors control the check.
+//! Directives in comments of documents. Authors control the check with them.
 //!
 //! ```text
 //! <!-- staleness: ignore -->                                  the next element: paragraph, list, table, heading …
@@ -27,7 +27,7 @@ pub(crate) enum Reach {
     File,
 }
 
-/// The signals of a directive.
+/// The signals that a directive suppresses.
 pub(crate) type Kinds = BTreeSet<SignalKind>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

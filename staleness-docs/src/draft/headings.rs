@@ -20,12 +20,12 @@ const MAX_SLUG: usize = 512;
 pub(crate) struct Anchor {
     /// The anchor as written in links.
     pub(crate) slug: String,
-    /// Digest of the text of its section. `None` without text, and for an anchor that is not a heading.
+    /// Digest of the section's text. `None` if the section is empty or the anchor is not a heading.
     pub(crate) section: Option<u128>,
 }
 
-/// Returns the anchor for a link fragment. `None` if the fragment does not name a heading but, for example, lines, the
-/// top of the page, a footnote or a route of a site.
+/// Returns the anchor for a link fragment. `None` if the fragment names no heading, for example lines, the top of the
+/// page, a footnote or a route of a site.
 pub(crate) fn of_fragment(fragment: &str) -> Option<String> {
     let fragment = target::decoded(fragment)?;
     let name = fragment.strip_prefix("user-content-").unwrap_or(&fragment);
@@ -55,7 +55,7 @@ pub(crate) fn key(slug: &str) -> String {
     key
 }
 
-/// Returns the anchors of one version of a document as parts, by key.
+/// Returns the anchors of one version of a document as parts, named by their keys.
 pub(crate) fn parts(path: &str, text: &[u8]) -> Vec<Part> {
     let part = |anchor: Anchor| Part { name: key(&anchor.slug), digest: anchor.section };
     let text = String::from_utf8_lossy(text);
@@ -70,7 +70,7 @@ pub(crate) fn anchors(text: &str) -> Vec<Anchor> {
     };
     let text = text.get(body..).unwrap_or_default();
     let mut reader = Reader::default();
-    // Tables are enabled, because a code span ends with its table cell.
+    // Tables must be parsed, because a code span cannot extend beyond its table cell.
     for (event, range) in Parser::new_ext(text, markdown::dialect()).into_offset_iter() {
         match event {
             Event::Start(Tag::Heading { level, .. }) => reader.open(level as u8, range.start),
@@ -89,7 +89,7 @@ pub(crate) fn anchors(text: &str) -> Vec<Anchor> {
             break;
         }
     }
-    // The anchors of headings are known already.
+    // Skip ids that are already anchors of headings.
     let known: HashSet<String> = reader.anchors.iter().map(|anchor| anchor.slug.clone()).collect();
     let left = MAX_ANCHORS.saturating_sub(reader.anchors.len());
     ids(text).filter(|id| !known.contains(*id)).take(left).for_each(|id| reader.name(id));
@@ -169,7 +169,7 @@ impl Reader {
             {
                 self.name(&slug_of(title.trim()));
             }
-            // `Title#id` without a blank in between.
+            // `Title#id`, without a space before the `#`.
             if let Some((title, id)) = text.rsplit_once('#')
                 && !title.ends_with([' ', '#'])
                 && !id.is_empty()
@@ -195,7 +195,7 @@ impl Reader {
         }
     }
 
-    /// Reads the ids in a piece of HTML, and headings that it opens or closes.
+    /// Reads the ids in a piece of HTML and the headings that it opens or closes.
     fn html(&mut self, html: &str, range: &Range<usize>) {
         for (at, piece) in html::pieces(html) {
             match piece {
@@ -219,8 +219,8 @@ impl Reader {
         }
     }
 
-    /// Returns the anchors with the digests of their sections. A section ends at the next heading of the same
-    /// or a higher level. Headings in it do not count.
+    /// Returns the anchors with the digests of their sections. A section ends at the next heading of the same or a
+    /// higher level. The digest does not cover the headings inside the section.
     fn end(mut self, text: &str) -> Vec<Anchor> {
         let mut open: Vec<(u8, Option<usize>, Vec<u8>)> = Vec::new();
         let mut close = |(_, anchor, digests): (u8, Option<usize>, Vec<u8>)| {
@@ -247,7 +247,7 @@ impl Reader {
     }
 }
 
-/// Assigned heading anchors. A repeated one gets a number.
+/// The heading anchors assigned so far. A repeated anchor gets a number.
 #[derive(Debug, Default)]
 struct Slugs {
     taken: HashSet<String>,

@@ -37,7 +37,6 @@ pub(crate) fn links(html: &str) -> impl Iterator<Item = Range<usize>> {
     html.match_indices(['<', '=']).filter_map(after)
 }
 
-/// A tag or text in HTML.
 pub(crate) enum Piece<'a> {
     /// A tag, with its brackets.
     Tag(&'a str),
@@ -82,7 +81,7 @@ pub(crate) fn ids(tag: &str) -> impl Iterator<Item = &str> {
     let after = |(at, _): (usize, &str)| {
         let name = tag[..at].trim_ascii_end();
         let name = name.strip_suffix("id").or_else(|| name.strip_suffix("name"))?;
-        // Checked first, because reading a value at each `=` would take quadratic time.
+        // Check this first, because reading the value after every `=` would take quadratic time.
         if !name.ends_with(|c: char| c.is_ascii_whitespace()) {
             return None;
         }

@@ -37,7 +37,7 @@ pub(crate) enum Sort {
     Lines,
     /// A link or an image, with the index of its target.
     Target(usize),
-    /// Part of a URL, or text in a link to one. Such names do not belong to the project.
+    /// Part of a URL, or the text of a link to a URL. Names in it do not belong to the project.
     Foreign,
     /// Text with escapes, such as `&amp;`.
     Other,
@@ -77,7 +77,7 @@ pub(crate) fn dialect() -> Options {
         | Options::ENABLE_GFM
 }
 
-/// Parses Markdown from the byte `from` of `text` on.
+/// Parses the Markdown in `text`, starting at the byte `from`.
 pub(crate) fn read<'a>(text: &'a str, from: usize, visitor: &mut impl Visitor<'a>) {
     read_as(dialect(), text, from, visitor);
 }
@@ -116,7 +116,7 @@ struct Reader<'a> {
     items: u32,
     /// True if a code block is open.
     code: bool,
-    /// The open links, with true for each link to the outside.
+    /// The open links. True for a link that leads outside the project.
     links: Vec<bool>,
     /// True inside HTML that may contain links.
     html: bool,
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
                 self.close(visitor);
                 let html = self.text.get(range.clone()).unwrap_or_default();
                 self.html = html::may_link(html);
-                // Passed as a whole, because a comment may span several lines.
+                // A comment may span several lines, so the HTML is passed as a whole.
                 visitor.html(html, range, false);
                 return;
             }
@@ -258,7 +258,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns true if a text has no escapes, so that it is part of the file.
+    /// Returns true if the text has no escapes and thus appears verbatim in the file.
     fn is_verbatim(&self, text: &str, range: &Range<usize>) -> bool {
         let source = self.text.get(range.clone()).unwrap_or_default();
         source.len() == text.len() && std::ptr::eq(source.as_ptr(), text.as_ptr())
@@ -276,7 +276,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds the text of a code block. A long one is cut after a whole line.
+    /// Adds the text of a code block. A long block is cut after a whole line.
     fn line(&mut self, text: &str, range: Range<usize>) {
         let Some((Form::Fence(_), open)) = &self.open else { return };
         let most = (open.start + MAX_FENCE_BYTES).saturating_sub(range.start);
@@ -292,7 +292,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Handles a line end within a block: the text continues.
+    /// Handles a line break inside a block, after which the text continues.
     fn soft_break(&mut self, range: Range<usize>) {
         if let Some(Piece { sort: Sort::Prose, range: before, .. }) = self.pieces.last_mut()
             && before.end == range.start
@@ -316,7 +316,7 @@ impl<'a> Reader<'a> {
 
     fn link(&mut self, link_type: LinkType, dest: CowStr<'a>, range: Range<usize>) {
         let is_text = matches!(link_type, LinkType::Autolink | LinkType::Email);
-        // Names in an external link belong to the link's target.
+        // Names in the text of an external link belong to the link's target.
         let outside = self.outside() || is_text || target::has_scheme(&dest);
         if outside && target::of_address(&dest).is_none() {
             self.touch(&range);

@@ -1,4 +1,4 @@
-//! Converts MDX to Markdown by blanking out everything else, so that offsets stay the same.
+//! Converts MDX to Markdown. All other syntax becomes blank, so that offsets stay the same.
 
 use super::plain::Fence;
 

@@ -52,7 +52,7 @@ pub(crate) enum Origin {
 pub(crate) struct Mention {
     pub(crate) name: NameId,
     pub(crate) origin: Origin,
-    /// Byte offset.
+    /// Byte offset in the document.
     pub(crate) at: usize,
 }
 
@@ -60,11 +60,11 @@ pub(crate) struct Mention {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DraftBlock {
     pub(crate) range: Range<usize>,
-    /// Range of its names in the document's list.
+    /// Range of the block's names in [`Draft::mentions`].
     pub(crate) mentions: Range<usize>,
-    /// Range of its temporal words in the document's list.
+    /// Range of the block's temporal words in [`Draft::marks`].
     pub(crate) marks: Range<usize>,
-    /// Date of a `verified` directive.
+    /// Date of the block's `verified` directive, if it has one.
     pub(crate) verified: Option<Timestamp>,
 }
 
@@ -78,23 +78,23 @@ pub(crate) struct Draft {
     pub(crate) blocks: Vec<DraftBlock>,
     pub(crate) mentions: Vec<Mention>,
     pub(crate) marks: Vec<Range<usize>>,
-    /// Number of blocks, not counting fenced ones.
+    /// Number of blocks. A fenced block counts only if it contains names.
     pub(crate) count: u32,
-    /// Range of the first heading, or otherwise of the first block.
+    /// Range of the first heading, or of the first block if there is no heading.
     pub(crate) titled: Range<usize>,
     /// Date of a `verified` directive for the whole document.
     pub(crate) verified: Option<Timestamp>,
-    /// The dates in directives, with their offsets.
+    /// The dates of all `verified` directives, with the directives' offsets.
     pub(crate) days: Vec<(usize, Timestamp)>,
     /// Signals suppressed in the whole document.
     pub(crate) ignored: Kinds,
-    /// Signals suppressed in some blocks that also have other names.
+    /// Signals suppressed in single blocks, by the index of the block.
     pub(crate) ignored_in: BTreeMap<usize, Kinds>,
     /// Number of mentions and marks dropped because of directives.
     pub(crate) left_aside: usize,
-    /// The offsets at which commands enter and leave clones, with the name of each repository.
+    /// The offsets at which commands enter or leave a clone, with the name of the entered repository.
     pub(crate) clones: Vec<(usize, Option<Box<str>>)>,
-    /// Malformed parts, with their offsets.
+    /// Malformed parts: the offset and the reason.
     pub(crate) faults: Vec<(usize, String)>,
     /// Number of names, temporal words and blocks beyond the limit.
     pub(crate) left_out: usize,
@@ -111,7 +111,8 @@ pub(crate) fn front_of(path: &str, text: &str) -> Result<Option<Front>, &'static
     if Markup::of(path) == Markup::Rst { Ok(None) } else { front::read(text) }
 }
 
-/// Parses a document. `room` is the number of places that may still be stored for all documents.
+/// Parses a document. `room` is the number of names, temporal words and blocks that may still be stored for all
+/// documents.
 pub(crate) fn read(
     path: &str,
     text: &str,
@@ -164,7 +165,7 @@ impl Draft {
 
 struct Maker<'a, 'n> {
     text: &'a str,
-    /// Number of places that may be stored.
+    /// Number of names, temporal words and blocks that may still be stored.
     room: usize,
     names: &'n mut Names,
     draft: Draft,
@@ -387,7 +388,7 @@ impl<'a> Maker<'a, '_> {
     /// Adds the temporal words in the prose of a block.
     fn temporal_words(&mut self, view: &BlockView<'_, 'a>) {
         let (whole, pieces) = (self.text, view.pieces);
-        // Positions only increase.
+        // Offsets only increase, so earlier pieces are never needed again.
         let mut next = 0;
         let prose_at = |at: usize| {
             while let Some(piece) = pieces.get(next) {
@@ -397,7 +398,6 @@ impl<'a> Maker<'a, '_> {
                         return Some(part);
                     }
                 }
-                // Do not compute this piece twice.
                 next += 1;
             }
             None
@@ -406,7 +406,7 @@ impl<'a> Maker<'a, '_> {
         Marker::among(whole, view.range.clone(), prose_at, |marker| found.push(marker.span));
     }
 
-    /// Applies the directives to a block. Returns the signals that stay suppressed in the rest of it.
+    /// Applies the directives to a block. Returns the signals that stay suppressed in the rest of the block.
     fn heed(&mut self, block: &mut DraftBlock) -> Kinds {
         self.ranges.retain(|(range, _)| range.end > block.range.start);
         let start = block.range.start;
@@ -425,7 +425,7 @@ impl<'a> Maker<'a, '_> {
         all.aside
     }
 
-    /// Drops names and marks all of whose signals are suppressed. The block must be the last one of the draft.
+    /// Drops the marks, and the names whose signals are all suppressed. The block must be the last one of the draft.
     fn leave_aside(&mut self, aside: &Kinds, block: &mut DraftBlock) {
         let draft = &mut self.draft;
         let before = draft.marks.len() + draft.mentions.len();
@@ -454,7 +454,7 @@ fn prose(whole: &str, pieces: &[markdown::Piece], at: usize) -> Range<usize> {
     range.start + words.start..range.start + words.end
 }
 
-/// For both ends of a piece, returns true if its word continues in escaped text.
+/// Returns true for each end of a piece at which its word continues in escaped text.
 fn is_cut(text: &str, pieces: &[markdown::Piece], at: usize) -> (bool, bool) {
     let range = &pieces[at].range;
     let other = |at: Option<usize>| {
@@ -466,7 +466,7 @@ fn is_cut(text: &str, pieces: &[markdown::Piece], at: usize) -> (bool, bool) {
     (escaped(before) || other(at.checked_sub(1)), escaped(Some(range.end)) || other(Some(at + 1)))
 }
 
-/// Returns the range of a text without partial words at its ends.
+/// Returns the range of a text without the partial words at the ends marked in `cut`.
 fn whole_words(text: &str, cut: (bool, bool)) -> Range<usize> {
     let from = if cut.0 { text.find(char::is_whitespace).unwrap_or(text.len()) } else { 0 };
     let to = if cut.1 { text.rfind(char::is_whitespace).unwrap_or(0) } else { text.len() };

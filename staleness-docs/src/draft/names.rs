@@ -27,8 +27,7 @@ pub(crate) struct Names {
     bytes: usize,
 }
 
-/// Maximum number of names in all documents of a check, and of bytes of their text. A name takes about two
-/// kilobytes until it is looked up.
+/// Maximum number of names in all documents of a check. A name takes about two kilobytes until it is looked up.
 const MAX_NAMES: usize = 80_000;
 const MAX_TEXT: usize = 16 * 1024 * 1024;
 

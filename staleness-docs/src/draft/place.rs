@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Converts byte offsets to lines. Fast if the offsets increase.
+/// Converts byte offsets to lines. This is fast if the offsets increase.
 #[derive(Debug)]
 pub(crate) struct Lines<'a> {
     text: &'a str,
@@ -61,10 +61,10 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Maximum number of bytes after a sign in which to look for text that belongs to it.
+/// Maximum length of the text that [`near`] returns, in bytes.
 const MAX_NEAR: usize = 1_024;
 
-/// Returns the text from an offset on, truncated so that many signs in a text do not take quadratic time.
+/// Returns the text from an offset onward, truncated so that a text with many markers is not scanned in quadratic time.
 pub(crate) fn near(text: &str, at: usize) -> &str {
     let end = (at..=text.len().min(at + MAX_NEAR)).rev().find(|end| text.is_char_boundary(*end));
     end.and_then(|end| text.get(at..end)).unwrap_or_default()

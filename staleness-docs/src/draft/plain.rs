@@ -30,14 +30,14 @@ impl Markup {
 #[derive(Debug)]
 pub(crate) struct Plain<'t> {
     pub(crate) text: Cow<'t, str>,
-    /// Offsets in the Markdown with the corresponding offsets in the document, sorted. Empty if all offsets are the
-    /// same.
+    /// Pairs of an offset in the Markdown and the corresponding offset in the document, sorted. Empty if all offsets
+    /// are the same.
     places: Vec<(usize, usize)>,
 }
 
 impl<'t> Plain<'t> {
-    /// Converts a document to Markdown according to its path. In MDX, everything else is blanked out, so that offsets
-    /// stay the same.
+    /// Converts a document to Markdown. The file extension in `path` selects the markup. In MDX, all other syntax
+    /// becomes blank, so that offsets stay the same.
     pub(crate) fn of(path: &str, text: &'t str) -> Self {
         let (text, places) = match Markup::of(path) {
             Markup::Markdown => (text.into(), Vec::new()),
@@ -116,13 +116,13 @@ impl<'t> Writer<'t> {
         at.min(self.text.len())
     }
 
-    /// Writes text that represents the following slice of the document.
+    /// Writes text in place of a slice of the document.
     pub(super) fn before(&mut self, part: &str, text: &str) {
         self.places.push((self.out.len(), self.offset(part)));
         self.out.push_str(text);
     }
 
-    /// Writes other text.
+    /// Writes text that is not in the document.
     pub(super) fn write(&mut self, text: &str) {
         self.out.push_str(text);
     }
@@ -201,8 +201,8 @@ pub(super) fn indent(line: &str) -> usize {
     line.bytes().take(MAX_DEPTH + 1).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Returns the end of the lines from `at` on that are blank or indented more deeply than `than`. Trailing blank lines
-/// do not count.
+/// Returns the end of the lines, starting at `at`, that are blank or indented more deeply than `than`. Trailing blank
+/// lines do not count.
 pub(super) fn indented(lines: &[&str], at: usize, than: usize) -> usize {
     let is_in = |line: &&&str| indent(line) > than || line.trim().is_empty();
     let end = at + lines[at..].iter().take_while(is_in).count();

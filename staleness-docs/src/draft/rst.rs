@@ -107,7 +107,7 @@ impl<'t> Reader<'t> {
         (text, at + 1)
     }
 
-    /// Converts an adornment line. If it is below a text, that text becomes a title.
+    /// Converts an adornment line. If the line is below a text, that text becomes a title.
     fn under(&mut self, at: usize, sign: u8) {
         let is_text = |at: Option<usize>| {
             let line = at.and_then(|at| self.lines.get(at)).map_or("", |line| line.trim());
@@ -200,7 +200,7 @@ impl<'t> Reader<'t> {
         }
         while let Some(at) = rest.find('`') {
             let (before, tick) = rest.split_at(at);
-            // An opening mark is not escaped, and no blank follows it.
+            // An opening backtick is not escaped and is not followed by white space.
             let is_escaped = before.ends_with('\\');
             if is_escaped || tick[1..].starts_with(char::is_whitespace) {
                 self.writer.keep(before);

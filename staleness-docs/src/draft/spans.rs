@@ -1,7 +1,7 @@
 //! Finds names in code spans.
 //!
 //! A span without spaces is a name, perhaps with arguments. A span with spaces is a command line or a fragment of code,
-//! where most words are variables, types and values of an example. In it, a name counts only if it is called
+//! where most words are variables, types and values of an example. In such a span, a name counts only if it is called
 //! (`load_all(`), qualified (`Router::new`), preceded by its kind (`struct Router`), or assigned (`max_width = 100`).
 //! Text in brackets is an argument.
 
@@ -11,7 +11,7 @@ use super::words::{MAX_WORD_BYTES, Named, flag, is_dotted, is_unmistakable, push
 use super::{target, traps};
 use crate::commands::own_from;
 
-/// Keywords before a name that state its kind.
+/// Keywords that precede a name and state its kind.
 #[rustfmt::skip]
 const KINDS: [&str; 16] = [
     "class", "const", "def", "enum", "fn", "func", "function", "interface", "macro", "mod",
@@ -58,7 +58,7 @@ fn one<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
         flag(code, found);
         return;
     }
-    // Such a path starts at the root of the project.
+    // A path that begins with `/` starts at the root of the project.
     if let Some(path) = code.strip_prefix('/')
         && path.trim_end_matches('/').contains('/')
         && (path.ends_with('/') || target::has_extension(path))

@@ -208,8 +208,8 @@ pub(crate) fn is_of_forge(path: &str) -> bool {
     path.contains("..") && parts.any(|part| PLACES.contains(&part))
 }
 
-/// Returns true if a file name is too ambiguous to look up, because it usually means a file of the reader: a bare
-/// common name, a hidden file, a common name or a folder in a hidden folder, or a file of a release.
+/// Returns true if a path is too ambiguous to look up, because it usually means a file of the reader: a bare common
+/// name, a hidden file, a common name or a folder in a hidden folder, or a file of a release.
 pub(crate) fn says_too_little(path: &str) -> bool {
     let hidden = path.starts_with('.');
     match path.rsplit_once('/') {

@@ -5,7 +5,7 @@ use super::plain::Fence;
 
 /// The longest path of an included document, in bytes.
 const MAX_PATH: usize = 1_024;
-/// Signs directly before the path of an included file.
+/// Markers directly before the path of an included file.
 const INCLUDES: [&str; 6] =
     ["--8<--", "{!", "!!!include(", "```{include}", "{{#include", "{% include"];
 
@@ -18,7 +18,7 @@ pub(crate) fn is_template(text: &str) -> bool {
     let text = &without_examples(text);
     // `style={{ … }}` is an attribute.
     let is_filled = || text.match_indices("{{").any(|(at, _)| !text[..at].ends_with('='));
-    // mkdocstrings writes `::: module`; others put `:::` before and after a note.
+    // mkdocstrings writes `::: module`. Other tools put `:::` before and after a note.
     let is_closed = || text.lines().any(|line| line.trim() == ":::");
     let is_import =
         |line: &str| line.starts_with("import ") && !line.contains('{') && line.contains(".md");

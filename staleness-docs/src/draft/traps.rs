@@ -1,11 +1,11 @@
-//! Names that look like the project's own, but are not.
+//! Names that look like names of the project but belong to something else.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
 
-/// Lower-case words. The list is fixed, so nobody can force hash collisions.
+/// Lower-case words. The words are fixed, so nobody can force hash collisions.
 type Words = LazyLock<HashSet<&'static str, FixedState>>;
 
 fn set(words: &'static str) -> HashSet<&'static str, FixedState> {

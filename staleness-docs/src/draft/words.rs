@@ -156,7 +156,7 @@ pub(crate) fn is_telling(shape: WordKind, text: &str) -> bool {
     }
     match shape {
         WordKind::Path | WordKind::Command => return true,
-        // Libraries add the first two to every program. The others are placeholders.
+        // Libraries add the first two flags to every program. The others are placeholders.
         WordKind::Flag => {
             return !matches!(
                 text,
