@@ -20,7 +20,7 @@ use crate::{Cancelled, Progress};
 const SEVERAL: usize = 5;
 
 impl Check<'_> {
-    /// Finds the names and commands of the documents that the checked-out commit lacks.
+    /// Finds the names and command targets in the documents that the checked-out commit lacks.
     pub(super) fn missing(&mut self, docs: &[Doc]) -> Result<Missing, Cancelled> {
         if !self.past.is_there() {
             return Ok(Missing::default());
@@ -104,7 +104,7 @@ impl Check<'_> {
                 facts.entry((*at, block, ask)).or_insert(Evidence { near, ..fact.into() });
             }
         }
-        // A possible page of a link was removed.
+        // A removed page that the link may mean takes precedence over a link that never worked.
         for (place, evidence) in broken {
             facts.entry(place).or_insert(evidence);
         }
@@ -141,7 +141,8 @@ impl Check<'_> {
         Ok(answers.collect())
     }
 
-    /// Returns the anchor of each block with questions. `None` if it is unknown, for example for uncommitted text.
+    /// Returns the anchor of each block with questions. `None` if the anchor is unknown, for example for uncommitted
+    /// text.
     fn dated(&mut self, held: &[Open<'_>]) -> Result<Vec<Vec<Option<Anchored>>>, Cancelled> {
         let dated: Vec<usize> = (0..held.len())
             .filter(|at| held[*at].doc.file.tracked && !held[*at].places.is_empty())
@@ -201,9 +202,9 @@ impl Check<'_> {
     }
 }
 
-/// Marks names in code and flags whose weight is halved, because half of such names belong to something else. Three
-/// groups stay certain: names with a new name, names in a README or a text for agents, which describes the code beside
-/// it, and the names of a document that lost several to one commit.
+/// Halves the weight of evidence about removed identifiers and flags, because half of such names belong to something
+/// else. Items are exempt, and so are names with a new name, names in a README or a text for agents, which describe the
+/// code beside them, and names of a document that lost several to one commit.
 fn weaken(held: &[Open<'_>], facts: &mut BTreeMap<Place, Evidence>) {
     let describes_code =
         |doc: &Doc| is_readme(&doc.key.path) || doc.file.loaded || is_for_agents(&doc.key.path);
@@ -245,7 +246,8 @@ pub(crate) fn fact_of_word(word: &Word, by: Option<Commit>, renamed_to: Option<S
     Fact::ReferenceDrift { word, sort, renamed_to, commit, at, alone: false }
 }
 
-/// Creates the fact for the state of a citation. Days to a change are counted from `since`, or from the verification.
+/// Creates the fact for the state of a citation. The days until the change are counted from `since`, or from the
+/// verification if `since` is `None`.
 pub(crate) fn fact_of_citation(
     citation: &Citation,
     cite: Cite,

@@ -17,9 +17,9 @@ pub(super) const TOO_LARGE: u8 = 2;
 /// Some objects were missing, or could not be read.
 const MISSING: u8 = 4;
 const DAMAGED: u8 = 8;
-/// There are notes on the document, which are not stored.
+/// The document has notes. They are not stored.
 const NOTED: u8 = 16;
-/// Lowest of the digest bits that record these gaps and notes. They replace bits of the settings digest.
+/// Lowest of the digest bits that record the gaps and notes above. These bits replace bits of the settings digest.
 const BITS: u32 = 66;
 
 /// Maximum number of submodules to list individually.
@@ -37,8 +37,8 @@ impl Past<'_> {
         self.sealed(digest, noted | self.repo.as_ref().map_or(0, |repo| gaps_of(repo)))
     }
 
-    /// If the stored digest `known` still applies, because the document and the gaps are the same, records these
-    /// gaps and returns true if there are notes on the document.
+    /// Records the gaps of a stored digest, and returns true if the document has notes. `None` if the stored digest
+    /// `known` no longer applies, because the document or the gaps have changed.
     pub(super) fn still_holds(&self, known: u128, digest: u128) -> Option<bool> {
         let bits = (known >> BITS) as u8 & 31;
         (known == self.sealed(digest, bits)).then(|| {
@@ -105,7 +105,8 @@ impl Past<'_> {
     }
 }
 
-/// Returns the gap of a check that could not open the repository of a folder, if there is one.
+/// Returns the gap for a repository that could not be opened. `None` if there is no repository at `folder` or above it,
+/// or the error is not a gap.
 pub(super) fn unopened(folder: &Path, why: &GitError) -> Option<Blind> {
     let kind = match why {
         GitError::NotTrusted => Gap::Untrusted,

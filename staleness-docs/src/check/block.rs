@@ -155,7 +155,7 @@ const GONE: [&str; 14] = [
     "been dropped", "been removed", "been renamed", "deprecated", "former `", "formerly", "obsolete", "removed in",
     "there is no `", "was dropped", "was removed", "was renamed", "→ deleted", "→ removed",
 ];
-/// Phrases that say this, or that the subject is elsewhere or different now.
+/// Phrases that say that the subject no longer exists, is elsewhere or is different now.
 #[rustfmt::skip]
 const CHANGED: [&str; 13] = [
     "been migrated", "been moved", "been replaced", "has migrated", "has moved", "have migrated", "have moved",
@@ -180,7 +180,6 @@ fn sentence_at(text: &str, at: usize) -> Option<(&str, &str)> {
     Some((&before[start..], &text[at..end]))
 }
 
-/// Returns the sentences of a block.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -190,7 +189,6 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns true if a sentence contains one of the phrases.
 fn says(sentence: &str, phrases: &[&str]) -> bool {
     let sentence = sentence.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     phrases.iter().any(|phrase| sentence.contains(phrase))
@@ -205,8 +203,7 @@ fn is_told_gone(text: &str, at: usize) -> bool {
     is_left || says(&sentence, &GONE) || says(&sentence, &CHANGED)
 }
 
-/// Returns true if the clause before an offset names a replacement, or a heading says that the change removes the
-/// name.
+/// Returns true if the clause before an offset names a replacement, or a heading says that the change removes the name.
 fn is_replaced(text: &str, at: usize) -> bool {
     let Some((before, _)) = sentence_at(text, at) else { return false };
     let clause = before.rsplit([',', '(', ':']).next().unwrap_or_default().to_lowercase();
@@ -271,7 +268,7 @@ fn plain(text: &str) -> String {
     // The parser finds no text in HTML, so HTML is used unchanged.
     let title =
         if pieces.is_empty() { title([text]) } else { title(pieces.iter().map(String::as_str)) };
-    // The marker of a container is not text.
+    // The `:::` of a container is not part of the title.
     if title.starts_with(":::") { title.trim_start_matches([':', ' ']).to_owned() } else { title }
 }
 

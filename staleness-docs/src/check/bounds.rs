@@ -1,7 +1,7 @@
 //! Limits on the number of listed findings.
 //!
-//! A verdict depends on the kinds of evidence against a block, not on their number. So if many blocks have the
-//! same kinds, only the first are listed and the others are counted. This never changes the freshness of a
+//! A verdict depends on the kinds of evidence against a block, not on their number. If many blocks have the same kinds
+//! of evidence, the first ones are listed and the others are only counted. This never changes the freshness of a
 //! document, which is that of its worst block.
 
 use staleness_core::knowledge::{Evidence, Fact, SignalSet};
@@ -15,12 +15,11 @@ const MAX_ALIKE: usize = 10_000;
 pub(super) const MAX_WEAK: usize = 1_000;
 /// Maximum amount of evidence of one kind to list per block.
 const MAX_OF_SORT: usize = 500;
-/// Amount of evidence in all documents above which fewer blocks per document are listed, and the number of these
-/// blocks.
+/// Amount of evidence in all documents above which at most [`FEW`] blocks per document are listed.
 const MAX_ALL: usize = 200_000;
 const FEW: usize = 16;
 
-/// Numbers of findings in one document.
+/// Numbers of listed and unlisted findings in one document.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
     /// The numbers of listed and unlisted blocks for each set of evidence kinds.
@@ -50,12 +49,12 @@ impl Bounds {
         true
     }
 
-    /// Counts unread blocks with only temporal words.
+    /// Counts unlisted blocks with only temporal words.
     pub(super) fn pass_by(&mut self, blocks: usize) {
         self.of(weak()).2 += blocks;
     }
 
-    /// Drops the excess evidence of a block that was merged from listed ones.
+    /// Drops excess evidence of a block that was merged from listed blocks.
     pub(super) fn fit(&mut self, evidence: &mut Vec<Evidence>) {
         self.untold += thin(evidence);
     }
@@ -68,7 +67,6 @@ impl Bounds {
         &mut self.blocks[at]
     }
 
-    /// Returns the number of findings that are not listed.
     pub(super) fn left_out(&self) -> usize {
         self.untold + self.blocks.iter().map(|(.., unlisted)| unlisted).sum::<usize>()
     }

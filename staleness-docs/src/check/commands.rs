@@ -1,8 +1,9 @@
-//! Checks if the project still defines the targets that commands in documents call.
+//! Checks that the project still defines the targets that commands in documents call.
 //!
 //! A target is looked up in the document's folder and in each folder above it, because a document in a subfolder may
 //! refer to any of them. If the command names no folder, any manifest of the project may define the target. Targets
-//! that no manifest defines are looked up in the history, and count as removed if an older version had one.
+//! that no manifest defines are looked up in the history. They count as removed if an older version of a manifest
+//! defined them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -27,7 +28,7 @@ const MAX_RUNS: usize = 50;
 const MAX_RUN: usize = 256;
 
 /// Returns the words whose existence defines a target. If code contains the name of a subcommand in any form, the
-/// program may still have it.
+/// program may still have the subcommand.
 pub(crate) fn things_of(call: &Call) -> Vec<Word> {
     let target = &call.target;
     let mut kind = WordKind::Path;
@@ -93,8 +94,8 @@ impl Check<'_> {
         programs
     }
 
-    /// Returns the commands with targets that the checked-out commit does not define. `has` returns true for
-    /// things that exist.
+    /// Returns the commands whose targets the checked-out commit does not define. `has` returns true for things that
+    /// exist.
     pub(super) fn lost_commands(
         &mut self,
         docs: &[Doc],
@@ -263,7 +264,7 @@ impl Past<'_> {
     }
 }
 
-/// Returns true if a line passes a command to another program: `shop watch make test` is an example for users.
+/// Returns true if a line passes a command to another program, as in `shop watch make test`.
 fn is_run_in(line: &str, command: &str) -> bool {
     line.split_once(command).is_some_and(|(before, behind)| {
         !behind.starts_with(|c: char| c.is_alphanumeric() || "-_:".contains(c))

@@ -1,4 +1,4 @@
-//! One document of a check: read now, or reused from the last check.
+//! One document of a check: read from disk, or reused from the last check.
 
 use staleness_core::ids::{DocumentKey, ItemId, ItemKey, Scope, stable_hash};
 use staleness_core::knowledge::{Block, Cited, Document, Evidence, Fact, Item, ItemKind, Version};
@@ -19,7 +19,7 @@ use crate::git::text_digest;
 use crate::nature::{History, is_list, is_record};
 use crate::paths;
 
-/// Version of the rules. A new version invalidates all earlier results.
+/// Version of the rules. A change of the version invalidates all earlier results.
 const RULES: u8 = 38;
 
 /// A document that is being checked.
@@ -29,17 +29,17 @@ pub(super) struct Doc {
     pub(super) file: DocFile,
     pub(super) kind: ItemKind,
     pub(super) digest: u128,
-    /// Hash of the text only, which identifies it in later checks.
+    /// Hash of the text alone. Identifies the text in later checks.
     pub(super) text: u128,
     pub(super) written: Timestamp,
     pub(super) draft: Draft,
-    /// True if it was copied from another repository, to which its links then refer.
+    /// True if the document was copied from another repository. Its links refer to that repository.
     pub(super) is_taken_over: bool,
 }
 
 impl Doc {
-    /// Returns the folder to which its relative paths refer: its own folder, or the project's root for a file of the
-    /// user.
+    /// Returns the folder to which the document's relative paths refer: its own folder, or the project's root for a
+    /// file of the user.
     pub(super) fn folder(&self) -> &str {
         folder(&self.file, &self.key.path)
     }
@@ -117,7 +117,7 @@ pub(super) fn read(
     } else if !file.history.is_so() {
         check.standing.take(&key.path, &mut draft.fields);
     }
-    // An evergreen text can only expire, so its sources may be removed.
+    // An evergreen document can only expire. Its sources may be removed.
     if draft.fields.evergreen {
         draft.fields.cite.clear();
     }
@@ -145,7 +145,7 @@ fn draft(
     let mut aside = Names::default();
     let names = if file.history.is_so() { &mut aside } else { names };
     let mut draft = draft::read(path, text, names, &mut check.room)?;
-    // The text is about removed names, but the citations in its front matter must exist.
+    // A history document may name removed things, but the files that its front matter cites must exist.
     if file.history.is_so() {
         draft.blocks.clear();
         draft.mentions.clear();
@@ -177,7 +177,7 @@ fn draft(
     Ok(draft)
 }
 
-/// Reads only the documents that a document includes or supersedes.
+/// Reads only the front-matter id of a document and which documents it includes or supersedes.
 pub(super) fn read_claims(check: &mut Check<'_>, key: &str, file: &DocFile) {
     let Ok(read) = check.text(key, &file.path, file.inside) else { return };
     note_included(check, key, &read.text);
@@ -202,7 +202,7 @@ fn kind_of(fields: &Fields, file: &DocFile) -> ItemKind {
     fields.kind.or(file.kind).unwrap_or(ItemKind::Document)
 }
 
-/// Returns true if a file is an item of knowledge. The name of such a file does not make it history.
+/// Returns true if a file is an item of knowledge. An item is never history because of its file name.
 fn is_item(path: &str, text: &str, file: &DocFile) -> Result<bool, &'static str> {
     let fields =
         draft::front_of(path, text)?.map_or_else(Fields::default, |front| front::fields(&front));
@@ -247,7 +247,8 @@ fn came_back(check: &Check<'_>, known: &Document) -> bool {
     })
 }
 
-/// Returns true if a future date has passed, so the document must be checked again: the date may now clear findings.
+/// Returns true if a date that was in the future has passed. The document must be checked again, because the date may
+/// now clear findings.
 fn came_due(check: &Check<'_>, known: &Document) -> bool {
     known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match evidence.fact {
         Fact::FutureDate { at } => at <= check.options.now,
@@ -353,13 +354,13 @@ pub(super) fn add_front(check: &Check<'_>, fields: &Fields, document: &mut Docum
 #[derive(Clone, Debug)]
 pub(super) struct Undated {
     pub(super) path: String,
-    /// Digest of the text, which identifies it in later checks.
+    /// Digest of the text. Identifies the text in later checks.
     pub(super) text: u128,
     /// True if the front matter says when the item was written.
     pub(super) says_added: bool,
 }
 
-/// Maximum number of text bytes of all items in files, which stay in memory until the end.
+/// Maximum total size of the texts of all items in files, in bytes. They stay in memory until the end.
 const MAX_ITEM_BYTES: usize = 32 * 1024 * 1024;
 
 /// Adds the item in a file. `kept` is the result of an earlier check whose dates still apply.

@@ -66,7 +66,7 @@ impl Check<'_> {
         document
     }
 
-    /// Returns the evidence in a block without suppressed evidence.
+    /// Returns the evidence in a block, without the suppressed kinds.
     fn evidence_of(
         &mut self,
         open: &Open<'_>,
@@ -102,7 +102,7 @@ impl Check<'_> {
         evidence
     }
 
-    /// Reports the number of findings in a document that are not listed.
+    /// Reports how many findings in a document are not listed.
     fn leave_out(&mut self, doc: &Doc, bounds: Bounds) {
         let count = bounds.left_out();
         if count == 0 {

@@ -1,4 +1,4 @@
-//! Recognises flags of other programs by other uses of the same flag in a document.
+//! Recognises flags of other programs by the other uses of the same flag in a document.
 
 use std::collections::HashMap;
 
@@ -84,13 +84,13 @@ fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace('_', "-")
 }
 
-/// Finds the flags of a document: the offset of each, the flag, and the words of the command up to it. There are no
-/// words if the flag is not part of a command.
+/// Finds the flags of a document: the offset of each, the flag, and the words of the command up to the flag. The words
+/// are empty if the flag is not part of a command.
 fn uses<'a>(text: &'a str, found: &mut dyn FnMut(usize, &'a str, Vec<&'a str>)) {
     let is_word = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     let (mut start, mut begin, mut lines, mut fence) = (0, 0, 0, None::<&str>);
     let bytes = text.as_bytes();
-    // The start of the code span that is open at `read`.
+    // The start of the code span that is still open at offset `read`.
     let (mut span, mut read) = (None, 0);
     for line in text.split_inclusive('\n') {
         let plain = line.trim_start_matches(['>', ' ', '\t']);

@@ -9,7 +9,7 @@ use crate::git::Word;
 
 /// End of a directive that sets the module of the names after it.
 const MODULE: &str = "module:: ";
-/// Number of bytes to search for such a directive.
+/// Maximum number of bytes to search for such a directive.
 const MAX_READ: usize = 256 * 1024;
 
 impl Check<'_> {
@@ -27,7 +27,7 @@ impl Check<'_> {
         is_foreign(at) || introduced.is_some_and(is_foreign)
     }
 
-    /// Returns the names containing a dot that are file names, such as `highlighting.goml`.
+    /// Returns the names with a dot that are names of tracked files, such as `highlighting.goml`.
     pub(super) fn files_of(&self, names: &[&Word]) -> HashSet<String> {
         let dotted = |word: &&&Word| word.kind == WordKind::Identifier && word.text.contains('.');
         let wanted: HashSet<&str> = names.iter().filter(dotted).map(|word| &*word.text).collect();

@@ -158,7 +158,7 @@ impl Check<'_> {
         for file in files {
             let both = [text(file.old), text(file.new)];
             left_out += both.iter().filter(|text| text.is_none()).count();
-            // Compared with an unread version, everything would differ.
+            // Without both versions, every part of a file would seem to differ.
             let [old, new] = both;
             texts.push(old.zip(new).map_or_else(Default::default, <[_; 2]>::from));
         }
@@ -219,7 +219,7 @@ impl Check<'_> {
             NameSort::Word(WordKind::Path) => {
                 let all = paths::either(doc.folder(), &target::of_path(text)?.path);
                 let change = |path: &String| changes.of_path(path);
-                // Few paths changed, so only these are dated on disk.
+                // Few paths changed, so check the other paths only if one of these did.
                 all.iter().find_map(change)?;
                 let (paths, _) = held(all, |path| self.existing(path) != Existing::No);
                 paths.iter().find_map(change)

@@ -1,5 +1,5 @@
 //! Dates items in files by their commits, because a clone or a checkout resets the dates of files on disk. The dates
-//! are stored with the document as blocks without evidence. They are reused while nothing changes, and if there is no
+//! are stored with the document, as blocks without evidence. Stored dates are reused while nothing changes, and without
 //! git.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Files created by a build, which the project ignores in git.
+//! Files that a build creates and git ignores.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -32,7 +32,7 @@ pub(super) struct Manifests {
 }
 
 impl Past<'_> {
-    /// Returns the manifests that may have defined a target, or `None` if it may be defined now.
+    /// Returns the manifests that may have defined a target, or `None` if a manifest may define the target now.
     pub(crate) fn missing_from(&mut self, folder: &str, call: &Call) -> Option<Vec<String>> {
         let own = self.manifests_of(folder, call)?;
         let is_there = |path: &String| self.tracked().is_some_and(|it| it.holds(path));

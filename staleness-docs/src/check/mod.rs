@@ -55,7 +55,8 @@ use past::{forget, new_since};
 pub(crate) use questions::word_of;
 use superseded::Standing;
 
-/// Number of new documents from which the history is read ahead, because it is then nearly always needed.
+/// Minimum number of new documents for reading the history ahead of time. A check of so many documents nearly always
+/// needs the history.
 const MANY: usize = 16;
 
 /// The state shared by all parts of a check.
@@ -93,7 +94,7 @@ struct Check<'a> {
     addresses: OnceCell<HashSet<String>>,
     /// Items in files with a history.
     undated: Vec<Undated>,
-    /// The time at which the files of items were added and last edited.
+    /// The times at which the files of items were added and last edited.
     lives: Lives,
     /// Claims of documents to supersede others.
     standing: Standing,
@@ -193,7 +194,7 @@ pub fn project_version(place: &ProjectPlace, repo: &mut LazyRepo) -> Option<Stri
 }
 
 impl Check<'_> {
-    /// Reads all documents. Those with a reusable result are done.
+    /// Reads all documents. Returns the documents to check, and the reused results.
     fn read(
         &mut self,
         files: BTreeMap<String, DocFile>,
@@ -221,7 +222,7 @@ impl Check<'_> {
         Ok((docs, taken))
     }
 
-    /// Reads statements of unchecked documents about checked ones.
+    /// Reads the claims of unchecked documents about checked ones.
     fn read_others(&mut self, files: BTreeMap<String, DocFile>) -> Result<(), Cancelled> {
         let of = files.len();
         for (done, (key, file)) in files.into_iter().enumerate() {
@@ -279,7 +280,7 @@ impl Check<'_> {
         Ok(told.map(|(open, answers)| self.document(open.doc, Some((open, answers)))).collect())
     }
 
-    /// Reads a document. Its text is the given one, if there is one.
+    /// Returns the text of a document: the unsaved text if there is one, or otherwise the text on disk.
     fn text(&self, key: &str, path: &Path, inside: bool) -> Result<file::Text, String> {
         let fence = inside.then_some(&self.fence);
         let read = file::read(path, self.options.policy.max_file_bytes, fence)?;

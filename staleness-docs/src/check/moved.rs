@@ -9,8 +9,8 @@ use crate::git::{CitationQuery, Cite};
 use crate::paths;
 
 impl Check<'_> {
-    /// Looks up broken links relative to the path of their document at the verification. If the target still exists
-    /// there, the document was moved without updating the link.
+    /// Looks up broken links relative to the path that their document had when it was last verified. If the target
+    /// still exists there, the document was moved without updating the link.
     pub(super) fn where_it_was(
         &mut self,
         held: &[Open<'_>],

@@ -23,7 +23,7 @@ pub(super) struct Open<'d> {
     pub(super) places: Vec<LineRange>,
     /// The sentences that say that something no longer exists.
     pub(super) gone: OnceCell<String>,
-    /// For each name in question, true if the document explains it anywhere.
+    /// True for each name that the document explains. Names are added when first looked up.
     pub(super) known: RefCell<HashMap<String, bool>>,
 }
 
@@ -43,7 +43,7 @@ impl<'d> Open<'d> {
         Self { doc, text, asked, passed, places, gone, known }
     }
 
-    /// Returns true if a block with questions has a text.
+    /// Returns true if a block contains a text. `asked` is the index of the block among those with questions.
     pub(super) fn names(&self, asked: usize, text: &str) -> bool {
         self.text_of(asked).is_some_and(|it| it.contains(text))
     }
@@ -108,8 +108,8 @@ pub(super) struct Anchored {
 }
 
 impl Anchored {
-    /// Returns true if a missing link target counts as evidence. After an edit it always does; after a verification,
-    /// only if the target was removed later.
+    /// Returns true if a missing link target counts as evidence. It always does after an edit. After a verification it
+    /// does only if the target was removed later.
     pub(super) fn is_before(&self, removal: Option<Commit>) -> bool {
         match self.anchor {
             Anchor::Commit(_) => true,

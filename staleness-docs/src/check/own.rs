@@ -5,7 +5,7 @@ use crate::draft::{Draft, target};
 use crate::git::Origin;
 use crate::manifest;
 
-/// Names of the default branch if git does not know the name.
+/// Names of the default branch to assume if git does not know it.
 const DEFAULTS: [&str; 2] = ["main", "master"];
 
 /// The project's repositories on GitHub, as lower-case `owner/name`, and their default branch.
@@ -64,8 +64,8 @@ impl Check<'_> {
         name.is_some_and(|name| !self.is_own_repository(name))
     }
 
-    /// Returns true if the front matter of a text names another repository, from which the text was copied. Site
-    /// generators accept blank lines before it.
+    /// Returns true if the front matter of a text names another repository, from which the text was copied. Like site
+    /// generators, accepts blank lines before the front matter.
     pub(super) fn is_taken_over(&self, text: &str) -> bool {
         let text = text.trim_start();
         let Some(fence) = ["+++", "---"].into_iter().find(|fence| text.starts_with(fence)) else {

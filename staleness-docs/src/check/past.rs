@@ -38,7 +38,6 @@ pub(crate) struct Past<'p> {
     watcher: Watcher<'p>,
 }
 
-/// Formats a commit as in evidence.
 pub(crate) fn commit_text(commit: &git::Commit) -> String {
     commit.id.to_string()
 }
@@ -85,7 +84,6 @@ impl<'p> Past<'p> {
         self.notes.push(Note { path: None, line: None, text: text.into() });
     }
 
-    /// Reports the progress of the check.
     pub(super) fn tell(&mut self, now: Progress) -> Result<(), Cancelled> {
         if (self.watcher)(now).is_break() { Err(Cancelled) } else { Ok(()) }
     }
@@ -119,14 +117,14 @@ impl<'p> Past<'p> {
         self.repo.is_some()
     }
 
-    /// Makes git start work that the history of documents will need.
+    /// Starts reading the history of documents in the background.
     pub(super) fn foresee(&mut self) {
         if let Some(repo) = &mut self.repo {
             repo.history.foresee();
         }
     }
 
-    /// Queries the repository. Returns `none` without a repository, or if git fails, which is noted.
+    /// Queries the repository. Returns `none` without a repository, or if git fails. A failure adds a note.
     pub(crate) fn ask<T>(
         &mut self,
         none: T,

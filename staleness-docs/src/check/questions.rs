@@ -321,7 +321,7 @@ impl Asking<'_, '_> {
         let (paths, there) = original.map_or((paths, there), |original| (vec![original], true));
         let is_relative = !target.path.starts_with('/');
         let path = paths.last().cloned().unwrap_or_default();
-        // Such an address of a site has a page. A folder of the same name is irrelevant.
+        // A site has a page for such an address. A folder of the same name is irrelevant.
         let is_site = !is_relative && own.is_none() && !is_readme(&doc.key.path);
         let is_address = is_site && !links::may_be_file(&path);
         if !there
@@ -399,7 +399,7 @@ pub(super) fn places_of(folder: &str, to: &str) -> Result<Vec<String>, Leaves> {
     Ok(all)
 }
 
-/// Returns the first of these paths that exists, with true; otherwise all of them, with false.
+/// Returns the first of these paths that exists, and true. If none exists, returns all of them, and false.
 pub(super) fn held(
     mut all: Vec<String>,
     mut is_there: impl FnMut(&str) -> bool,

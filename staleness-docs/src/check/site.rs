@@ -13,7 +13,7 @@ use crate::paths;
 const ADDRESSES: [&str; 7] = [
     "alias", "aliases", "permalink", "redirect_from", "redirects", "slug", "url",
 ];
-/// Fields among them that set the base of the page's relative links.
+/// Fields of [`ADDRESSES`] that set the base of the page's relative links.
 const OWN: [&str; 3] = ["permalink", "slug", "url"];
 /// Files in which each line begins with an address that redirects to a page, or which contain such addresses as
 /// `source` in JSON.

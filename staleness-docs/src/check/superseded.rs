@@ -1,4 +1,4 @@
-//! Documents superseded by another file, according to its front matter.
+//! Documents superseded by another file, according to the front matter of that file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(super) struct Standing {
     claimants: Vec<Claimant>,
     /// Superseded ids, each with the index of the claimant.
     claims: Vec<(ItemId, usize)>,
-    /// True if there were more claims than the limit.
+    /// True if there were more claims than [`MAX_CLAIMS`].
     cut: bool,
     /// Files of the user that are outside the project.
     pub(super) outside: HashSet<String>,
@@ -75,7 +75,7 @@ fn tell<T: Ord>(told: &mut Superseders<T>, of: usize, by: T) {
     }
 }
 
-/// Possible targets of a claim: the index of a document by its path, and the index of its item.
+/// The documents and items that a claim may refer to. `read` maps a path to the index of the document and of its item.
 #[derive(Debug, Default)]
 struct Targets<'a> {
     read: HashMap<&'a str, (usize, Option<usize>)>,

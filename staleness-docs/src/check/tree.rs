@@ -11,7 +11,7 @@ use crate::draft::target;
 use crate::nature::{is_checked, is_source};
 use crate::paths;
 
-/// Limits of the search for the most similar name: candidates per search, and compared pairs of bytes per check.
+/// Maximum number of names to compare in one search for the most similar name, and of byte pairs to compare per check.
 const MAX_COMPARED: usize = 2_000;
 const MAX_LIKENED: usize = 200_000_000;
 /// The lowest similarity of a suggested name.
@@ -42,7 +42,7 @@ pub(super) struct Tree {
     /// For each file name, the first folders that contain it.
     homes: HashMap<String, Vec<String>>,
     pub(super) folders: HashMap<String, Vec<String>>,
-    /// The folders with the settings of a site.
+    /// The folders that contain the settings of a site.
     sites: Vec<String>,
     pub(super) is_site: bool,
     is_gem: bool,
@@ -111,8 +111,8 @@ impl Check<'_> {
                 || path.split('/').any(|folder| USUAL.contains(&folder)))
     }
 
-    /// Returns true if the root of a site contains the target of a link that begins with `/`, or a folder `static` or
-    /// `public` does, whose files a site serves from its root.
+    /// Returns true if the target of a link that begins with `/` is in the root of a site, or in a folder `static` or
+    /// `public`. Sites serve the files of these folders from their root.
     pub(super) fn is_of_site(&self, written: &str) -> bool {
         let path = written.trim_matches('/');
         let (below, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -129,7 +129,8 @@ impl Check<'_> {
         })
     }
 
-    /// Returns true if the project has a page below folders in parentheses, which its address omits.
+    /// Returns true if the project has such a page below folders in parentheses. The address of a page omits these
+    /// folders.
     pub(super) fn is_in_group(&self, page: &str) -> bool {
         self.tree().grouped.contains(&ungrouped(page))
     }
@@ -192,8 +193,8 @@ impl Check<'_> {
             || paths::resolve(served, written).is_ok_and(|path| there(&path))
     }
 
-    /// Returns the original of a page that is missing in a translation. Sites then use the original, in the folder `en`
-    /// beside the translation or in the folder above.
+    /// Returns the original of a page that is missing in a translation. Sites show the original instead, from the
+    /// folder `en` beside the translation or from the folder above.
     pub(super) fn original_of(&self, doc: &Doc, path: &str) -> Option<String> {
         let tracked = self.past.tracked()?;
         let mut begin = 0;
