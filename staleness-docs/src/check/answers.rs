@@ -202,9 +202,9 @@ impl Check<'_> {
     }
 }
 
-/// Halves the weight of evidence about removed identifiers and flags, because half of such names belong to something
-/// else. Items are exempt, and so are names with a new name, names in a README or a text for agents, which describe the
-/// code beside them, and names of a document that lost several to one commit.
+/// Marks evidence about removed identifiers and flags, whose weight is halved because half of such names belong to
+/// something else. Not marked are items, names with a new name, names in a README or a text for agents, which describe
+/// the code beside them, and names of a document that lost several to one commit.
 fn weaken(held: &[Open<'_>], facts: &mut BTreeMap<Place, Evidence>) {
     let describes_code =
         |doc: &Doc| is_readme(&doc.key.path) || doc.file.loaded || is_for_agents(&doc.key.path);

@@ -4,8 +4,8 @@ use super::history::Limits;
 use super::process::{GitError, Program};
 use super::repo::Repo;
 
-/// The repository of a project, opened at most once, by the first query. Contents that one query could not read stay
-/// unknown for later ones. By default there is no repository.
+/// The repository of a project. The first query opens it. Contents that one query could not read stay unknown for later
+/// ones. By default there is no repository.
 #[derive(Debug, Default)]
 pub struct LazyRepo {
     place: Option<(Program, PathBuf)>,

@@ -40,7 +40,7 @@ impl Numbers {
         if let Some(number) = self.known.get(line) {
             return *number;
         }
-        // Different lines may share the maximum number, but no text that is read has so many lines.
+        // All further lines would share the maximum number, but no text that is read has so many lines.
         let number = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
         self.known.insert(line.into(), number);
         number
@@ -82,8 +82,8 @@ impl Text {
             .collect()
     }
 
-    /// Returns true if these lines, counted from 0, occur in `other` as a run at least as often as in this text. None
-    /// of their copies has then changed.
+    /// Returns true if these lines, counted from 0, occur in `other` as a run at least as often as in this text. This
+    /// means that none of their copies changed.
     pub(crate) fn as_often(&self, lines: std::ops::Range<usize>, other: &Self) -> bool {
         let Some(wanted) = self.lines.get(lines).filter(|lines| !lines.is_empty()) else {
             return false;

@@ -27,7 +27,8 @@ pub struct Part {
     pub digest: Option<u128>,
 }
 
-/// Finds the parts of a version of a file. The bytes are untrusted, so it must bound its result.
+/// A function that finds the parts of a version of a file. The bytes are untrusted, so the function must bound its
+/// result.
 pub type Reader<'a> = &'a dyn Fn(&[u8]) -> Vec<Part>;
 
 /// Part names to look up in one file.
@@ -36,7 +37,7 @@ pub type Reader<'a> = &'a dyn Fn(&[u8]) -> Vec<Part>;
 pub struct PartQuery<'a> {
     /// Path of the file, relative to the project. The file may be deleted.
     pub path: &'a str,
-    /// The names.
+    /// The names of the parts.
     pub names: &'a [String],
     /// Finds the parts of each version of the file.
     pub read: Reader<'a>,
@@ -49,7 +50,7 @@ pub enum PartFate {
     Holds,
     /// Only earlier versions of the file have the part.
     Gone {
-        /// The commit that last removed it.
+        /// The commit that last removed the part.
         commit: Commit,
         /// Current name, if that commit added exactly one part with the same contents. Later renames are
         /// followed.
@@ -57,7 +58,7 @@ pub enum PartFate {
     },
     /// No version of the file has the part.
     NeverThere,
-    /// The state cannot be determined: a version could not be read, or there are too many.
+    /// The state cannot be determined: a version could not be read, or there are too many versions.
     Unknown,
 }
 

@@ -57,9 +57,9 @@ impl Repo {
         self.history.head
     }
 
-    /// Makes a private commit of the given files on disk, on top of the checked-out commit and with the given time. It
-    /// becomes the head. Returns false if nothing changed. Call this before any query. Each path, relative to the
-    /// project, must be a regular file, a symbolic link or missing.
+    /// Makes a private commit of the given files on disk, on top of the checked-out commit and with the given time. The
+    /// private commit becomes the head. Returns false if nothing changed. Call this before any query. Each path,
+    /// relative to the project, must be a regular file, a symbolic link or missing.
     pub(crate) fn take_disk(
         &mut self,
         paths: Vec<String>,
@@ -87,14 +87,14 @@ impl Repo {
         Store::of(&self.history.place)
     }
 
-    /// Returns true if a git process was stopped because it exceeded its limits. This does not depend on the repository
-    /// alone.
+    /// Returns true if a git process was stopped because it exceeded its limits. The cause may lie outside the
+    /// repository.
     pub(crate) fn is_ended(&self) -> bool {
         self.history.place.program.watchdog().is_cut()
     }
 
-    /// Returns true if anything was omitted so far because it was too large or too deep. Things that may be there are
-    /// then not reported as missing.
+    /// Returns true if anything was omitted so far because it was too large or too deep. Things that may exist in the
+    /// omitted part are not reported as missing.
     pub fn is_cut(&self) -> bool {
         self.history.is_cut()
     }
@@ -122,8 +122,8 @@ impl Repo {
         Ok(self.tracked.get_or_init(|| tracked))
     }
 
-    /// Returns the highest version among the tags of the form `1.2.3` or `v1.2.3`. Previews count only if
-    /// there are no releases.
+    /// Returns the highest version among the tags of the form `1.2.3` or `v1.2.3`. Pre-releases count only if there are
+    /// no releases.
     pub fn latest_version_tag(&self) -> Result<Option<String>, GitError> {
         self.history.latest_version_tag()
     }
@@ -175,7 +175,7 @@ impl Repo {
     }
 
     /// Returns true for each word that the checked-out commit lacks, as far as its files can be read. A word that
-    /// cannot be looked up is not missing. If a folder cannot be listed, no word is.
+    /// cannot be looked up does not count as missing. If a folder cannot be listed, no word does.
     pub fn missing(
         &mut self,
         words: &[Word],
@@ -225,7 +225,7 @@ impl Repo {
     }
 
     /// Returns the range of cited lines in a text of their file, or the range that replaced them: the lines between the
-    /// ones that surrounded them. `None` if it cannot be determined.
+    /// ones that surrounded them. `None` if the range cannot be determined.
     pub(crate) fn follow(
         &mut self,
         query: &CitationQuery<'_>,

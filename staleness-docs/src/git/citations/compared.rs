@@ -19,8 +19,8 @@ pub(crate) struct Case<'a> {
     pub(crate) query: &'a CitationQuery<'a>,
     /// The commit of the verification, and its index in the list of commits.
     pub(crate) anchor: Option<(Oid, Option<usize>)>,
-    /// The verified lines in that version, counted from 0, if the digest located them. `None` stands for the cited
-    /// numbers.
+    /// The lines in the verified version, counted from 0, if the digest located them. `None` if the line numbers of the
+    /// citation apply.
     pub(crate) lines: Option<Range<usize>>,
 }
 
@@ -282,7 +282,7 @@ impl<'t> Search<'t> {
         if matched.kept(lines.clone()).is_some() {
             return Ok(State::Same);
         }
-        // The same lines may be elsewhere, if they are distinctive enough to recognise.
+        // Look for the lines elsewhere if they are distinctive enough to recognise.
         if is_telling(&older.lines[lines.clone()])
             && matched.old.may_compare(lines.len(), &matched.new)
         {

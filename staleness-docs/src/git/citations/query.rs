@@ -10,7 +10,7 @@ use crate::git::objects::Commit;
 pub struct CitationQuery<'a> {
     /// The citation.
     pub citation: &'a Citation,
-    /// When the citation was verified or written.
+    /// The point in the history at which the citation was verified or written.
     pub verified: Anchor,
 }
 
@@ -21,7 +21,7 @@ pub enum Cite {
     Holds,
     /// The cited lines or the cited item changed.
     Changed {
-        /// The first commit that changed them, if it was found.
+        /// The first commit that changed the cited lines or item, if it was found.
         commit: Option<Commit>,
         /// Whole days between the verification and that commit.
         days_after: Option<i64>,

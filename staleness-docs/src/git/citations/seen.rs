@@ -1,5 +1,5 @@
-//! Finds the version of a cited file that a reader verified. It may have been committed later, and the lines may have
-//! moved since then.
+//! Finds the version of a cited file that a reader verified. That version may have been committed after the
+//! verification, and the lines may have moved since then.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -33,8 +33,8 @@ pub(super) struct Seen {
 }
 
 impl Citations<'_> {
-    /// Finds the version of a cited file that matches the digest: the one in the commit that was checked out
-    /// then, or the first one committed after it. Returns `None` if no version matches.
+    /// Finds the version of a cited file that matches the digest: the version that was checked out at the verification,
+    /// or otherwise the first matching one committed after it. Returns `None` if no version matches.
     pub(super) fn seen(
         &mut self,
         citation: &Citation,
@@ -53,7 +53,7 @@ impl Citations<'_> {
                 if let Some(lines) = place_of(citation, &bytes) {
                     return Ok(Some(Seen { file, bytes, lines, place }));
                 }
-                // Every line of the text was hashed.
+                // All lines of the text were hashed.
                 let _ = self.room.take(LOOKED * bytes.len());
             }
             if let Some(next) = next {
@@ -99,7 +99,7 @@ impl Citations<'_> {
     }
 }
 
-/// Returns the range in `newer` that contains the given lines of `older`, or their replacement.
+/// Returns the range in `newer` that contains the given lines of `older`, or the lines that replaced them.
 fn lines_in(older: &[u8], lines: Range<usize>, newer: &[u8]) -> Option<Range<usize>> {
     let (older, newer) = (Version::new(older), Version::new(newer));
     let matched = Matched::new(&older, &newer);

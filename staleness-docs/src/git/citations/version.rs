@@ -95,7 +95,7 @@ impl<'t> Version<'t> {
     }
 }
 
-/// Returns lines without their white space, because formatters change it.
+/// Removes white space from lines, because formatters change it.
 fn without_blanks(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().copied().filter(|byte| *byte == b'\n' || !byte.is_ascii_whitespace()).collect()
 }
@@ -116,7 +116,8 @@ impl Matched {
         Self { old, new, targets }
     }
 
-    /// Returns the range of these lines in the new text, if all of them are there without new lines between them.
+    /// Returns the index in the new text of the first of these lines, if all of them are there without new lines
+    /// between them.
     pub(super) fn kept(&self, lines: Range<usize>) -> Option<usize> {
         let targets = self.targets.get(lines)?;
         let first = (*targets.first()?)?;

@@ -1,4 +1,4 @@
-//! The changes of recent commits by path. They show the contents of a path at a commit without reading a tree.
+//! The changes of recent commits by path. They show the contents of a path at a commit, so that no tree must be read.
 
 use foldhash::HashMap as Map;
 
@@ -18,7 +18,7 @@ pub(crate) type Held = (TrackedKind, Oid);
 struct Step {
     /// Index of the commit in the list of commits.
     commit: u32,
-    /// Contents before.
+    /// Contents before the change. `None` if the path did not exist.
     old: Option<Held>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Changed {
     pub(crate) path: Box<[u8]>,
     /// Contents in the checked-out commit.
     now: Option<Held>,
-    /// Newest first.
+    /// The changes, newest first.
     steps: Vec<Step>,
 }
 
@@ -74,7 +74,7 @@ impl Changed {
 /// The state of a path at a commit, as far as known from the list of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// The contents at that time; `None` if the path did not exist.
+    /// The contents at that commit. `None` if the path did not exist.
     As(Option<Held>),
     /// The path and everything below it were the same as in the checked-out commit.
     AsNow,
@@ -86,9 +86,9 @@ pub(crate) enum Known {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival<'a> {
     pub(crate) path: &'a [u8],
-    /// Contents before. `None` for an added file.
+    /// Contents before the commit. `None` for an added file.
     pub(crate) old: Option<Held>,
-    /// Contents after. `None` for a removed file.
+    /// Contents after the commit. `None` for a removed file.
     pub(crate) new: Option<Held>,
 }
 
@@ -155,7 +155,6 @@ impl Changes {
         self
     }
 
-    /// Returns the index of the oldest commit at which the contents of each path are known.
     pub(crate) const fn upto(&self) -> usize {
         self.upto
     }

@@ -14,7 +14,7 @@ pub(crate) struct Past {
     /// True if the list reaches the first commit. False if the history was cut off.
     pub(crate) whole: bool,
     places: Map<Oid, u32>,
-    /// The changes of its most recent commits, as far as they have been read.
+    /// The changes of the most recent commits, as far as they have been read.
     pub(crate) changes: Changes,
 }
 

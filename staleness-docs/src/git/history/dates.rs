@@ -18,7 +18,7 @@ use crate::symbols::split;
 /// Number of versions of a document to read at once: in the first batch, and in the largest.
 const STEPS: (usize, usize) = (2, 32);
 
-/// Number of documents from which two threads date one half each.
+/// Minimum number of documents at which two threads date one half each.
 const HALVED: usize = 32;
 
 /// A document and the blocks to date in it.
@@ -35,10 +35,9 @@ pub struct DatingQuery<'a> {
 /// The time of the last edit of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dated {
-    /// This commit, which holds the newest of the block's lines, or an earlier one if the history before it is not
-    /// known.
+    /// The commit that last edited the block. If the history before that commit is unknown, the edit may be older.
     By(Commit),
-    /// After the last commit. The edit is not committed yet.
+    /// The last edit is not committed yet.
     Uncommitted,
     /// The time cannot be determined: the committed document cannot be read as text.
     Unknown,
@@ -282,7 +281,7 @@ impl Dating<'_> {
         commit.map_or(Dated::Unknown, |commit| Dated::By(*commit))
     }
 
-    /// Reads some versions; `None` for one that is not text.
+    /// Adds versions to `texts`. A version that is not text becomes `None`.
     fn read(
         &mut self,
         ids: &[Oid],

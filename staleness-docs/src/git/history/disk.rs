@@ -15,7 +15,7 @@ use crate::disk::canonical;
 use crate::git::objects::{Commit, Oid, Place};
 use crate::git::process::{Call, GitError, Process};
 
-/// The largest index to copy, in bytes.
+/// The largest index that is copied, in bytes.
 const MAX_INDEX: u64 = 512 * 1024 * 1024;
 /// Maximum number of files that git may fail to read.
 const MAX_UNREAD: usize = 100;
@@ -172,7 +172,7 @@ fn programs(place: &Place) -> Result<Vec<String>, GitError> {
         Ok(std::ops::ControlFlow::Continue(()))
     });
     match listed {
-        // Git fails without a message if there are none.
+        // If no such setting exists, git fails without a message.
         Err(GitError::Failed(why)) if settings.is_empty() && why == GitError::SILENT => {
             Ok(settings)
         }

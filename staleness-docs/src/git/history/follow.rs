@@ -33,7 +33,7 @@ pub(crate) struct Trail {
     pub(crate) versions: Vec<Version>,
     /// Earlier names of the file, newest first, each with the index of the commit that renamed it.
     pub(crate) names: Vec<(u32, String)>,
-    /// True if older versions may exist beyond the limit.
+    /// True if older versions beyond the limit may exist.
     pub(crate) cut: bool,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Follow<'a> {
                 Ok(true)
             }
             Some(Raw::Change(change)) => {
-                // The commit beyond the limit only shows that more exist.
+                // A commit beyond the limit only shows that the history continues.
                 if self.commits.len() <= self.limit {
                     self.change(change);
                 }

@@ -5,7 +5,7 @@ use super::timeline::History;
 #[derive(Default)]
 pub(crate) struct Origin {
     pub(crate) url: Option<String>,
-    /// Its default branch, if the clone knows it.
+    /// Default branch of the remote, if the clone knows it.
     pub(crate) branch: Option<String>,
     /// The branch that is checked out locally.
     pub(crate) checked_out: Option<String>,

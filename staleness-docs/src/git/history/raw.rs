@@ -32,12 +32,12 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Returns true if it was a regular file before the change.
+    /// Returns true if the path was a regular file before the change.
     pub(crate) fn was_file(&self) -> bool {
         self.was == Some(TrackedKind::File)
     }
 
-    /// Returns true if it is a regular file after the change.
+    /// Returns true if the path is a regular file after the change.
     pub(crate) fn is_file(&self) -> bool {
         self.is == Some(TrackedKind::File)
     }
@@ -51,7 +51,7 @@ pub(crate) struct Reader {
     pub(crate) path: Vec<u8>,
     /// The new path of a renamed file.
     pub(crate) target: Vec<u8>,
-    /// The first two parents of the last commit, if it is a merge and they are listed.
+    /// The first two parents of the last commit, if that commit is a merge and its parents are listed.
     pub(crate) sides: Option<[Oid; 2]>,
 }
 
@@ -82,7 +82,7 @@ fn garbled() -> io::Error {
     io::ErrorKind::InvalidData.into()
 }
 
-/// `<id> <seconds>`, and the parents.
+/// Parses `<id> <seconds>` and the parents.
 pub(super) fn header(field: &[u8]) -> Option<(Commit, Option<[Oid; 2]>)> {
     let mut words = field.split(|byte| *byte == b' ');
     let (id, at) = (Oid::from_hex(words.next()?)?, seconds(words.next()?)?);

@@ -40,8 +40,7 @@ const SIMILAR: u8 = 60;
 pub(crate) struct Renames {
     /// Maps each new path to the old path and the old contents.
     pub(crate) from: BTreeMap<Vec<u8>, (Vec<u8>, Oid)>,
-    /// New paths that may contain a different file, because their contents are only slightly similar, or exist
-    /// elsewhere too.
+    /// New paths that may be different files, because their contents are only slightly similar or also exist elsewhere.
     pub(crate) unsure: BTreeSet<Vec<u8>>,
     /// Removed files without any new path.
     pub(crate) lost: Vec<Vec<u8>>,
@@ -133,7 +132,7 @@ impl Renames {
         for (new, (old, id)) in std::mem::take(&mut self.from) {
             let equal = copies.get(&id).map_or(&[][..], Vec::as_slice);
             let is_exact = ids.get(&*new) == Some(&id);
-            // This is a pair of the old path and the new one.
+            // Only the old path and the new path have these contents.
             let is_pair = is_exact && equal.len() == 2;
             let is_same = |path: &&&[u8]| name_of(path) == name_of(&old);
             let is_unsure = is_exact

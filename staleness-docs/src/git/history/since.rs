@@ -23,11 +23,11 @@ const MAX_RENAMES: usize = 2_000;
 pub struct ChangedFile {
     /// Path of the file, relative to the project. For a removed file, its old path.
     pub path: String,
-    /// The old path, if it differs.
+    /// The old path, if it differs from `path`.
     pub was: Option<String>,
-    /// Contents before. `None` for an added file.
+    /// Contents before the change. `None` for an added file.
     pub old: Option<Oid>,
-    /// Contents after. `None` for a removed file.
+    /// Contents after the change. `None` for a removed file.
     pub new: Option<Oid>,
 }
 

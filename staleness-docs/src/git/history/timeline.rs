@@ -113,8 +113,8 @@ impl History {
         })
     }
 
-    /// Makes a private commit of the given files on disk, on top of the checked-out one, which becomes the head of this
-    /// history: see [`OnDisk::commit`]. Returns false if nothing changed.
+    /// Makes a private commit of the given files on disk, on top of the checked-out commit: see [`OnDisk::commit`]. The
+    /// private commit becomes the head of this history. Returns false if nothing changed.
     pub(crate) fn take_disk(
         &mut self,
         paths: Vec<String>,
@@ -165,7 +165,7 @@ impl History {
 
     fn list(&mut self) -> Result<Past, GitError> {
         let limit = self.limits.commits as usize;
-        // One more than the limit, to find out if there are more.
+        // Ask for one commit more than the limit, to learn if the history continues.
         let count = format!("--max-count={}", u64::from(self.limits.commits) + 1);
         let head = self.head.id.to_string();
         let mut process =
@@ -201,8 +201,8 @@ impl History {
         self.objects.unread.damaged += u64::from(*why != GitError::TooMuch);
     }
 
-    /// Returns the commit of an anchor and its index in the list. For a commit that is not in the list, the
-    /// index is that of the commit checked out at its time.
+    /// Returns the commit of an anchor and its index in the list. If the list does not contain the commit, the index is
+    /// that of the commit checked out at the same time.
     pub(crate) fn anchor(
         &mut self,
         anchor: Anchor,

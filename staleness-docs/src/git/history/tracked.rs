@@ -19,7 +19,7 @@ pub struct Tracked {
     /// Sorted by path.
     files: Vec<(Box<str>, TrackedKind)>,
     path_bytes: usize,
-    /// The first 1,000 paths that are not UTF-8, with invalid bytes written as `\xE9`.
+    /// The first 1,000 paths that are not UTF-8. Invalid bytes are written as `\xE9`.
     pub unnamed: Vec<String>,
     /// True if some files were not listed.
     pub cut: bool,

@@ -6,7 +6,7 @@ use super::timeline::History;
 use crate::git::objects::Oid;
 use crate::git::process::{GitError, Process, Watch};
 
-/// Number of commits per git process, which keeps a few kilobytes for each until it ends.
+/// Number of commits per git process. Git keeps a few kilobytes for each commit until it exits.
 const BATCH: usize = 4_096;
 
 /// Arguments that list changes. They override settings that hide changes of submodules.

@@ -8,14 +8,14 @@ use crate::git::process::GitError;
 /// A commit: its id and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Commit {
-    /// Its id.
+    /// The id of the commit.
     pub id: Oid,
     /// Time of the commit.
     pub at: Timestamp,
 }
 
-/// Reads the checked-out commit. `is_named` returns true if a branch or `HEAD` names a commit, so that a damaged or
-/// missing commit is not reported as no commit.
+/// Reads the checked-out commit. `is_named` returns true if a branch or `HEAD` names a commit. It distinguishes a
+/// damaged or missing commit from a repository without commits.
 pub(crate) fn head(objects: &mut Objects, is_named: impl Fn() -> bool) -> Result<Commit, GitError> {
     let unread = || GitError::Failed("the commit that is checked out cannot be read".into());
     objects.one(Wanted::Head, |object| match object {

@@ -129,7 +129,7 @@ impl Objects {
         look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
     ) -> Result<(), GitError> {
         let (mut next, mut far) = (0, None);
-        // Copied once, even if git fails several times.
+        // The requests are copied once, even if git fails several times.
         let mut shared: Option<Arc<[Wanted]>> = None;
         while next < wanted.len() {
             let is_bulk = wanted.len() - next >= many;
@@ -176,7 +176,7 @@ impl Objects {
         if reason.is_final() || self.restarts > self.allowed { Err(reason) } else { Ok(()) }
     }
 
-    /// Determines for each object from index `from` on whether it is too large to discard.
+    /// Returns, for each object from index `from` onward, true if the object is too large to discard.
     fn far(&mut self, wanted: &Arc<[Wanted]>, from: usize) -> Result<Arc<[bool]>, GitError> {
         let mut far = vec![false; wanted.len()];
         let mut process = self.start_bulk("--batch-check", wanted, from, &None)?;
@@ -220,7 +220,7 @@ impl Objects {
         self.place.command(arguments)
     }
 
-    /// Starts a git process that receives all requests from index `from` on, except those marked in `far`.
+    /// Starts a git process that receives all requests from index `from` onward, except those marked in `far`.
     fn start_bulk(
         &mut self,
         what: &str,

@@ -42,7 +42,7 @@ fn has_promisor(packs: &Path) -> bool {
     files.any(|file| Path::new(&file.file_name()).extension() == Some("promisor".as_ref()))
 }
 
-/// Returns the modification time of a folder in nanoseconds, or 0 if there is none.
+/// Returns the modification time of a folder in nanoseconds, or 0 if the folder does not exist.
 fn changed(folder: &Path) -> u128 {
     let at = folder.metadata().and_then(|meta| meta.modified()).ok();
     let since = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());

@@ -100,7 +100,7 @@ impl Read for Source {
     }
 }
 
-/// Output that a separate thread reads. The thread ends with the process, or when this is dropped.
+/// Output that a separate thread reads. The thread ends with the process, or when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Ahead {
     chunk: Cursor<Vec<u8>>,
@@ -150,7 +150,7 @@ fn read(mut from: Heard, to: &SyncSender<io::Result<Vec<u8>>>) {
 /// Enlarges the buffer of a pipe, if possible.
 #[cfg(target_os = "linux")]
 fn enlarge(pipe: &ChildStdout) {
-    // With a smaller buffer it only reads less far ahead.
+    // A smaller buffer only means that git can work less far ahead.
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
 }
 

@@ -17,7 +17,7 @@ const MAX_STDERR: u64 = 4 * 1024;
 /// The longest record to read from git, in bytes. Paths are at most 4 KiB on most systems.
 const MAX_RECORD: u64 = 1024 * 1024;
 
-/// A running git process. Dropping it kills it.
+/// A running git process. Dropping the value kills the process.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
@@ -43,8 +43,8 @@ impl Process {
         Self::spawn(command, false)
     }
 
-    /// Starts a command that takes all its requests at once. The answers are read while they are still being
-    /// written; with `is_ahead`, before they are needed.
+    /// Starts a command that takes all its requests at once. The answers are read while requests are still being
+    /// written. With `is_ahead`, they are read before they are needed.
     pub(crate) fn start_told(
         mut command: Call,
         is_ahead: bool,
@@ -168,8 +168,8 @@ impl Process {
     fn end(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // If a wrapper started git, git itself keeps running with standard error open. Closing its input and output
-        // ends it.
+        // If a wrapper started git, git itself keeps running with standard error open. Git ends when its input and
+        // output are closed.
         drop(self.stdin.take());
         self.stdout = BufReader::new(Source::Closed);
     }

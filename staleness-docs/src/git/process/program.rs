@@ -1,4 +1,4 @@
-//! The `git` program, started in a way that lets a repository only make it answer queries.
+//! The `git` program, started in such a way that a repository can only make it answer queries.
 
 use std::env;
 use std::ffi::OsStr;
@@ -19,7 +19,7 @@ const SETTINGS: [&str; 8] = [
     "log.showSignature=false",
 ];
 
-/// Environment variables that are passed on: they locate git and the settings of the user and the system.
+/// Environment variables that are passed on. They locate git and the settings of the user and the system.
 const KEPT: [&str; 6] = [
     "GIT_EXEC_PATH",
     "GIT_CONFIG_GLOBAL",

@@ -1,5 +1,5 @@
-//! Checks the files that git opens first. If one of them is a pipe, git would wait for a writer forever. The
-//! watchdog handles files that git opens later: see [`super::watchdog`].
+//! Checks the files that git opens first. If one of them were a pipe, git would wait for a writer forever. The watchdog
+//! handles files that git opens later: see [`super::watchdog`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const FILES: [&str; 11] = [
 const OF_OBJECTS: [&str; 3] = ["info", "info/commit-graphs", "pack"];
 /// Longest chain of references to follow, as in git.
 const MAX_REFERENCES: usize = 5;
-/// Maximum number of object folders to check. Each may name others.
+/// Maximum number of object folders to check. Each folder may name others.
 const MAX_OBJECTS: usize = 64;
 /// The largest pointer file to read, in bytes.
 const MAX_POINTER: u64 = 64 * 1024;

@@ -22,7 +22,8 @@ pub struct ProcessLimits {
     pub idle: Duration,
     /// Longest time to wait for a git process that works without answering. Not enforced on Windows.
     pub silence: Duration,
-    /// Longest total time to wait for the git processes of one watchdog. On Windows, their total run time.
+    /// Longest total time to wait for the git processes of one watchdog. On Windows, the limit applies to their total
+    /// run time.
     pub wait: Duration,
     /// Maximum number of bytes in the answer to one request, or to one batch of requests.
     pub answer_bytes: u64,
@@ -83,7 +84,7 @@ impl Watchdog {
         drop(group);
     }
 
-    /// Returns the reason why no more requests are sent, if any.
+    /// Returns the reason why no more requests are sent, if there is one.
     pub(crate) fn ended(&self) -> Option<GitError> {
         self.state().ended.clone()
     }
@@ -215,8 +216,8 @@ mod unix {
             }
         }
 
-        /// Returns a summary of the work done by the group's processes. It stays the same while they are
-        /// idle. Returns `None` if one of them is running or waiting for a disk, or if this is unknown.
+        /// Returns a summary of the work done by the group's processes. It stays the same while they are idle. Returns
+        /// `None` if a process is running or waiting for a disk, or if its state is unknown.
         fn doing(&self) -> Option<Vec<String>> {
             let leader = self.state().group.as_ref()?.id();
             let mut all = Vec::new();

@@ -58,8 +58,8 @@ impl Moved {
         Ok(self.of(history, added)?.and_then(|moves| moves.origin(path)))
     }
 
-    /// Returns the new path that the commit at this index gave to the file or folder that `look` finds. In a merge, its
-    /// other side may have renamed it.
+    /// Returns the new path that the commit at this index gave to the file or folder that `look` finds. If the commit
+    /// is a merge, its other side may have made the rename.
     fn target(
         &mut self,
         history: &mut History,

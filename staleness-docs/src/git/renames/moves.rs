@@ -23,7 +23,7 @@ impl Moves {
             let folders = old.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
             moves.ends.insert(reversed(&old));
             for (upto, _) in folders {
-                // Its parents are already in the set.
+                // The parents of this folder are already in the set.
                 if !moves.ends.insert(reversed(&old[..upto])) {
                     break;
                 }

@@ -14,7 +14,7 @@ use crate::git::process::{GitError, Watch};
 use crate::nature::is_document;
 use crate::symbols::{Lexicon, Naming};
 
-/// Number of files from which separate git processes read them.
+/// Minimum number of files for reading them with separate git processes.
 const MANY: usize = 512;
 /// Maximum number of git processes that read at once. Each has its own cache of unpacked objects.
 const MAX_GITS: usize = 4;
@@ -73,7 +73,7 @@ pub(crate) fn read(
 struct Files<'a> {
     wanted: &'a [WantedFile],
     lexicon: &'a Lexicon,
-    /// Number of bytes that may still be read. The file that exceeds it is still searched.
+    /// Number of bytes that may still be read. The file that exceeds this budget is still searched.
     left: &'a AtomicU64,
 }
 

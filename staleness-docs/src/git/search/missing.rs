@@ -1,4 +1,4 @@
-//! Checks if the project has or had the things that words of documents name.
+//! Checks if the project has or had the things that the words of documents name.
 
 use std::collections::HashMap;
 
@@ -26,16 +26,17 @@ pub struct WordQuery<'a> {
 /// The fate of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trace {
-    /// The project has it now.
+    /// The project has the word now.
     Here,
-    /// The project had it then, but not now.
+    /// The project had the word at the anchor, but no longer has it.
     Gone {
-        /// The commit that removed it, if it was found.
+        /// The commit that removed the word, if it was found.
         by: Option<Commit>,
         /// Current path of the file or folder, if it was renamed.
         renamed_to: Option<String>,
     },
-    /// The project did not have it then, or had several files of that name, so that it is ambiguous.
+    /// The project did not have the word at the anchor, or had several files of that name, so that the word is
+    /// ambiguous.
     Never,
     /// The fate cannot be determined: the anchor is not in the repository, something could not be read, or
     /// the word cannot be looked up.
@@ -49,7 +50,7 @@ pub(crate) struct Searched {
     lacks: HashMap<Word, Option<Vec<Vec<Thing>>>>,
     /// Files that hold none of the missing things.
     pub(super) seen: Set<Oid>,
-    /// True if some files could not be listed. Then no word counts as missing.
+    /// True if some files could not be listed. In that case no word counts as missing.
     holes: bool,
     /// Unreadable places that may contain a missing name.
     pub(super) veil: Veil,

@@ -25,7 +25,7 @@ pub(crate) struct Snapshots<'a> {
     seen: &'a Set<Oid>,
     /// The commits of the history.
     past: &'a [Commit],
-    /// The things in each searched commit. `None` if the project's folder does not exist in it.
+    /// The things in each searched commit. `None` if the commit does not contain the project's folder.
     commits: Map<Oid, Option<Found>>,
     /// The things found in each file, and the owner that was assumed for its names.
     pub(crate) files: Map<Oid, (Found, Naming)>,
@@ -54,7 +54,7 @@ impl<'a> Snapshots<'a> {
         }
     }
 
-    /// Returns the things in a searched commit, or `None` if the project's folder does not exist in it.
+    /// Returns the things in a searched commit, or `None` if the commit does not contain the project's folder.
     pub(crate) fn found(&self, commit: Oid) -> Option<&Found> {
         self.commits.get(&commit)?.as_ref()
     }

@@ -19,7 +19,7 @@ pub(crate) struct Starts<'l> {
     /// Paths by all their parts, and the number of parts in the longest.
     whole: Map<Vec<u8>, Vec<(&'l WantedPath, u32)>>,
     longest: usize,
-    /// Number of comparisons that are left.
+    /// Number of path comparisons that may still be made.
     left: usize,
 }
 
@@ -35,8 +35,8 @@ impl<'l> Starts<'l> {
         Self { lexicon, first, whole, longest, left: MAX_COMPARED }
     }
 
-    /// Returns the numbers of the things that exist if there is a file, link or submodule at this path: those that it
-    /// or a folder in it names. `None` if the path is too long, or a limit is reached.
+    /// Returns the numbers of the things that exist if there is a file, link or submodule at this path: those that the
+    /// path or one of its folders names. `None` if the path is too long, or a limit is reached.
     pub(crate) fn named_by(
         &mut self,
         path: &[u8],
@@ -71,7 +71,8 @@ impl<'l> Starts<'l> {
             .sum()
     }
 
-    /// Returns the numbers of the wanted paths. In the past, none begins below a folder of vendored code or examples.
+    /// Returns the numbers of the wanted paths. In an earlier commit, no wanted path begins below a folder of vendored
+    /// code or examples.
     fn of(&self, path: &[u8], parts: &[&[u8]], kind: TrackedKind) -> Vec<u32> {
         let (mut all, mut begin) = (Vec::new(), 0);
         let is_of_others = |folder: &[u8]| is_shown_in(folder) || is_folder_of_others(folder);

@@ -88,7 +88,7 @@ pub(crate) struct Times<'l> {
     versions: Vec<Version>,
     /// True if anything was omitted because a limit was reached.
     pub(crate) cut: bool,
-    /// Number of ranges that are left.
+    /// Number of ranges that may still be stored.
     ranges: usize,
 }
 

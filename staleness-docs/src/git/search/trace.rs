@@ -14,7 +14,7 @@ use crate::git::objects::Oid;
 use crate::git::process::GitError;
 use crate::symbols::{Lexicon, Word, path};
 
-/// From this number of commits on, listing all changes takes less time than listing the files of each commit.
+/// Minimum number of commits at which listing all changes takes less time than listing the files of each commit.
 const MANY: usize = 16;
 
 /// A word to trace.
@@ -30,7 +30,7 @@ struct Case<'a> {
     place: Option<usize>,
 }
 
-/// A word that existed at one commit of the list, but not at a later one.
+/// A word that existed at one commit of the list, but not at a later commit.
 struct Hunt {
     at: usize,
     numbers: usize,

@@ -18,8 +18,8 @@ const MAX_ASKED: usize = 64;
 pub(super) struct Veil {
     unread: Set<Oid>,
     submodule: bool,
-    /// Indices of the commits in which the places became unreadable, and the oldest commit known at that
-    /// time.
+    /// Index of the oldest commit known at the lookup, and indices of the commits in which the places became
+    /// unreadable.
     came: Option<(usize, Vec<usize>)>,
 }
 
