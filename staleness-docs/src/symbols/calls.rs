@@ -1,4 +1,4 @@
-//! Classifies the call or list around a string: it defines flags, compares with them, or passes them to another
+//! Classifies the call or list around a string. It may define flags, compare with them, or pass them to another
 //! program.
 
 /// Lower-case endings of functions that define a flag: `add_option(`.
@@ -29,7 +29,7 @@ const ADDING: [&[u8]; 9] = [
 ];
 /// Endings of longer function names that add a word: `argv_push(`.
 const ADDING_LAST: [&[u8]; 3] = [b"append", b"extend", b"push"];
-/// Whole words that name a command to run.
+/// Words that, as a whole, name a command to run.
 const RUN: [&[u8]; 4] = [b"cmd", b"cmdline", b"command", b"exec"];
 /// Modules and objects that run programs.
 const RUNNERS: [&[u8]; 2] = [b"session", b"subprocess"];
@@ -64,7 +64,7 @@ impl Call {
         COMPARING.iter().any(|end| self.ends_with(end))
     }
 
-    /// Returns true if the call passes on its arguments. `alone` is true for the last argument.
+    /// Returns true if the call passes on its arguments. `alone` is true if the flag is the last argument.
     pub(super) fn passes(&self, alone: bool) -> bool {
         let is = |names: &[&[u8]]| names.contains(&&*self.name);
         self.is_list
@@ -74,7 +74,7 @@ impl Call {
             || alone && is(&[b"add"])
     }
 
-    /// Returns true if the name is `end` or ends with `_` and `end`. `cmp` does not need the `_`: `strncmp`.
+    /// Returns true if the name is `end` or ends with `_` and `end`. The `_` is optional for `cmp`, as in `strncmp`.
     fn ends_with(&self, end: &[u8]) -> bool {
         let rest = self.name.strip_suffix(end);
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(b"_") || end == b"cmp")

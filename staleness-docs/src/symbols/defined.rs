@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::shapes;
 use super::spot::{Spot, balanced, holds};
 
-/// Keywords directly before the name that they define.
+/// Keywords directly before a name that they define.
 #[rustfmt::skip]
 pub(super) const MAKING: [&[u8]; 33] = [
     b"#define", b"class", b"const", b"constexpr", b"def", b"define", b"defmacro", b"defp",
@@ -24,7 +24,7 @@ pub(super) const MODIFIERS: [&[u8]; 20] = [
     b"get", b"internal", b"override", b"private", b"protected", b"pub", b"public", b"readonly",
     b"set", b"static", b"virtual", b"volatile",
 ];
-/// Owners of a member in an assignment.
+/// Prefixes that make an assignment define a member.
 const OWNERS: [&[u8]; 5] = [b"self.", b"this.", b"cls.", b"exports.", b"module.exports."];
 /// Keywords in lines that call or branch instead of defining something.
 #[rustfmt::skip]
@@ -34,7 +34,7 @@ const USING: [&[u8]; 36] = [
     b"unless", b"until", b"when", b"while", b"with", b"yield", b"co_await", b"co_return", b"co_yield",
     b"defer", b"print", b"sizeof",
 ];
-/// Beginnings of comments and imports.
+/// Beginnings of lines that are comments or imports.
 #[rustfmt::skip]
 const NOT_MADE: [&[u8]; 12] = [
     b"//", b"/*", b"* ", b"# ", b"#!", b"-- ", b"use ", b"pub use ", b"import ", b"from ",
@@ -73,7 +73,7 @@ pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     if shapes::declares(&spot) {
         return true;
     }
-    // This is the receiver of a Go method.
+    // The text before the word is the receiver of a Go method.
     if before.starts_with(b"func (") && before.ends_with(b") ") {
         return true;
     }
@@ -101,10 +101,10 @@ fn first(spot: &Spot<'_>, constant: bool, looks: &mut u32) -> bool {
     let rest = after.trim_ascii_start();
     let rest = rest.strip_prefix(b"?").unwrap_or(rest);
     match rest {
-        // This is a type signature in Haskell.
+        // A type signature in Haskell.
         [b':', b':', b' ', ..] => spaced && spot.depth() == 0,
         [b':', b':', ..] => false,
-        // This is a variable set for another program: `NAME: 1`, `NAME=1`.
+        // A variable set for another program: `NAME: 1`, `NAME=1`.
         [b':', ..] => !constant || rest.starts_with(b":="),
         [b'=', b'=' | b'>' | b'~', ..] => false,
         [b'=', ..] if spaced => true,
@@ -130,7 +130,7 @@ fn typed(spot: &Spot<'_>, lead: &[u8], before: &[u8], looks: &mut u32) -> bool {
     }
 }
 
-/// Returns true if this text can be the type of the name after it.
+/// Returns true if the text can be the type of a name that follows.
 pub(super) fn is_type(lead: &[u8]) -> bool {
     let plain = |b: &u8| b.is_ascii_alphanumeric() || b"_<>[],*&:~? ".contains(b);
     let words = || lead.split(|b| !(b.is_ascii_alphanumeric() || *b == b'_'));
@@ -256,13 +256,13 @@ pub(crate) fn is_part(text: &[u8], word: &Range<usize>) -> bool {
         || is_between(text, word, b"`")
 }
 
-/// Returns true if the same sign, one of these, precedes and follows the word.
+/// Returns true if the same sign, one of `signs`, precedes and follows the word.
 fn is_between(text: &[u8], word: &Range<usize>, signs: &[u8]) -> bool {
     let (before, after) = (text[..word.start].last(), text.get(word.end));
     before == after && before.is_some_and(|sign| signs.contains(sign))
 }
 
-/// Attributes of fields that are not flags, and the maximum number of attributes to read.
+/// Attributes that do not make a field a flag. At most [`MAX_ATTRIBUTES`] attributes of a field are read.
 const OF_FIELDS: [&[u8]; 5] = [b"#[serde", b"#[cfg", b"#[doc", b"#[allow", b"#[schemars"];
 const MAX_ATTRIBUTES: usize = 8;
 

@@ -12,17 +12,17 @@ use super::offered::is_offered;
 
 /// Maximum number of occurrences of a flag to check per file.
 const MAX_LOOKS: u32 = 500;
-/// Maximum number of flags that share one form in code.
+/// Maximum number of flags that may share one form in code.
 const MAX_ALIKE: usize = 8;
 /// Maximum number of times that the bytes of a file may be read to find the ends of its items.
 const MAX_NESTED: usize = 32;
-/// Minimum number of bytes that may be read for this purpose.
+/// Minimum number of bytes that may be read to find the ends of items.
 const MIN_ROOM: usize = 1 << 20;
 /// Longest part of a line to compare, in bytes.
 const MAX_LINE: usize = 4_096;
 
 impl Word {
-    /// Returns the word as written in definitions in code: only the last part of an identifier with several parts.
+    /// Returns the word as written in definitions. For an identifier with several parts, this is only the last part.
     pub(crate) fn in_code(self) -> Self {
         let last = last_part(&self.text).filter(|_| self.kind == WordKind::Identifier);
         match last.map(str::to_owned) {
@@ -35,7 +35,7 @@ impl Word {
 /// Words by their forms in code. A file is read once for all of them.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted<'w> {
-    /// Flags by the text runs that represent them in code. True for the typed form.
+    /// Flags by the text runs that represent them in code. True if the form is the flag as typed.
     flags: Map<Vec<u8>, Vec<(&'w Word, bool)>>,
     /// Words by the names of the items to which they refer.
     items: Map<&'w str, &'w Word>,

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::spot::depth;
 
-/// Keywords before the name in a definition.
+/// Keywords that precede the name in a definition.
 #[rustfmt::skip]
 const DEFINING: [&str; 24] = [
     "fn", "struct", "enum", "trait", "union", "type", "mod", "const", "static", "macro_rules!",
@@ -20,8 +20,8 @@ const MAX_LINES: usize = 5_000;
 /// The longest name, in bytes.
 const MAX_NAME: usize = 256;
 
-/// Returns true if a text contains the symbol as a whole word. A symbol such as `Router::route` or `Router.route` must
-/// be present with all its parts.
+/// Returns true if a text contains the symbol as a whole word. All parts of a symbol such as `Router::route` or
+/// `Router.route` must be present.
 pub(crate) fn holds(text: &[u8], symbol: &str) -> bool {
     let mut parts = parts(symbol).peekable();
     parts.peek().is_some() && parts.all(|part| has_word(text, part.as_bytes()))
@@ -45,8 +45,8 @@ fn end(lines: &[&[u8]], first: usize, room: &mut usize) -> Option<usize> {
     braces(lines, first, room).or_else(|| indented(lines, first, room))
 }
 
-/// Returns the item that begins on a line, or only this line if its end is unknown. `room` is the number of bytes
-/// that may still be read; `None` once it is 0.
+/// Returns the item that begins on a line, or only this line if the end of the item is unknown. `room` is the number of
+/// bytes that may still be read. `None` once `room` is 0.
 pub(super) fn item<'t>(
     lines: &[&'t [u8]],
     first: usize,
@@ -62,8 +62,8 @@ fn spend(room: &mut usize, line: &[u8]) -> Option<()> {
     (*room > 0).then_some(())
 }
 
-/// Returns the lines that define these names with a keyword directly before the name. `None` if several lines
-/// do.
+/// Returns the lines that define these names with a keyword directly before the name. `None` if several lines define
+/// the name.
 pub(super) fn definitions<'n>(
     lines: &[&[u8]],
     wanted: impl Fn(&str) -> Option<&'n str>,

@@ -1,5 +1,5 @@
-//! Finds file names in string literals. A program reads or writes such files, even if they are not part of
-//! the project.
+//! Finds file names in string literals. A program reads or writes such files, even if the project does not contain
+//! them.
 
 use std::ops::Range;
 
@@ -20,7 +20,8 @@ pub(super) fn run_of(name: &[u8]) -> &[u8] {
     &name[start..end.map_or(name.len(), |end| start + end)]
 }
 
-/// Returns the file name or path around this run, if it is a whole string literal or the end of a path in a literal.
+/// Returns the file name or path around this run, if it is a whole string literal or the end of a path in such a
+/// literal.
 pub(super) fn name_at<'a>(text: &'a [u8], run: &Range<usize>) -> Option<&'a [u8]> {
     let signs = &text[run.start.saturating_sub(MAX_SIGNS)..run.start];
     let is_before = |byte: &u8| b"\"'/\\".contains(byte) || byte.is_ascii_whitespace();
@@ -32,7 +33,7 @@ pub(super) fn name_at<'a>(text: &'a [u8], run: &Range<usize>) -> Option<&'a [u8]
     let before = before.strip_suffix(b"./").unwrap_or(before);
     let is_there = match before {
         [.., last] if *last == quote => true,
-        // The path of a source file means only that file: `"src/a.rs"` in a test says nothing about another `a.rs`.
+        // The path of a source file means only that file. `"src/a.rs"` in a test says nothing about another `a.rs`.
         [.., b'/' | b'\\'] if is_data(name) => {
             let sign = |byte: &u8| b"\"'`\n".contains(byte);
             let open = before.iter().rposition(sign);

@@ -10,7 +10,7 @@ use super::defined::{MAKING, MODIFIERS, is_method, is_type, without_modifiers};
 use super::spot::{Spot, balanced, holds};
 use super::{defined, shapes};
 
-/// Keywords before the name of a value, which counts as an item only at the top level.
+/// Keywords before the name of a value. A value counts as an item only at the top level.
 const VALUES: [&[u8]; 7] = [b"const", b"constexpr", b"let", b"mut", b"static", b"val", b"var"];
 /// Keywords that define a name regardless of the text after it.
 const PLAIN: [&[u8]; 7] = [b"#define", b"def", b"define", b"defp", b"rpc", b"sub", b"type"];
@@ -48,7 +48,7 @@ pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     if shapes::declares_type(&spot) {
         return before != b"} " || spot.depth() == 0;
     }
-    // This is the receiver of a Go method.
+    // The text before the word is the receiver of a Go method.
     if before.starts_with(b"func (") && before.ends_with(b") ") {
         return true;
     }
@@ -100,7 +100,7 @@ fn behind_making(spot: &Spot<'_>) -> Option<bool> {
         return is_one.then_some(true);
     }
     if VALUES.contains(&last) {
-        // This is a static method of a class.
+        // A static method of a class.
         if last == b"static" && spot.after.starts_with(b"(") {
             return None;
         }
@@ -175,13 +175,13 @@ fn first(spot: &Spot<'_>, looks: &mut u32) -> bool {
     }
     match rest {
         [b'(', ..] => is_method(spot, rest) || is_of_interface(spot, rest, looks),
-        // This is a type signature in Haskell.
+        // A type signature in Haskell.
         [b':', b':', ..] => spaced && rest.starts_with(b":: ") && spot.depth() == 0,
         [b'=', b'=' | b'>' | b'~', ..] => false,
         [b'=', ..] if spaced && EXPORTS.iter().any(|owner| holds(before, owner)) => true,
         [b'=', ..] if spaced && !quoted => is_of_file(spot, looks) || is_function(spot),
         [b'<', b'-', ..] => spot.depth() == 0,
-        // This is a value with a type: `name: int = 3`.
+        // A value with a type: `name: int = 3`.
         [b':', ..] => {
             !spaced && !quoted && is_typed_value(rest) && is_of_file(spot, looks)
                 || is_function(spot)
@@ -211,8 +211,7 @@ fn is_table(line: &[u8]) -> bool {
     line.ends_with(b"]") && (!line.contains(&b'(') || line.ends_with(b"\"]") && holds(line, b".\""))
 }
 
-/// Returns true if a value with a type follows: `: int = 3`. A `=` inside a quoted text or a sentence does
-/// not count.
+/// Returns true if a value with a type follows: `: int = 3`. A `=` in quotation marks or in a sentence does not count.
 fn is_typed_value(rest: &[u8]) -> bool {
     let Some(end) = rest.windows(3).position(|part| part == b" = ") else { return false };
     let kind = &rest[..end];

@@ -10,7 +10,7 @@ use foldhash::HashMap as Map;
 use super::naming::{Naming, is_data};
 use super::{defined, filed, items, offered};
 
-/// Numbered words.
+/// Words and their numbers.
 #[derive(Debug)]
 struct Table {
     numbers: Map<Box<[u8]>, u32>,
@@ -41,7 +41,6 @@ impl Table {
     }
 }
 
-/// Returns the next free number.
 const fn take(next: &mut u32) -> u32 {
     *next += 1;
     *next - 1
@@ -62,8 +61,8 @@ impl WantedPath {
         !self.anchored && !self.folder && self.parts.len() == 1
     }
 
-    /// Returns the name under which a program may create the file or folder: a bare file name, or a complete path
-    /// unless it is that of a source file.
+    /// Returns the name under which a program may create the file or folder: a bare file name, or a complete path.
+    /// `None` for the path of a source file.
     pub(super) fn filed_name(&self) -> Option<String> {
         let name = self.parts.last()?;
         let is_own = !name[1..].contains(&b'.') || is_data(name) || name.ends_with(b".md");
@@ -85,7 +84,7 @@ pub(crate) struct Lexicon {
     /// Words that count only in certain roles. The value is an index into `roles`.
     placed: Table,
     roles: Vec<Roles>,
-    /// Maps the number of a part to the other part and the number of the pair.
+    /// Maps the number of each part to the other part of the pair and the number of the pair.
     pairs: Map<u32, Vec<(u32, u32)>>,
     /// File names and paths that count in string literals.
     files: Map<Box<[u8]>, u32>,
@@ -105,11 +104,11 @@ pub(crate) enum Role {
     Made,
     /// A definition of a function, type or other item with the name.
     Item,
-    /// A definition of such an item outside tests.
+    /// A definition of a function, type or other item outside tests.
     Head,
     /// Code that reads a variable of the name.
     Read,
-    /// A field from which a library derives a flag.
+    /// A field from which a library derives a flag of this name.
     Option,
     /// A part used to build longer names, such as `_LIB_DIR`.
     Part,
@@ -124,12 +123,12 @@ pub(super) struct Looks {
     pub(super) flags: u32,
 }
 
-/// The number of a word in each role, if wanted.
+/// The number of a word in each role. `None` if the role is not wanted.
 type Roles = [Option<u32>; 6];
 
 impl Lexicon {
-    /// Creates a lexicon for past commits. It ignores names in foreign files, which prove only that a project has a
-    /// name now.
+    /// Creates a lexicon for past commits. It ignores names in foreign files, because they prove only that a project
+    /// has a name now.
     pub(crate) fn of_past() -> Self {
         Self { past: true, ..Self::default() }
     }
@@ -150,7 +149,7 @@ impl Lexicon {
         table.add(text, &mut self.next)
     }
 
-    /// Adds a name that counts only after a quotation mark.
+    /// Adds a name that counts only if a quotation mark precedes it.
     pub(crate) fn quoted(&mut self, text: &[u8]) -> u32 {
         self.quoted.add(text, &mut self.next)
     }
@@ -166,7 +165,6 @@ impl Lexicon {
         *self.files.entry(name.into()).or_insert_with(|| take(&mut self.next))
     }
 
-    /// Adds a word in a role.
     pub(crate) fn placed(&mut self, text: &[u8], role: Role) -> u32 {
         let mut at = u32::try_from(self.roles.len()).unwrap_or(u32::MAX);
         let at = self.placed.add(text, &mut at) as usize;
@@ -176,7 +174,7 @@ impl Lexicon {
         *self.roles[at][role as usize].get_or_insert_with(|| take(&mut self.next))
     }
 
-    /// Adds two parts of a longer name that must occur in one file.
+    /// Adds a name in two parts. Both parts must occur in the same file.
     pub(crate) fn both(&mut self, first: &[u8], last: &[u8]) -> u32 {
         let (first, last) = (self.placed(first, Role::Part), self.placed(last, Role::Part));
         let pairs = self.pairs.entry(first).or_default();
@@ -300,7 +298,7 @@ impl Lexicon {
         }
     }
 
-    /// Adds pairs if both of their parts were found.
+    /// Adds the number of each pair whose two parts were found.
     pub(super) fn complete(&self, found: &mut Vec<u32>) {
         if !self.pairs.is_empty() {
             found.sort_unstable();
@@ -365,15 +363,16 @@ impl Lexicon {
     }
 }
 
-/// Returns true if the quoted text that begins here is a name, not a path or a sentence. It ends after the
-/// run, or continues like an option name (`"dry-run|n"`, `"output=s"`).
+/// Returns true if the quoted text that begins here is a name, not a path or a sentence. The quotation ends after the
+/// run, or continues like an option name (`"dry-run
+/// n"`, `"output=s"`).
 fn is_name(text: &[u8], run: &Range<usize>) -> bool {
     let quote = text[run.start - 1];
     let next = text.get(run.end).copied();
     next.is_some_and(|next| next == quote || b"|=,:<[ ".contains(&next))
 }
 
-/// Returns the start and end of a run without the dashes at its ends.
+/// Returns the start and end of a run, without the dashes at its ends.
 fn without_dashes(run: &[u8]) -> (usize, usize) {
     let end = run.iter().rposition(|byte| *byte != b'-').map_or(0, |last| last + 1);
     let begin = run.iter().position(|byte| *byte != b'-').unwrap_or(end);

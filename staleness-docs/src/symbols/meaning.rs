@@ -1,4 +1,4 @@
-//! The meaning of a word: the things that must exist for it.
+//! The meaning of a word: the things that must exist for the word to exist.
 
 use staleness_core::knowledge::WordKind;
 
@@ -38,7 +38,7 @@ pub(crate) enum Thing {
     Identifier(String),
     /// A single name that begins with a lower-case letter.
     Lone(String),
-    /// Such a name before a dot, which may be a variable.
+    /// Such a name before a dot. It may be a variable.
     Head(String),
     /// A name that proves only that the thing exists now.
     Related(String),
@@ -67,7 +67,7 @@ impl Thing {
     }
 
     /// Returns the things that prove that an earlier commit had this one. An identifier must have been defined, because
-    /// a name that is only used may belong to someone else.
+    /// a name that is only used may belong to another project.
     pub(crate) fn earlier(&self) -> Option<Vec<Self>> {
         match self {
             Self::Identifier(text) => {
@@ -97,7 +97,7 @@ impl Thing {
 pub(crate) fn meaning(word: &Word) -> Option<Vec<Vec<Thing>>> {
     match word.kind {
         WordKind::Path => path(&word.text).map(|path| {
-            // A program may read files of this name even if the project has none.
+            // A program may read files of this name even if the project contains none.
             let filed = path.filed_name().map(Thing::Filed);
             vec![[Thing::Path(path)].into_iter().chain(filed).collect()]
         }),

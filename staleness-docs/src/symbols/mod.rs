@@ -1,4 +1,4 @@
-//! Definitions, flags and names in the text of a file. A heuristic for many languages, independent of git.
+//! Finds definitions, flags and names in the text of a file. These heuristics cover many languages and do not use git.
 
 mod calls;
 mod defined;

@@ -1,4 +1,4 @@
-//! The owner of the names in a file, determined by its path.
+//! The owner of the names in a file. The path of the file determines the owner.
 
 /// Settings files of other programs, which define the names in them.
 #[rustfmt::skip]
@@ -17,7 +17,7 @@ const OTHERS: [&str; 15] = [
     "node_modules", "test-data", "test_data", "testdata", "third-party", "third_party",
     "thirdparty", "vendor", "vendored",
 ];
-/// Such folders with capitals in their names. In lower case, `pods` may be the project's own.
+/// More of these folders, with capitals in their names. In lower case, `pods` may be the project's own.
 const OTHERS_IN_CAPITALS: [&str; 2] = ["Carthage", "Pods"];
 /// Folders with vendored code, but only at the root of a project.
 const OTHERS_AT_ROOT: [&str; 4] = ["deps", "external", "externals", "subprojects"];
@@ -36,17 +36,17 @@ const DATA: [&str; 17] = [
     "svg", "toml", "tsv", "xml", "yaml", "yml",
 ];
 
-/// Extensions of images and texts, which are not sources.
+/// Extensions of images and texts. They are not sources.
 const SHOWN: [&str; 3] = ["html", "png", "txt"];
 
 /// Owner of the names in a file. For a file in several places, the first variant wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Naming {
-    /// The project, if the file defines them.
+    /// The project, if the file defines the names.
     Code,
-    /// The project, but keys are not items.
+    /// The project. Keys are not items.
     Data,
-    /// The project, but its flags and files are only used here.
+    /// The project. Flags and files in a test are only used, not defined.
     Test,
     Foreign,
 }
@@ -94,8 +94,8 @@ pub(crate) fn is_of_others(path: &str) -> bool {
         || folders.split('/').next().is_some_and(|root| is_in(&OTHERS_AT_ROOT, root))
 }
 
-/// Returns true if a path below this folder ends with the path of a file that the reader has: `src/main.rs` in
-/// `templates/app/src/main.rs`.
+/// Returns true for a folder of examples or templates. A path in such a folder may end with the path of a file of the
+/// reader: `templates/app/src/main.rs` ends with `src/main.rs`.
 pub(crate) fn is_shown_in(folder: &[u8]) -> bool {
     let is_shown = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|it| is_in(&SHOWN_IN, it));
     folder == b"docs_src" || folder.split(|byte| matches!(byte, b'-' | b'_')).any(is_shown)

@@ -1,4 +1,4 @@
-//! Distinguishes flags that the project defines from flags that are passed on or mentioned.
+//! Distinguishes flags that the project defines from flags that it passes on or mentions.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> b
     match rest {
         [rest @ .., quote @ (b'"' | b'\'')] => look().is_some() && spot.is_quoted(rest, *quote),
         [.., b'[' | b'{' | b'|'] => !rest.ends_with(b"%w[") && !rest.ends_with(b"%w{"),
-        // The flag comes first on its line.
+        // The flag is the first word on its line.
         rest if rest.iter().all(|b| b.is_ascii_whitespace() || b"[({|".contains(b)) => {
             look().is_some() && !spot.is_continued()
         }
@@ -42,7 +42,7 @@ pub(super) fn is_comment(text: &[u8], at: usize) -> bool {
     is_mentioned(line_before(text, at))
 }
 
-/// Returns the line up to an offset, or its end if it is long.
+/// Returns the line up to an offset, or only the end of a long line.
 fn line_before(text: &[u8], at: usize) -> &[u8] {
     let line = &text[at.saturating_sub(MAX_LINE)..at];
     line.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()
@@ -90,8 +90,7 @@ impl Spot<'_> {
     fn is_continued(&self) -> bool {
         let goes_on = |line: &[u8]| {
             let line = line.trim_ascii_end();
-            // In a help text, `
-            // \` ends a line.
+            // In a help text, a line ends with `\n\`.
             line.ends_with(b"\\") && !line.ends_with(b"\\n\\")
                 || line
                     .strip_suffix(b" `")
@@ -102,7 +101,7 @@ impl Spot<'_> {
         if goes_on(last) || goes_on(self.after) {
             return true;
         }
-        // A shell array: `args=(`.
+        // An element of a shell array: `args=(`.
         let word = |line: &&[u8]| !line.trim_ascii().starts_with(b"-");
         std::iter::once(last)
             .chain(above)

@@ -4,14 +4,14 @@ use super::spot::{Spot, balanced, depth, holds};
 
 /// Keywords of a line that opens a block of fields.
 const FIELDS: [&[u8]; 6] = [b"class", b"struct", b"union", b"interface", b"message", b"record"];
-/// Keywords before a block that has its members on the same line.
+/// Keywords before a block whose members may be on the same line.
 const BLOCKS: [&[u8]; 5] = [b"enum", b"struct", b"union", b"interface", b"type"];
 
 pub(super) fn has_word(line: &[u8], words: &[&[u8]]) -> bool {
     line.split(|b| b.is_ascii_whitespace()).any(|word| words.contains(&word))
 }
 
-/// Returns the line that encloses this one, trimmed. `looks` is the number of lookups left.
+/// Returns the line that encloses this one, trimmed. `looks` is the number of enclosing lines that may still be read.
 pub(super) fn enclosing<'a>(spot: &Spot<'a>, looks: &mut u32) -> Option<&'a [u8]> {
     above(spot, looks).map(<[u8]>::trim_ascii)
 }
@@ -147,7 +147,7 @@ fn is_inline(before: &[u8], after: &[u8]) -> bool {
     let public = member.trim_ascii_start().starts_with(b"pub") && !member.contains(&b':');
     let named =
         (starts || public) && matches!(after, [b':' | b'?', ..]) && !after.starts_with(b"::");
-    // This is a C field: a type, the name and `;`.
+    // A C field: a type, the name and `;`.
     let typed = !starts && !member.contains(&b':') && after.starts_with(b";");
     named || typed
 }

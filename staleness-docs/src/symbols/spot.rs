@@ -69,7 +69,7 @@ pub(super) fn depth(line: &[u8]) -> usize {
     line.iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// Returns the end of the bracket that begins the text.
+/// Returns the end of the bracket with which the text begins.
 pub(super) fn balanced(rest: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in rest.iter().enumerate() {
