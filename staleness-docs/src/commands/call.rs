@@ -124,7 +124,7 @@ pub(crate) fn calls<'a>(
                 rest = taken.rest;
                 continue;
             }
-            // It is not known here which programs are the project's own.
+            // Other code decides which of these programs are the project's own.
             program if is_plain(program) && !is_foreign(program) => {
                 if let Some(name) = args.first().filter(|word| is_plain(word)) {
                     add(TargetKind::Subcommand, &Place::Folder(String::new()), "", name, false);

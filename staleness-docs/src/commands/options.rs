@@ -16,13 +16,13 @@ pub(crate) enum Place {
     File(String),
 }
 
-/// Options of a program that take a value.
+/// Options of a program that take a value, by what the value names.
 pub(super) struct Options {
     folder: &'static [&'static str],
     workspace: &'static [&'static str],
     file: &'static [&'static str],
     other: &'static [&'static str],
-    /// Options that make the command irrelevant.
+    /// Options that make a command irrelevant.
     silent: &'static [&'static str],
     /// True if options may also follow the target.
     anywhere: bool,

@@ -3,7 +3,7 @@
 use super::programs::{is_foreign, is_foreign_module};
 use super::shell::is_assignment;
 
-/// Maximum number of programs that each run the next one.
+/// Maximum number of nested wrapper programs, such as `sudo`.
 pub(super) const MAX_WRAPPERS: usize = 4;
 
 /// Returns true if a word is a file path, not a program name.
@@ -113,7 +113,8 @@ pub(crate) fn own_from(words: &[&str]) -> Option<usize> {
     own.map(|at| first + at)
 }
 
-/// Returns the program, module or file to which the arguments belong. `None` if another program runs it by itself.
+/// Returns the program, module or file to which the arguments belong. `None` if the command does not name it, as in
+/// `cargo run -- --fast`.
 pub(crate) fn caller<'a>(words: &[&'a str]) -> Option<&'a str> {
     let own = own_from(words)?;
     match &words[..own] {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
 
-/// Foreign programs, whose flags and arguments are not the project's. The list is fixed, so nobody can force hash
+/// Foreign programs, whose flags and arguments are not the project's. The words are fixed, so nobody can force hash
 /// collisions.
 static FOREIGN: LazyLock<HashSet<&'static str, FixedState>> = LazyLock::new(|| {
     let words = "

@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 16;
 pub(crate) enum Language {
     /// Shell commands, perhaps with prompts and output.
     Shell,
-    /// No language given. The block counts as shell if every line is a command.
+    /// No language is given. The block counts as shell if every line is a command.
     Unknown,
 }
 
@@ -99,14 +99,14 @@ pub(super) fn is_assignment(word: &str) -> bool {
 struct Place<'a> {
     /// The folder. `None` if unknown.
     folder: Option<String>,
-    /// The name of the repository, if it was cloned and entered.
+    /// The name of the repository, if the folder is in a clone.
     clone: Option<&'a str>,
 }
 
 /// Parser state of a shell, across lines.
 #[derive(Debug)]
 pub(crate) struct Shell<'a> {
-    /// The current place, and those outside the open brackets.
+    /// The current place, preceded by the places outside the open brackets.
     places: Vec<Place<'a>>,
     /// Words of a command that continues on the next line.
     words: Vec<&'a str>,
@@ -116,7 +116,7 @@ pub(crate) struct Shell<'a> {
     quote: Option<char>,
     /// The folder into which the last repository was cloned, and its name.
     cloned: Option<(&'a str, &'a str)>,
-    /// The text positions at which commands entered and left clones since the last call of `changes`.
+    /// The text positions at which commands entered or left clones since the last call of `changes`.
     changes: Vec<(&'a str, Option<&'a str>)>,
 }
 
@@ -129,19 +129,19 @@ impl Default for Shell<'_> {
 }
 
 impl<'a> Shell<'a> {
-    /// Begins another block of the same section, which continues in a clone if the last one ended there.
+    /// Begins another block of the same section. If the previous block ended in a clone, the new block begins there.
     pub(crate) fn restart(&mut self) {
         let (clone, cloned) = (self.inside(), self.cloned);
         let places = vec![Place { folder: Some(String::new()), clone }];
         *self = Self { places, cloned, ..Self::default() };
     }
 
-    /// Returns the text positions at which commands entered and left clones, with the name of the repository.
+    /// Returns the text positions at which commands entered or left clones, with the name of the entered repository.
     pub(crate) fn changes(&mut self) -> Vec<(&'a str, Option<&'a str>)> {
         std::mem::take(&mut self.changes)
     }
 
-    /// Reads a line. Reports the words and the folder of each command.
+    /// Reads a line. Reports the words and the folder of each command in it.
     pub(crate) fn line(&mut self, line: &'a str, found: &mut dyn FnMut(&[&'a str], Option<&str>)) {
         if let Some(until) = self.until {
             if line.trim() == until {
@@ -201,7 +201,7 @@ impl<'a> Shell<'a> {
         self.places.last()?.clone
     }
 
-    /// Records a position after which the clone may differ from the one before.
+    /// Records a position at which the clone changed. `before` is the previous clone.
     fn note(&mut self, at: &'a str, before: Option<&'a str>) {
         let clone = self.inside();
         if clone != before {

@@ -1,5 +1,5 @@
-//! Reads YAML manifests line by line. Reads only names in obvious places. If there is an anchor, a tag or a name in
-//! brackets, the list of targets counts as incomplete.
+//! Reads YAML manifests line by line. Only names in obvious places are read. If the file contains an anchor, a tag or a
+//! name in brackets, the list of targets counts as incomplete.
 
 use super::{TargetKind, Targets, digest_of};
 
@@ -96,14 +96,14 @@ fn key_of(content: &str) -> Option<(&str, &str)> {
     plain.then(|| (key, &content[end + 1..]))
 }
 
-/// Returns the names in a value: one, or several in brackets.
+/// Returns the names in a value: a single name, or several names in brackets.
 fn names(value: &str) -> impl Iterator<Item = &str> {
     let value = value.split(" #").next().unwrap_or(value).trim();
     let value = value.trim_start_matches('[').trim_end_matches(']');
     value.split(',').map(|name| name.trim().trim_matches(['"', '\''])).filter(|it| !it.is_empty())
 }
 
-/// Returns true if nothing but a comment follows a key.
+/// Returns true if a key has no value except a comment.
 fn is_plain_value(rest: &str) -> bool {
     let rest = rest.trim();
     rest.is_empty() || rest.starts_with('#') || rest == "{}"

@@ -32,7 +32,7 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
-    /// Adds a target. If it exists, combines the digests.
+    /// Adds a target. If the target already exists, combines the digests.
     fn add(&mut self, kind: TargetKind, name: &str, runs: u128) {
         if self.all.len() + self.patterns.len() >= MAX_TARGETS {
             self.open = true;
@@ -64,14 +64,14 @@ impl Targets {
         }
     }
 
-    /// Returns true if the manifest defines the target of a command, or the program that the command may run instead;
+    /// Returns true if the manifest defines the target of a command, or the program that the command may run instead.
     /// `None` if this is uncertain.
     pub(crate) fn define(&self, call: &Call) -> Option<bool> {
         let is_tool = call.or_tool && self.holds(TargetKind::Tool, &call.target) == Some(true);
         if is_tool { Some(true) } else { self.holds(call.kind, &call.target) }
     }
 
-    /// Returns true if the manifest defines a target; `None` if this is uncertain.
+    /// Returns true if the manifest defines a target. `None` if this is uncertain.
     pub(crate) fn holds(&self, kind: TargetKind, name: &str) -> Option<bool> {
         if self.all.contains_key(&(kind, name.to_owned())) {
             return Some(true);
@@ -131,7 +131,7 @@ pub(crate) fn defines(kind: TargetKind, path: &str) -> bool {
     files(kind).iter().any(|name| below(name))
 }
 
-/// Reads the targets of a kind from a manifest, regardless of its file name. Returns `None` if it is too
+/// Reads the targets of a kind from a manifest, regardless of its file name. Returns `None` if the manifest is too
 /// large or cannot be parsed.
 pub(crate) fn read(kind: TargetKind, path: &str, text: &str) -> Option<Targets> {
     if text.len() > MAX_BYTES {

@@ -1,4 +1,5 @@
-//! Finds the subcommands that source code defines with common libraries. Other ways to define them are not recognised.
+//! Finds the subcommands that source code defines with common libraries. Subcommands defined in other ways are not
+//! found.
 
 use super::{TargetKind, Targets};
 
@@ -7,7 +8,7 @@ pub(super) const PLACES: &[&str] =
     &["app", "args", "cli", "cmd", "command", "commands", "main", "opts", "root", "subcommands"];
 /// File extensions of the supported languages.
 const ENDINGS: [&str; 6] = ["go", "js", "mjs", "py", "rs", "ts"];
-/// Text before the name of a subcommand, in a string.
+/// Text that precedes a string with the name of a subcommand.
 const MARKS: [&str; 4] = [".command(", "add_parser(", "subcommand(", "Use:"];
 /// Text that may stand between a mark and the string.
 const BETWEEN: [&str; 5] =

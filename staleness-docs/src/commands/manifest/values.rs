@@ -15,7 +15,7 @@ const PYTHON: [&str; 6] = [
     "tool rye scripts",
 ];
 
-/// Returns the targets at one path of a manifest.
+/// Returns the targets at a path of keys in a manifest.
 pub(super) fn of(file: &Value, kind: TargetKind, place: &str) -> Targets {
     let mut targets = Targets::default();
     add(&mut targets, kind, at(file, place));
