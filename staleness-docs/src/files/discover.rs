@@ -20,7 +20,7 @@ use crate::project::ProjectPlace;
 use crate::report::WHOLE;
 use crate::{CheckOptions, Note, Skipped};
 
-/// Limits on checked documents, and on reported ones that were not checked.
+/// Maximum number of documents to check, and of unchecked ones to report.
 const MAX_DOCUMENTS: usize = 100_000;
 const MAX_SKIPPED: usize = 10_000;
 /// Minimum number of documents with numbered names at which a folder counts as a folder of records.
@@ -49,7 +49,7 @@ pub(crate) enum Loaded {
     No,
     /// Another loaded file imports it.
     Imported,
-    /// Its name or location.
+    /// The name or the location of the file.
     ByItself,
 }
 
@@ -138,7 +138,7 @@ impl Search<'_> {
         self.found.notes.extend(notes);
     }
 
-    /// Reports symbolic links. Their targets are checked under their own names, if they are in the project.
+    /// Reports symbolic links. If their targets are in the project, these are checked under their own names.
     fn skip_links(&mut self) {
         for (path, kind) in self.tracked.into_iter().flat_map(|tracked| tracked.iter()) {
             let known = self.found.files.contains_key(path) || self.patterns.ignores(path);
@@ -177,7 +177,7 @@ impl Search<'_> {
             self.skip(format!("./{key}"), reason);
             return;
         }
-        // A client that loads a link loads its target.
+        // A client that loads a symbolic link reads the target of the link.
         if loaded != Loaded::No
             && let Some(own) = self.behind_link(key)
         {
@@ -195,7 +195,7 @@ impl Search<'_> {
         let folder = canonical(&self.place.folder);
         let own = canonical(&folder.join(key));
         let own = own.strip_prefix(&folder).ok()?;
-        // On a case-insensitive file system, case makes no difference.
+        // On a case-insensitive file system, names that differ only in case are equal.
         (!key_of(own).eq_ignore_ascii_case(key)).then(|| own.to_path_buf())
     }
 
@@ -265,7 +265,7 @@ impl Search<'_> {
         }
     }
 
-    /// Adds every document below a folder of the project that is tracked, or is at least not ignored.
+    /// Adds every document below a folder of the project that is tracked or not ignored.
     fn folder(&mut self, key: &str) {
         self.walk(key);
         let below = |path: &str| {
@@ -295,7 +295,7 @@ impl Search<'_> {
         self.walk_from(&folder, &folder);
     }
 
-    /// Walks from `start` to `folder` and everything below. Returns false if `folder` was not reached.
+    /// Walks from `start` to `folder` and everything below `folder`. Returns false if `folder` was not reached.
     fn walk_from(&mut self, start: &Path, folder: &Path) -> bool {
         let ignored = Arc::new(Mutex::new(Ignored::new(self.place, self.fence)));
         let to = folder.to_path_buf();

@@ -13,7 +13,7 @@ use crate::nature::History;
 #[derive(Clone, Debug)]
 pub(crate) struct DocFile {
     pub(crate) path: PathBuf,
-    /// True if the file is in the project, so that its key is its path there.
+    /// True if the file is in the project. The key of such a file is its path in the project.
     pub(crate) inside: bool,
     /// True if the checked-out commit contains the file.
     pub(crate) tracked: bool,
@@ -61,7 +61,7 @@ pub(crate) fn read(path: &Path, limit: u64, fence: Option<&Fence>) -> Result<Tex
     Ok(Text { text, written })
 }
 
-/// Returns a path with `/` as separator. Invalid UTF-8 is replaced, so such a file cannot be opened by its
+/// Returns a path with `/` as separator. Invalid UTF-8 is replaced, so a file with such a path cannot be opened by its
 /// key and counts as missing.
 pub(crate) fn key_of(path: &Path) -> String {
     let parts: Vec<_> = path

@@ -19,8 +19,8 @@ const MAX_FILE_BYTES: u64 = 256 * 1024;
 /// Maximum number of pattern bytes to read per walk.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Pattern files, highest precedence first. A pattern in an earlier file takes precedence over a later file in any
-/// folder.
+/// Pattern files, highest precedence first. In any folder, a pattern in an earlier file takes precedence over a pattern
+/// in a later file.
 const FILES: [&str; 3] = [".ignore", ".gitignore", ".git/info/exclude"];
 
 /// The patterns of the current folder and its parents during a walk.
@@ -88,7 +88,7 @@ impl Ignored {
         Match::None
     }
 
-    /// Reads the patterns of one file. Returns no patterns if it is missing or unusable.
+    /// Reads the patterns of one file. Returns no patterns if the file is missing or unusable.
     fn read(&mut self, folder: &Path, name: &str) -> Gitignore {
         // A linked work tree uses the exclude file of the main one.
         let is_linked = name.starts_with(".git/") && folder == self.place.folder;

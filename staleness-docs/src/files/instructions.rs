@@ -40,7 +40,7 @@ pub(crate) fn find(search: &mut Search<'_>) {
     find_in(search, &[&OWN_OF_CLAUDE[..], &OWN].concat());
 }
 
-/// Adds the given files that exist, all others in folders of their own, and their imports.
+/// Adds the files of `own` that exist, the rules in their folders, the files of the user, and all imports.
 fn find_in(search: &mut Search<'_>, own: &[&str]) {
     for key in own {
         if search.place.folder.join(key).is_file() {
@@ -92,7 +92,7 @@ pub fn retain_loaded_by(
     documents.retain(|each| !is_shared(each) || found.files.contains_key(&each.key.path));
 }
 
-/// Returns true if the settings of the client name the file.
+/// Returns true if the client's settings name the file as an instruction file.
 fn is_named(options: &CheckOptions<'_>, key: &str) -> bool {
     let name = key.rsplit('/').next().unwrap_or(key);
     options.instruction_names.iter().any(|each| each == name)
@@ -118,8 +118,8 @@ fn is_loaded(client: &str, place: &ProjectPlace, options: &CheckOptions<'_>, key
 }
 
 /// Returns the instruction files of a project with their imports, and the files that lead out of the project, each with
-/// the reason. Includes the files that a client loads at the start of a session, and files with the same names in other
-/// folders that are not ignored. Policies do not apply.
+/// the reason. The result includes the files that a client loads at the start of a session, and files with the same
+/// names in other folders that are not ignored. Policies do not apply.
 pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<Skipped>) {
     let options = CheckOptions::new(Timestamp::default());
     let Found { files, skipped, .. } = searched(place, &options, |search| {
@@ -143,7 +143,7 @@ pub fn session_files(
 ) -> Vec<(String, PathBuf)> {
     let has_own = OWN_OF_CLAUDE.iter().any(|key| place.folder.join(key).is_file());
     let has_own = client == "claude-code" && has_own;
-    // Its own files replace the shared one, unless they import it.
+    // The client's own files replace the shared file, unless they import it.
     let of_others: &[&str] = if has_own { &[] } else { &OWN };
     let named = options.instruction_names.iter().map(String::as_str);
     let own = OWN_OF_CLAUDE.iter().chain(of_others).copied().chain(named);
@@ -171,7 +171,7 @@ fn is_on_demand(path: &Path, most: u64) -> bool {
     front.is_some_and(|front| front.get(&["paths"]).is_some())
 }
 
-/// Searches a project without its index.
+/// Searches a project without git. Returns the files that `fill` adds.
 fn searched(
     place: &ProjectPlace,
     options: &CheckOptions<'_>,
@@ -217,7 +217,7 @@ fn user_files(search: &Search<'_>) -> Vec<PathBuf> {
     if let Some(home) = home {
         files.extend([home.join(".codex/AGENTS.md"), home.join(".gemini/GEMINI.md")]);
     }
-    // Files in the project belong to it, even if it is inside the home folder.
+    // Files in the project belong to the project, even if it is inside the home folder.
     let folder = canonical(&search.place.folder);
     files.retain(|path| path.is_file() && !path.starts_with(&folder));
     files
@@ -230,7 +230,7 @@ fn encoded(root: &Path) -> String {
     root.to_string_lossy().chars().map(letter).collect()
 }
 
-/// Returns the key of a file of the user: relative to the home folder if it is below, otherwise the whole
+/// Returns the key of a file of the user: relative to the home folder if the file is below it, otherwise the whole
 /// path.
 fn user_key(search: &Search<'_>, path: &Path) -> String {
     let home = search.options.home.map(canonical);

@@ -15,7 +15,7 @@ pub(super) fn earlier<'k>(keys: impl Iterator<Item = &'k String> + Clone) -> Vec
     for (parent, _, page) in versioned().filter(|at| !is_of_folder(at.2)) {
         *copies.entry((parent, page)).or_default() += 1;
     }
-    // Other folders may be called `v1`, too.
+    // A folder called `v1` may also have another purpose.
     let is_bare =
         |folder: &str| !folder.contains('.') && folder.ends_with(|c: char| c.is_ascii_digit());
     let is_version =

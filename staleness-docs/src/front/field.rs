@@ -18,7 +18,7 @@ pub enum Field {
     RecallCount,
     /// True if time, versions and code changes do not affect the item.
     Evergreen,
-    /// When the item expires.
+    /// The time at which the item expires.
     Expires,
     /// The time at which the item was last verified.
     Verified,

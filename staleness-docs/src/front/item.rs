@@ -61,7 +61,7 @@ pub(crate) fn fields(front: &Front) -> Fields {
     fields
 }
 
-/// Returns true if `type` probably belongs to another program, because most of the fields next to it do.
+/// Returns true if `type` probably belongs to another program, because most of the fields beside it do.
 fn is_of_others(front: &Front, entry: &Entry) -> bool {
     let known = front.entries.iter().filter(|each| Field::of_key(&each.key).is_some()).count() - 1;
     entry.key.eq_ignore_ascii_case("type") && 2 * known < front.entries.len() - 1
@@ -74,7 +74,7 @@ impl Fields {
                 self.id = text(entry)?.map(ItemId::new).transpose().map_err(|e| e.to_string())?
             }
             Field::Kind => {
-                // Unknown kinds may belong to other programs.
+                // An unknown kind may belong to another program.
                 self.kind = text(entry)?
                     .and_then(|word| ItemKind::from_word(&word.to_ascii_lowercase()))
                     .filter(|kind| *kind != ItemKind::Document);
@@ -130,7 +130,7 @@ fn flag(entry: &Entry) -> Result<bool, String> {
     }
 }
 
-/// Returns the words of a list. A single value may contain several, separated by commas.
+/// Returns the words of a list. A single value may contain several words, separated by commas.
 fn words(entry: &Entry) -> Result<Vec<String>, String> {
     match &entry.value {
         Value::Text(text) => {

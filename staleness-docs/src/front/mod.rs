@@ -31,7 +31,7 @@ pub enum FrontValue {
 }
 
 /// Returns the top-level fields of a text's front matter, and the text after it. If there is no front matter, or it
-/// cannot be read, there are no fields and the whole input is the text.
+/// cannot be read, returns no fields and the whole input.
 pub fn front_matter(text: &str) -> (Vec<(String, FrontValue)>, &str) {
     let Ok(Some(front)) = read(text) else { return (Vec::new(), text) };
     let value = |entry: &read::Entry| match &entry.value {
@@ -46,8 +46,8 @@ pub fn front_matter(text: &str) -> (Vec<(String, FrontValue)>, &str) {
     (fields, &text[front.body..])
 }
 
-/// Returns a text of YAML front matter on one line, without quotes and comments, or `None` if it is missing or empty.
-/// The front matter may be cut off.
+/// Returns the value of a field in YAML front matter on one line, without quotes and comments. `None` if the value is
+/// missing or empty. The front matter may be cut off.
 pub fn front_text(text: &str, key: &str) -> Option<String> {
     let text = format!("{text}\n---\n");
     let front = read(&text).ok()?.filter(|front| front.style == Style::Yaml)?;

@@ -1,7 +1,7 @@
 //! Parses quoted values.
 
 /// Returns the text in quotes at the beginning of `text`, with YAML escapes resolved, and the offset after the closing
-/// quote, or `None` without one.
+/// quote. `None` if the closing quote is missing.
 pub(super) fn unquote(text: &str, quote: char) -> Option<(String, usize)> {
     let mut out = String::new();
     let mut chars = text.strip_prefix(quote)?.chars();

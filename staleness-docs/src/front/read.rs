@@ -34,9 +34,9 @@ pub(crate) enum Value {
 pub(crate) struct Entry {
     pub(super) key: String,
     pub(crate) value: Value,
-    /// The byte range of its lines, including line ends.
+    /// The byte range of the field's lines, including line ends.
     pub(super) lines: Range<usize>,
-    /// The byte range of its value, without a trailing comment. Empty if the value is on other lines.
+    /// The byte range of the field's value, without a trailing comment. Empty if the value is on other lines.
     pub(super) place: Range<usize>,
     /// True if the whole field is on one line.
     pub(super) one_line: bool,
@@ -70,7 +70,7 @@ impl Front {
     }
 }
 
-/// Reads the front matter of a text. Returns `None` if it has none.
+/// Reads the front matter of a text. Returns `None` if the text has no front matter.
 pub(crate) fn read(text: &str) -> Result<Option<Front>, &'static str> {
     let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
     let rest = &text[skipped..];
@@ -94,7 +94,7 @@ pub(crate) fn read(text: &str) -> Result<Option<Front>, &'static str> {
             front.entries = entries(text, &lines, style)?;
             let says_else = || lines.iter().any(|line| is_text(&text[line.clone()]));
             if style == Style::Yaml && front.entries.is_empty() && says_else() {
-                // The text is enclosed by two horizontal rules.
+                // The text is between two horizontal rules.
                 return Ok(None);
             }
             return Ok(Some(front));
@@ -202,7 +202,7 @@ fn key(line: &str, style: Style) -> Option<(String, usize)> {
     (spaced || style == Style::Toml).then(|| (name.to_owned(), line.len() - rest.len()))
 }
 
-/// Counts the following lines that belong to the value that begins with `first`.
+/// Counts the lines that continue the value that begins with `first`.
 fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -> usize {
     // Computed once, because the first line may be as long as all others together.
     let first = first.trim();
@@ -364,7 +364,7 @@ fn without_comment(line: &str, style: Style) -> &str {
     #[cfg(test)]
     LOOKED_AT.set(LOOKED_AT.get() + line.len());
     let mut at = 0;
-    // True if an item may begin here.
+    // True if an item of the list may begin here.
     let mut begins = true;
     while let Some(c) = line[at..].chars().next() {
         if begins_comment(line, at, style) {

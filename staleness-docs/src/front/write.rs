@@ -14,7 +14,7 @@ pub enum FieldValue {
     Text(String),
     /// A list of words.
     Words(Vec<String>),
-    /// A time. Written as a day if the old value is a day.
+    /// A time. Written as a date without a time of day if the old value is such a date.
     Time(Timestamp),
     /// True or false.
     Flag(bool),
@@ -45,12 +45,11 @@ pub enum SetError {
     Value(Field),
 }
 
-/// Changes single fields in the front matter of a text, under the names that the text uses. Everything else
-/// stays the same, byte for byte. New fields are added at the end, and front matter is added if there is
-/// none.
+/// Changes single fields in the front matter of a text, under the names that the text uses. Everything else stays the
+/// same, byte for byte. New fields are added at the end. If the text has no front matter, it is added.
 ///
 /// # Errors
-/// If a field cannot be changed safely. Then nothing is changed.
+/// If a field cannot be changed safely. In that case no field is changed.
 pub fn set_fields(text: &str, changes: &[Change]) -> Result<String, SetError> {
     let mut text = text.to_owned();
     for (field, value) in changes {
