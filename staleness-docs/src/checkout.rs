@@ -1,5 +1,5 @@
-//! The commit that a work tree has checked out, read without running git, and what remains valid of an earlier check of
-//! another commit.
+//! Reads the checked-out commit of a work tree without running git, and decides what remains valid of an earlier check
+//! of another commit.
 
 use std::cell::OnceCell;
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ use crate::project::{checked, pointer};
 
 /// The largest list of packed references to read, in bytes.
 const MAX_PACKED: u64 = 16 * 1024 * 1024;
-/// Size of the part of the log that is read, in bytes, from its end: a few hundred moves of the head.
+/// Number of bytes to read from the end of the log of the head. This covers a few hundred moves.
 const MAX_LOG: u64 = 64 * 1024;
 /// Longest chain of references to follow, as in git.
 const MAX_REFERENCES: usize = 5;
@@ -45,7 +45,8 @@ impl Checkout {
         Self { folder: folder.to_owned(), git, head, moves }
     }
 
-    /// Returns true if a document was checked at another commit than the checked-out one, if both are known.
+    /// Returns true if a document was checked at another commit than the checked-out one. False if either commit is
+    /// unknown.
     pub fn is_elsewhere(&self, document: &Document) -> bool {
         let head = self.head.get_or_init(|| head(self.git.as_deref()?)).as_ref();
         document.head.as_ref().is_some_and(|at| head.is_some_and(|head| head != at))
@@ -72,7 +73,7 @@ impl Checkout {
         else {
             return is_ours || !matches!(fact, Fact::SourceChanged { .. });
         };
-        // A part may be gone from a file that exists.
+        // A part may be missing from a file that exists.
         let is_part = match fact {
             Fact::SourceMissing { gone: Cited::Heading, .. } => true,
             Fact::SourceMissing { gone, renamed_to: None, .. } | Fact::BrokenLink { gone, .. } => {
@@ -111,7 +112,7 @@ impl Checkout {
     }
 }
 
-/// Returns true if a path that a fact reports as gone exists; `None` if the fact is not about a path.
+/// Returns true if a path that a fact reports as gone exists. `None` if the fact is not about a path.
 pub(crate) fn is_there(folder: &Path, key: &str, fact: &Fact) -> Option<bool> {
     match fact {
         Fact::SourceMissing { citation, .. } | Fact::BrokenLink { citation, .. } => {

@@ -7,7 +7,7 @@ use staleness_core::time::Timestamp;
 /// The longest text to parse as a date, in bytes.
 const MAX_DATE_BYTES: usize = 64;
 
-/// Formats of a time without a zone, which count as UTC.
+/// Accepted formats of a time without a zone, which counts as UTC.
 const MOMENTS: [&str; 6] = [
     "%Y-%m-%dT%H:%M:%S",
     "%Y-%m-%d %H:%M:%S",
@@ -17,7 +17,7 @@ const MOMENTS: [&str; 6] = [
     "%Y/%m/%d %H:%M",
 ];
 
-/// Formats of a day. `10/01/2026` is not one, because it is ambiguous.
+/// Accepted formats of a date. A date like `10/01/2026` is not accepted, because it is ambiguous.
 #[rustfmt::skip]
 const DAYS: [&str; 9] = [
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d, %Y",
@@ -28,8 +28,8 @@ const DAYS: [&str; 9] = [
 pub(crate) const FORMS: &str = "2026-10-01, 2026-10-01T12:00:00Z, 2026-10-01 12:00, 2026/10/01, \
                          01.10.2026, 1 October 2026, Oct 1, 2026, 20261001, 2026-10, or RFC 2822";
 
-/// Parses a date. A day means its beginning in UTC, a month its first day. Returns `None` if the text is not
-/// a date or is ambiguous.
+/// Parses a date. A date without a time means the beginning of that day in UTC. A month means its first day. Returns
+/// `None` if the text is not a date or is ambiguous.
 pub fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if text.is_empty() || text.len() > MAX_DATE_BYTES || !text.is_ascii() {

@@ -4,8 +4,8 @@ use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// The folders that symbolic links in a repository may lead to. A repository is untrusted and must not make
-/// the reader open files elsewhere.
+/// The folders that symbolic links in a repository may lead to. A repository is untrusted and must not make the reader
+/// open files elsewhere.
 #[derive(Clone, Debug)]
 pub struct Fence {
     given: Vec<PathBuf>,
@@ -20,7 +20,7 @@ impl Fence {
         Self { inside: given.iter().map(|folder| canonical(folder)).collect(), given }
     }
 
-    /// Returns true if an existing path resolves to a place inside.
+    /// Returns true if an existing path resolves to a place inside the fence.
     pub fn holds(&self, path: &Path) -> bool {
         let target = canonical(path);
         self.inside.iter().any(|folder| target.starts_with(folder))
@@ -32,7 +32,7 @@ impl Fence {
         below.any(|folder| path.strip_prefix(folder).is_ok_and(|path| leads_out(folder, path)))
     }
 
-    /// Returns the text of a file inside, of at most `limit` bytes. See [`read_small`].
+    /// Returns the text of a file inside the fence, of at most `limit` bytes. See [`read_small`].
     pub(crate) fn read_small(&self, path: &Path, limit: u64) -> Option<String> {
         self.holds(path).then(|| read_small(path, limit)).flatten()
     }
@@ -43,11 +43,11 @@ pub fn canonical(path: &Path) -> PathBuf {
     fs::canonicalize(path).map_or_else(|_| path.to_path_buf(), |path| plain(&path))
 }
 
-/// Maximum number of links on the way to a file, as on Linux.
+/// Maximum number of links to follow on the way to a file, as on Linux.
 const MAX_LINKS: usize = 40;
 
 /// Returns true if a path in a folder leads out of it: as an absolute path, by `..` or by a link. Does not access
-/// anything outside.
+/// anything outside the folder.
 pub fn leads_out(folder: &Path, path: &Path) -> bool {
     let (mut at, mut rest, mut links) = (folder.to_path_buf(), path.to_path_buf(), 0);
     loop {
@@ -76,13 +76,13 @@ pub fn leads_out(folder: &Path, path: &Path) -> bool {
     }
 }
 
-/// Returns true if something exists at a path in a folder. Does not look outside: a link that leads out counts as
-/// existing.
+/// Returns true if something exists at a path in a folder. A link that leads out of the folder counts as existing and
+/// is not followed.
 pub(crate) fn exists(folder: &Path, path: &str) -> bool {
     folder.join(path).symlink_metadata().is_ok() || leads_out(folder, Path::new(path))
 }
 
-/// Strips the verbatim prefix of resolved paths on Windows, which clients never write into files.
+/// Strips the verbatim prefix of resolved paths on Windows. Clients never write this prefix into files.
 pub(crate) fn plain(path: &Path) -> PathBuf {
     match path.to_str().and_then(|text| text.strip_prefix(r"\\?\")) {
         Some(rest) if rest.as_bytes().get(1) == Some(&b':') => PathBuf::from(rest),
@@ -119,14 +119,14 @@ pub fn look(path: &Path, fence: Option<&Fence>) -> Result<Option<Metadata>, &'st
         Err(_) if fence.is_some_and(|fence| fence.is_left_by(path)) => Err(OUTSIDE),
         Ok(meta) => Ok(Some(meta)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            // A dangling link means that something should be there.
+            // A dangling link shows that something should be there.
             if fs::symlink_metadata(path).is_ok() { Err("is a broken link") } else { Ok(None) }
         }
         Err(error) => Err(reason(error.kind())),
     }
 }
 
-/// Reads a file of at most `limit` bytes, with its metadata from before. Returns `None` if it is larger.
+/// Reads a file of at most `limit` bytes, and its metadata before the read. Returns `None` if the file is larger.
 ///
 /// # Errors
 /// If the file cannot be opened or read.
@@ -141,8 +141,8 @@ pub fn read_bytes(path: &Path, limit: u64) -> Result<Option<(Vec<u8>, Metadata)>
     read().map_err(|error: std::io::Error| error.kind())
 }
 
-/// Returns the text of a small regular file, or `None` for anything else. Files that claim to be empty are not opened,
-/// because some system files do so and never end.
+/// Returns the text of a small regular file, or `None` for anything else. A file of size 0 is not opened, because some
+/// system files report that size and never end.
 pub fn read_small(path: &Path, limit: u64) -> Option<String> {
     let meta = fs::metadata(path).ok()?;
     if !meta.is_file() || meta.len() == 0 || meta.len() > limit {

@@ -26,7 +26,7 @@ pub struct Read {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub range: Range<usize>,
-    /// The names: offset, text, and true if the document contains the text literally at that offset.
+    /// The names: offset, text, and true if the document contains this text literally at the offset.
     pub names: Vec<(usize, String, bool)>,
     pub marks: Vec<Range<usize>>,
 }

@@ -13,24 +13,24 @@ pub struct CheckOptions<'a> {
     /// Files and folders to check, absolute or relative to the project's folder. Empty means the tracked
     /// documents, and the memory and instruction files of the clients.
     pub paths: &'a [PathBuf],
-    /// The text of the single document in [`CheckOptions::paths`], if it is not the one on disk.
+    /// The text of the single document in [`CheckOptions::paths`], if it differs from the text on disk.
     pub unsaved: Option<&'a str>,
     /// The user's home folder. Without it, files of the user are omitted.
     pub home: Option<&'a Path>,
-    /// Folder of Claude Code, if not `.claude` in the home folder.
+    /// Folder of Claude Code, if it is not `.claude` in the home folder.
     pub claude_config_dir: Option<&'a Path>,
-    /// The names that a client's settings give to instruction files, for questions about what that client loads: Gemini
-    /// CLI loads these files instead of `GEMINI.md`. In a folder without `AGENTS.md`, Codex CLI loads the first of
-    /// them.
+    /// The names that a client's settings give to instruction files. They matter for the question which files that
+    /// client loads: Gemini CLI loads these files instead of `GEMINI.md`. In a folder without `AGENTS.md`, Codex CLI
+    /// loads the first of them.
     pub instruction_names: &'a [String],
-    /// Rules for documents. Invalid patterns are reported and then ignored.
+    /// Rules for documents. Invalid patterns are reported and otherwise ignored.
     pub policy: DocumentPolicy,
-    /// Version of the project, if not the declared one.
+    /// Version of the project, if it differs from the declared version.
     pub current_version: Option<&'a str>,
     /// Documents of the last check. Results that still apply are reused.
     pub known: &'a [Document],
-    /// Revision to compare with. The report then also lists the findings since then: missing words and citations, and
-    /// edited blocks.
+    /// Revision to compare with. If set, the report also lists the findings since that revision: missing words and
+    /// citations, and edited blocks.
     pub since: Option<&'a str>,
     /// Also report the documents that name symbols or files changed since [`CheckOptions::since`].
     pub impact: bool,
@@ -39,7 +39,7 @@ pub struct CheckOptions<'a> {
     pub held_bytes: usize,
 }
 
-/// More than nearly any project needs.
+/// Default of [`CheckOptions::held_bytes`]. Nearly no project needs more.
 const HELD_BYTES: usize = 128 * 1024 * 1024;
 
 impl<'a> CheckOptions<'a> {

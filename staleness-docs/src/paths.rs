@@ -19,7 +19,7 @@ pub(crate) fn resolve(folder: &str, path: &str) -> Result<String, Leaves> {
             ".." => {
                 parts.pop().ok_or(Leaves)?;
             }
-            // A drive or an alternate stream on Windows.
+            // A Windows drive or an alternate data stream.
             part if part.contains([':', '\\']) => return Err(Leaves),
             part => parts.push(part),
         }
@@ -27,8 +27,7 @@ pub(crate) fn resolve(folder: &str, path: &str) -> Result<String, Leaves> {
     Ok(parts.join("/"))
 }
 
-/// Returns the possible meanings of a path without a known start: relative to `folder`, and relative to the
-/// project's root.
+/// Returns the possible meanings of a path that may start at `folder` or at the project's root.
 pub(crate) fn either(folder: &str, path: &str) -> Vec<String> {
     let mut all: Vec<String> =
         [folder, ""].into_iter().filter_map(|folder| resolve(folder, path).ok()).collect();

@@ -1,8 +1,8 @@
 //! Finds the project of a folder.
 //!
 //! `git` is never run. The few files that locate a work tree and its main work tree are read directly. They are
-//! untrusted, so if anything about them is unusual, the folder that contains them counts as the project, which is
-//! always safe.
+//! untrusted. If anything about them is unusual, the folder that contains them counts as the project, which is always
+//! safe.
 
 use std::borrow::Cow;
 use std::fs;
@@ -21,7 +21,7 @@ const MAX_POINTER_BYTES: u64 = 8 * 1024;
 pub struct ProjectPlace {
     /// Folder with the client files: the root of the work tree, or the folder itself.
     pub folder: PathBuf,
-    /// Folder that identifies the project. For a linked git work tree, that of its main work tree.
+    /// Folder that identifies the project. For a linked git work tree, this is the folder of the main work tree.
     pub root: PathBuf,
 }
 

@@ -5,7 +5,8 @@ pub(crate) const WHOLE: &str = ".";
 /// Path that stands for the history of the project.
 pub(crate) const HISTORY: &str = ".git";
 
-/// A file that was not checked, or only in part. `.` is the whole project, `.git` its history.
+/// A file that was not checked, or was only checked in part. The path `.` stands for the whole project, and `.git` for
+/// its history.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
     /// The file, as in [`staleness_core::ids::DocumentKey::path`], or as given.
@@ -14,7 +15,7 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// A part that a check could not read, so that it may have missed removals there.
+/// A part of the project that a check could not read. Removals in it may be missed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Blind {
     /// Kind of the gap.
@@ -51,11 +52,11 @@ pub struct Note {
     pub path: Option<String>,
     /// Line of the file, counted from 1.
     pub line: Option<u32>,
-    /// Text of the note. From documents it contains only names, paths and dates.
+    /// Text of the note. It quotes only names, paths and dates from documents.
     pub text: String,
 }
 
-/// Blocks of a document that are not listed, because many have the same kinds of evidence.
+/// Blocks of a document that are not listed, because too many have the same kinds of evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unlisted {
     /// The document, as in [`staleness_core::ids::DocumentKey::path`].
@@ -121,8 +122,8 @@ pub struct Counts {
 pub struct Report {
     /// All checked documents by path, including those without findings.
     pub documents: Vec<Document>,
-    /// The documents with only the findings that are new since [`CheckOptions::since`]. `None` without it, or
-    /// if they cannot be determined; then everything counts as new.
+    /// The documents with only the findings that are new since [`CheckOptions::since`]. `None` if that option is not
+    /// set or the new findings cannot be determined. In the second case, everything counts as new.
     ///
     /// [`CheckOptions::since`]: crate::CheckOptions::since
     pub new_since: Option<Vec<Document>>,
@@ -130,8 +131,8 @@ pub struct Report {
     ///
     /// [`CheckOptions::impact`]: crate::CheckOptions::impact
     pub impact: Option<Impact>,
-    /// The items that are whole files, by path. Their evidence is in the single block of the document with the item's
-    /// path. Counters of the store are not included.
+    /// The items that are whole files, by path. The evidence against an item is in the single block of the document
+    /// with the item's path. Counters of the store are not included.
     pub items: Vec<Item>,
     /// Findings that are not listed in the documents.
     pub unlisted: Vec<Unlisted>,
@@ -145,7 +146,7 @@ pub struct Report {
     pub history: Vec<String>,
     /// The checked-out commit. `None` without git.
     pub head: Option<String>,
-    /// Version of the project: the given one, otherwise the declared one.
+    /// Version of the project: the version given in the options, or otherwise the declared version.
     pub version: Option<String>,
     /// Numbers of documents and blocks.
     pub counts: Counts,

@@ -32,12 +32,12 @@ pub struct ItemReport {
     pub notes: Vec<Note>,
 }
 
-/// Looks up the citations and names of items, compared with the commit that was checked out when each was verified or
-/// written. For an item in a file, looks up only citations, because its text is checked with the file. Finished to-dos
-/// are skipped. Lines in evidence are those of the item's text.
+/// Looks up the citations and names of items, compared with the commit that was checked out when each item was verified
+/// or written. For an item in a file, looks up only citations, because the text is checked with the file. Finished
+/// to-dos are skipped. Lines in evidence are lines of the item's text.
 ///
-/// A citation of a stored item existed when it was made ([`cite`] ensures this), so if git has no answer, files on
-/// disk and digests are compared. Git is not started if there is nothing to look up.
+/// A citation of a stored item existed when it was made ([`cite`] ensures this). If git has no answer, files on disk
+/// and digests are compared. Git is not started if there is nothing to look up.
 ///
 /// # Errors
 /// If `progress` breaks.
@@ -58,7 +58,7 @@ pub fn item_evidence(
         .collect();
     if !words.is_empty() || !cites.is_empty() {
         let mut past = Past::of(&place.folder, repo, progress)?;
-        // An item verified at the checked-out commit cannot have lost anything since then.
+        // An item that was verified at the checked-out commit cannot have lost anything since.
         words.retain(|(at, ..)| !past.is_head(anchor(items[*at])));
         let list: Vec<Word> = words.iter().map(|(.., word)| word.clone()).collect();
         let missing = past.missing(&list)?;
@@ -192,7 +192,7 @@ fn on_disk(
     }
 }
 
-/// Returns each citation of an item as stored and in its current form: with the current digest, or without one. Lines
+/// Returns each citation of an item twice: as stored, and as it is now, with the current digest or without one. Lines
 /// are traced from their position when the item was verified or written. Git is started only if the digest is not
 /// conclusive.
 pub fn seen(place: &ProjectPlace, repo: &mut LazyRepo, item: &Item) -> Vec<(Citation, Citation)> {

@@ -5,12 +5,12 @@ use std::path::Path;
 use crate::disk::Fence;
 use crate::manifest;
 
-/// The largest file to read, in bytes, and the longest version.
+/// The largest file to read, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 const MAX_VERSION: usize = 64;
 
-/// Returns the version declared in `Cargo.toml`, `package.json`, `pyproject.toml` or `VERSION`, whichever
-/// comes first. A check of documents also considers tags.
+/// Returns the version declared in `Cargo.toml`, `package.json`, `pyproject.toml` or `VERSION`, in this order. A check
+/// of documents also considers tags.
 pub fn declared_version(root: &Path) -> Option<String> {
     let fence = Fence::of([root]);
     let field = |name: &str, keys: &[&str]| manifest::field(&fence, root, name, keys);
@@ -37,7 +37,7 @@ fn is_version(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_' | '!'))
 }
 
-/// Parses a version for ordering. All previews come before all releases.
+/// Parses a version for ordering. All pre-releases come before all releases.
 pub(crate) fn semver(text: &str) -> Option<(bool, [u64; 3], String)> {
     let text = text.strip_prefix('v').unwrap_or(text);
     if !is_version(text) {

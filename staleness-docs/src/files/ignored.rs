@@ -1,7 +1,7 @@
 //! Files that a walk skips because of `.ignore`, `.gitignore` and `.git/info/exclude`.
 //!
 //! These files are as untrusted as the project's documents, and are read with the same limits. The pattern crate
-//! receives only lines, because by itself it would follow any link and read any amount.
+//! receives only lines, because its own reader would follow any link and read any amount.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

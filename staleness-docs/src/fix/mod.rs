@@ -1,9 +1,9 @@
 //! Replaces old names in documents by current ones.
 //!
 //! Turns a document and the evidence against it into edits. A name is replaced only if its new name is certain: the
-//! evidence contains it, the old name is at the evidence's position, and parsing the edited text finds the new name.
-//! Everything else stays the same, byte for byte. Quoted or struck-out text refers to the past and is never edited.
-//! Neither is a paragraph that contains both names.
+//! evidence contains the new name, the old name is at the evidence's position, and parsing the edited text finds the
+//! new name. Everything else stays the same, byte for byte. Quoted or struck-out text refers to the past and is never
+//! edited. A paragraph that contains both names is not edited either.
 
 mod reading;
 mod written;
@@ -38,7 +38,7 @@ pub struct Edit {
     pub end_column: u32,
 }
 
-/// The result of applying one piece of evidence.
+/// The edits for one piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mend {
     /// The evidence gives no new name.
@@ -145,7 +145,7 @@ fn changes(
         if reading.is_in_heading(mention.at) && mention.sort != NameSort::Link {
             return Err(IN_HEADING);
         }
-        // For example: `a.rs` was renamed to `b.rs`
+        // A sentence about the rename: `a.rs` was renamed to `b.rs`
         if reading.beside(&mention).any(|other| is_called(other, new)) {
             return Err(BESIDE);
         }

@@ -56,7 +56,8 @@ impl<'t> Reading<'t> {
         Some(Self { text, lines, draft, names, places, links, destinations, quotes, headings })
     }
 
-    /// Returns all occurrences, within its block, of the name at an offset if it has a matching sort.
+    /// Returns all occurrences of the name at an offset within its block. Empty if there is no name of a matching sort
+    /// at the offset.
     pub(super) fn like(&self, at: usize, is_sort: impl Fn(NameSort) -> bool) -> Vec<Named<'_>> {
         let first = self.places.partition_point(|(place, ..)| *place < at);
         let mut here = self.places[first..].iter().take_while(|(place, ..)| *place == at);
@@ -79,7 +80,7 @@ impl<'t> Reading<'t> {
         Some(self.links[at].1.clone())
     }
 
-    /// Returns the sort of the name at an offset, and the text from that offset on.
+    /// Returns the sort of the name at an offset, and the text from that offset onward.
     pub(super) fn from(&self, at: usize) -> Option<(NameSort, &str)> {
         let next = self.destinations.partition_point(|range| range.start <= at);
         let link = next.checked_sub(1).map(|last| self.destinations[last].clone());

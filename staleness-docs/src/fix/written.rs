@@ -43,7 +43,8 @@ pub(super) fn link(
     }
 }
 
-/// Returns the length of the beginning of a word to replace, and its replacement. Line numbers after a path are kept.
+/// Returns the length of the part to replace at the beginning of a word, and its replacement. Line numbers after a path
+/// stay.
 pub(super) fn word(
     folder: &str,
     sort: NameSort,
@@ -124,8 +125,8 @@ fn with_end(mut path: String, old: &str) -> String {
     path
 }
 
-/// Escapes a path for a link destination. Special characters are percent-encoded; so are non-ASCII ones if they were
-/// encoded in the old path (`written`).
+/// Escapes a path for a link destination. Special characters are percent-encoded. Non-ASCII characters are encoded if
+/// the old path encoded them (`written`).
 fn in_link(path: &str, written: bool) -> String {
     let mut uri = String::with_capacity(path.len());
     for c in path.chars() {

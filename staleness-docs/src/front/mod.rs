@@ -1,8 +1,8 @@
 //! Front matter: the fields at the beginning of a file.
 //!
-//! This is a line reader, not a parser of YAML or TOML. People write fields that strict parsers reject, and
-//! without anchors, tags and nesting the input cannot expand. The reader sees only top-level fields, and remembers
-//! their positions so that one can be changed in place.
+//! This is a line reader, not a parser of YAML or TOML. People write fields that strict parsers reject. Without
+//! anchors, tags and nesting the input cannot expand. The reader sees only top-level fields, and remembers their
+//! positions so that a single field can be changed in place.
 
 mod field;
 mod item;

@@ -6,8 +6,8 @@ pub(crate) enum History {
     No,
     /// The policy says that the file is not history.
     Never,
-    /// Its name, a folder or its first lines suggest history. This is a guess that the file's own front matter, or a
-    /// client that loads it, overrides.
+    /// The file's name, its folder or its first lines suggest history. The file's own front matter, or a client that
+    /// loads the file, overrides this guess.
     ByName,
     /// The policy lists it as history.
     ByPolicy,
@@ -19,7 +19,7 @@ impl History {
     }
 }
 
-/// Words at the start or end of such names, in lower case and without separators.
+/// Words at the start or end of the names of history documents, in lower case and without separators.
 #[rustfmt::skip]
 const PARTS: [&str; 21] = [
     "breakingchange", "breakingchanges", "changelog", "changelogs", "decisionrecord",
@@ -28,7 +28,7 @@ const PARTS: [&str; 21] = [
     "upgradeguides", "upgradenotes", "upgradingguide", "versionhistory", "whatsnew",
 ];
 
-/// Words that mean history only as the whole name. With other words they are ambiguous.
+/// Words that mean history only as the whole name. Together with other words they are ambiguous.
 #[rustfmt::skip]
 const WHOLE: [&str; 14] = [
     "changes", "decisions", "deprecated", "deprecation", "deprecations", "history", "migrate", "migrating", "migration",
@@ -44,8 +44,8 @@ const MOVING: [&str; 5] = ["migrate", "migrating", "migration", "upgrade", "upgr
 /// Words at the start or end of the titles of sections about removed features.
 const GONE: [&str; 5] = ["deprecated", "deprecations", "discontinued", "obsolete", "removed"];
 
-/// Number of lines at the beginning that may contain the fields of a proposal, or state that a program wrote the
-/// document.
+/// Number of lines at the beginning of a document that may contain the fields of a proposal, or say that a program
+/// wrote the document.
 const HEAD_LINES: usize = 24;
 /// States of a proposal or a decision.
 #[rustfmt::skip]
@@ -56,14 +56,14 @@ const STATES: [&str; 17] = [
 /// Fields with the author or the date of a proposal.
 const MADE: [&str; 6] = ["author", "authors", "created", "creation", "date", "deciders"];
 
-/// Phrases by which a document states that it is outdated.
+/// Phrases with which a document says that it is outdated.
 #[rustfmt::skip]
 const ABOUT: [[&str; 2]; 8] = [
     ["content", "below"], ["this", "document"], ["this", "documentation"], ["this", "file"], ["this", "guide"], ["this", "page"],
     ["this", "section"], ["this", "tutorial"],
 ];
 const OUTDATED: [&str; 5] = ["archived", "deprecated", "obsolete", "outdated", "superseded"];
-/// Maximum distance between the two words of a phrase.
+/// Maximum length of a phrase that says that a document is outdated, in words.
 const SAID: usize = 5;
 /// Minimum number of versions at which a document counts as a list of versions.
 const VERSIONS: usize = 3;
@@ -88,7 +88,7 @@ const LISTS: [&str; 4] = ["changes", "history", "news", "releases"];
 pub(crate) fn is_by_name(path: &str) -> bool {
     let (folders, name) = named(path);
     let words = words(plain(name));
-    // Moving from another program requires the current names.
+    // A guide for moving from another program needs current names.
     let is_from_another = is_move(&words, &["from"]) && !words.iter().any(|word| is_number(word));
     let is_folder = |folder: &&str| {
         let folder = plain(folder).to_ascii_lowercase().replace([' ', '_'], "-");
@@ -145,7 +145,7 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
     let (mut status, mut made) = (false, false);
     while let Some(words) = lines.next() {
         let state = match &words[..] {
-            // A heading, with the value below it.
+            // A heading with the value below it.
             [key] if key == "status" => lines.next().and_then(|words| words.first().cloned()),
             [key, value, ..] if key == "status" => Some(value.clone()),
             _ => None,
@@ -165,7 +165,7 @@ pub(crate) fn is_record(path: &str, text: &str) -> bool {
     status && made || (status || made) && is_plan()
 }
 
-/// Returns true if a comment in the first lines says that a program wrote the document, so that it must be fixed
+/// Returns true if a comment in the first lines says that a program wrote the document. Such a document must be fixed
 /// elsewhere.
 fn is_generated(text: &str) -> bool {
     let head: Vec<&str> = text.lines().take(HEAD_LINES).collect();

@@ -76,7 +76,7 @@ pub(crate) fn is_extension(end: &str) -> bool {
     EXTENSIONS.binary_search(&&*end.to_ascii_lowercase()).is_ok()
 }
 
-/// Returns true for a text below a folder of documentation, which programs do not read.
+/// Returns true for a text below a folder of documentation. Programs do not read such texts.
 fn is_in_docs(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or_default();
     let is_read = ["cmake", "requirements"].iter().any(|it| name.to_lowercase().starts_with(it));
@@ -152,7 +152,8 @@ pub(crate) fn is_shared(path: &str) -> bool {
 }
 
 /// Returns true if a client may load an instruction file automatically. The path is relative to the project, or begins
-/// with `~/` for a file of the user. Claude Code follows imports, so files of unknown clients count as its imports.
+/// with `~/` for a file of the user. Claude Code follows imports, so files that belong to no known client count as its
+/// imports.
 pub fn is_loaded_by(client: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let shared = is_shared(path);
@@ -236,8 +237,8 @@ impl Patterns {
         }
     }
 
-    /// Returns true if a document has a numbered name, and neither the policy nor its name decides whether it is
-    /// history.
+    /// Returns true if a document has a numbered name, and neither the policy nor the rest of the name decides whether
+    /// it is history.
     pub(crate) fn may_be_record(&self, path: &str) -> bool {
         history::is_numbered(path)
             && matches!(matches(&self.history, path), Match::None)

@@ -23,7 +23,7 @@ pub(super) fn gone(
     calls: &[Call],
 ) -> Result<Vec<(usize, Fact)>, Cancelled> {
     let fence = place.fence();
-    // The user may have just written it. A manifest that cannot be parsed may define it.
+    // The user may have just written the target. A manifest that cannot be parsed may define it.
     let is_on_disk = |call: &Call, path: &String| {
         fence.read_small(&place.folder.join(path), MAX_BYTES).is_some_and(|text| {
             let targets = commands::read(call.kind, path, &text);

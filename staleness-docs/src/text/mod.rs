@@ -1,7 +1,7 @@
 //! Checks a text outside the project for names that were removed or never existed.
 //!
 //! The text is new, so every name missing from the work tree counts, even if it was never committed. The complete
-//! history shows which of these names existed before. A name without any such commit is invented, but only if it is in
+//! history shows which of these names existed before. A name that no commit ever had is invented, but only if it is in
 //! a code span or a link target. In prose, too many words look like names.
 
 mod commands;
@@ -34,11 +34,11 @@ const MAX_NEAREST: usize = 100;
 /// The fate of a name that the work tree lacks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
-    /// It existed and was removed.
+    /// The name existed and was removed.
     Went(Fact),
-    /// It never existed.
+    /// The name never existed.
     Invented {
-        /// The most similar name that exists.
+        /// The most similar name that exists. `None` if no name is similar enough.
         nearest: Option<String>,
     },
 }

@@ -3,8 +3,8 @@
 /// The longest name to compare, in bytes.
 const MAX_BYTES: usize = 80;
 
-/// Returns the most similar candidate if it differs only in a few characters, or in case and separators. Ties go to the
-/// first in alphabetical order.
+/// Returns the most similar candidate that differs from the name in only a few characters, or in case and separators.
+/// Ties go to the first in alphabetical order.
 pub(super) fn nearest<'c>(name: &str, all: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let plain = folded(name);
     let most = (plain.len() / 4).clamp(1, 3);

@@ -16,7 +16,7 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 const MAX_BYTES: usize = 256 * 1024 * 1024;
 const MAX_NAMES: usize = 500_000;
 
-/// Paths with a leading `/`, and the words of files that are not documents.
+/// The paths in the project, with a leading `/`, and the words of files that are not documents.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     paths: BTreeSet<String>,
