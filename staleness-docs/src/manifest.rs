@@ -55,7 +55,6 @@ pub(crate) fn text<'v>(file: &'v Value, keys: &str) -> Option<&'v str> {
     at(file, keys).and_then(Value::as_str)
 }
 
-/// Iterates over the members of an object.
 pub(crate) fn members(value: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
     value.and_then(Value::as_object).into_iter().flat_map(Map::iter)
 }

@@ -68,7 +68,6 @@ impl Past<'_> {
         (now | self.met.get()) & bits > 0
     }
 
-    /// Returns the gaps of this check.
     pub(crate) fn blind(&self) -> Vec<Blind> {
         let Some(repo) = &self.repo else { return self.unopened.iter().cloned().collect() };
         let blind = |kind, path: &str, reason: &str| Blind {

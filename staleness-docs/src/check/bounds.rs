@@ -71,7 +71,6 @@ impl Bounds {
         self.untold + self.blocks.iter().map(|(.., unlisted)| unlisted).sum::<usize>()
     }
 
-    /// Returns the blocks that are not listed.
     pub(super) fn unlisted(self, path: &str) -> impl Iterator<Item = Unlisted> {
         let left = self.blocks.into_iter().filter(|(.., unlisted)| *unlisted > 0);
         left.map(move |(sorts, _, blocks)| Unlisted { path: path.to_owned(), sorts, blocks })

@@ -38,7 +38,6 @@ impl Call {
         if folder.is_empty() { self.text.clone() } else { format!("cd {folder} && {}", self.text) }
     }
 
-    /// Returns the command with another target.
     pub(crate) fn renamed(&self, target: &str) -> String {
         let head = self.text.strip_suffix(&self.target).unwrap_or(&self.text);
         // `npm test` has no `run`.

@@ -70,7 +70,6 @@ pub(crate) fn is_foreign(word: &str) -> bool {
     FOREIGN.contains(word)
 }
 
-/// Returns true if Python runs a foreign module.
 pub(super) fn is_foreign_module(module: &str) -> bool {
     let first = module.split('.').next().unwrap_or(module);
     is_foreign(first) || OF_PYTHON.contains(&first)

@@ -243,7 +243,6 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// Returns the next token of a line.
     fn token(&mut self, rest: &mut &'a str) -> Option<Token<'a>> {
         *rest = rest.trim_start();
         let text = *rest;
@@ -342,7 +341,6 @@ fn placeholder(text: &str) -> Option<usize> {
         .then_some(end + 2)
 }
 
-/// Returns a word without its surrounding quotation marks.
 fn unquoted(word: &str) -> &str {
     let inner = |quote: char| {
         word.strip_prefix(quote)?.strip_suffix(quote).filter(|it| !it.contains(quote))

@@ -82,7 +82,6 @@ pub(crate) fn read<'a>(text: &'a str, from: usize, visitor: &mut impl Visitor<'a
     read_as(dialect(), text, from, visitor);
 }
 
-/// Parses Markdown with the given extensions.
 pub(crate) fn read_as<'a>(
     dialect: Options,
     text: &'a str,

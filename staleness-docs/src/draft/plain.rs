@@ -138,7 +138,6 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// Writes a slice of the document as code.
     pub(super) fn code(&mut self, code: &str) {
         if !code.is_empty() && !code.contains('`') {
             self.before(code, "`");

@@ -189,7 +189,6 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Writes a line of text.
     fn text(&mut self, text: &'t str) {
         let mut rest = text;
         if let Some(item) = rest.strip_prefix("#. ") {

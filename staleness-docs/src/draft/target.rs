@@ -75,7 +75,6 @@ pub(crate) struct Address<'a> {
     pub(crate) path: &'a str,
 }
 
-/// Parses a GitHub URL of a file or folder.
 pub(crate) fn of_address(link: &str) -> Option<Address<'_>> {
     let rest = link.strip_prefix("https://github.com/")?;
     let mut parts = rest.splitn(5, '/');

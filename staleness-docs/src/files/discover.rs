@@ -62,7 +62,6 @@ pub(super) struct Search<'a> {
     pub(crate) found: Found,
 }
 
-/// Finds the documents to check.
 pub(crate) fn find(
     place: &ProjectPlace,
     options: &CheckOptions<'_>,

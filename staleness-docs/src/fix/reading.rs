@@ -118,7 +118,6 @@ impl<'t> Reading<'t> {
         self.quotes.iter().any(|quote| quote.contains(&at))
     }
 
-    /// Returns true if the offset is in a heading.
     pub(super) fn is_in_heading(&self, at: usize) -> bool {
         self.headings.iter().any(|heading| heading.contains(&at))
     }

@@ -42,7 +42,6 @@ impl Fields {
     }
 }
 
-/// Parses the fields of front matter.
 pub(crate) fn fields(front: &Front) -> Fields {
     let mut fields = Fields::default();
     for entry in &front.entries {

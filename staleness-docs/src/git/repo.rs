@@ -82,7 +82,6 @@ impl Repo {
         self.history.objects.unread
     }
 
-    /// Returns the state of the repository's object folders.
     pub(crate) fn store(&self) -> Store {
         Store::of(&self.history.place)
     }

@@ -71,7 +71,6 @@ const EXTENSIONS: [&str; 92] = [
     "yml",
 ];
 
-/// Returns true for a known file extension.
 pub(crate) fn is_extension(end: &str) -> bool {
     EXTENSIONS.binary_search(&&*end.to_ascii_lowercase()).is_ok()
 }

@@ -205,12 +205,10 @@ impl Lexicon {
         self.shared.get(name).copied()
     }
 
-    /// Iterates over the paths and their numbers.
     pub(crate) fn paths(&self) -> impl Iterator<Item = (&WantedPath, u32)> {
         self.paths.iter().map(|(path, number)| (path, *number))
     }
 
-    /// Returns the number of things.
     pub(crate) const fn len(&self) -> usize {
         self.next as usize
     }

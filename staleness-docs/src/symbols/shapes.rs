@@ -87,7 +87,6 @@ pub(super) fn declares_type(spot: &Spot<'_>) -> bool {
     only(b"} ") && after == b";"
 }
 
-/// Returns true if the line declares the word.
 pub(super) fn declares(spot: &Spot<'_>) -> bool {
     let before = spot.before;
     let after = spot.after.trim_ascii_start();

@@ -71,7 +71,6 @@ pub struct TextReport {
     pub head: Option<String>,
 }
 
-/// A name to look up.
 struct Lookup {
     mention: Mention,
     /// The name as written.

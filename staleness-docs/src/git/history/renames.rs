@@ -191,7 +191,6 @@ impl Renames {
     }
 }
 
-/// Returns a path without its file extension.
 fn without_ending(path: &[u8]) -> &[u8] {
     let name = name_of(path);
     let dot = name.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0);

@@ -45,7 +45,6 @@ impl Wanted {
     }
 }
 
-/// The type of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     Blob,

@@ -64,7 +64,6 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// Returns the last part of a path.
 pub(crate) fn name_of(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }

@@ -67,7 +67,6 @@ impl GitError {
         matches!(self, Self::NotTrusted | Self::NoAnswer | Self::Cancelled)
     }
 
-    /// Returns the error for a program that could not be started.
     pub(crate) fn not_started(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => Self::NoProgram,
@@ -75,7 +74,6 @@ impl GitError {
         }
     }
 
-    /// Returns the error for a thread that could not be started.
     pub(crate) fn no_thread(error: io::Error) -> Self {
         Self::Failed(format!("no thread can be started: {}", error.kind()))
     }

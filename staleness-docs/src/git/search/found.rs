@@ -44,7 +44,6 @@ pub(crate) fn number(groups: &[Vec<Thing>], lexicon: &mut Lexicon) -> Numbered {
     groups.iter().map(|group| group.iter().map(|thing| thing.enter(lexicon)).collect()).collect()
 }
 
-/// Returns true if the found things make up the word.
 pub(crate) fn exists(word: &Numbered, found: &Found) -> bool {
     word.iter().all(|group| group.iter().any(|thing| found.holds(*thing)))
 }

@@ -61,7 +61,6 @@ impl Searched {
         !self.holes && matches!(self.lacks.get(word), Some(Some(groups)) if !groups.is_empty())
     }
 
-    /// Returns true if the word was looked up.
     pub(crate) fn knows(&self, word: &Word) -> bool {
         self.lacks.contains_key(word)
     }

@@ -65,7 +65,6 @@ impl<'a> Snapshots<'a> {
         if exists(word, found) { Some(true) } else { (!found.holes).then_some(false) }
     }
 
-    /// Searches these commits.
     pub(crate) fn look_at(
         &mut self,
         commits: impl Iterator<Item = Oid>,

@@ -79,7 +79,6 @@ impl Veil {
     }
 }
 
-/// Returns true if a version of a file cannot be read.
 fn is_unread(id: Oid, objects: &mut Objects, bytes: &mut u64) -> Result<bool, GitError> {
     objects.one(Wanted::Object(id), |object| match object {
         Object::Found(_, _, text) => {
