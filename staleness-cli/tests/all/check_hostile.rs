@@ -128,7 +128,7 @@ fn what_is_not_followed_and_what_makes_no_sense_is_told_file_by_file() {
         assert!(all.iter().any(|text| text.contains(part)), "{path}: {all:?}\n{found:#}");
     };
     holds("notes", "b.md", "imports a.md, which imports it back");
-    holds("notes", "CLAUDE.md", "../outside.md outside the project, which was not followed");
+    holds("notes", "CLAUDE.md", "../outside.md, which is outside the project and was not followed");
     holds("notes", "leaves.md", "a path points outside the project");
     holds("notes", "later.md", "a directive has a date in the future");
     holds("notes", "front.md", "`added` is not a date");

@@ -376,7 +376,7 @@ fn take_item(
     check.item_bytes += body.len();
     if check.item_bytes > MAX_ITEM_BYTES {
         check.item_bytes -= body.len();
-        return Err("does not fit: the project's items are too large together".into());
+        return Err("was left out because the project's items are too large together".into());
     }
     let mut item = item(check, key, kind, fields, body, read.written);
     let (text, says_added) = (text_digest(read.text.as_bytes()), fields.added.is_some());

@@ -221,7 +221,7 @@ impl<'p> Past<'p> {
             Ok(since) => Ok(Some(since)),
             Err(GitError::Cancelled) => Err(Cancelled),
             Err(why) => {
-                self.note(format!("cannot tell what is new since that revision: {why}"));
+                self.note(format!("the findings since that revision cannot be determined: {why}"));
                 Ok(None)
             }
         }
@@ -246,13 +246,13 @@ impl<'p> Past<'p> {
         }
         if tracked.iter().any(|(_, kind)| kind == git::TrackedKind::Submodule) {
             self.note(
-                "a name that was removed when a submodule was added may be in it, so it is not \
-                 reported",
+                "a name that was removed when a submodule was added is not reported, because it may \
+                 be in the submodule",
             );
         }
         if self.has_met(blind::TOO_LARGE) {
             self.note(
-                "files that are too large to search may still have names that are gone elsewhere",
+                "files that are too large to search may still contain names that were removed elsewhere",
             );
         }
     }

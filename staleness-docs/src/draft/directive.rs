@@ -69,7 +69,7 @@ fn parse(text: &str) -> Result<Directive, String> {
                 .ok_or_else(|| "`verified` needs a date such as 2026-10-01".to_owned());
         }
         _ => {
-            return Err("is not a directive; use ignore, ignore-section, ignore-file or verified"
+            return Err("has an unknown name; use ignore, ignore-section, ignore-file or verified"
                 .to_owned());
         }
     };

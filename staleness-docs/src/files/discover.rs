@@ -406,7 +406,10 @@ impl Search<'_> {
         });
         let Some((imported, path, inside)) = found else {
             let path = shown(Path::new(path));
-            self.note(key, &format!("imports {path} outside the project, which was not followed"));
+            self.note(
+                key,
+                &format!("imports {path}, which is outside the project and was not followed"),
+            );
             return None;
         };
         // Many words begin with `@`. Only an existing file is an import.

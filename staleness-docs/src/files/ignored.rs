@@ -116,7 +116,7 @@ impl Ignored {
         let Some((bytes, _)) = read_bytes(path, limit).map_err(reason)? else {
             return Err(match limit {
                 MAX_FILE_BYTES => format!("is larger than {MAX_FILE_BYTES} bytes"),
-                _ => format!("belongs to files of more than {MAX_BYTES} bytes together"),
+                _ => format!("brings the pattern files to more than {MAX_BYTES} bytes in total"),
             });
         };
         self.left -= bytes.len() as u64;

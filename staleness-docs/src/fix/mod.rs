@@ -52,9 +52,9 @@ pub enum Mend {
 const NO_MARKDOWN: &str = "is in a document that is not Markdown; only Markdown can be fixed";
 const QUOTED: &str = "is in a quotation";
 const BESIDE: &str = "is next to its new name, as in a sentence about the change";
-const IN_HEADING: &str = "is in a heading, and a new one would break the links to it";
+const IN_HEADING: &str = "is in a heading; a new heading would break the links to it";
 const NOT_FOUND: &str = "is not where the check found it";
-const UNWRITABLE: &str = "has a new name that would read differently there";
+const UNWRITABLE: &str = "has a new name that would be read differently there";
 const ESCAPED: &str = "is written with escapes";
 
 /// Returns the result for each piece of evidence about a document.
@@ -238,7 +238,7 @@ fn leave_contradictions(mends: &mut [Mend]) {
         (a != b && b.start < a.end).then_some([*first, *second])
     };
     for at in all.windows(2).filter_map(clash).flatten() {
-        mends[at] = Mend::Left("now has two names");
+        mends[at] = Mend::Left("has two different new names");
     }
 }
 

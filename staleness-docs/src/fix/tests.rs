@@ -156,7 +156,7 @@ fn what_is_not_certain_is_left() {
     );
     let two = [to_b(5), missing(1, 5, "a.rs", "c.rs")];
     let left = fixed("x.md", "In `a.rs`.", &two).unwrap_err();
-    assert_eq!(left, vec![Mend::Left("now has two names"); 2]);
+    assert_eq!(left, vec![Mend::Left("has two different new names"); 2]);
     let unnamed = Fact::TemporalMarker { word: "now".into() };
     assert_eq!(mend("x.md", "now", &[&Evidence::from(unnamed)]), [Mend::NoName]);
 }

@@ -83,7 +83,7 @@ fn set(text: &str, field: Field, value: Option<&FieldValue>) -> Result<String, S
                 }
             };
             if !holds(&front, &edited, field, value) {
-                return Err(refuse("cannot be changed without changing something else"));
+                return Err(refuse("cannot be changed without changing another field"));
             }
             return Ok(edited);
         }
@@ -103,7 +103,7 @@ fn set(text: &str, field: Field, value: Option<&FieldValue>) -> Result<String, S
     if holds(&front, &edited, field, value) {
         Ok(edited)
     } else {
-        let why = "cannot be added without changing something else";
+        let why = "cannot be added without changing another field";
         Err(SetError::Field { key: field.names()[0].to_owned(), line: 1, why })
     }
 }
@@ -117,7 +117,7 @@ fn obstacle(front: &Front, field: Field, entry: &Entry, old: &str) -> Option<&'s
         return Some("spans several lines");
     }
     if front.style == Style::Yaml && old.starts_with(['&', '*', '!', '|', '>', '@', '%', '`']) {
-        return Some("refers to something else");
+        return Some("uses YAML syntax that cannot be edited safely");
     }
     (entry.value == Value::Other).then_some("is not a single value")
 }

@@ -232,7 +232,7 @@ fn directives_leave_aside_what_they_say() {
         assert_eq!(found(&drifted(&text).check(), "doc.md").len(), 1, "{text}");
     }
     let report = drifted("<!-- staleness: skip -->\n\nx\n").check();
-    assert!(report.notes.iter().any(|note| note.text.contains("is not a directive")));
+    assert!(report.notes.iter().any(|note| note.text.contains("has an unknown name")));
 }
 
 /// A link may become one of two signals, a path one of three: what is left aside is one of them.

@@ -70,7 +70,7 @@ fn what_expired_since_is_new() {
 fn a_revision_that_is_not_there_and_no_git_are_said() {
     let (project, _) = twice("Call `old_one()`.\n");
     let report = project.check_with(|options| options.since = Some("nowhere"));
-    assert!(report.notes.iter().any(|note| note.text.contains("cannot tell what is new")));
+    assert!(report.notes.iter().any(|note| note.text.contains("cannot be determined")));
     assert_eq!(report.new_since, None);
     let report = project.check_in(false, |options| options.since = Some("HEAD"));
     assert!(report.notes.iter().any(|note| note.text.contains("everything counts as new")));

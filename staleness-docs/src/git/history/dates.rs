@@ -78,7 +78,7 @@ impl History {
         for (document, trail) in documents.iter().zip(&trails) {
             asked.push(DatedDocument { document, trail, newest: self.held_at(0, document.path)? });
         }
-        let Some(past) = &self.past else { return Err(GitError::garbled("nothing")) };
+        let Some(past) = &self.past else { return Err(GitError::garbled("no answer")) };
         let most = self.limits.document_bytes;
         let of = Some(documents.len());
         let (near, far) = asked.split_at(if asked.len() < HALVED { 0 } else { asked.len() / 2 });
@@ -107,7 +107,7 @@ impl History {
         });
         self.objects.add(&others);
         let dates = dates?;
-        let near = near.transpose().map_err(|_| GitError::garbled("nothing"))?.transpose()?;
+        let near = near.transpose().map_err(|_| GitError::garbled("no answer"))?.transpose()?;
         Ok(near.unwrap_or_default().into_iter().chain(dates).collect())
     }
 }

@@ -117,7 +117,7 @@ impl OnDisk {
         }
         let one = |call: Call| -> Result<Oid, GitError> {
             let answer = Process::start(call)?.all()?;
-            Oid::from_hex(answer.trim_ascii()).ok_or_else(|| GitError::garbled("an id"))
+            Oid::from_hex(answer.trim_ascii()).ok_or_else(|| GitError::garbled("a malformed id"))
         };
         let tree = one(call(&["write-tree", "--missing-ok"]))?;
         let (parent, head_tree) = (head.id.to_string(), format!("{}^{{tree}}", head.id));
@@ -161,7 +161,8 @@ fn programs(place: &Place) -> Result<Vec<String>, GitError> {
     let mut settings = Vec::new();
     let listed = place.start(&asked)?.each_record(0, |record| {
         let name = std::str::from_utf8(record).ok().filter(|name| !name.contains('='));
-        let plain = || GitError::Failed("a filter or hook has no plain name".into());
+        let plain =
+            || GitError::Failed("the name of a filter or hook contains `=` or is not UTF-8".into());
         let name = name.ok_or_else(plain)?;
         let section = name.rsplit_once('.').map_or(name, |(section, _)| section);
         if section.starts_with("hook.") {

@@ -79,13 +79,14 @@ impl History {
                 "--git-common-dir",
             ])?
             .all()?;
-        let answer = String::from_utf8(answer).map_err(|_| GitError::garbled("a path"))?;
+        let answer =
+            String::from_utf8(answer).map_err(|_| GitError::garbled("a malformed path"))?;
         let lines: Vec<&str> = answer.split_terminator('\n').collect();
         if lines.first() != Some(&"true") {
             return Err(GitError::NoRepository);
         }
         let [_, shallow, prefix, git, common] = lines[..] else {
-            return Err(GitError::garbled("a path"));
+            return Err(GitError::garbled("a malformed path"));
         };
         check_work_tree(root, prefix, Path::new(git))?;
         prefix.clone_into(&mut place.prefix);
@@ -180,7 +181,7 @@ impl History {
             let space = record.iter().position(|byte| *byte == b' ').unwrap_or(record.len());
             let id = record.get(space + 1..).and_then(Oid::from_hex);
             let (Some(id), Some(at)) = (id, seconds(&record[..space])) else {
-                break Err(GitError::garbled("a commit"));
+                break Err(GitError::garbled("a malformed commit"));
             };
             commits.push(Commit { id, at });
         };

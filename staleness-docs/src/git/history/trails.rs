@@ -71,7 +71,7 @@ impl History {
                 Ok(false) => {
                     let next = process.finish().and_then(|()| match follow.commits.len() {
                         at if at >= of => Ok(None),
-                        at if at == batch => Err(GitError::garbled("nothing")),
+                        at if at == batch => Err(GitError::garbled("no answer")),
                         at => {
                             batch = at;
                             self.start_listing(at).map(Some)

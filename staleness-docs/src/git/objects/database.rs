@@ -150,7 +150,7 @@ impl Objects {
                 Ok(StopReason::TooMuch) => {
                     drop(process);
                     if far.is_some() {
-                        self.broke_off(GitError::garbled("a size"))?;
+                        self.broke_off(GitError::garbled("a malformed size"))?;
                     } else if next < wanted.len() {
                         let all = shared.get_or_insert_with(|| wanted.into());
                         far = Some(self.far(all, next)?);
@@ -205,7 +205,7 @@ impl Objects {
             result = look.take().map(|look| look(object));
             ControlFlow::Continue(())
         })?;
-        result.ok_or_else(|| GitError::garbled("nothing"))
+        result.ok_or_else(|| GitError::garbled("no answer"))
     }
 
     fn start(&mut self) -> Result<Process, GitError> {

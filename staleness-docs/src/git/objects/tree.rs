@@ -60,7 +60,7 @@ impl<'a> Listed<'a> {
             let (kind, id) = (TrackedKind::of_mode(words.next()?), Oid::from_hex(words.nth(1)?)?);
             Some(Self { kind, id, path: &record[tab + 1..] })
         };
-        parse().ok_or_else(|| GitError::garbled("a list of files"))
+        parse().ok_or_else(|| GitError::garbled("a malformed list of files"))
     }
 }
 

@@ -43,8 +43,8 @@ pub enum GitError {
 }
 
 impl GitError {
-    /// Message for a git that failed without one.
-    pub(crate) const SILENT: &'static str = "git failed and did not say why";
+    /// Message for a git process that failed without an error message.
+    pub(crate) const SILENT: &'static str = "git failed without an error message";
 
     /// Classifies the error that git wrote to its standard error.
     pub(crate) fn from_stderr(stderr: &[u8]) -> Self {
@@ -80,7 +80,7 @@ impl GitError {
 
     /// Returns the error for unexpected output of git.
     pub(crate) fn garbled(what: &str) -> Self {
-        Self::Failed(format!("git returned unreadable {what}"))
+        Self::Failed(format!("git returned {what}"))
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn check_files(root: &Path) -> Result<(), GitError> {
 pub(crate) fn check_work_tree(root: &Path, prefix: &str, found: &Path) -> Result<(), GitError> {
     let root = root.canonicalize().map_err(|_| GitError::NoRepository)?;
     let depth = Path::new(prefix).components().count();
-    let top = root.ancestors().nth(depth).ok_or_else(|| GitError::garbled("a path"))?;
+    let top = root.ancestors().nth(depth).ok_or_else(|| GitError::garbled("a malformed path"))?;
     let git = top.join(".git");
     let git = match pointer(&git) {
         Some(text) => top.join(text.strip_prefix("gitdir:").unwrap_or_default().trim()),
@@ -59,7 +59,9 @@ pub(crate) fn check_work_tree(root: &Path, prefix: &str, found: &Path) -> Result
     if git.is_ok() && git.ok() == found.ok() {
         return Ok(());
     }
-    Err(GitError::Failed("its work tree is not the folder that holds it (core.worktree)".into()))
+    Err(GitError::Failed(
+        "the repository sets its work tree to another folder (core.worktree)".into(),
+    ))
 }
 
 fn repository(git: &Path) -> Result<(), GitError> {
