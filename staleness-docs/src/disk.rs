@@ -26,7 +26,7 @@ impl Fence {
         self.inside.iter().any(|folder| target.starts_with(folder))
     }
 
-    /// Returns true if a path below one of the folders leads out of it.
+    /// Returns true if a path below one of the folders leads out of that folder.
     fn is_left_by(&self, path: &Path) -> bool {
         let mut below = self.given.iter().chain(&self.inside);
         below.any(|folder| path.strip_prefix(folder).is_ok_and(|path| leads_out(folder, path)))

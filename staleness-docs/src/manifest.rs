@@ -46,7 +46,7 @@ pub(crate) fn parse(path: &str, text: &str) -> Option<Value> {
     if path.ends_with(".toml") { toml(text) } else { json(text) }
 }
 
-/// Returns the value at these keys. They are separated by spaces.
+/// Returns the value at a path of keys, which are separated by spaces.
 pub(crate) fn at<'v>(file: &'v Value, keys: &str) -> Option<&'v Value> {
     keys.split(' ').try_fold(file, |value, key| value.get(key))
 }

@@ -16,7 +16,8 @@ use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace,
 use crate::nature::{is_for_agents, is_readme};
 use crate::{Cancelled, Progress};
 
-/// Number of names that one commit must remove from a document to show that the document is about what it removed.
+/// Minimum number of names in a document that one commit must remove to show that the document is about the removed
+/// things.
 const SEVERAL: usize = 5;
 
 impl Check<'_> {
@@ -228,7 +229,7 @@ fn weaken(held: &[Open<'_>], facts: &mut BTreeMap<Place, Evidence>) {
     }
 }
 
-/// Returns the end of the period that a date denotes: the end of the day if it has no time.
+/// Returns the end of the period that a date denotes: the end of the day for a date without a time.
 fn end_of(at: Timestamp) -> Timestamp {
     const DAY: i64 = 24 * 60 * 60 * 1000;
     let millis = at.as_millis();

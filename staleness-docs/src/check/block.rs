@@ -25,7 +25,7 @@ pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<
     Block { line, last_line, title, digest, anchored_at: None, anchor: None, evidence: Vec::new() }
 }
 
-/// Returns true if the document defines the word itself or says that it is gone.
+/// Returns true if the document itself defines the word, or says that the named thing is gone.
 pub(super) fn explains(open: &Open<'_>, word: &Word) -> bool {
     word.kind == WordKind::Identifier && open.text.len() <= MAX_MADE_IN && open.knows(&word.text)
 }
@@ -55,7 +55,7 @@ fn is_defined_in(text: &str, name: &str) -> bool {
     })
 }
 
-/// Returns true if code in the document reads an environment variable of this name, or sets it in a shell and uses it.
+/// Returns true if code in the document reads an environment variable of this name, or sets and uses it in a shell.
 fn is_read_in(text: &str, name: &str) -> bool {
     let is_read = |before: &str| {
         let quoted = before.strip_suffix(['"', '\'']);

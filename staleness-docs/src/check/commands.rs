@@ -227,8 +227,8 @@ pub(crate) fn fact_of_call(call: &Call, by: Option<Commit>, renamed_to: Option<S
 type Removal = (Commit, Option<String>);
 
 impl Past<'_> {
-    /// Looks up the missing targets of commands in the history of these manifests. The first manifest that had a target
-    /// decides.
+    /// Looks up the missing targets of commands in the history of these manifests. If several manifests had a target,
+    /// the first one decides.
     pub(crate) fn removals_of_targets(
         &mut self,
         asked: &[(&Call, &[String])],

@@ -117,7 +117,7 @@ pub(super) fn read(
     } else if !file.history.is_so() {
         check.standing.take(&key.path, &mut draft.fields);
     }
-    // An evergreen document can only expire. Its sources may be removed.
+    // An evergreen document can only expire, so its citations are not checked.
     if draft.fields.evergreen {
         draft.fields.cite.clear();
     }
@@ -162,7 +162,7 @@ fn draft(
     for (at, day) in std::mem::take(&mut draft.days) {
         if day > check.options.now {
             check.note(path, lines.line(at), "a directive has a date in the future");
-            // The date may pass without any other change.
+            // The result changes when the date passes, even if nothing else changes.
             check.told.insert(path.to_owned());
         }
     }
@@ -177,7 +177,7 @@ fn draft(
     Ok(draft)
 }
 
-/// Reads only the front-matter id of a document and which documents it includes or supersedes.
+/// Records the id of a document that is not checked, and the documents that it includes or supersedes.
 pub(super) fn read_claims(check: &mut Check<'_>, key: &str, file: &DocFile) {
     let Ok(read) = check.text(key, &file.path, file.inside) else { return };
     note_included(check, key, &read.text);

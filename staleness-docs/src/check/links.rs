@@ -280,7 +280,7 @@ impl Check<'_> {
         citation: &Citation,
         written: &str,
     ) -> Option<Evidence> {
-        // Agents read their instructions at the root.
+        // Agents read instructions in the project's root.
         let doc = &open.doc;
         let is_from_root = (doc.file.loaded || is_for_agents(&doc.key.path))
             && !written.starts_with('.')

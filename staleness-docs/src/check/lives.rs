@@ -39,8 +39,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Dates an item from the last check: by the time its file was added and, if the text is the same, last edited.
-    /// Returns false if these times are unknown.
+    /// Dates an item as in the last check: by the time its file was added and, if the text is the same, by the time of
+    /// the last edit. Returns false if these times are unknown.
     pub(super) fn date_as_kept(
         &mut self,
         item: &mut Item,

@@ -98,7 +98,7 @@ struct Check<'a> {
     lives: Lives,
     /// Claims of documents to supersede others.
     standing: Standing,
-    /// Documents that others include, so that their links are relative to another folder.
+    /// Documents that others include. Their links may be relative to another folder.
     included: HashSet<String>,
     /// The document whose text is given, and that text.
     unsaved: Option<(String, &'a str)>,
@@ -205,7 +205,7 @@ impl Check<'_> {
             known.iter().map(|document| (&*document.key.path, document)).collect();
         let of = files.len();
         let (mut docs, mut taken) = (Vec::new(), Vec::new());
-        // Smallest first, so that only the largest documents exceed a limit.
+        // Read the smallest first, so that only the largest documents exceed a limit.
         let mut files: Vec<_> = files.into_iter().collect();
         files.sort_by_cached_key(|(_, file)| file.path.metadata().map_or(0, |meta| meta.len()));
         for (done, (key, file)) in files.into_iter().enumerate() {

@@ -43,7 +43,7 @@ pub(crate) fn commit_text(commit: &git::Commit) -> String {
 }
 
 impl<'p> Past<'p> {
-    /// Opens the repository of a project. If there is none, adds a note with the reason.
+    /// Opens the repository of a project. If there is no usable repository, adds a note with the reason.
     pub(crate) fn of(
         folder: &Path,
         repo: &'p mut LazyRepo,
@@ -171,7 +171,7 @@ impl<'p> Past<'p> {
         self.ask(unknown, |repo, watch| repo.ever(words, watch))
     }
 
-    /// Returns for each word true if the checked-out commit lacks it.
+    /// Returns true for each word that the checked-out commit lacks.
     pub(crate) fn missing(&mut self, words: &[Word]) -> Result<Vec<bool>, Cancelled> {
         let none = vec![false; words.len()];
         self.ask(none, |repo, watch| repo.missing(words, watch))

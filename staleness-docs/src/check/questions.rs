@@ -130,7 +130,7 @@ pub(super) fn whole_of(sort: NameSort, text: &str) -> Option<Word> {
 /// The way in which a path exists now.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Existing {
-    /// It does not exist.
+    /// The path does not exist.
     No,
     /// In the checked-out commit.
     Tracked,

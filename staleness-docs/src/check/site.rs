@@ -43,8 +43,8 @@ pub(super) fn pages_of(path: &str, is_folder: bool) -> Vec<String> {
     ends.iter().map(|end| format!("{page}{end}")).collect()
 }
 
-/// Returns true if a page sets its own address. Its links to other pages then start at that address, not at its
-/// folder.
+/// Returns true if a page sets its own address. The links of such a page to other pages start at that address, not at
+/// its folder.
 pub(super) fn has_address(path: &str, text: &str) -> bool {
     draft::front_of(path, text).ok().flatten().is_some_and(|front| front.get(&OWN).is_some())
 }

@@ -90,8 +90,8 @@ impl Check<'_> {
         })
     }
 
-    /// Returns true if the project is a collection of documents. Its flags, items and files without a folder then
-    /// belong to other programs or to the reader.
+    /// Returns true if the project is a collection of documents. The flags, items and files without a folder in such
+    /// documents belong to other programs or to the reader.
     pub(super) fn is_of_documents(&self) -> bool {
         let tree = self.tree();
         tree.documents >= DOCUMENTS

@@ -137,7 +137,6 @@ impl<'t> Reader<'t> {
         to
     }
 
-    /// Writes a line of text.
     fn text(&mut self, text: &'t str) {
         let level = text.bytes().take_while(|byte| *byte == b'=').count();
         let title = text[level..].strip_prefix(' ').filter(|_| (1..=6).contains(&level));
@@ -177,7 +176,7 @@ impl<'t> Reader<'t> {
             return None;
         }
         self.writer.keep(before);
-        // Literal quotation marks.
+        // These backticks form curved quotation marks: `` "`text`" ``.
         if before.ends_with(['"', '\'']) && behind.starts_with(&before[before.len() - 1..]) {
             self.writer.keep(code);
             return Some(behind);

@@ -30,7 +30,8 @@ pub enum SetError {
     /// The front matter cannot be parsed.
     #[error("the file {0}")]
     Unreadable(&'static str),
-    /// The field cannot be changed safely: it spans several lines, occurs twice, or refers to another field.
+    /// The field cannot be changed safely: it spans several lines, occurs twice, or uses YAML syntax that cannot be
+    /// edited.
     #[error("`{key}` in line {line} {why}; edit it by hand")]
     Field {
         /// The key as written in the file.

@@ -106,8 +106,8 @@ impl Repo {
         self.history.commit(id)
     }
 
-    /// Returns the commit that was checked out at a time: the latest at or before it. Assumes that the first
-    /// parents of the current commit were checked out then.
+    /// Returns the commit that was checked out at a time: the latest commit at or before that time. Assumes that only
+    /// first parents of the current commit were checked out.
     pub fn commit_at(&mut self, at: Timestamp) -> Result<Option<Commit>, GitError> {
         self.history.commit_at(at)
     }
@@ -145,7 +145,7 @@ impl Repo {
         self.history.since(revision)
     }
 
-    /// Looks up paths that the checked-out commit lacks in all commits. No answer is [`Cite::Holds`].
+    /// Searches all commits for paths that the checked-out commit lacks. No answer is [`Cite::Holds`].
     pub(crate) fn removals(
         &mut self,
         paths: &[&str],

@@ -137,7 +137,7 @@ impl Lexicon {
         self.past
     }
 
-    /// Returns true if names in a file with this owner count.
+    /// Returns true if the lexicon considers names in a file with this owner.
     pub(super) const fn heeds(&self, naming: Naming) -> bool {
         !(matches!(naming, Naming::Foreign) && self.past)
     }
@@ -189,7 +189,8 @@ impl Lexicon {
         *self.paths.entry(path).or_insert_with(|| take(&mut self.next))
     }
 
-    /// Adds the number that means "two files have this name" for a bare file name. Returns `None` for other paths.
+    /// Adds the number that means "two files have this name", if the path is a bare file name. Returns `None` for other
+    /// paths.
     pub(crate) fn shared(&mut self, path: &WantedPath) -> Option<u32> {
         let name = path.parts.first().filter(|_| path.is_bare())?;
         if let Some(known) = self.share(name) {
@@ -200,7 +201,7 @@ impl Lexicon {
         Some(twice)
     }
 
-    /// Returns the number that means "two files have this name", if it is wanted.
+    /// Returns the number that means "two files have this name", if that number is wanted.
     pub(crate) fn share(&self, name: &[u8]) -> Option<u32> {
         self.shared.get(name).copied()
     }
@@ -362,8 +363,7 @@ impl Lexicon {
 }
 
 /// Returns true if the quoted text that begins here is a name, not a path or a sentence. The quotation ends after the
-/// run, or continues like an option name (`"dry-run
-/// n"`, `"output=s"`).
+/// run, or continues like an option name (`"dry-run|n"`, `"output=s"`).
 fn is_name(text: &[u8], run: &Range<usize>) -> bool {
     let quote = text[run.start - 1];
     let next = text.get(run.end).copied();

@@ -87,7 +87,7 @@ impl Objects {
         }
     }
 
-    /// Requests all objects and passes the answers to `look` in order until it breaks.
+    /// Requests all objects and passes the answers to `look` in order until `look` breaks.
     pub(crate) fn each(
         &mut self,
         wanted: &[Wanted],

@@ -62,7 +62,7 @@ pub(crate) enum Object<'a> {
     Missing,
     /// The object exceeds the limit. This many bytes were read and discarded.
     TooLarge(u64),
-    /// Git cannot read it.
+    /// Git cannot read the object.
     Damaged,
 }
 

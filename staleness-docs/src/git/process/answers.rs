@@ -74,7 +74,7 @@ pub(crate) enum Source {
 
 pub(crate) type Answers = BufReader<Source>;
 
-/// Reads the output on demand, or ahead if it is needed only later.
+/// Reads the output on demand, or ahead of time if `is_ahead` is true.
 pub(super) fn answers(heard: Heard, is_ahead: bool) -> io::Result<Answers> {
     enlarge(&heard.stdout);
     let source = if is_ahead { Source::Ahead(Ahead::new(heard)?) } else { Source::Wanted(heard) };

@@ -117,8 +117,7 @@ impl Process {
         }
     }
 
-    /// Passes every record to `look` until it breaks or the process ends. Returns an error if the process
-    /// fails.
+    /// Passes every record to `look` until `look` breaks or the process ends. Returns an error if the process fails.
     pub(crate) fn each_record(
         mut self,
         end: u8,

@@ -55,8 +55,8 @@ impl Moves {
         String::from_utf8(old.clone()).ok()
     }
 
-    /// Returns the new path of a removed file or folder. For a folder, the folder to which its files with unchanged
-    /// names moved, if there is only one and they are at least half.
+    /// Returns the new path of a removed file or folder. A folder has a new path if all its files that kept their names
+    /// moved to one folder, and at least as many files moved as were lost.
     pub(crate) fn target(&self, old: &str) -> Option<String> {
         if let Some(new) = self.to.get(old.as_bytes()) {
             return String::from_utf8(new.clone()).ok();

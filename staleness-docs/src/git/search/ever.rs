@@ -1,4 +1,4 @@
-//! Looks up words that the checked-out commit lacks in the whole history.
+//! Searches the whole history for words that the checked-out commit lacks.
 
 use staleness_core::knowledge::WordKind;
 
