@@ -30,7 +30,6 @@ pub(super) fn explains(open: &Open<'_>, word: &Word) -> bool {
     word.kind == WordKind::Identifier && open.text.len() <= MAX_MADE_IN && open.knows(&word.text)
 }
 
-/// Returns the code of the fenced blocks of a document.
 fn fences(text: &str) -> impl Iterator<Item = &str> {
     text.split("```").skip(1).step_by(2)
 }

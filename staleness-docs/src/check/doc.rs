@@ -22,7 +22,6 @@ use crate::paths;
 /// Version of the rules. A change of the version invalidates all earlier results.
 const RULES: u8 = 38;
 
-/// A document that is being checked.
 #[derive(Debug)]
 pub(super) struct Doc {
     pub(super) key: DocumentKey,
@@ -55,7 +54,6 @@ fn folder<'a>(file: &DocFile, path: &'a str) -> &'a str {
     if file.inside { paths::folder_of(path) } else { "" }
 }
 
-/// Result of reading a document.
 pub(super) enum Reading {
     /// The document must be checked.
     Fresh(Box<Doc>),

@@ -348,7 +348,6 @@ fn is_badge(text: &str, at: usize) -> bool {
     before.ends_with(['"', '\'']) && !html::pieces(link).any(|(_, piece)| is_text(piece))
 }
 
-/// Returns the name at an offset, as written.
 fn written_at<'o>(open: &'o Open<'_>, at: usize) -> &'o str {
     let rest = open.text.get(at..).unwrap_or_default();
     rest.split(['`', ' ', '\n']).next().unwrap_or_default()

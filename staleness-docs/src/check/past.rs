@@ -101,7 +101,6 @@ impl<'p> Past<'p> {
         self.repo.as_ref().map(|repo| repo.head())
     }
 
-    /// Returns true if an anchor is the checked-out commit.
     pub(crate) fn is_head(&self, anchor: Anchor) -> bool {
         self.repo.as_ref().is_some_and(|repo| match anchor {
             Anchor::Commit(id) => id == repo.head().id,

@@ -194,7 +194,6 @@ impl Check<'_> {
         (told, told_items)
     }
 
-    /// Returns true if the file at a path exists.
     fn is_on_disk(&self, path: &str) -> bool {
         match (path.strip_prefix("~/"), self.options.home) {
             (Some(below), Some(home)) => exists(home, below),

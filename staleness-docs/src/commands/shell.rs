@@ -11,7 +11,6 @@ const MAX_WORDS: usize = 100;
 /// Deepest nesting of brackets in which folders are tracked.
 const MAX_DEPTH: usize = 16;
 
-/// Language of a block of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
     /// Shell commands, perhaps with prompts and output.

@@ -74,7 +74,6 @@ pub(crate) struct Draft {
     pub(crate) fields: Fields,
     /// End of the front matter in bytes, or 0 if there is none.
     pub(crate) body: usize,
-    /// The blocks with names or temporal words.
     pub(crate) blocks: Vec<DraftBlock>,
     pub(crate) mentions: Vec<Mention>,
     pub(crate) marks: Vec<Range<usize>>,

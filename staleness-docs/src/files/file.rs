@@ -9,7 +9,6 @@ use staleness_core::time::Timestamp;
 use crate::disk::{Fence, look, read_bytes, reason};
 use crate::nature::History;
 
-/// A file to check.
 #[derive(Clone, Debug)]
 pub(crate) struct DocFile {
     pub(crate) path: PathBuf,

@@ -8,7 +8,6 @@ use crate::draft::markdown::{self, BlockView, Sort, Visitor};
 use crate::draft::names::{NameSort, Names};
 use crate::draft::{self, Draft, MAX_PLACES};
 
-/// A name and its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Named<'r> {
     pub(super) at: usize,

@@ -44,7 +44,6 @@ pub(crate) struct Entry {
     pub(crate) line: u32,
 }
 
-/// The front matter of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Front {
     pub(super) style: Style,

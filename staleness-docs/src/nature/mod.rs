@@ -216,7 +216,6 @@ impl Patterns {
         }
     }
 
-    /// Returns true if the policy excludes a document.
     pub(crate) fn ignores(&self, path: &str) -> bool {
         matches(&self.ignore, path).is_ignore()
     }

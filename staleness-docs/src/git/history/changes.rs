@@ -50,7 +50,6 @@ impl Changed {
         self.steps.last().filter(|step| step.old.is_none()).map(|step| step.commit as usize)
     }
 
-    /// Returns the contents in the checked-out commit.
     pub(crate) const fn now(&self) -> Option<Held> {
         self.now
     }

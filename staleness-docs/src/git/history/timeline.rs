@@ -234,7 +234,6 @@ impl History {
         }
     }
 
-    /// Returns the text of a file in a commit, if it exists.
     pub(crate) fn text_at(&mut self, commit: Oid, path: &str) -> Result<Option<String>, GitError> {
         let Some((TrackedKind::File, file)) = self.look_up(commit, path)? else { return Ok(None) };
         Ok(self.text(file)?.and_then(|bytes| String::from_utf8(bytes).ok()))

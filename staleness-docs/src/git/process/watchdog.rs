@@ -84,7 +84,6 @@ impl Watchdog {
         drop(group);
     }
 
-    /// Returns the reason why no more requests are sent, if there is one.
     pub(crate) fn ended(&self) -> Option<GitError> {
         self.state().ended.clone()
     }
@@ -154,7 +153,6 @@ mod unix {
             Ok(Self { leader: command.spawn()? })
         }
 
-        /// Starts a command in the group.
         pub(super) fn spawn(&self, command: &mut Command) -> io::Result<Child> {
             command.process_group(self.id()).spawn()
         }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::symbols::{Lexicon, Thing};
 
-/// The things found in a commit or in one file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     /// Numbers of the things, sorted.

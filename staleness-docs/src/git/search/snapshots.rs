@@ -23,7 +23,6 @@ pub(crate) struct Snapshots<'a> {
     starts: Starts<'a>,
     /// Files that are known to hold no wanted thing.
     seen: &'a Set<Oid>,
-    /// The commits of the history.
     past: &'a [Commit],
     /// The things in each searched commit. `None` if the commit does not contain the project's folder.
     commits: Map<Oid, Option<Found>>,
