@@ -424,7 +424,8 @@ impl<'a> Maker<'a, '_> {
         all.aside
     }
 
-    /// Drops the marks, and the names whose signals are all suppressed. The block must be the last one of the draft.
+    /// Drops suppressed marks, and the names whose signals are all suppressed. The block must be the last one of the
+    /// draft.
     fn leave_aside(&mut self, aside: &Kinds, block: &mut DraftBlock) {
         let draft = &mut self.draft;
         let before = draft.marks.len() + draft.mentions.len();

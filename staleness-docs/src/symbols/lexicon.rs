@@ -61,8 +61,8 @@ impl WantedPath {
         !self.anchored && !self.folder && self.parts.len() == 1
     }
 
-    /// Returns the name under which a program may create the file or folder: a bare file name, or a complete path.
-    /// `None` for the path of a source file.
+    /// Returns the name under which a program may create the file or folder: a bare file name, or a complete path that
+    /// is not the path of a source file. `None` for other paths.
     pub(super) fn filed_name(&self) -> Option<String> {
         let name = self.parts.last()?;
         let is_own = !name[1..].contains(&b'.') || is_data(name) || name.ends_with(b".md");
