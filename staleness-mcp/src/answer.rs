@@ -58,7 +58,7 @@ pub(crate) struct Rows<R> {
     pub items: Vec<R>,
     pub lines: Vec<Text>,
     pub more: usize,
-    /// Their size: bytes of JSON, and bytes of text.
+    /// The size of the rows: bytes of JSON, and bytes of text.
     pub bytes: (usize, usize),
 }
 
@@ -73,7 +73,7 @@ impl<R: Serialize> Rows<R> {
         Self::fit_beside((0, 0), all, limit, row)
     }
 
-    /// Like [`Self::fit`], for rows after others with `taken` bytes of JSON and of text.
+    /// Like [`Self::fit`], for rows that follow others of `taken` bytes of JSON and of text.
     pub(crate) fn fit_beside<T>(
         taken: (usize, usize),
         all: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
@@ -87,7 +87,7 @@ impl<R: Serialize> Rows<R> {
             let (item, line) = row(each);
             let mut shown = serde_json::to_value(&item).unwrap_or_default();
             drop_nulls(&mut shown);
-            // Measured with escapes.
+            // The size includes the escapes.
             clean(&mut shown);
             let (bytes, text) =
                 (rows.bytes.0 + shown.to_string().len(), rows.bytes.1 + line.len() + 1);
@@ -119,7 +119,7 @@ impl<R: Serialize> Rows<R> {
     }
 }
 
-/// Truncates a text to the maximum size.
+/// Escapes a text and truncates it to the maximum size.
 fn fitting(text: &str) -> String {
     let text = escape_lines(text);
     if text.len() <= MAX_TEXT_BYTES {
@@ -144,7 +144,6 @@ pub(crate) fn clean(value: &mut Value) {
     }
 }
 
-/// Removes null fields of objects.
 fn drop_nulls(value: &mut Value) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(drop_nulls),
@@ -199,7 +198,7 @@ pub(crate) fn refused(error: &ServiceError, next: &'static str) -> CallToolResul
     };
     let (message, next) =
         (cut(&escape(&error.message), MAX_MESSAGE), cut(&escape(&next), MAX_MESSAGE));
-    // A message may repeat the caller's input and names of existing things.
+    // A message may repeat the caller's input and names of existing things, so it is quoted.
     let text = Text::new(Message(&error.message)).and(". Next: ").and(text);
     let mut result = CallToolResult::error(vec![ContentBlock::text(text.into_string())]);
     result.structured_content =

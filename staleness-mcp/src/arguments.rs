@@ -29,7 +29,7 @@ pub(crate) fn check(schema: &JsonObject, arguments: &JsonObject) -> Result<(), S
     Ok(())
 }
 
-/// Adds the parameter's description to an error.
+/// Adds the parameter's description to an error, as a hint.
 fn wanted(schema: &Value, error: ServiceError) -> ServiceError {
     match schema["description"].as_str() {
         Some(what) => error.hint(format!("expected: {what}")),

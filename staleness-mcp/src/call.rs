@@ -14,20 +14,18 @@ use tokio::sync::watch;
 pub(crate) struct Call<'a> {
     /// The project, time, policy and store.
     pub settings: Settings,
-    /// The client, by its own name.
+    /// The client's own name. `None` if it is no valid name.
     pub agent: Option<AgentId>,
-    /// The session used for a caller without a known session.
+    /// The id of the caller's connection, used as the session if the call names none.
     pub session: SessionId,
-    /// The projects in which that session has claimed work.
+    /// The projects in which the connection has claimed work.
     pub claimed_in: Projects,
-    /// Receives progress.
     pub listener: &'a dyn Listener,
 }
 
-/// The caller of a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
-    /// The client, by its own name.
+    /// The client's own name. `None` if it is no valid name.
     pub agent: Option<AgentId>,
     /// The id of its connection, which distinguishes two windows of one client.
     pub session: SessionId,
@@ -66,7 +64,6 @@ impl Ended {
         *self.0.borrow()
     }
 
-    /// Waits for the signal.
     pub(crate) async fn ended(&self) {
         // The sender lives as long as `self`.
         let _ = self.0.subscribe().wait_for(|ended| *ended).await;

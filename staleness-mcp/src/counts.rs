@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hyper::StatusCode;
 
-/// The counters of a server over HTTP, from its start.
+/// The counters of an HTTP server since its start.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     answers: Mutex<BTreeMap<u16, u64>>,
@@ -16,13 +16,12 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Counts an answer.
     pub(crate) fn answered(&self, status: StatusCode) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         *answers.entry(status.as_u16()).or_default() += 1;
     }
 
-    /// Counts a call of one of our tools.
+    /// Counts a call of a tool of this server, and adds its duration.
     pub(crate) fn called(&self, tool: &str, is_error: bool, took: Duration) {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         let (count, sum) = calls.entry((tool.to_owned(), is_error)).or_default();
@@ -35,7 +34,6 @@ impl Counts {
         Arc::clone(&self.partings)
     }
 
-    /// Returns true if any session is ending.
     pub(crate) fn is_parting(&self) -> bool {
         Arc::strong_count(&self.partings) > 1
     }

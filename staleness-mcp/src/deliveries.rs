@@ -1,4 +1,4 @@
-//! Actions to run once an answer was written.
+//! Actions to run once an answer has been written.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,6 @@ use std::time::Duration;
 use rmcp::model::RequestId;
 use tokio::sync::Notify;
 
-/// An action to run once an answer was written.
 pub(crate) type After = Box<dyn FnOnce() + Send>;
 
 /// Maximum time that an unwritten answer delays the next answer of the same tool.
@@ -24,14 +23,14 @@ struct Inner {
 }
 
 impl Deliveries {
-    /// Registers an action to run once the answer to a request was written.
+    /// Registers an action to run once the answer to a request has been written.
     pub(crate) fn expect(&self, id: RequestId, after: After) {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id, after);
     }
 
-    /// Runs the action of a request, because its answer was written.
+    /// Runs the action of a request, because its answer has been written.
     pub(crate) async fn written(&self, id: &RequestId) {
-        // The entry stays until the action has run.
+        // The entry stays until the action has run, because `settled` waits for it.
         let after = {
             let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             waiting.get_mut(id).map(|after| std::mem::replace(after, Box::new(|| {})))

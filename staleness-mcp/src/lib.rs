@@ -1,8 +1,8 @@
 //! An MCP server for a staleness registry, and support for gateways.
 //!
-//! [`Server`] gives agents the verdicts on tools, documents, notes and work: can each still be trusted, why, and
-//! what to do. `staleness mcp` runs [`serve_stdio`], or `serve_http` with the feature `http`. [`serve`] accepts
-//! any pair of streams, and [`Server::call`] needs no client.
+//! [`Server`] tells agents which tools, documents, notes and work can still be trusted, why, and what to do. `staleness
+//! mcp` runs [`serve_stdio`], or `serve_http` with the feature `http`. [`serve`] accepts any pair of streams, and
+//! [`Server::call`] needs no client.
 //!
 //! [`probe`] asks configured servers for their tools. [`gateway`] is for programs between a model and MCP servers.
 //!

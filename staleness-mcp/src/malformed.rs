@@ -12,11 +12,8 @@ const MAX_DEPTH: usize = 127;
 /// The reason why a line was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The line is not UTF-8.
     NotUtf8,
-    /// The line is not JSON.
     NotJson,
-    /// The line is JSON, but nested too deeply.
     TooDeep,
     /// The line is larger than 8 MiB.
     TooLarge,
@@ -27,7 +24,6 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// Returns the message for the client.
     const fn as_str(self) -> &'static str {
         match self {
             Self::NotUtf8 => "the message is not UTF-8",
@@ -70,7 +66,6 @@ pub(crate) fn fault(line: &[u8]) -> Option<(Fault, Value)> {
     (!silent && !head.has_answer).then_some((fault, head.id))
 }
 
-/// Returns the maximum nesting depth of a JSON text.
 fn depth(line: &[u8]) -> usize {
     let (mut deepest, mut depth, mut in_text, mut escaped) = (0, 0_usize, false, false);
     for byte in line {
@@ -136,7 +131,7 @@ fn head(line: &[u8]) -> Head {
     head
 }
 
-/// Returns true if the value is a valid request id.
+/// Returns true for an integer, or a string of at most 256 bytes.
 fn is_id(id: &Value) -> bool {
     id.is_i64() || id.is_u64() || id.as_str().is_some_and(|text| text.len() <= 256)
 }

@@ -26,7 +26,7 @@ pub(crate) fn part(server: &Server, caller: &Caller) {
             let connection = SessionKey { project, id: caller.session.clone() };
             let _ = registry.sessions().forget_suggestions(connection, settings.now).wait();
         }
-        // An unreadable layer may contain the retention time of outcomes.
+        // If a layer of the policy cannot be read, it may ask to keep outcomes longer, so nothing is pruned.
         if settings.policy_trouble.is_none() {
             let mut more = || begun.elapsed() < PARTING;
             let _ =

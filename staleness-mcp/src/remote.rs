@@ -66,17 +66,16 @@ impl Remote {
         Self { counts, stateless, session: Arc::new(session) }
     }
 
-    /// Returns true for a request without a session, regardless of its headers.
+    /// Returns true if a request belongs to no session: it names its own protocol version, or has no session header.
     fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
         let head = context.extensions.get::<Parts>();
         context.meta.protocol_version().is_some()
             || head.is_some_and(|head| !head.headers.contains_key("mcp-session-id"))
     }
 
-    /// Returns the caller of a request.
     pub(crate) fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         if Self::is_stateless(context) {
-            // Several agents may share a token: none renews the claims of another.
+            // Several agents may share a token, so no request may renew the claims of another agent.
             return Caller { claimed_in: Projects::default(), ..self.stateless.clone() };
         }
         self.session.is_used.store(true, Ordering::Relaxed);
@@ -92,7 +91,7 @@ impl Remote {
         }
     }
 
-    /// Runs the actions for the answers that precede a request.
+    /// Runs the actions of answers that the client must have read, because it sends another request.
     pub(crate) async fn deliver(&self, context: &RequestContext<RoleServer>) {
         let all = if Self::is_stateless(context) {
             Vec::new()
@@ -105,7 +104,6 @@ impl Remote {
         }
     }
 
-    /// Counts a call of a tool.
     pub(crate) fn called(&self, tool: &str, is_error: bool, took: Duration) {
         self.counts.called(tool, is_error, took);
     }

@@ -20,7 +20,6 @@ pub const OVERVIEW: &str = "staleness://overview";
 /// URI of the policy: all values in force, with their sources.
 pub const POLICY: &str = "staleness://policy";
 
-/// Returns all resources.
 pub(crate) fn list() -> Vec<Resource> {
     let resource = |uri: &str, name: &str, what: &str| {
         Resource::new(uri, name).with_description(what).with_mime_type("text/plain")

@@ -30,7 +30,7 @@ pub struct Server {
     options: Arc<Options>,
     /// The only project that calls may use, if restricted.
     only: Option<ProjectId>,
-    /// True if calls must not change records of all projects.
+    /// True if calls must not change records that apply to all projects.
     confined: bool,
     /// Limits concurrent blocking work. The remaining threads are for input and output.
     turns: Arc<Turns>,
@@ -60,10 +60,11 @@ impl Scanned {
     }
 }
 
-/// Minimum time between two scans in a call. A scan takes a few milliseconds if nothing changed.
+/// Minimum time between two scans of one project that are started by calls. A scan takes a few milliseconds if nothing
+/// changed.
 const SCAN_EVERY: Duration = Duration::from_secs(15);
 
-/// The number of projects whose last scan is stored.
+/// Maximum number of projects whose last scan is remembered. Calls do not scan further ones.
 const MAX_SCANNED: usize = 64;
 
 impl std::fmt::Debug for Server {
@@ -89,7 +90,7 @@ impl Server {
             specs: specs.into_iter().map(|spec| (spec.tool.name.clone(), spec)).collect(),
             scanned: Mutex::default(),
         };
-        // A client that changes its current folder does not change the project.
+        // A later change of the current folder must not change the project.
         let project = options.project.or(Some(settings.place.folder));
         let options = Arc::new(Options { project, ..options });
         Ok(Self {
@@ -101,8 +102,8 @@ impl Server {
         })
     }
 
-    /// Returns this server for callers that may use only the project of one folder, and change records of all projects
-    /// only if `writes_global`. If there are other callers, they take at most half of the turns.
+    /// Returns this server for callers that may use only the project of one folder. They may change records that apply
+    /// to all projects only if `writes_global`. Unless `is_alone`, they take at most half of the turns.
     #[cfg(feature = "http")]
     pub(crate) fn confined_to(
         &self,
@@ -134,12 +135,10 @@ impl Server {
         &self.shared.store
     }
 
-    /// Returns the tool with this name.
     pub(crate) fn spec(&self, name: &str) -> Option<&Spec> {
         self.shared.specs.get(name)
     }
 
-    /// Returns the limits for blocking work.
     pub(crate) fn turns(&self) -> &Turns {
         &self.turns
     }
@@ -159,7 +158,7 @@ impl Server {
             options.project = Some(project.into());
         }
         let mut settings = Settings::new(options, None, true)?;
-        // A folder inside may be a separate project.
+        // A folder inside the project may belong to a separate project.
         if self.only.as_ref().is_some_and(|only| *only != settings.project.id) {
             return Err(not_this_project());
         }

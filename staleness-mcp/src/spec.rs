@@ -54,11 +54,9 @@ pub(crate) struct About {
 /// A function that runs a tool with its arguments.
 pub(crate) type Run = dyn Fn(&Call<'_>, JsonObject) -> Result<Answer, ServiceError> + Send + Sync;
 
-/// A tool of the server.
 pub(crate) struct Spec {
     /// The tool, as in `tools/list`.
     pub tool: Tool,
-    /// The expected duration.
     pub pace: Pace,
     /// The next step for a model if the call fails.
     pub next: &'static str,
@@ -99,13 +97,12 @@ impl Spec {
         Self { tool, pace: Pace::Quick, next, run: Arc::new(run) }
     }
 
-    /// Marks the tool as slow.
     pub(crate) const fn slow(mut self) -> Self {
         self.pace = Pace::Slow;
         self
     }
 
-    /// Marks a tool that is always shown to the model, in clients that load tools by search.
+    /// Marks the tool as always shown to the model, even by clients that load tools by search.
     pub(crate) fn always_loaded(mut self) -> Self {
         let meta = self.tool.meta.get_or_insert_default();
         meta.insert("anthropic/alwaysLoad".into(), true.into());
@@ -129,8 +126,8 @@ fn input_schema<A: JsonSchema>() -> JsonObject {
     schema
 }
 
-/// Returns the schema of a tool's result: its fields and their types. Nothing is required, because an error
-/// only has `error`.
+/// Returns the schema of a tool's result: its fields and their types. Nothing is required, because the result of a
+/// failed call has only the field `error`.
 fn output_schema<T: JsonSchema>() -> JsonObject {
     let mut schema = Value::Object(schema::<T>());
     keep_types(&mut schema);
@@ -193,7 +190,7 @@ fn shorten(schema: &mut Value) {
         }
         fields.insert("anyOf".into(), Value::Array(each));
     }
-    // Replaces an enumeration of described words by only the words.
+    // Keeps only the words of an enumeration of described words.
     if let Some(Value::Array(each)) = fields.get("oneOf") {
         let words: Vec<Value> = each.iter().filter_map(|one| one.get("const").cloned()).collect();
         if words.len() == each.len() {

@@ -15,7 +15,7 @@ use crate::wire::{Departure, Wire};
 /// Number of threads besides those for calls: input, output, follow-up actions, and shutdown.
 const SPARE_THREADS: usize = 4;
 
-/// The reason why a server ended before its client did.
+/// The reason why a server stopped before its client disconnected.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ServeError(pub(crate) String);
@@ -29,7 +29,7 @@ pub fn serve_stdio(server: &Server) -> Result<(), ServeError> {
         .enable_time()
         .max_blocking_threads(THREADS + SPARE_THREADS)
         .build()
-        .map_err(|error| ServeError(format!("starting: {error}")))?;
+        .map_err(|error| ServeError(format!("the server cannot be started: {error}")))?;
     try_threads().map_err(|error| ServeError(format!("no thread can be started: {error}")))?;
     let (read, write) = rmcp::transport::stdio();
     let departure = Departure::default();

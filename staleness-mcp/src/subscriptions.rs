@@ -27,7 +27,6 @@ pub(crate) struct OverviewWatch {
 }
 
 impl OverviewWatch {
-    /// Starts watching for an agent.
     pub(crate) async fn new(server: Server, agent: Option<AgentId>) -> Self {
         // In this order, a commit in between may be seen twice but is never missed.
         let follower = Follower::from_now(server.store().clone()).await;
@@ -100,13 +99,11 @@ impl Subscription {
         self.replace(Some(telling.abort_handle()));
     }
 
-    /// Returns true if the client is subscribed.
     pub(crate) fn is_on(&self) -> bool {
         let telling = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         telling.as_ref().is_some_and(|telling| !telling.is_finished())
     }
 
-    /// Stops notifying the client.
     pub(crate) fn end(&self) {
         self.replace(None);
     }

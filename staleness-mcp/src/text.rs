@@ -26,20 +26,19 @@ pub(crate) fn audience(settings: &Settings) -> &'static str {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text(String);
 
-/// A part of a [`Text`].
 pub(crate) struct Part(String);
 
 /// The first line of foreign text in double quotes, escaped and truncated. Characters that could end the
 /// quote are replaced.
 pub(crate) struct Quoted<'a>(pub &'a str);
 
-/// A reason or note by this program, quoted in the same way, in the words of this server.
+/// A reason or note by this program, quoted like [`Quoted`], with commands replaced by the tools of this server.
 pub(crate) struct Reason<'a>(pub &'a str);
 
-/// An error message, quoted in the same way.
+/// An error message, escaped, truncated, and in double quotes.
 pub(crate) struct Message<'a>(pub &'a str);
 
-/// A number between 0 and 1.
+/// A number between 0 and 1, shown with two decimals.
 pub(crate) struct Fraction(pub f64);
 
 /// The value of a setting as JSON on one line, escaped and truncated.
@@ -100,17 +99,14 @@ impl From<Fraction> for Part {
 }
 
 impl Text {
-    /// Creates a text from a part.
     pub(crate) fn new(part: impl Into<Part>) -> Self {
         Self::default().and(part)
     }
 
-    /// Appends a part.
     pub(crate) fn push(&mut self, part: impl Into<Part>) {
         self.0.push_str(&part.into().0);
     }
 
-    /// Returns the text with a part appended.
     pub(crate) fn and(mut self, part: impl Into<Part>) -> Self {
         self.push(part);
         self
@@ -125,7 +121,6 @@ impl Text {
         self
     }
 
-    /// Joins texts with a separator.
     pub(crate) fn join(texts: impl IntoIterator<Item = Self>, between: &'static str) -> Self {
         let mut joined = Self::default();
         for (at, text) in texts.into_iter().enumerate() {
@@ -153,7 +148,6 @@ impl Text {
         self.0
     }
 
-    /// Converts the text to an error of the protocol.
     pub(crate) fn into_error(self, code: ErrorCode) -> ErrorData {
         ErrorData::new(code, self.0, None)
     }
@@ -164,7 +158,7 @@ pub(crate) fn line(text: &str) -> String {
     cut(&escape(text.lines().next().unwrap_or_default()), MAX_QUOTED)
 }
 
-/// Truncates a text to `most` characters.
+/// Truncates a text to `most` characters, and marks the cut with `…`.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,7 +1,7 @@
 //! The transport: one JSON-RPC message per line, with flow control.
 //!
-//! It differs from `rmcp`'s transport in four ways. It stops reading requests while too many are unanswered, or their
-//! answers unread. It answers unreadable lines with an error. It detects that the client disconnected, even on the
+//! It differs from `rmcp`'s transport in four ways. It stops reading while too many requests are unanswered, or too
+//! many answers unread. It answers unreadable lines with an error. It detects that the client disconnected, even on the
 //! stream that is not in use. It replies if a method was not found.
 
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ use crate::malformed::{self, Fault};
 pub(crate) const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum number of pending requests: unanswered, or with unread answers. A large request counts several times.
 const MAX_PENDING: usize = 64;
-/// A request counts as one more for each this many bytes.
+/// Number of bytes for which a request counts one more time.
 const BYTES_EACH: usize = 256 * 1024;
 /// Maximum buffer size kept between lines, in bytes.
 const KEPT_BYTES: usize = 64 * 1024;
@@ -45,7 +45,6 @@ pub(crate) struct Departure {
     pub hung_up: Ended,
 }
 
-/// A transport over a pair of streams.
 pub(crate) struct Wire<R, W> {
     read: BufReader<R>,
     line: Vec<u8>,
@@ -57,11 +56,10 @@ pub(crate) struct Wire<R, W> {
     departure: Departure,
 }
 
-/// The writing side.
 struct Output<W> {
     write: Arc<tokio::sync::Mutex<W>>,
-    /// A counter of write progress: incremented by one at the start and the end of a write, and by two for
-    /// each progress. It is odd during a write.
+    /// A counter of write progress: incremented by one at the start and the end of a write, and by two for each part
+    /// written. It is odd during a write.
     writes: Arc<AtomicU64>,
     room: Arc<Semaphore>,
     /// The permits of unanswered requests.
@@ -91,7 +89,6 @@ impl Drop for Writing {
     }
 }
 
-/// The result of reading a line.
 enum Read {
     Line,
     TooLarge,
@@ -204,8 +201,8 @@ where
         }
     }
 
-    /// Returns the held message once there is room for it. The outer `None` means that the client disconnected.
-    /// Cancel-safe.
+    /// Returns the held message once there is room for it. The outer `None` means that the client disconnected, the
+    /// inner one that there is no message to process. Cancel-safe.
     async fn admit(&mut self) -> Option<Option<RxJsonRpcMessage<RoleServer>>> {
         let Some((message, cost)) = &self.held else { return Some(None) };
         let JsonRpcMessage::Request(request) = message else {

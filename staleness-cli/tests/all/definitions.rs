@@ -160,7 +160,7 @@ fn nothing_is_started_that_its_client_would_not_start_and_no_secret_is_kept() {
     };
     let expected = [
         ("asks", "skipped", "it needs a variable that is not set here"),
-        ("dead", "failed", "cannot be started: it ended before it answered, with exit code 3"),
+        ("dead", "failed", "failed to start: it exited before it answered, with exit code 3"),
         ("here", "skipped", "switched off"),
         ("off", "skipped", "switched off"),
         ("remote", remote.0, remote.1),

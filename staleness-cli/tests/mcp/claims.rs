@@ -105,7 +105,7 @@ fn a_handoff_between_two_others_is_named_and_refused() {
     // Bug: it was not said that this settles it, and whoever tried to end it was led in a circle.
     let accepted = codex.call("work_item", accept);
     assert!(
-        text(&accepted).ends_with("; this resolves it, there is nothing more to do"),
+        text(&accepted).ends_with("; this resolves it; there is nothing more to do"),
         "{accepted}"
     );
     for (tool, asked) in [
@@ -221,14 +221,17 @@ fn an_expired_item_is_verified_with_a_new_expiry_or_none() {
         (level, text(&answer).to_owned())
     };
     let (level, told) = verify(None);
-    let next = "; call again with expires +30d or none, or with still done";
-    assert!(told.starts_with("verified, but not all fresh yet:") && told.ends_with(next), "{told}");
+    let next = "; call again with expires=+30d or none, or with still=done";
+    assert!(
+        told.starts_with("verified, but some are not fresh yet:") && told.ends_with(next),
+        "{told}"
+    );
     assert_eq!((level, verify(Some("none")).0), (json!("stale"), json!("fresh")));
     assert_eq!(verify(Some("-3d")).0, "stale");
     assert_eq!(verify(Some("+30d")).0, "fresh");
     let asked = json!({ "ids": ["port"], "still": "wrong", "reason": "x", "expires": "+30d" });
     let refused = client.call("verify_knowledge", asked);
-    assert!(text(&refused).contains("`expires` is only for items that hold"), "{refused}");
+    assert!(text(&refused).contains("`expires` is allowed only for items that hold"), "{refused}");
     let saved = client.data("save_knowledge", json!({ "id": "port", "expires": "none" }));
     assert_eq!(saved["item"]["verdict"]["level"], "fresh");
 }
@@ -243,7 +246,7 @@ fn an_expired_item_is_ended_as_done() {
     };
     ["port", "host"].into_iter().for_each(add);
     let mut client = connect(&machine, "claude-code");
-    let next = "verify_knowledge with still holds and expires +30d or none, or with still done";
+    let next = "verify_knowledge with still=holds and expires=+30d or none, or with still=done";
     let told = client.call("list_stale", json!({}));
     assert_eq!(text(&told).matches(next).count(), 2, "{told}");
     client.data("verify_knowledge", json!({ "ids": ["port", "host"], "still": "done" }));

@@ -432,8 +432,8 @@ fn tokens_that_cannot_be_used_are_refused_and_never_shown() {
         run(&["--http", "0", "--tokens", file.to_str().unwrap()])
     };
     for (text, why) in [
-        (String::new(), "there is no token"),
-        ("# none\n\n".into(), "there is no token"),
+        (String::new(), "the file has no token"),
+        ("# none\n\n".into(), "the file has no token"),
         (format!("{TOKEN}\n"), "line 1: a token and the folder"),
         (format!("short {project}\n"), "line 1: a token has 32 to 256 characters"),
         (format!("\n{TOKEN}\u{e9} {project}\n"), "line 2: a token has 32 to 256 characters"),

@@ -70,7 +70,7 @@ fn an_overdue_to_do_is_done_or_gets_another_date() {
     let mut client = machine.client(&["--now", "2026-11-14"]);
     let listed = client.data("list_stale", json!({}));
     let next =
-        "verify_knowledge with still done, or save_knowledge under the same id with a later due";
+        "verify_knowledge with still=done, or save_knowledge under the same id with a later due";
     assert_eq!(
         (&listed["items"][0]["id"], &listed["items"][0]["next"]),
         (&json!("ship"), &json!(next))

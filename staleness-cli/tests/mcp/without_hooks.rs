@@ -118,8 +118,8 @@ fn what_is_doubted_or_overdue_is_told_with_the_tool_that_settles_it() {
         "Expired (still true: `verify_knowledge` with a later `expires`, else `verify_knowledge` with still `done`)",
         "Marked as wrong (settle: `save_knowledge` with what is true now, and `supersedes`): knowledge `host` by `me`",
         "overdue plan `ship`: ",
-        "Next: work_item update with expires +30d if still valid, else settle_work",
-        "days. Next: work_item step if it continues, update with status done if it is done, else settle_work, which drops it\n",
+        "Next: work_item update with expires=+30d if still valid, else settle_work",
+        "days. Next: work_item step if it continues, update with status=done if it is done, else settle_work, which drops it\n",
         "closed. Next: work_item claim if you take it, else settle_work\n",
         "- overdue handoff `mine` for you from `claude-code`: \"Text\", open for ",
     ] {

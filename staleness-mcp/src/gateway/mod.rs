@@ -51,14 +51,14 @@ use crate::follow::Follower;
 
 /// The client of the source that names a gateway's servers.
 const CLIENT: &str = "gateway";
-/// Path of a live list.
+/// The path under which a live list is recorded.
 const PATH: &str = "tools/list";
 
 /// The reason why a method of a gateway failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GatewayError {
-    /// The registry.
+    /// An error of the registry.
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// The name of a server or tool, or a tool list, is invalid.
@@ -88,7 +88,7 @@ pub struct View {
     /// The treatment of tools that their server or the configuration no longer lists. A tool whose change awaits a
     /// person's decision is never offered.
     pub stale: Doubtful,
-    /// The failing tools.
+    /// The treatment of failing tools.
     pub demoted: Doubtful,
 }
 
@@ -103,7 +103,7 @@ impl Default for View {
 pub struct Ranked {
     /// The tool as listed by its server.
     pub tool: Tool,
-    /// The registry's report on it.
+    /// The registry's report on the tool.
     pub report: ToolReport,
     /// The ranking score.
     pub score: f64,
@@ -158,7 +158,7 @@ fn marked(each: Ranked) -> Tool {
     tool
 }
 
-/// A call of a tool that has ended.
+/// A finished call of a tool.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The server, in the spelling of the gateway's configuration.
@@ -204,11 +204,11 @@ impl Gateway {
         Self { store: SharedStore::new(url), policy }
     }
 
-    /// Records the servers in the gateway's own configuration. If a server is no longer in it, its tools become
-    /// absent. They return with the server.
+    /// Records the servers in the gateway's own configuration. Tools of a server that is no longer configured become
+    /// absent, and return together with the server.
     ///
     /// # Errors
-    /// If a name cannot be stored, or an error of the store.
+    /// If a name cannot be stored, or the store fails.
     pub async fn configured(
         &self,
         project: &ProjectRef,
@@ -240,8 +240,7 @@ impl Gateway {
     /// answer, call [`Gateway::unlisted`] instead. Definitions are pinned when first seen, and compared from then on.
     /// Tools that the server no longer lists become absent. Ignored tools are omitted.
     ///
-    /// # Errors
-    /// If the server's name cannot be stored, or an error of the store.
+    /// If the server's name cannot be stored, or the store fails.
     pub async fn listed(
         &self,
         project: &ProjectRef,
@@ -259,7 +258,7 @@ impl Gateway {
     /// secret.
     ///
     /// # Errors
-    /// Errors of the store.
+    /// If the store fails.
     pub async fn unlisted(
         &self,
         project: &ProjectRef,
@@ -299,8 +298,8 @@ impl Gateway {
         .await
     }
 
-    /// Like [`Gateway::listed`], for JSON: a `tools/list` result, a response that contains it, or the bare list. If a
-    /// page has a next one, or a tool in the list cannot be read, no tool becomes absent.
+    /// Like [`Gateway::listed`], for JSON: a `tools/list` result, a response that contains it, or the bare list. If the
+    /// list continues on another page, or a tool in it cannot be read, no tool becomes absent.
     /// [`raw_list`](crate::probe::raw_list) requests such JSON from a server; the SDK's own list fails if one tool is
     /// malformed.
     ///
@@ -343,7 +342,7 @@ impl Gateway {
     /// Records the outcome of a call.
     ///
     /// # Errors
-    /// If a name cannot be stored, or an error of the store.
+    /// If a name cannot be stored, or the store fails.
     pub async fn called(
         &self,
         project: &ProjectRef,
@@ -378,7 +377,7 @@ impl Gateway {
     /// Returns the report on one tool.
     ///
     /// # Errors
-    /// If the tool is unknown, or an error of the store.
+    /// If the tool is unknown, or the store fails.
     pub async fn status(
         &self,
         project: &ProjectRef,
@@ -435,13 +434,13 @@ impl Gateway {
     }
 }
 
-/// The name of a server's tool in the registry.
+/// Returns the name in the registry of a server's tool. `None` if a part of it is no valid name.
 fn name(server: &str, tool: &str) -> Option<ToolName> {
     let (server, tool) = (ServerKey::of(server)?, ServerKey::of(tool)?);
     ToolName::new(format!("mcp__{server}__{tool}")).ok()
 }
 
-/// Returns the live tools in the registry's ranking order.
+/// Returns the live tools in the registry's ranking order. Tools that it does not know are left out.
 fn rank(server: &str, tools: Vec<Tool>, known: Vec<ScoredTool>) -> Vec<Ranked> {
     let mut live: HashMap<ToolName, Tool> = HashMap::with_capacity(tools.len());
     for tool in tools {

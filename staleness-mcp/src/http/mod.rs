@@ -44,12 +44,13 @@ use crate::stdio::{ServeError, try_threads};
 
 /// Maximum size of the head of a request, in bytes.
 const MAX_HEAD: usize = 32 * 1024;
-/// Maximum number of open connections. A quarter is for those without a token, the rest is divided equally among
+/// Maximum number of open connections. A quarter is for connections without a token; the rest is divided equally among
 /// the tokens.
 const MAX_CONNECTIONS: usize = 1_200;
 /// Maximum number of sessions, divided equally among the tokens.
 const MAX_SESSIONS: usize = 600;
-/// Maximum time for the head of a request, again for its body, and for a client to acknowledge what was sent.
+/// Maximum time for each of three things: the head of a request, its body, and a client's acknowledgement of what was
+/// sent.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Idle time after which a session ends.
 const IDLE: Duration = Duration::from_secs(30 * 60);
@@ -87,7 +88,7 @@ pub fn serve_http(
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| ServeError(format!("starting: {error}")))?;
+        .map_err(|error| ServeError(format!("the server cannot be started: {error}")))?;
     let served = runtime.block_on(async {
         let listener = TcpListener::bind(options.address).await;
         let listener = listener
@@ -148,7 +149,7 @@ struct Site {
 impl Site {
     fn new(server: &Server, options: &HttpOptions, tokens: Vec<Token>) -> Result<Self, ServeError> {
         let counts = Arc::new(Counts::default());
-        // Hosts and origins are checked before the path.
+        // [`Site::is_addressed`] checks hosts and origins, before the path is looked at.
         let config =
             StreamableHttpServerConfig::default().disable_allowed_hosts().with_sse_retry(None);
         let count = tokens.len();
@@ -208,7 +209,7 @@ impl Site {
         self.config.cancellation_token.cancel();
         let all = async {
             graceful.shutdown().await;
-            // Their claims end together with the sessions.
+            // The claims of a session end with it, so wait until all sessions have ended.
             while self.sessions().await > 0 || self.counts.is_parting() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
@@ -224,7 +225,7 @@ impl Site {
         watcher: Watcher,
     ) {
         let _ = stream.set_nodelay(true);
-        // A client that reads nothing holds a place and answers; its connection fails.
+        // A client that does not read keeps a place and answers in memory. After this time its connection fails.
         #[cfg(target_os = "linux")]
         let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, PATIENCE.as_millis() as u32);
         let seat = Arc::new(Seat::new(place));
@@ -252,7 +253,7 @@ impl Site {
             return closing(busy("this token has too many connections"));
         }
         if !workspace.shares.admits(Instant::now()) {
-            return busy("too many requests a second");
+            return busy("too many requests per second");
         }
         if !self.is_addressed(request.headers()) {
             return text(StatusCode::FORBIDDEN, "this host or origin is not allowed; see --host");
@@ -300,7 +301,7 @@ impl Site {
             refused.headers_mut().insert(CONTENT_TYPE, json);
             refused
         })?;
-        // Dropped when the request has been processed.
+        // The place is freed when the request has been processed.
         head.extensions.insert(Arc::clone(&place));
         // Sessions start one at a time, so that their count is exact.
         let _begins = match is_begin {
@@ -319,7 +320,7 @@ impl Site {
         if response.body().size_hint().exact().is_some() {
             return Ok(response);
         }
-        // A stream of events may still wait for the answer.
+        // An event stream may not have sent the answer yet, so it keeps the place until it ends.
         let hold = move |frame| {
             let _ = &place;
             frame
@@ -374,7 +375,7 @@ async fn whole(body: Incoming) -> Result<Bytes, Response<Body>> {
     match tokio::time::timeout(PATIENCE, read).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
-            Err(text(StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 1 MiB"))
+            Err(text(StatusCode::PAYLOAD_TOO_LARGE, "a request can have at most 1 MiB"))
         }
         Ok(Err(_)) => Err(text(StatusCode::BAD_REQUEST, "the request ended early")),
         Err(_) => Err(text(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive")),

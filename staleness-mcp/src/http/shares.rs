@@ -12,7 +12,7 @@ pub(super) const MAX_REQUEST_BYTES: usize = 1 << 20;
 /// Room for requests in progress, divided equally among the tokens: 8 MiB. A request takes one unit, plus one for each
 /// [`BYTES_EACH`].
 const ROOM: usize = 1_024;
-/// A request takes up one more unit of room for this number of bytes.
+/// Number of bytes for which a request takes one more unit of room.
 const BYTES_EACH: usize = 8 * 1024;
 /// Minimum room of a token: one request of the largest size, and some small ones.
 const LEAST_ROOM: usize = 160;
@@ -21,7 +21,6 @@ const MAX_LISTENING: usize = 64;
 /// Maximum number of requests per second, on average and in a burst, for each token.
 const RATE: f64 = 2_000.0;
 
-/// The share of one token.
 pub(super) struct Shares {
     connections: Arc<Semaphore>,
     room: Arc<Semaphore>,
@@ -56,7 +55,7 @@ impl Drop for Place {
 }
 
 impl Shares {
-    /// Creates the share of one of `tokens` tokens, which may have `connections` together.
+    /// Creates the share of one token. All `tokens` tokens together have `connections` connections.
     pub(super) fn new(tokens: usize, connections: usize) -> Self {
         let share = |all: usize, least: usize| Arc::new(Semaphore::new((all / tokens).max(least)));
         Self {

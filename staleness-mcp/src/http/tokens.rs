@@ -18,12 +18,11 @@ pub(super) type Digest = [u8; 32];
 
 /// A line of the file.
 pub(super) struct Token {
-    /// The number of the line.
     pub line: usize,
     pub digest: Digest,
-    /// The folder of its project.
+    /// The folder of the token's project.
     pub folder: PathBuf,
-    /// True if it may change records of all projects.
+    /// True if the token permits changes to records that apply to all projects.
     pub writes_global: bool,
 }
 
@@ -31,8 +30,8 @@ pub(super) fn digest(token: &str) -> Digest {
     Sha256::digest(token).into()
 }
 
-/// Reads a file of tokens: each line has a token, perhaps `global`, and a folder; blank lines, and lines that begin
-/// with `#`, are ignored.
+/// Reads a file of tokens. Each line has a token, optionally the word `global`, and a folder. Blank lines and lines
+/// that begin with `#` are ignored.
 ///
 /// # Errors
 /// If the file cannot be read, others may read it, or a line is invalid. No error shows a token.
@@ -79,8 +78,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<Token>, ServeError> {
         let whole = folder.is_absolute().then(|| folder.canonicalize().ok()).flatten();
         match whole.filter(|folder| folder.is_dir()) {
             Some(folder) => tokens.push(Token { line, digest, folder, writes_global }),
-            None => return Err(refused("the folder must be the absolute path of one that exists")),
+            None => return Err(refused("use the absolute path of an existing folder")),
         }
     }
-    if tokens.is_empty() { Err(refused("there is no token".to_owned())) } else { Ok(tokens) }
+    if tokens.is_empty() { Err(refused("the file has no token".to_owned())) } else { Ok(tokens) }
 }

@@ -1,4 +1,4 @@
-//! The process group of a program that was started.
+//! The process group of a program started by a probe.
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Child;

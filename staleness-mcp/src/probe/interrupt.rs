@@ -11,7 +11,7 @@ use std::time::Duration;
 #[cfg(unix)]
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Delays signals that would end this process until it is dropped.
+/// Records signals that would end this process, instead of obeying them, until it is dropped.
 #[cfg(unix)]
 pub(super) struct Interrupt {
     came: Arc<AtomicBool>,
@@ -27,7 +27,7 @@ impl Interrupt {
 
         let interrupt = Self { came: Arc::default(), over: Arc::default() };
         for signal in [SIGHUP, SIGINT, SIGTERM] {
-            // If signals cannot be delayed, the servers detect that their input was closed.
+            // If signals cannot be delayed, this process ends, and the servers detect that their input was closed.
             let over = Arc::clone(&interrupt.over);
             let _ = register_conditional_default(signal, over);
             let _ = register(signal, Arc::clone(&interrupt.came));
@@ -35,7 +35,6 @@ impl Interrupt {
         interrupt
     }
 
-    /// Waits for a signal.
     pub(super) async fn came(&self) {
         while !self.came.load(Ordering::Relaxed) {
             tokio::time::sleep(LOOK).await;
@@ -50,7 +49,7 @@ impl Drop for Interrupt {
     }
 }
 
-/// On other systems, signals are not delayed.
+/// On other systems, signals end this process at once.
 #[cfg(not(unix))]
 pub(super) struct Interrupt;
 

@@ -39,8 +39,8 @@ const AT_ONCE: usize = 4;
 const MAX_LINE: usize = 8 * 1024 * 1024;
 const TOO_MUCH: &str = "it sent too much: a message over 8 MiB, or over 32 MiB in all";
 const NO_LIST: &str = "it does not list its tools";
-const NO_LINES: &str = "its last line cannot be read as one whole JSON message";
-const CLOSED: &str = "it ended the connection before it answered";
+const NO_LINES: &str = "its last line is not a complete JSON message";
+const CLOSED: &str = "it closed the connection before it answered";
 /// Time for a program to exit by itself, and again after it was asked to exit.
 const GRACE: Duration = Duration::from_millis(150);
 
@@ -68,7 +68,7 @@ impl Default for Limits {
 pub type Answer = Result<String, String>;
 
 /// Probes several servers concurrently, and ends them. `heard` receives the index of each finished server. An interrupt
-/// ends all of them, and the remaining servers then have no answer.
+/// ends all of them; servers that had not finished have no answer.
 ///
 /// # Errors
 /// If no runtime can be created.
@@ -111,7 +111,7 @@ pub fn ask(
 
 /// The reason why a server did not answer.
 enum Trouble {
-    /// It closed its side.
+    /// The server closed the connection.
     Ended,
     /// The server exceeded a limit or violated the protocol.
     Words(&'static str),
@@ -153,7 +153,7 @@ async fn ask_one(launch: Launch, limits: Limits, stop: Ended) -> Option<Answer> 
     }
 }
 
-/// Returns the reason why this build cannot probe the server.
+/// Returns the reason why this build cannot probe the server. `None` if it can.
 pub const fn unreachable(target: &Target) -> Option<&'static str> {
     match target {
         Target::Http { .. } if cfg!(not(feature = "http")) => Some(
@@ -172,9 +172,9 @@ fn no_answer(limits: Limits) -> String {
 fn ended(status: Option<ExitStatus>) -> String {
     match status.and_then(|status| status.code()) {
         Some(code) => {
-            format!("cannot be started: it ended before it answered, with exit code {code}")
+            format!("failed to start: it exited before it answered, with exit code {code}")
         }
-        None => "cannot be started: it ended before it answered".to_owned(),
+        None => "failed to start: it exited before it answered".to_owned(),
     }
 }
 
@@ -191,13 +191,13 @@ fn start(
     let mut command = Command::new(program);
     command.args(args).envs(env).current_dir(folder).kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    // Its child processes end with it.
+    // In a group of its own, the program can be ended together with its child processes.
     #[cfg(unix)]
     command.process_group(0);
     command.spawn().map_err(|error| match error.kind() {
         ErrorKind::NotFound => "there is no such program",
-        ErrorKind::PermissionDenied => "its program may not be run",
-        ErrorKind::InvalidInput => "its command cannot be passed on",
+        ErrorKind::PermissionDenied => "its program is not executable",
+        ErrorKind::InvalidInput => "its command contains invalid characters",
         _ => "the system cannot start its program",
     })
 }
@@ -268,7 +268,7 @@ async fn pages(server: &Peer<RoleClient>, limits: Limits) -> Result<String, Trou
             break;
         }
     }
-    // The list is incomplete, so missing tools prove nothing.
+    // A remaining cursor marks the list as incomplete, so that no missing tool counts as removed.
     let mut listed = json!({ "tools": tools, "instructions": instructions });
     if cursor.is_some() {
         listed["nextCursor"] = "more".into();

@@ -17,14 +17,13 @@ use super::MAX_LINE;
 pub(super) struct Lines<R, W> {
     read: BufReader<R>,
     write: Arc<Mutex<Option<W>>>,
-    /// The beginning of a line.
+    /// The part of the current line that was read.
     line: Vec<u8>,
     /// Number of bytes that may still be read.
     left: u64,
     faults: Arc<Faults>,
 }
 
-/// Faults of a sender.
 #[derive(Default)]
 pub(super) struct Faults {
     /// The sender exceeded a limit on bytes.

@@ -63,8 +63,8 @@ fn whatever_a_server_does_it_is_told_in_words_of_ours() {
             limits(700),
             "no answer within 0 s: its last line cannot be read",
         ),
-        ("exit 3".to_owned(), limits(10_000), "it ended before it answered, with exit code 3"),
-        ("echo hunter2; exit 0".to_owned(), limits(10_000), "it ended before it answered"),
+        ("exit 3".to_owned(), limits(10_000), "it exited before it answered, with exit code 3"),
+        ("echo hunter2; exit 0".to_owned(), limits(10_000), "it exited before it answered"),
         (flood.to_owned(), few, "it sent too much"),
         ("head -c 9000000 /dev/zero; sleep 60".to_owned(), limits(10_000), "it sent too much"),
         (format!("{}; sleep 60", server("head -c 9000000 /dev/zero")), limits(10_000), "too much"),
@@ -84,7 +84,11 @@ fn whatever_a_server_does_it_is_told_in_words_of_ours() {
     for (program, folder, expected) in [
         ("/there/is/none", std::env::temp_dir(), "cannot be started: there is no such program"),
         ("sh", "/there/is/none".into(), "cannot be started: its folder does not exist"),
-        ("sh\0", std::env::temp_dir(), "cannot be started: its command cannot be passed on"),
+        (
+            "sh\0",
+            std::env::temp_dir(),
+            "cannot be started: its command contains invalid characters",
+        ),
     ] {
         let target =
             Target::Program { program: program.into(), args: Vec::new(), env: BTreeMap::new() };

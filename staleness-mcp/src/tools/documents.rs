@@ -33,7 +33,7 @@ pub(super) fn specs() -> Vec<Spec> {
                               history, which takes seconds. Returns outdated statements by file \
                               and line.",
                 effect: Effect::Settles,
-                next: "name files or folders of the project, or leave `paths` out",
+                next: "name files or folders of the project, or omit `paths`",
             },
             run,
         )
@@ -46,7 +46,7 @@ pub(super) fn specs() -> Vec<Spec> {
 struct CheckDocuments {
     /// Files and folders to check; default all
     paths: Option<Vec<String>>,
-    /// A text to check instead of files, such as a plan: names that are gone or never existed
+    /// Text to check for missing or invented names, such as a plan, instead of files
     text: Option<String>,
     /// Return only what is new since this commit or branch
     since: Option<String>,
@@ -54,7 +54,7 @@ struct CheckDocuments {
     limit: Option<u32>,
 }
 
-/// A place in a document that cannot be relied on.
+/// A doubtful statement in a document or in the text given.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Row {
     path: Option<String>,
@@ -69,7 +69,7 @@ struct Skipped {
     reason: String,
 }
 
-/// Findings, and the documents that were read.
+/// Findings, and the number of documents that were read.
 #[derive(Serialize, JsonSchema)]
 struct Checked {
     items: Vec<Row>,
@@ -90,7 +90,6 @@ pub(super) const fn not_kept(settings: &Settings) -> &'static str {
     }
 }
 
-/// Returns a finding as a row and a line of text.
 pub(super) fn row(each: &Finding) -> (Row, Text) {
     let told = &each.told;
     let row = Row {
@@ -118,7 +117,6 @@ fn of_text(each: &Judged) -> (Row, Text) {
     (row, place.and(word).and(verdict::words(&each.verdict)))
 }
 
-/// Checks a text from the caller.
 fn run_text(
     call: &Call<'_>,
     asked: &CheckDocuments,

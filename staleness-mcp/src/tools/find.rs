@@ -22,7 +22,7 @@ use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
 use crate::text::{Quoted, Reason, Text, audience};
 
-/// Number of additional matches to find, so that an answer can report their number.
+/// Number of matches to find beyond the limit, so that an answer can say how many more there are.
 const BEYOND: usize = 100;
 
 const SEARCH: &str = "call discover_tools with words for what the tool does";
@@ -46,7 +46,7 @@ pub(super) fn specs() -> Vec<Spec> {
             About {
                 name: "suggest_tool",
                 title: "Suggest a working tool",
-                search_hint: "which tool works here for a task, alternative to a failing tool",
+                search_hint: "which tool works here for a task, or instead of a failing one",
                 description: "Call when several tools could do a job, or one has failed. Returns \
                               working tools, most successful in this project first.",
                 effect: Effect::Adds,
@@ -74,7 +74,7 @@ pub(super) fn specs() -> Vec<Spec> {
                 description: "Call after using a tool, only if no hooks are installed. Reports how \
                               the call ended.",
                 effect: Effect::Adds,
-                next: "name the tool as it is called, and an outcome",
+                next: "give the name by which the tool is called, and an outcome",
             },
             record,
         ),
@@ -90,7 +90,6 @@ struct Discover {
     limit: Option<u32>,
 }
 
-/// Tools that were found.
 #[derive(Serialize, JsonSchema)]
 struct Tools {
     r#for: String,
@@ -112,7 +111,7 @@ fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer<Tools>, ServiceEr
     Ok(told(settings, rows, head, "raise `limit`, or use more words", note.or(unlike)))
 }
 
-/// Builds the answer from the tools, with a note on vectors that could not be compared.
+/// Builds the answer that lists the tools. `note` says why vectors were not compared.
 fn told(
     settings: &Settings,
     rows: Rows<verdict::Found>,
@@ -156,7 +155,7 @@ fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer<Tools>, ServiceErro
         let told = &found[..rows.items.len()];
         let _ = suggested::note(settings, &session, query.as_deref(), told);
     }
-    let none = "no working tool fits; discover_tools searches those that are stale or demoted, too";
+    let none = "no working tool fits; discover_tools also searches stale and demoted tools";
     let head = if found.is_empty() { none } else { "" };
     Ok(told(settings, rows, head, "raise `limit`", note.or(unlike)))
 }
@@ -222,7 +221,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         text = text.and(status).and(trial).and("; ");
     }
     text = text.and(verdict::words(&report.verdict));
-    // The reason may come from an agent or a repository.
+    // An agent or a repository may have written the reason, so it is not passed on.
     report.held_because = None;
     let mut data = verdict::tool(settings.client.as_ref(), &report);
     data["for"] = settings.audience().into();
@@ -266,7 +265,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
     Ok(Answer::new(text.and(audience(settings)), Known(data)))
 }
 
-/// Returns the answer about an unused tool, which contains only its server.
+/// Returns the answer about a tool that was never used. Only its server is known.
 fn not_used_yet(settings: &Settings, unused: &Unused) -> Answer<Known> {
     let client = settings.client.as_ref();
     let mut text =
@@ -300,12 +299,12 @@ struct Record {
     session: Option<String>,
     /// Milliseconds the call took
     duration_ms: Option<u64>,
-    /// It is a new tool: not listed, or named like a known one
+    /// The tool is new: unlisted, or named like a known one
     #[serde(default)]
     new: bool,
 }
 
-/// A tool after a call.
+/// A tool after a recorded call.
 #[derive(Serialize, JsonSchema)]
 struct Recorded {
     name: String,
@@ -345,10 +344,12 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
         text = text.and("; now ").and(to).and(": ").and(cause(&change.cause));
     }
     if report.duplicate {
-        text.push("; this use was recorded before");
+        text.push("; this use was already recorded");
     }
     if report.offline {
-        text.push("; most servers fail at the same time, so this machine counts as offline");
+        text.push(
+            "; most servers are failing at the same time, so this machine is treated as offline",
+        );
     }
     let near = tools::did_you_mean(&registry, settings, &report.tool);
     if let Some(near) = &near {

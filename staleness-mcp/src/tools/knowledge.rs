@@ -80,7 +80,6 @@ pub(super) fn row(told: &KnowledgeReport) -> Row {
     }
 }
 
-/// Returns the id of an item.
 pub(super) fn name(told: &KnowledgeReport) -> ModelName {
     ModelName::path(NameKind::Knowledge, &told.id)
 }
@@ -99,7 +98,6 @@ struct Recall {
     limit: Option<u32>,
 }
 
-/// An item that was found.
 #[derive(Serialize, JsonSchema)]
 struct Found {
     #[serde(flatten)]
@@ -241,7 +239,7 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer<Saved>, ServiceError> {
     Ok(Answer::new(text, Saved { item: row(&told) }))
 }
 
-/// Parses a time; `none` clears the field.
+/// Parses a time. The word `none`, which clears the field, becomes `Some(None)`.
 pub(super) fn time(
     settings: &Settings,
     what: &str,

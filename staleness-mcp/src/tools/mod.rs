@@ -11,10 +11,9 @@ mod work;
 
 use crate::spec::Spec;
 
-/// The tool whose answer counts only after delivery.
+/// The tool whose call takes effect only once its answer has been delivered.
 pub(crate) const DELIVERS: &str = "resume_session";
 
-/// Returns all tools.
 pub(crate) fn all() -> Vec<Spec> {
     let mut all = find::specs();
     all.extend(documents::specs());

@@ -84,7 +84,8 @@ fn kind_of(subject: &Subject) -> Kind {
     }
 }
 
-/// Returns a sentence with the number of entries that need attention, and a note if documents were not checked here.
+/// Returns a sentence with the number of entries that need attention. If there are none, it says if documents were not
+/// checked here.
 pub(crate) fn head(count: usize, remembered: &Remembered) -> Text {
     match count {
         0 if remembered.checked_at.is_none() => {
@@ -162,15 +163,15 @@ fn next(each: &Entry) -> ModelText {
         (Subject::Item { path: Some(_), .. }, NextAction::Update | NextAction::Drop) => {
             "correct or delete the file"
         }
-        (Subject::Item { .. }, NextAction::Complete) => "verify_knowledge with still done",
+        (Subject::Item { .. }, NextAction::Complete) => "verify_knowledge with still=done",
         (Subject::Item { .. }, NextAction::Reschedule) => {
-            "verify_knowledge with still done, or save_knowledge under the same id with a later due"
+            "verify_knowledge with still=done, or save_knowledge under the same id with a later due"
         }
         (Subject::Item { .. }, NextAction::Update) => "save_knowledge under the same id",
         (Subject::Item { .. }, NextAction::Drop) if each.verdict.rests_on(SignalKind::Expired) => {
-            "verify_knowledge with still holds and expires +30d or none, or with still done"
+            "verify_knowledge with still=holds and expires=+30d or none, or with still=done"
         }
-        (Subject::Item { .. }, NextAction::Drop) => "verify_knowledge with still wrong",
+        (Subject::Item { .. }, NextAction::Drop) => "verify_knowledge with still=wrong",
         (Subject::Item { .. }, _) => "compare it with the code, then verify_knowledge",
         (Subject::Work { .. }, _) => next_of_work(each),
     })
@@ -198,7 +199,7 @@ fn next_of_work(each: &Entry) -> &'static str {
     kind.map_or("settle_work", |kind| settled_by(kind, is_expired, is_others, by_person))
 }
 
-/// Returns the tool that settles overdue work of this kind.
+/// Returns the next step for overdue work of this kind: how to settle it.
 pub(super) const fn settled_by(
     kind: WorkKind,
     is_expired: bool,
@@ -208,23 +209,22 @@ pub(super) const fn settled_by(
     match kind {
         _ if is_expired && by_person => "ask the user whether it is still valid, else settle_work",
         WorkKind::Plan if by_person => {
-            "work_item step if it continues, update with status done if it is done, else ask the user"
+            "work_item step if it continues, update with status=done if it is done, else ask the user"
         }
-        _ if is_expired => "work_item update with expires +30d if still valid, else settle_work",
+        _ if is_expired => "work_item update with expires=+30d if still valid, else settle_work",
         WorkKind::Handoff if is_others => "settle_work if it needs no answer",
         WorkKind::Handoff => "work_item claim if you take it, else settle_work",
         _ if by_person => "ask the user whether it is still valid",
         WorkKind::Plan => {
-            "work_item step if it continues, update with status done if it is done, else settle_work, which drops it"
+            "work_item step if it continues, update with status=done if it is done, else settle_work, which drops it"
         }
         WorkKind::Candidate => {
-            "work_item update with status accepted if it is wanted, else settle_work"
+            "work_item update with status=accepted if it is wanted, else settle_work"
         }
         _ => "work_item touch if still valid, else settle_work",
     }
 }
 
-/// An entry that needs attention.
 #[derive(Serialize, JsonSchema)]
 struct Row {
     kind: &'static str,
@@ -256,7 +256,7 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError
     let settings = &call.settings;
     let (mut entries, remembered) = at_hand(&World::new(settings, None, call.listener))?;
     entries.retain(|each| asked.kind.is_none_or(|kind| kind == kind_of(&each.subject)));
-    // An agent calls a tool by its name, regardless of which entry is doubtful.
+    // An agent knows a tool only by its name, so several entries of one tool become one row.
     let mut tools = BTreeSet::new();
     entries.retain(|each| kind_of(&each.subject) != Kind::Tool || tools.insert(each.id.clone()));
     let count = |kind: Kind| entries.iter().filter(|each| kind_of(&each.subject) == kind).count();
@@ -302,7 +302,6 @@ struct SettleWork {
     reason: Option<String>,
 }
 
-/// A work item that was ended.
 #[derive(Serialize, JsonSchema)]
 struct Settled {
     id: String,
@@ -327,7 +326,7 @@ fn settle(call: &Call<'_>, asked: SettleWork) -> Result<Answer<Settled>, Service
     Ok(Answer::new(text, Settled { id, kind, from: done.from, to: done.to }))
 }
 
-/// Returns an error with the tool for an id that belongs to another kind of entry.
+/// Adds a hint to the error if the id is not that of overdue work: the call to make instead.
 fn elsewhere(call: &Call<'_>, id: &str, error: ServiceError) -> ServiceError {
     match error.kind {
         ErrorKind::Unknown => {}

@@ -66,7 +66,7 @@ struct ResumeSession {
 /// A later page of an answer.
 #[derive(Clone, Copy, Debug)]
 struct Page {
-    /// The [`mark`] of its first change. Earlier changes may be gone by the time the page is read.
+    /// The [`mark`] of the page's first change. Earlier changes may be gone by the time the page is read.
     from: u32,
     /// The last revision of the report.
     upto: Revision,
@@ -105,16 +105,17 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
         peek: asked.peek.unwrap_or(false),
     };
     let mut told_now = resume(settings, asked)?;
-    // Changes since the first page are reported another time.
+    // Changes made after the first page are left for a later call.
     if let Some(page) = page {
         told_now.delta.upto = told_now.delta.upto.min(page.upto);
     }
     let briefing = told_now.briefing(settings)?;
     let of = agent_named(settings, &agent)?;
-    // An unknown client may go by any name.
+    // The agent of an unknown client may use any name.
     let reader = settings.agent.as_ref().filter(|_| settings.client.is_some()).unwrap_or(&of);
     if *reader != of {
-        // Changes that concern another agent are not reported to an agent asking under its own name.
+        // The reader asks about another agent. Being that agent's own, or the end of its claim, means nothing to the
+        // reader.
         for item in &mut told_now.delta.items {
             (item.own, item.claim_end) = (false, None);
         }
@@ -135,7 +136,6 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
     Ok(answer)
 }
 
-/// A change to report.
 #[derive(Clone, Copy, Serialize)]
 #[serde(untagged)]
 enum News<'a> {
@@ -143,7 +143,6 @@ enum News<'a> {
     Item(&'a DeltaItem),
 }
 
-/// Work that is overdue.
 #[derive(Serialize, JsonSchema)]
 struct Overdue {
     id: String,
@@ -216,7 +215,7 @@ impl News<'_> {
     }
 }
 
-/// Names a sender, a recipient or a holder.
+/// Returns `word` and an agent's name, or "another agent" if the name may not be shown.
 fn named(word: &'static str, name: &str) -> Text {
     let shown = ModelName::new(NameKind::Agent, name);
     match shown.is_shown() {
@@ -253,7 +252,7 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     let over = each.status.filter(|status| !status.is_open()).map(|status| status.as_str());
     let to = each.to.map(|to| to.as_str()).or(over).filter(|_| !is_added || each.tells_state());
     let to = to.and_then(state);
-    // Its state, or its holder, says that too.
+    // An action is left out if the state or the holder implies it.
     let is_said = |action: &&str| match *action {
         "moved" => to.is_some(),
         "claimed" => each.claim.is_some(),
@@ -326,7 +325,7 @@ fn called(client: Option<&ClientId>, tool: &ToolName) -> ToolName {
     ToolName::new(called_by(client, tool.as_str())).unwrap_or_else(|_| tool.clone())
 }
 
-/// Renders the answer, or a later page of it. The flag is true if it contains the last change.
+/// Returns the answer, or a later page of it, and true if it contains the last change.
 fn render(
     settings: &Settings,
     delta: &Delta,
@@ -387,7 +386,7 @@ fn render(
         let text = text.and(ModelName::tool(client, each.as_str()));
         (called_by(client, each.as_str()), text)
     });
-    // A hook reports these at the start of a session. They are reported once, not again on the next page.
+    // A hook reports these at the start of a session. Only the first page repeats them.
     let doubts = &briefing.doubts;
     let lock = doubts.lock.as_ref().map(|lock| &lock.text);
     let doubted = lock.into_iter().chain(&doubts.documents).filter(|_| page.is_none());

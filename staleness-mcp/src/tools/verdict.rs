@@ -76,7 +76,6 @@ pub(super) fn words(verdict: &Verdict) -> Text {
     text.and(": ").and(Text::join(why, "; "))
 }
 
-/// A tool that was found.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Found {
     name: String,
@@ -115,7 +114,7 @@ pub(super) fn did_you_mean(near: &str) -> Text {
     Text::new("; did you mean ").and(ModelName::tool(None, near)).and("?")
 }
 
-/// Returns a report on a tool.
+/// Converts a report on a tool to JSON, under the name that the client's model uses.
 pub(super) fn tool(client: Option<&ClientId>, tool: &ToolReport) -> Value {
     let mut value = serde_json::to_value(tool).unwrap_or_default();
     value["name"] = called_by(client, tool.key.name.as_str()).into();

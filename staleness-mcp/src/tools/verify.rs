@@ -92,10 +92,10 @@ fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError>
     if let (Some(path), Still::Done | Still::Wrong) = (paths.first(), asked.still) {
         let message = format!("{path:?} is a document; correct it in the file");
         return Err(ServiceError::invalid(message)
-            .hint("correct the file, then call this again with still holds"));
+            .hint("correct the file, then call this again with still=holds"));
     }
     if asked.expires.is_some() && !(matches!(asked.still, Still::Holds) && paths.is_empty()) {
-        return Err(ServiceError::invalid("`expires` is only for items that hold"));
+        return Err(ServiceError::invalid("`expires` is allowed only for items that hold"));
     }
     let expires_at = knowledge::time(&call.settings, "expires", asked.expires.as_deref())?;
     let (told, what) = match (&*ids, asked.still) {
@@ -117,7 +117,7 @@ fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError>
         let text = Text::new("- ").and(name(each)).and(": ").and(verdict::words(&each.verdict));
         let next = match asked.still {
             Still::Holds if each.verdict.rests_on(SignalKind::Expired) => {
-                "; call again with expires +30d or none, or with still done"
+                "; call again with expires=+30d or none, or with still=done"
             }
             Still::Holds if each.verdict.rests_on(SignalKind::SourceMissing) => {
                 "; save_knowledge under the same id with cite"
@@ -128,7 +128,7 @@ fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError>
     });
     let is_doubtful = |each: &KnowledgeReport| each.verdict.level != Level::Fresh;
     let what = match asked.still {
-        Still::Holds if told.iter().any(is_doubtful) => "verified, but not all fresh yet",
+        Still::Holds if told.iter().any(is_doubtful) => "verified, but some are not fresh yet",
         _ => what,
     };
     let mut text = rows.text(Text::new(what).and(":"), Text::new("the others are done too"));
@@ -161,7 +161,7 @@ fn sort(
     Ok((items, documents))
 }
 
-/// Records the findings about items.
+/// Records the agent's decision on items. Returns the items, and a word for the change.
 fn settle(
     call: &Call<'_>,
     world: &World<'_>,

@@ -226,7 +226,7 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
             let text = match waits_for.first() {
                 Some(id) => {
                     let name = ModelName::new(NameKind::Work, id.as_str());
-                    answer.text.and("; it still waits for ").and(name)
+                    answer.text.and("; it is still waiting for ").and(name)
                 }
                 None => answer.text,
             };
@@ -325,12 +325,12 @@ fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer<Told>, ServiceError>
     let registry = settings.open(Access::Look)?;
     let listing = WorkListing { kind, status, open: status.is_none() };
     let mut items = registry.work().list(&settings.project.id, listing).wait()?;
-    // Archived items are kept, but hidden unless asked for.
+    // Archived items are kept, but listed only if a status is given.
     items.retain(|item| status.is_some() || item.status != WorkStatus::Archived);
     rows(call, asked, &registry, items, "no work items")
 }
 
-/// Returns the answer that lists items.
+/// Returns the answer that lists items, or `none` if there are none.
 fn rows(
     call: &Call<'_>,
     asked: &WorkItem,
@@ -354,7 +354,7 @@ fn rows(
             level: each.verdict.level,
         };
         let mut text = Text::new("- ").and(named(each)).and(" ").and(each.status.as_str());
-        // Text typed by a person needs no name.
+        // The author of a text that a person typed is not named.
         if let Some(author) = each.author.as_deref().filter(|_| !each.by_person) {
             text = text.and(", by ").and(ModelName::new(NameKind::Agent, author));
         }
@@ -381,18 +381,17 @@ fn rows(
     Ok(Answer::new(text, told))
 }
 
-/// Returns the agent that holds an item.
+/// Returns the agent that holds an item. The claim of an abandoned item does not count.
 fn holder(told: &WorkReport) -> Option<&AgentId> {
     told.claim.as_ref().filter(|_| !told.abandoned).map(|claim| &claim.agent)
 }
 
-/// Returns an item's kind and id.
 fn named(told: &WorkReport) -> Text {
     let id = ModelName::new(NameKind::Work, &told.key.to_string());
     Text::new(told.kind.as_str()).and(" ").and(id)
 }
 
-/// Returns the answer for an item after the call.
+/// Returns the answer about one item. `what` says what was done to it.
 fn tell(call: &Call<'_>, what: &'static str, item: Work) -> Result<Answer<Told>, ServiceError> {
     let registry = call.settings.open(Access::Look)?;
     let told = work::told(&registry, &call.settings, item)?;
@@ -405,11 +404,11 @@ fn tell(call: &Call<'_>, what: &'static str, item: Work) -> Result<Answer<Told>,
             text = text.and("; claim it again before then to keep it");
         }
         if told.kind == WorkKind::Handoff {
-            text = text.and("; update it with status accepted when it is done");
+            text = text.and("; set its status to accepted when it is done");
         }
     }
     if what == "changed " && (told.kind, told.status) == (WorkKind::Handoff, WorkStatus::Accepted) {
-        text = text.and("; this resolves it, there is nothing more to do");
+        text = text.and("; this resolves it; there is nothing more to do");
     }
     Ok(Answer::new(text, Told { item: Some(Shown(brief(&told))), ..Told::default() }))
 }

@@ -33,7 +33,6 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// Reads the origin of an absolute address.
     pub(super) fn of(url: &Uri) -> Result<Self, &'static str> {
         let is_encrypted = match url.scheme_str() {
             Some("http") => false,
@@ -62,7 +61,7 @@ impl Origin {
         (path.starts_with('/') && !path.starts_with("//")).then(|| path.to_owned())
     }
 
-    /// Sends a request over a new connection. Returns the reason if that fails.
+    /// Sends a request over a new connection. The error is the reason in words.
     pub(super) async fn send(
         &self,
         request: Request<String>,
@@ -78,7 +77,7 @@ impl Origin {
             let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
             match inner {
                 Some(rustls::Error::InvalidCertificate(_)) => {
-                    "cannot be reached: its certificate is not valid here"
+                    "cannot be reached: its certificate is not trusted by this machine"
                 }
                 _ => "cannot be reached: the encrypted connection (TLS) failed",
             }

@@ -42,7 +42,6 @@ const NO_STREAMABLE: &str =
 const NOT_MCP: &str = "it does not speak MCP";
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// Asks a server for its tools.
 pub(super) async fn ask(url: &str, headers: &BTreeMap<String, String>, limits: Limits) -> Answer {
     let client = Client::new(url, headers, limits)?;
     let mut trouble = client.0.trouble.subscribe();
@@ -83,13 +82,13 @@ struct Shared {
     headers: HeaderMap,
     /// The reason why the server cannot be probed.
     trouble: watch::Sender<Option<Cow<'static, str>>>,
-    /// Maximum number of bytes received.
+    /// Maximum number of bytes to receive.
     bytes: u64,
-    /// The number of bytes read.
+    /// Number of bytes received so far.
     read: AtomicU64,
 }
 
-/// The server cannot be probed. The reason is in the client.
+/// The error of a server that cannot be probed. The reason is in the client.
 type Failed = StreamableHttpError<io::Error>;
 
 impl Client {
@@ -109,7 +108,7 @@ impl Client {
             value.set_sensitive(true);
             map.insert(name, value);
         }
-        // These headers describe how this message is sent.
+        // These headers describe the framing of a message, which this client chooses itself.
         for name in [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::CONNECTION] {
             map.remove(name);
         }
@@ -154,7 +153,7 @@ impl Client {
                     continue;
                 }
                 300..=399 => ELSEWHERE.into(),
-                401 | 403 => format!("it asks for a sign-in (HTTP {})", status.as_u16()).into(),
+                401 | 403 => format!("it requires a sign-in (HTTP {})", status.as_u16()).into(),
                 404 | 405 => NO_STREAMABLE.into(),
                 other => format!("it answers with HTTP {other}").into(),
             });
@@ -162,7 +161,6 @@ impl Client {
         Err("it redirects too often".into())
     }
 
-    /// Bounds the body of an answer.
     fn bounded(&self, answer: Response<Incoming>) -> Bounded {
         Bounded { body: answer.into_body(), client: self.clone(), read: 0 }
     }
@@ -207,7 +205,7 @@ impl Bounded {
     }
 }
 
-/// Events with repaired data.
+/// Server-sent events, with invalid characters in their data replaced.
 struct Events(BoxStream<'static, Result<Sse, SseError>>);
 
 impl Stream for Events {
@@ -223,7 +221,6 @@ impl Stream for Events {
     }
 }
 
-/// Returns true if a response has this content type.
 fn is(answer: &Response<Incoming>, kind: &str) -> bool {
     let found = answer.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     let found = found.and_then(|found| found.get(..kind.len()));
@@ -278,12 +275,12 @@ impl StreamableHttpClient for Client {
         mut headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Failed> {
         headers.extend(session_header(Some(session)));
-        // Errors at this point have no effect.
+        // The tools were already listed, so an error has no effect.
         let _ = self.send(Method::DELETE, "", headers).await;
         Ok(())
     }
 
-    /// No stream of server messages is opened.
+    /// Opens no stream for messages that the server sends on its own.
     async fn get_stream(
         &self,
         _: Arc<str>,

@@ -166,8 +166,8 @@ fn whatever_an_http_server_does_it_is_told_in_words_of_ours() {
     };
     type Server = Box<dyn Fn(&str, &str, &mut TcpStream) + Send>;
     let servers: [(Server, &str); 15] = [
-        (Box::new(status("401 Unauthorized")), "it asks for a sign-in (HTTP 401)"),
-        (Box::new(status("403 Forbidden")), "it asks for a sign-in (HTTP 403)"),
+        (Box::new(status("401 Unauthorized")), "it requires a sign-in (HTTP 401)"),
+        (Box::new(status("403 Forbidden")), "it requires a sign-in (HTTP 403)"),
         (Box::new(status("404 Not Found")), NO_STREAMABLE),
         (Box::new(status("405 Method Not Allowed")), NO_STREAMABLE),
         (Box::new(status("429 Too Many Requests")), "it answers with HTTP 429"),
@@ -178,11 +178,11 @@ fn whatever_an_http_server_does_it_is_told_in_words_of_ours() {
         (Box::new(body("application/json", "{\"hunter2\":1}")), NOT_MCP),
         (
             Box::new(body("text/event-stream", "id: 1\nretry: 0\ndata:\n\n")),
-            "it ended the connection before it answered",
+            "it closed the connection before it answered",
         ),
         (
             Box::new(body("text/event-stream", "data: hunter2\n\n")),
-            "it ended the connection before it answered",
+            "it closed the connection before it answered",
         ),
         (
             Box::new(|_: &str, _: &str, stream: &mut TcpStream| {
