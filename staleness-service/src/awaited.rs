@@ -33,7 +33,7 @@ pub fn waiting_for(
     Ok(all.filter(|(of, _)| of == key).map(|(_, by)| by.key.id).collect())
 }
 
-/// For each of these items, sets an open item for which it waits.
+/// Sets, for each of these items, an open item for which it waits.
 ///
 /// # Errors
 /// Errors of the store.
@@ -57,8 +57,8 @@ pub(crate) fn waits(pairs: &[(WorkKey, Work)]) -> BTreeMap<&WorkKey, &WorkId> {
     pairs.iter().rev().map(|(of, by)| (&by.key, &of.id)).collect()
 }
 
-/// For each overdue item, sets an open item for which it waits and one that waits for it, preferably one that the agent
-/// claimed or wrote.
+/// Sets, for each overdue item, an open item for which it waits and one that waits for it, preferably one that the
+/// agent claimed or wrote.
 pub(crate) fn note_overdue(
     pairs: &[(WorkKey, Work)],
     agent: Option<&AgentId>,
@@ -84,8 +84,8 @@ pub(crate) fn note_overdue(
     }
 }
 
-/// For the items of a delta, sets the items for which they wait and those that wait for them. Also adds the items that
-/// became ready because an item has ended. Each is reported once, with that end, unless it is reported as abandoned.
+/// Sets, for the items of a delta, the items for which they wait and those that wait for them. Adds the items that
+/// became ready because another item has ended: each once, together with that end, unless it is reported as abandoned.
 pub(crate) fn note_awaited(
     settings: &Settings,
     registry: &Registry,

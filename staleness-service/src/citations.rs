@@ -23,7 +23,7 @@ pub fn head(settings: &Settings) -> Option<String> {
 pub fn check_revision(settings: &Settings, option: &str, name: &str) -> Result<(), ServiceError> {
     match settings.repo().get().map(|repo| repo.revision(name)) {
         Ok(Err(error)) => Err(ServiceError::invalid(format!("{option} {}: {error}", quoted(name)))
-            .hint("use a commit, branch or tag, such as HEAD~3; a shallow clone has only a few")),
+            .hint("use a commit, branch or tag, such as HEAD~3; a shallow clone contains only recent commits")),
         _ => Ok(()),
     }
 }
@@ -50,8 +50,8 @@ pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
     })
 }
 
-/// Returns each citation of an item with its current state: the same citation with today's lines, and with a
-/// digest if the source still exists.
+/// Returns each citation of an item, followed by the same citation with its current lines, and with a digest if the
+/// source still exists.
 pub fn seen(settings: &Settings, item: &Item) -> Vec<(Citation, Citation)> {
     staleness_docs::seen(&settings.place, &mut settings.repo(), item)
 }

@@ -22,7 +22,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// user's data or the text of their hooks.
 const PROJECT_KEYS: [&str; 8] =
     ["tools", "outage", "ranking", "ignore", "kind", "knowledge", "documents", "routes"];
-/// The keys of `routes` that a project's file may set: settings of learning. Only the user may set retention, and
+/// The keys of `routes` that a project's file may set. All are about learning. Only the user may set retention, and
 /// learning from prompts.
 const PROJECT_ROUTE_KEYS: [&str; 7] = [
     "min_signal",
@@ -168,7 +168,7 @@ fn near_key<'a>(table: &Table, why: &'a str) -> Option<(&'a str, String)> {
     let typed = leaves("", &Value::Table(table.clone()));
     let typed = typed.iter().find(|(key, _)| key.rsplit('.').next() == Some(field))?;
     let known = leaves("", &Value::Table(table_of(&default_policy()).ok()?));
-    // Only keys of the same table.
+    // Only keys of the same table are suggested.
     let place = typed.0.strip_suffix(field)?;
     let known = known.iter().filter_map(|(key, _)| key.strip_prefix(place));
     Some((what, format!("{place}{}", nearest(field, known)?)))

@@ -42,9 +42,9 @@ pub struct Costs {
 pub struct InstructionCost {
     /// The client.
     pub client: String,
-    /// Its path below the project, or below the home folder after `~/`.
+    /// The file's path, relative to the project, or to the home folder if it begins with `~/`.
     pub path: String,
-    /// Estimated tokens; `None` if it cannot be read, or is larger than 4 MiB.
+    /// Estimated tokens; `None` if the file cannot be read, or is larger than 4 MiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
 }
@@ -101,7 +101,7 @@ pub fn costs(
             client.unused_tokens = sum(client.unused_tokens, each.tokens);
         }
         match each.kind {
-            // It is part of its server's cost.
+            // The cost of a tool is part of its server's cost.
             ToolKind::McpTool => continue,
             ToolKind::McpServer => client.servers += 1,
             _ => client.skills += 1,

@@ -30,13 +30,13 @@ use crate::settings::{Access, Settings};
 pub struct Asked<'a> {
     /// Files and folders to check. Empty means all documents of the project.
     pub paths: &'a [PathBuf],
-    /// The text of the single document in `paths`, if it is not the one on disk.
+    /// The text of the single document in `paths`, if it differs from the text on disk.
     pub unsaved: Option<&'a str>,
     /// Reports only findings that are new since this revision.
     pub since: Option<&'a str>,
     /// Treats files on disk as committed, and reports new findings and the documents that name a changed symbol or
-    /// file. Compares with `since`, else with `HEAD`, or with `HEAD~1` if nothing changed. The settings' repository
-    /// uses the files on disk as its head from then on.
+    /// file. Compares with `since`, else with `HEAD`, or with `HEAD~1` if nothing changed. Afterwards, the repository
+    /// of the settings uses the files on disk as its head.
     pub impact: bool,
     /// The project's version, if it differs from the declared one.
     pub version: Option<&'a str>,
@@ -168,7 +168,7 @@ pub(crate) fn loaded_by(
     documents
 }
 
-/// Removes instructions, and skills, commands and agents, that the requesting client does not load.
+/// Removes instructions, skills, commands and agents that the requesting client does not load.
 pub(crate) fn without_others(
     settings: &Settings,
     client: Option<&ClientId>,
@@ -252,7 +252,7 @@ pub fn known_at_hand(settings: &Settings, registry: &Registry) -> Result<Report,
 
 /// Returns documents with the findings of the last check and their current items, without running git. Findings are
 /// dropped if the text has changed, the file is gone, or they do not apply to the checked-out files. `version` is the
-/// project's, if the caller has it.
+/// project's version, if the caller knows it.
 pub fn as_checked(
     settings: &Settings,
     mut documents: Vec<Document>,
@@ -278,8 +278,8 @@ pub fn as_checked(
     Ok(Report { documents, items: now.items, ..Report::default() })
 }
 
-/// Checks only the files that contain the given items. Sets the items' dates from their commits, and counts recalls
-/// since then from `rows`. Results of the last check are reused where they still apply.
+/// Checks only the files that contain the given items. Sets the items' dates from their commits, and the numbers of
+/// recalls since then from `rows`. Results of the last check are reused where they still apply.
 pub fn check_files(
     settings: &Settings,
     asked: Asked<'_>,
@@ -374,7 +374,9 @@ pub fn named<'a>(all: &[Document], id: &'a str) -> Option<&'a str> {
 pub fn named_version(named: Option<&str>) -> Result<Option<&str>, ServiceError> {
     if let Some(other) = named.filter(|text| Version::parse(text).is_none()) {
         let message = format!("--current-version: {} is not a version", quoted(other));
-        return Err(ServiceError::invalid(message).hint("such as 2.4.0, v2.4 or 2.4.0-rc1"));
+        return Err(
+            ServiceError::invalid(message).hint("use a version such as 2.4.0, v2.4 or 2.4.0-rc1")
+        );
     }
     Ok(named)
 }

@@ -32,7 +32,8 @@ mod loaded {
     }
 }
 
-/// Embeds a query with the policy's model. Returns the model's id and the vector, or `None` if there is none.
+/// Embeds a query with the policy's model. Returns the model's id and the vector, or `None` if the policy names no
+/// model.
 ///
 /// # Errors
 /// If the folder holds no model, the query has no word, or this build does not support models.
@@ -48,9 +49,9 @@ pub fn vector_of(settings: &Settings, query: &str) -> Result<Option<Answer>, Ser
     embed(folder, &ask).map(Some)
 }
 
-/// Like [`vector_of`], for a search that can fall back to words. Returns `None` if the query has no word, or
-/// no route of the project was embedded by that model. If the model fails, the second value explains why only
-/// words were used.
+/// Like [`vector_of`], for a search that can fall back to words. Returns `None` if the query has no word, or no route
+/// of the project was embedded by that model. The second value says why only words were compared: the model failed, or
+/// the routes have vectors of another model.
 pub fn for_search(
     settings: &Settings,
     registry: &Registry,

@@ -303,7 +303,7 @@ fn of_item(
     }
     let block = document.found.first();
     told.line = Some(block.map_or(1, |block| block.line));
-    // A check reports the place and the reason, because the text is in the file.
+    // The text is in the file, so a check reports only its place and the reason.
     told.body = None;
     let last_line = block.map_or(1, |block| block.last_line);
     let finding = Finding {

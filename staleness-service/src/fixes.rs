@@ -49,7 +49,7 @@ impl FixedDocument {
         put(self)
     }
 
-    /// Returns the document with which to undo this one once it is written.
+    /// Returns a document that restores the current text, to undo this one after it was written.
     pub fn undone(&self) -> Self {
         let before = self.after();
         let (start, end, new) = (0, before.len(), self.before.clone());
@@ -207,17 +207,19 @@ pub fn verified_comment(path: &str, last: &str, date: &str) -> Option<String> {
     takes.then(|| format!(" <!-- staleness: verified {date} -->"))
 }
 
-/// Returns the document in which the paragraph that ends in a line is marked as still true.
+/// Returns the document with a comment that marks a paragraph as still true. `line` is the paragraph's last line.
 ///
 /// # Errors
-/// If it cannot be marked, or the document cannot be changed. The reason is a sentence.
+/// If the paragraph cannot be marked, or the document cannot be changed. The reason is a sentence.
 pub fn verified(settings: &Settings, path: &str, line: u32) -> Result<FixedDocument, String> {
     let (file, before) = read(settings, path).map_err(|why| format!("{path} {why}"))?;
     let mut lines = before.split_inclusive('\n');
     let above: usize = lines.by_ref().take(line.saturating_sub(1) as usize).map(str::len).sum();
     let last = lines.next().unwrap_or_default().trim_end_matches(['\n', '\r']);
     let comment = verified_comment(path, last, &settings.now.date());
-    let new = comment.ok_or_else(|| format!("{path}:{line} takes no comment; edit it by hand"))?;
+    let new = comment.ok_or_else(|| {
+        format!("no comment can be added at {path}:{line}; edit the file by hand")
+    })?;
     let (at, column) = (above + last.len(), last.chars().count() as u32 + 1);
     let edits = [Edit { start: at, end: at, new, line, column, end_column: column }].into();
     Ok(FixedDocument { file, before, edits, mends: BTreeMap::new() })

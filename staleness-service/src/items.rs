@@ -23,7 +23,7 @@ impl Known {
         KnowledgeReport::of_item(&self.item, &self.evidence, context)
     }
 
-    /// Returns its citations with the new locations of moved files and symbols. Empty unless this fixes all
+    /// Returns the item's citations with the new locations of moved files and symbols. Empty unless this fixes all
     /// missing citations.
     pub(crate) fn cited_anew(&self) -> Vec<String> {
         let missing = |cited: &Citation| {

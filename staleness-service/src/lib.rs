@@ -9,7 +9,7 @@
 //! - [`scan`], [`tools`]: tools configured in clients.
 //! - [`documents`], [`findings`], [`remembered`]: outdated statements in documents; [`fixes`]: their
 //!   corrections; [`text`]: the same for text that is not in a file.
-//! - [`links`]: everything connected to one thing.
+//! - [`links`]: the causes of a record's state, and what depends on the record.
 //! - [`lock`]: digests of the configuration that a project gives to agents.
 //! - [`knowledge`], [`items`], [`citations`]: knowledge items.
 //! - [`suggested`]: suggestions made in a session, to compare with what was used.

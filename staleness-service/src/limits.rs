@@ -1,9 +1,9 @@
 //! Handles the operating system's limits on file size (`ulimit -f`) and on processor time (`ulimit -t`), and requests
 //! to end.
 //!
-//! A write past the limit raises `SIGXFSZ`, which ends the process unless a handler is installed; then the write just
-//! fails. `SIGXCPU` at the limit on processor time ends the process. Signals are handled rather than ignored, because
-//! child processes inherit ignored signals.
+//! A write past the limit raises `SIGXFSZ`, which ends the process unless a handler is installed. With a handler, only
+//! the write fails. `SIGXCPU` at the limit on processor time ends the process. Signals are handled rather than ignored,
+//! because child processes inherit ignored signals.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -20,7 +20,7 @@ pub fn succeed_at_processor_time() {
     unix::succeed();
 }
 
-/// Returns true if a write hit the limit since the last call.
+/// Returns true if a write has hit the limit since the last call.
 pub fn file_size_was_reached() -> bool {
     #[cfg(unix)]
     return unix::was_reached();
@@ -84,7 +84,7 @@ mod unix {
     }
 
     pub(super) fn suspend() {
-        // If it fails, the process goes on.
+        // If this fails, the process continues.
         let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
     }
 

@@ -85,7 +85,7 @@ wording! {
         Added = "added",
         /// The project no longer has the entry.
         Removed = "removed",
-        /// It has another digest.
+        /// The entry has another digest.
         Changed = "changed",
     }
 }
@@ -95,14 +95,14 @@ wording! {
 pub struct Moved {
     /// The change of the entry.
     pub change: Move,
-    /// Its kind.
+    /// The kind of the entry.
     pub kind: String,
-    /// Its name.
+    /// The name of the entry.
     pub name: String,
-    /// Its line in the file, from 1; `None` for an added entry.
+    /// The line of the entry in the file, from 1; `None` for an added entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// Its current digest, if any.
+    /// The current digest of the entry; `None` for a removed entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// The class of a tool's change, if the registry knows the version in the file.
@@ -125,9 +125,9 @@ impl Moved {
 /// An entry, file or client that was not compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Unchecked {
-    /// Its kind; `file` for a file or folder that could not be read, `client` for one that is never read.
+    /// The kind of the entry; `file` for a file or folder that could not be read, `client` for one that is never read.
     pub kind: String,
-    /// Its name.
+    /// The name of the entry.
     pub name: String,
     /// The reason, and the action to take.
     pub reason: String,
@@ -136,21 +136,22 @@ pub struct Unchecked {
 /// A tool with a changed definition that no person has accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unaccepted {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
     /// The class of the change.
     pub class: ChangeClass,
-    /// True if the tool is withheld from agents until then, as the policy decides by class of change.
+    /// True if the tool is withheld from agents until a person accepts the change. The policy decides this by class of
+    /// change.
     pub withheld: bool,
-    /// Its line in the file, from 1; `None` if it has no entry.
+    /// The line of the tool in the file, from 1; `None` if it has no entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// The digest of its accepted definition, if there is one.
+    /// The digest of the tool's accepted definition, if there is one.
     #[serde(skip)]
     pub accepted: Option<String>,
 }
 
-/// A file compared with the project.
+/// The differences between a lock file and the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Comparison {
     /// Changed entries, by kind and name.
@@ -203,7 +204,7 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
     let (mut unaccepted, mut classes) = (Vec::new(), BTreeMap::new());
     let project = &settings.project.id;
     let pinned = registry.tools().pinned(project).wait()?;
-    // A user's server may have the same name as one of the project.
+    // A user's server may have the same name as one of the project, so the user's tools are left out.
     for (tool, row) in pinned.into_iter().filter(|(tool, _)| tool.key.scope != Scope::Global) {
         let prefix = tool.server.as_ref().map(|server| format!("mcp__{server}__"));
         if let Some(known) = prefix.and_then(|prefix| servers.get_mut(&prefix)) {
@@ -236,12 +237,12 @@ impl Lock {
         self.0.insert(key, Entry { digest, line }).is_none()
     }
 
-    /// Returns the number of its entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns true if it has no entry.
+    /// Returns true if there is no entry.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -257,7 +258,7 @@ impl Lock {
     /// Reads the lock file of a project; `None` if there is none.
     ///
     /// # Errors
-    /// If it cannot be read, or is not a lock file. Its text is not quoted.
+    /// If the file cannot be read, or is not a lock file. The error does not quote the file.
     pub fn read(settings: &Settings) -> Result<Option<Self>, ServiceError> {
         let path = path(settings);
         let refused = |what: String| {
@@ -478,7 +479,8 @@ impl Current {
         found.map(|(own, _)| own.as_str())
     }
 
-    /// Returns the entry for a server that was not compared. An unknown server can be probed for its tools.
+    /// Returns the entry for a server that was not compared. If `is_unknown`, the reason says how to get the list of
+    /// its tools.
     fn server_of(&self, tool: &str, reason: &str, is_unknown: bool) -> Unchecked {
         let own = self.prefix_of(tool);
         let name = own.map_or_else(|| tool.to_owned(), |own| format!("{own}*"));

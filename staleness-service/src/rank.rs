@@ -13,7 +13,7 @@ pub struct Rank<'a> {
     pub verdict: &'a Verdict,
     /// The time of the last verification, or else of writing.
     pub since: Option<Timestamp>,
-    /// The file that contains it.
+    /// The file that contains the entry; empty if there is none.
     pub path: &'a str,
     /// The line in the file.
     pub line: Option<u32>,
@@ -35,8 +35,8 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// Compares by verdict, worst first; then by age, oldest first and undated last; then by file and line. A tool
-    /// with a withheld definition comes first in its level, because a server decides how many others there are.
+    /// Compares by verdict, worst first; then by age, oldest first and undated last; then by file and line. A tool with
+    /// a withheld definition comes first in its level, so that its server cannot hide it behind many others.
     pub fn worst_first(&self, other: &Self) -> Ordering {
         let (a, b) = (self.verdict, other.verdict);
         let withheld = |verdict: &Verdict| verdict.rests_on(Ground::DefinitionWithheld);

@@ -85,7 +85,7 @@ fn lines(registry: &Registry) -> Result<String, ServiceError> {
 
 /// Copies the files of a private folder. A file that another process removes in the meantime is skipped.
 fn copy_files(from: &Path, to: &Path) -> std::io::Result<()> {
-    // A folder to which others may write is not used.
+    // A folder to which others have access is not used.
     let Ok(names) = private::names(from) else { return Ok(()) };
     if names.is_empty() {
         return Ok(());

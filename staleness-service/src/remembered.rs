@@ -61,7 +61,7 @@ impl Remembered {
         Ok(remembered)
     }
 
-    /// Reads everything except the findings in files, and those with their evidence.
+    /// Reads the stored results. Returns the findings in files separately, with their evidence.
     pub(crate) fn with_findings(
         settings: &Settings,
         registry: &Registry,

@@ -87,7 +87,7 @@ pub enum Subject {
     Work {
         /// True if the requesting agent may answer the handoff; `None` if this is unknown or the item is not a handoff.
         is_addressed: Option<bool>,
-        /// True if a person typed it.
+        /// True if a person typed the item.
         by_person: bool,
     },
 }
@@ -134,7 +134,7 @@ pub fn stored_items(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     Ok(entries)
 }
 
-/// Like [`entries`], but uses the results of the last check of documents, which are returned too, and does not run git.
+/// Like [`entries`], but uses the results of the last document check, and also returns them. Does not run git.
 pub fn at_hand(world: &World<'_>) -> Result<(Vec<Entry>, Remembered), ServiceError> {
     let settings = world.settings;
     let registry = settings.open(Access::Look)?;

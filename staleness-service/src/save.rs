@@ -137,8 +137,8 @@ pub fn stays_in(folder: &Path, path: &Path) -> bool {
     there.is_some_and(|there| there.starts_with(folder))
 }
 
-/// Returns true if a path names a place inside the folder but leaves it through a link. The folder may come from
-/// another person.
+/// Returns true if a path names a place inside the folder but leaves it through a link. Another person may have put the
+/// link there.
 pub fn leads_out_of(folder: &Path, path: &Path) -> bool {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut named = PathBuf::new();
@@ -213,7 +213,7 @@ impl Prepared {
     /// Moves the file to the target, unless the target exists.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if it does; other errors of the system.
+    /// [`io::ErrorKind::AlreadyExists`] if the target exists; other errors of the system.
     pub fn put_new(self) -> io::Result<()> {
         self.file.persist_noclobber(self.target).map(drop).map_err(|error| error.error)
     }

@@ -19,7 +19,7 @@ use crate::words::id;
 pub struct Asked<'a> {
     /// The agent's name.
     pub agent: &'a str,
-    /// The id of its session, which must exist.
+    /// The id of the agent's session, which must exist.
     pub session: Option<&'a str>,
     /// A session or time from which to start, instead of the agent's cursor.
     pub since: Option<&'a str>,

@@ -87,7 +87,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns the folder of a client from an environment variable. It counts only for the user's own home.
+    /// Returns the folder of a client from an environment variable. The variable counts only for the user's own home.
     pub fn folder(&self, variable: &str) -> Option<PathBuf> {
         let dir = std::env::var_os(variable).filter(|dir| !dir.is_empty() && self.own_home);
         dir.map(PathBuf::from)
@@ -182,8 +182,8 @@ impl Settings {
         self.open_store(access, waits, busy_timeout).map_err(|error| self.opening(error))
     }
 
-    /// Opens the registry for a hook, while an agent waits. The wait for a file's lock is limited by the
-    /// policy, and for a server to two seconds per step.
+    /// Opens the registry for a hook, while an agent waits. The policy limits the wait for a file's lock. For a server,
+    /// each step waits at most two seconds.
     pub fn open_for_hook(&self, access: Access) -> Result<Registry, StoreError> {
         let wait = Duration::from_millis(self.configured.policy.hooks.lock_wait_ms.into());
         let waits = match self.url.path() {
@@ -210,7 +210,8 @@ impl Settings {
             let begun = Instant::now();
             let mut registry_of = |project: &ProjectId| self.registry_of(&registry, project);
             let drained = spool.drain(&mut registry_of, &mut || begun.elapsed() < spool_time);
-            // The caller must not wait again and then overtake the entries in the spool.
+            // The caller must not write before the entries in the spool, so the errors that keep them there end the
+            // call.
             match drained.map_err(StoreError::from) {
                 Err(error) if error.is_retryable() => return Err(StoreError::Busy),
                 Err(error) if Spool::keeps(&error) => return Err(error),
@@ -362,7 +363,7 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// The agent named by an option or the environment.
+/// Returns the agent named by an option or the environment.
 fn agent(options: &Options, lenient: bool) -> Result<Option<AgentId>, ServiceError> {
     if let Some(name) = options.agent.as_deref() {
         return id("agent's name", name).map(Some);
@@ -376,7 +377,6 @@ fn agent(options: &Options, lenient: bool) -> Result<Option<AgentId>, ServiceErr
     }
 }
 
-/// Returns the user's home folder.
 fn user_home() -> Result<PathBuf, ServiceError> {
     std::env::home_dir().filter(|home| home.is_absolute()).ok_or_else(|| {
         ServiceError::new(ErrorKind::Invalid, "the home folder is unknown")

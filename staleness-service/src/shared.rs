@@ -99,7 +99,7 @@ impl SharedStore {
         };
         match staleness::open_with(&self.url, options) {
             Ok(registry) => {
-                // The indexes belong to a different file.
+                // The indexes belong to an earlier file.
                 self.indexes.clear();
                 let file = self.url.path().and_then(file_id);
                 *open = Some(Opened { store: Arc::clone(registry.store()), file });

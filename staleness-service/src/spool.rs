@@ -81,8 +81,8 @@ impl Entry {
         }
     }
 
-    /// Writes the entry to the registry, and renews the claims of its session. Returns the claims that it lost:
-    /// see `staleness::registry::Sessions::renew_claims`.
+    /// Writes the entry to the registry, and renews the claims of its session. Returns the claims that the session
+    /// lost: see `staleness::registry::Sessions::renew_claims`.
     pub fn record(self, registry: &Registry) -> Result<Vec<LostClaim>, RegistryError> {
         let renew = |key: &SessionKey, at| registry.sessions().renew_claims(key, at).wait();
         match self {
@@ -110,7 +110,8 @@ impl Entry {
                         sessions.note_prompt(key.clone(), prompted).wait()?;
                     }
                     Started(agent) => {
-                        // Another process has recorded this entry as well as the end of the session.
+                        // If the session is over, another process has already recorded this entry and the session's
+                        // end.
                         let is_over = |known: &Session| {
                             known.key.id == key.id && known.ended_at.is_some_and(|end| end >= at)
                         };

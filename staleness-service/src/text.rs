@@ -100,7 +100,7 @@ pub fn judge(
 /// The tools of the registry that the project sees.
 #[derive(Default)]
 struct Tools {
-    /// By name, the verdict on each tool if it is gone.
+    /// The tools by name, each with its verdict if it is gone.
     known: HashMap<String, Option<Verdict>>,
     /// The configured servers without any known tools.
     unlisted: HashSet<ServerKey>,

@@ -30,19 +30,20 @@ pub struct Told {
 }
 
 impl Told {
-    /// Returns the reported lines of a session, or those with another name; `None` for a store that is not a file.
+    /// Returns the reported lines of a session, or of another key, such as that of a notice; `None` for a store that is
+    /// not a file.
     pub fn of(settings: &Settings, session: &str) -> Option<Self> {
         let name = stable_hash(format!("{}\n{session}", settings.project.id).as_bytes());
         let file = private::beside(&settings.url, TOLD)?.join(format!("{name:032x}"));
         Some(Self { file, subagent: None })
     }
 
-    /// Returns the lines that were reported to a subagent of the session, by its id.
+    /// Returns the lines that were reported to a subagent of the session, by its id; `None` stands for the main agent.
     pub fn to(self, subagent: Option<&str>) -> Self {
         Self { subagent: subagent.map(str::to_owned), ..self }
     }
 
-    /// Returns true if they were reported to a subagent.
+    /// Returns true if these are the lines of a subagent.
     pub(crate) const fn is_to_subagent(&self) -> bool {
         self.subagent.is_some()
     }

@@ -73,7 +73,7 @@ fn has_only(tool: &ToolReport, ground: Ground) -> bool {
     tool.verdict.rests_on(ground) && tool.verdict.signals.iter().all(|each| each.kind == ground)
 }
 
-/// Returns true if no source lists the tool any more.
+/// Returns true if the tool is no longer listed by any source.
 pub const fn is_gone(tool: &ToolReport) -> bool {
     use PresenceCause::{NotListed, RemovedFromConfig, ServerRemoved};
     matches!(tool.presence.cause, NotListed | RemovedFromConfig | ServerRemoved)
@@ -101,8 +101,8 @@ pub fn fold_doubtful(tools: &mut Vec<ToolReport>) {
     fold_into_servers(tools);
 }
 
-/// If an absent or failing server is in the list, removes its absent and failing tools, and the reason of an absent
-/// server gives their number. Also removes tools whose only problem is that their server did not answer. Tools with a
+/// Removes the absent and failing tools of each absent or failing server in the list. The reason of an absent server
+/// then gives their number. Also removes tools whose only problem is that their server did not answer. Tools with a
 /// person's decision stay.
 pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
     let tools_of =
@@ -259,24 +259,24 @@ impl Unused {
         })
     }
 
-    /// Returns true if only other clients have its server.
+    /// Returns true if only other clients have the tool's server.
     fn is_foreign(&self) -> bool {
         self.server.presence.cause == PresenceCause::OtherClient
     }
 
-    /// Returns true if its server can be called, as far as is known.
+    /// Returns true if the tool's server can be called, as far as is known.
     pub fn is_offered(&self) -> bool {
         self.server.status_word == StatusWord::Active && !self.server.ignored
     }
 
-    /// Describes its server: the clients that configure it, or the reason why it cannot be called. A server's name that
-    /// could be prose is omitted.
+    /// Describes the tool's server: the clients that configure it, or the reason why it cannot be called. Omits a
+    /// server's name that could be prose.
     pub fn reason(&self) -> String {
         let server = self.server.server.as_deref().filter(|name| is_plain(name));
         let server =
             server.map_or_else(|| "its server".into(), |name| format!("its server {name}"));
         if self.server.ignored {
-            return format!("{server} is ignored by the user");
+            return format!("the user has chosen to ignore {server}");
         }
         if self.is_foreign() || self.is_offered() {
             let is_named = |state: ListingState| match self.is_foreign() {

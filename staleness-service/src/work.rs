@@ -120,7 +120,7 @@ pub fn set(
     let sender = item.from.as_deref().filter(|_| !accepts);
     let registry = settings.open(Access::Look)?;
     refuse_others(settings, &registry, &item, act.actor.as_ref(), sender)?;
-    // Anybody may change the items to which it refers.
+    // Any agent may change the list of items to which an item refers.
     let is_own = item.to.as_deref() == act.actor.as_ref().map(AgentId::as_str);
     let is_handed_on = patch.to.is_some() && !(item.kind == WorkKind::Handoff && is_own);
     let is_changed = patch.text.is_some() || patch.expires_at.is_some() || patch.after.is_some();
@@ -218,7 +218,7 @@ fn refuse_others(
 pub struct Claiming<'a> {
     /// The claiming agent [default: the agent of the session].
     pub agent: Option<&'a AgentId>,
-    /// The id of its session [default: the agent's only running session].
+    /// The id of the agent's session [default: the agent's only running session].
     pub session: Option<&'a str>,
     /// The session to use if the agent has no running session or several; if `None`, a new session.
     pub otherwise: Option<&'a SessionId>,
@@ -376,7 +376,7 @@ pub(crate) fn retain_own<T>(
     Ok(())
 }
 
-/// Returns the open handoffs to names that are no known agents', and so to a person.
+/// Returns the open handoffs to names that no known agent has. Such a handoff is for a person.
 ///
 /// # Errors
 /// Errors of the store.

@@ -69,7 +69,7 @@ fn what_is_demoted_and_gone_is_told_as_gone() {
     sandbox.ok(&line("tools demote github"));
     sandbox.claude(&[]);
     let told = start(&sandbox, "s2", 13);
-    let gone = "Gone since the last session, do not call: `mcp__github__*` (removed from config";
+    let gone = "Gone since the last session; do not call: `mcp__github__*` (removed from config";
     assert!(told.contains(gone) && !told.contains("emoted"), "{told}");
 }
 
@@ -97,7 +97,7 @@ fn what_a_person_demoted_is_told_as_that() {
     let told = |id, hour| start(&sandbox, id, hour);
     told("s1", 12);
     sandbox.ok(&line("tools demote mcp__github__get --reason slow"));
-    let demoted = "- Demoted by the user, ask before you call: `mcp__github__get`";
+    let demoted = "- Demoted by the user; ask before you call: `mcp__github__get`";
     for id in ["s2", "s3"] {
         let told = told(id, 12);
         assert!(told.contains(demoted) && !told.contains("ailing"), "{told}");
@@ -114,7 +114,7 @@ fn what_a_person_demoted_is_told_as_that() {
 fn what_was_demoted_by_hand_is_told_apart_from_what_fails() {
     for (by, title) in [
         ("--agent codex", "Demoted by an agent, avoid: `mcp__github__get` (demoted by `codex`)"),
-        ("", "Demoted by the user, ask before you call: `mcp__github__get`"),
+        ("", "Demoted by the user; ask before you call: `mcp__github__get`"),
     ] {
         let sandbox = Sandbox::scanned();
         sandbox.codex_github(true);

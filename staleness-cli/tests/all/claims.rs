@@ -213,7 +213,7 @@ fn a_session_is_told_of_each_claim_that_it_lost_and_of_no_other() {
     work(BEGIN, "claim h --agent claude-code --session s-ana");
     work(IN_TIME, "release h");
     let said = event(&sandbox, "s-ana", "SessionStart", IN_TIME);
-    let lost = "- Your claim was ended, stop working on it or ask the user: handoff `h` (ended";
+    let lost = "- Your claim was ended; stop working on it or ask the user: handoff `h` (ended";
     assert!(said.contains(lost) && !said.contains("take it:"), "{said}");
     assert!(next(IN_TIME).contains("handoff `h` (ended by a person"));
     // Another took it over, and finished it or lost it in turn.
@@ -328,7 +328,10 @@ fn the_claims_of_a_session_end_with_it_until_it_goes_on() {
     event(&sandbox, "s-ana", "SessionEnd", IN_TIME);
     assert_eq!(claim(&sandbox, BEN, IN_TIME).code, 0);
     let said = event(&sandbox, "s-ana", "SessionStart", IN_TIME);
-    assert!(said.contains("Claimed by others, leave it to them: plan `p` (by `codex`"), "{said}");
+    assert!(
+        said.contains("Claimed by others; leave these to them: plan `p` (by `codex`"),
+        "{said}"
+    );
 }
 
 /// Bug: whoever gave a handoff was told to take it over when the other abandoned it, which is refused.

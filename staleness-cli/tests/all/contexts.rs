@@ -297,7 +297,7 @@ fn the_first_session_of_a_client_is_told_the_same_whoever_came_before() {
         for (session, is_news) in [("2", true), ("3", false)] {
             for client in order {
                 let told = sandbox.start_of(client, &format!("{client}-{session}"));
-                let gone = "- Gone since the last session, do not call: `mcp__added__*`";
+                let gone = "- Gone since the last session; do not call: `mcp__added__*`";
                 let is_told = is_news && client == "claude-code";
                 assert_eq!(
                     (told.contains(gone), told.contains("added")),

@@ -101,12 +101,12 @@ fn an_agent_deletes_doubts_and_says_nothing_for_a_person() {
     ok("knowledge add --id keys --body Keys");
     ok("knowledge add --kind preference --id tabs --body Tabs");
     ok("knowledge add --id own --body Own --agent codex");
-    let name = "\"codex\" cannot speak as \"ana\"";
+    let name = "\"codex\" cannot act as \"ana\"";
     refused(
         &sandbox,
         &[
-            ("knowledge remove keys --yes", "nothing says that an agent wrote \"keys\""),
-            ("knowledge set keys --kind todo", "nothing says that an agent wrote \"keys\""),
+            ("knowledge remove keys --yes", "there is no record that an agent wrote \"keys\""),
+            ("knowledge set keys --kind todo", "there is no record that an agent wrote \"keys\""),
             (
                 "knowledge contradict tabs --by codex --reason no",
                 "ask the user whether it is still",
@@ -119,7 +119,7 @@ fn an_agent_deletes_doubts_and_says_nothing_for_a_person() {
     // Bug: what a person wrote into an agent's item was the agent's.
     ok("knowledge add --kind preference --id rule --body Stub --agent codex");
     ok("knowledge set rule --body 'Never on Friday'");
-    let why = "nothing says that an agent wrote \"rule\"";
+    let why = "there is no record that an agent wrote \"rule\"";
     for edit in ["--body Always", "--keyword friday", "--supersedes own"] {
         refused(&sandbox, &[(&format!("knowledge set rule {edit}"), why)]);
     }

@@ -360,7 +360,7 @@ fn a_handoff_that_was_taken_as_told_is_abandoned_when_its_session_dies() {
     let claim = told.split('`').find(|part| part.contains(" claim ")).unwrap();
     sandbox.ok(&line(&format!("{claim} --now 2026-11-20T02:00:00Z"))[1..]);
     let told = start("gemini", "g2", 2);
-    assert!(told.contains("- Claimed by others, leave it to them: handoff `m` (by "), "{told}");
+    assert!(told.contains("- Claimed by others; leave these to them: handoff `m` (by "), "{told}");
     assert!(!told.contains("For whoever"), "{told}");
     let told = start("gemini", "g3", 22);
     assert!(told.contains("- Abandoned (take it over: "), "{told}");

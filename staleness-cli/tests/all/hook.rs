@@ -146,7 +146,7 @@ fn a_context_that_was_cleared_or_compacted_hears_what_is_overdue_and_open_now() 
     sandbox.ok(&["work", "add", "plan", "Ship it", "--id", "p"]);
     sandbox.ok(&["work", "set", "p", "--status", "in_progress"]);
     let start = |source: &str| started(&sandbox, "2026-12-01", source);
-    let overdue = "- Overdue (a plan that is done: `staleness work set ID --status done --agent claude-code`, that goes on: `staleness work touch ID`; settle, which drops a plan: `staleness stale resolve ID --agent claude-code`): plan `p` (in progress";
+    let overdue = "- Overdue (a plan that is done: `staleness work set ID --status done --agent claude-code`; if it continues: `staleness work touch ID`; settle, which drops a plan: `staleness stale resolve ID --agent claude-code`): plan `p` (in progress";
     for source in ["startup", "compact", "clear"] {
         let told = start(source);
         assert!(told.contains(overdue) && !told.contains("- Open"), "{source}: {told}");

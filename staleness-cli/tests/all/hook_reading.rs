@@ -14,7 +14,7 @@ fn read(sandbox: &Sandbox, session: &str, file: &Path) -> Value {
 }
 
 const LINES: &str = "\
-Do not rely on these lines of `AGENTS.md`, by `staleness`, checked just now:
+Do not rely on these lines of `AGENTS.md` (checked by `staleness` just now):
 - line 3: `src/router.rs` is now `src/routing.rs`
 - line 5: `--fast-path` is gone";
 

@@ -274,14 +274,14 @@ fn s9_a_folder_that_the_user_distrusts_takes_all_servers_from_gemini() {
             "g2",
             "DO_NOT_TRUST",
             "untrusted",
-            "Gone since the last session, do not call: `mcp_github_*`",
+            "Gone since the last session; do not call: `mcp_github_*`",
         ),
         ("g3", "TRUST_FOLDER", "configured", "Available again: `mcp_github_*`"),
         (
             "g4",
             "DO_NOT_TRUST",
             "untrusted",
-            "Gone since the last session, do not call: `mcp_github_*`",
+            "Gone since the last session; do not call: `mcp_github_*`",
         ),
     ] {
         sandbox.write("home/.gemini/trustedFolders.json", json!({ folder: level }).to_string());

@@ -65,7 +65,7 @@ fn b9_letters_that_look_like_blanks_are_told_by_nobody() {
         told(&sandbox, &start("one"));
         std::fs::remove_file(file).unwrap();
         let text = told(&sandbox, &start("two"));
-        assert!(text.contains("Gone since the last session, do not call: a command `#"), "{text}");
+        assert!(text.contains("Gone since the last session; do not call: a command `#"), "{text}");
         assert!(!text.contains("previous") && !text.contains(blank), "{text}");
     }
 }

@@ -71,7 +71,7 @@ fn an_agent_is_sent_to_its_user_for_what_a_server_changed() {
     sandbox.session_start(&here, "s1", "startup");
     list(&sandbox, "git", &[tool("show", "Shows", &["path", "repo"], true)]);
     let told = sandbox.session_start(&here, "s2", "startup").unwrap();
-    let asked = "- Changed by their servers, ask the user to run `staleness tools diff NAME`: \
+    let asked = "- Changed by their servers; ask the user to run `staleness tools diff NAME`: \
                  `mcp__git__show` (narrowed: now requires `repo`)";
     assert!(told.contains(asked), "{told}");
     assert_eq!(sandbox.session_start(&here, "s3", "startup"), None, "it may be used: once a week");
@@ -296,7 +296,7 @@ fn what_an_agent_must_not_call_comes_first_and_used_tools_before_others() {
     let first = ": `mcp__play__t07` (effects: may now write, may now destroy, is no longer safe to \
                  repeat), `mcp__play__t05` (";
     assert!(lines[1].contains("do not call until") && lines[1].contains(first), "{told}");
-    let gone = "- Gone since the last session, do not call: `mcp__docs__get` (its server no longer \
+    let gone = "- Gone since the last session; do not call: `mcp__docs__get` (its server no longer \
                 lists it)";
     assert_eq!(lines[2], gone);
     assert!(lines[3].contains(": `mcp__play__t00` (narrowed: now requires `where`), "), "{told}");

@@ -37,7 +37,7 @@ const WEEK: &[Day] = &[
         ],
         &[
             TOOLS,
-            "- Gone since the last session, do not call: `mcp__github__*` (removed from config)",
+            "- Gone since the last session; do not call: `mcp__github__*` (removed from config)",
         ],
         &[],
     ),
@@ -107,13 +107,13 @@ const WEEK: &[Day] = &[
         &[],
         &[
             WORK,
-            "- Overdue (a plan that is done: `staleness work set ID --status done --agent claude-code`, that goes on: \
+            "- Overdue (a plan that is done: `staleness work set ID --status done --agent claude-code`; if it continues: \
              `staleness work touch ID`; settle, which drops a plan: `staleness stale resolve ID --agent claude-code`): plan `ship` (in progress, without activity for 7 days)",
             RULE,
         ],
         &[
             WORK,
-            "- Overdue (a plan that is done: `staleness work set ID --status done --agent codex`, that goes on: \
+            "- Overdue (a plan that is done: `staleness work set ID --status done --agent codex`; if it continues: \
              `staleness work touch ID`; settle, which drops a plan: `staleness stale resolve ID --agent codex`): plan `ship` (in progress, without activity for 7 days)",
             RULE,
         ],

@@ -72,7 +72,7 @@ fn an_agent_demotes_in_its_own_name_and_lifts_only_what_an_agent_demoted() {
                    tools restore github`";
         assert!(refused.code == 3 && refused.err.contains(why), "{verb}: {refused:?}");
     }
-    assert!(told_on(&sandbox, "claude-code", 10).contains("Demoted by the user, ask before"));
+    assert!(told_on(&sandbox, "claude-code", 10).contains("Demoted by the user; ask before"));
     ok(11, "tools restore github");
     assert_eq!(sandbox.status("github"), "active");
 }
@@ -174,7 +174,7 @@ fn an_agent_touches_no_rule_of_a_person_by_another_door() {
     }
     on(7, "knowledge remove own --yes --agent codex");
     on(7, "knowledge add --kind preference --id own --body Own");
-    refused("knowledge remove own --yes", "nothing says that an agent wrote");
+    refused("knowledge remove own --yes", "there is no record that an agent wrote");
 }
 
 /// Bug: a rule that a person typed for all projects was hidden by an item that had its id before.
@@ -308,7 +308,7 @@ fn of_two_that_demoted_a_name_the_person_is_told() {
     on("tools demote db --scope global --reason leaks");
     on("tools demote db --agent codex --reason slow");
     let told = told_on(&sandbox, "claude-code", 4);
-    assert!(told.contains("- Demoted by the user, ask before you call: `mcp__db__*`"), "{told}");
+    assert!(told.contains("- Demoted by the user; ask before you call: `mcp__db__*`"), "{told}");
     let shown = on("tools show db");
     assert!(shown.contains("by hand       demoted: \"leaks\""), "{shown}");
 }
@@ -342,7 +342,7 @@ fn a_demotion_of_a_server_holds_wherever_the_project_has_it() {
         sandbox.write("project/.mcp.json", project);
         let told = told_on(&sandbox, "claude-code", day);
         on(day, "record mcp__github__get --success --agent claude-code");
-        let demoted = "- Demoted by the user, ask before you call: `mcp__github__*`";
+        let demoted = "- Demoted by the user; ask before you call: `mcp__github__*`";
         assert!(told.contains(demoted), "{day}: {told}");
         assert_eq!(["github", "mcp__github__get"].map(|tool| sandbox.status(tool)), ["demoted"; 2]);
         let review = on(day, "review");
@@ -478,7 +478,7 @@ fn a_to_do_is_quiet_until_it_is_due_and_never_to_be_removed_for_its_age() {
     assert!(on("2026-11-11", "review").starts_with("nothing needs attention\n"));
     assert!(!told_on(&sandbox, "codex", 11).contains("Due"));
     let told = told_on(&sandbox, "codex", 14);
-    let ways = "\n- Due (later: `staleness knowledge set --due +14d ID --agent codex`, else `staleness knowledge done \
+    let ways = "\n- Due (to postpone: `staleness knowledge set --due +14d ID --agent codex`, else `staleness knowledge done \
                 ID --agent codex`): todo `ship`";
     assert!(told.ends_with(ways), "{told}");
     assert!(!told_on(&sandbox, "codex", 15).contains("Due"));

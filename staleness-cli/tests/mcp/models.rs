@@ -220,7 +220,7 @@ fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
     machine.ok(&["record", "mcp__a__find", "--success"]);
     machine.ok(&["tools", "ignore", "a"]);
     for (tool, told) in
-        [("find", "ignored by the user: do not call it"), ("get", "is ignored by the user")]
+        [("find", "ignored by the user: do not call it"), ("get", "the user has chosen to ignore")]
     {
         let answer = client.call("tool_status", json!({ "name": format!("mcp__a__{tool}") }));
         assert!(

@@ -115,7 +115,7 @@ fn what_is_doubted_or_overdue_is_told_with_the_tool_that_settles_it() {
     let told = connect(&machine).call("resume_session", json!({}));
     let text = told["content"][0]["text"].as_str().unwrap();
     for part in [
-        "Expired (still true: `verify_knowledge` with a later `expires`, else `verify_knowledge` with still `done`)",
+        "Expired (still true: `verify_knowledge` with a later `expires`, else `verify_knowledge` with `still=done`)",
         "Marked as wrong (settle: `save_knowledge` with what is true now, and `supersedes`): knowledge `host` by `me`",
         "overdue plan `ship`: ",
         "Next: work_item update with expires=+30d if still valid, else settle_work",

@@ -13,7 +13,7 @@ use crate::settings::Settings;
 const MAX_NAMED: usize = 5;
 
 /// The heading of claims that others ended.
-pub(super) const LOST: &str = "Your claim was ended, stop working on it or ask the user";
+pub(super) const LOST: &str = "Your claim was ended; stop working on it or ask the user";
 
 /// Truncates `lost` to the maximum number of items in one text, and returns the text about claims that others ended.
 /// `None` if there are none, or if the policy turns off reports.
@@ -47,7 +47,7 @@ pub fn taken_over(settings: &Settings, lost: &mut Vec<LostClaim>) -> Option<Mode
     (!text.is_empty()).then_some(text)
 }
 
-/// Adds to an item how, by whom and when the agent's claim on it was ended.
+/// Appends to an item's name how the agent's claim ended, who ended it, and when.
 fn ended(item: ModelText, status: WorkStatus, end: &ClaimEnd) -> ModelText {
     let item = item.and(" (").and(if end.taken_over { "taken over by " } else { "ended by " });
     let item = match &end.by {
@@ -62,12 +62,12 @@ fn ended(item: ModelText, status: WorkStatus, end: &ClaimEnd) -> ModelText {
     }
 }
 
-/// Adds to an item how the agent's claim on it was ended, if others ended it.
+/// Returns an item's name with the end of the agent's claim on it. `None` if nobody else ended it.
 pub(super) fn lost_claim(item: &DeltaItem) -> Option<ModelText> {
     Some(ended(named(&item.subject), item.status?, item.claim_end.as_ref()?))
 }
 
-/// Adds to an item the holder of its claim, and the claim's end.
+/// Appends to an item's name the holder of the claim, and the end of the claim.
 fn held(item: ModelText, claim: &Claim) -> ModelText {
     let agent = ModelName::new(NameKind::Agent, claim.agent.as_str());
     item.and(" (by ").and(agent).and(" until ").and(claim.until).and(")")
@@ -93,8 +93,8 @@ pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> [Vec<ModelText
     [own, unreported, elsewhere, others]
 }
 
-/// The heading of the agent's claims without a session that a hook reports. There is no command to release such a
-/// claim, because it may belong to another session, and it ends with its connection.
+/// The heading of the agent's claims in sessions that no hook reports. No command to release such a claim is named,
+/// because it may belong to another session. It ends with its connection.
 pub(super) const UNREPORTED: &str =
     "Claimed by you over MCP or by a command, in this session or another";
 

@@ -34,7 +34,7 @@ struct Judged<'a> {
     document: &'a Document,
     verdict: Verdict,
     since: Timestamp,
-    /// Its worst block; `None` for an item.
+    /// The document's worst block; `None` for an item.
     worst: Option<&'a Block>,
     /// The lines of the blocks that have the same level as the document.
     lines: Vec<u32>,
@@ -68,7 +68,7 @@ impl<'a> Judged<'a> {
 
     /// Formats `CLAUDE.md` (lines 12, 40 and 3 more). For an item, formats only the path.
     fn with_lines(&self) -> ModelText {
-        /// Lines that are named.
+        /// Maximum number of lines to name.
         const NAMED: usize = 3;
         if self.worst.is_none() {
             return self.path();
@@ -217,7 +217,7 @@ pub(crate) fn at_reading(
 ) -> (ModelText, usize) {
     let path = ModelName::path(NameKind::Document, &document.key.path);
     let mut text = ModelText::from("Do not rely on these lines of ").and(path);
-    text = text.and(", by `staleness`, checked ").and(ago(now, document.checked_at)).and(":");
+    text = text.and(" (checked by `staleness` ").and(ago(now, document.checked_at)).and("):");
     let mut shown = 0;
     for each in lines {
         let line = ModelText::from("\n- line ").and(each.line).and(": ").and(&each.says);
@@ -233,8 +233,8 @@ pub(crate) fn at_reading(
     }
 }
 
-/// The tool call that corrects a document, for an agent that has the tools of the MCP server. The text of a hook is too
-/// short for it.
+/// The tool call that corrects a document, for an agent that has the tools of the MCP server. A hook's text has no room
+/// for it.
 const BY_TOOL: &str = " (correct them, then `check_documents`)";
 
 /// Returns the text for an agent, at most `budget` characters; `None` if there is nothing to report.

@@ -8,7 +8,6 @@ use super::claims::in_session;
 use super::work::{named, quoting};
 use crate::model_text::{ModelName, ModelText, NameKind, Word};
 
-/// Returns true if an item is a handoff.
 pub(super) fn is_handoff(item: &DeltaItem) -> bool {
     item.subject.work_kind() == Some(WorkKind::Handoff)
 }
@@ -24,8 +23,8 @@ pub(super) fn is_for_anyone(item: &DeltaItem, resume: &Resume) -> bool {
 }
 
 /// Returns handoffs that the requesting agent may take, with their senders and the command that claims one. If there
-/// are several, the command is in the title. A handoff that waits says so instead. Handoffs are claimed rather than
-/// accepted, because one accepted at once would be lost if its session ended.
+/// are several, the command is in the title. A handoff that waits for another item names that item instead. Handoffs
+/// are claimed rather than accepted, because one accepted at once would be lost if its session ended.
 pub(super) fn offers(
     title: &'static str,
     items: &[&DeltaItem],

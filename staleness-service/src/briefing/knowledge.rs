@@ -27,8 +27,8 @@ pub(crate) struct Doubtful {
 }
 
 impl Doubtful {
-    /// Returns the stale stored items and the to-dos that are due, worst first, if `is_told` accepts the item and the
-    /// time at which it became stale or due.
+    /// Returns the stale stored items and the to-dos that are due, worst first. `is_told` receives an item and the time
+    /// at which it became stale or due, and selects what to report.
     pub(crate) fn among(
         all: Vec<Known>,
         context: &Context,
@@ -90,7 +90,7 @@ impl Doubtful {
         }
     }
 
-    /// Returns the index of its section in the text.
+    /// Returns the index of the item's section in the text.
     fn section(&self, now: Timestamp) -> usize {
         match &self.item {
             item if item.kind == ItemKind::Preference => 4,
@@ -124,7 +124,7 @@ pub(crate) struct Remedies {
 }
 
 impl Remedies {
-    /// Returns commands with `by`, the option that names the agent.
+    /// Returns the commands. `by` is the option that names the agent.
     pub(crate) fn commands(by: &ModelText) -> Self {
         let command = |verb| ModelText::from("`staleness knowledge ").and(verb).and(by).and("`");
         let replace = command("add --supersedes ID --body TEXT");
@@ -137,7 +137,7 @@ impl Remedies {
             settle: [
                 ModelText::from("settle: ").and(&replace),
                 either("still true: ", "set --expires none ID", &done),
-                either("later: ", "set --due +14d ID", &done),
+                either("to postpone: ", "set --due +14d ID", &done),
                 either("still true: ", "verify ID", &replace),
                 ASK.into(),
             ],
@@ -149,8 +149,8 @@ impl Remedies {
     pub(crate) fn tools() -> Self {
         let settle = [
             "settle: `save_knowledge` with what is true now, and `supersedes`",
-            "still true: `verify_knowledge` with a later `expires`, else `verify_knowledge` with still `done`",
-            "later: `save_knowledge` with another `due`, else `verify_knowledge` with still `done`",
+            "still true: `verify_knowledge` with a later `expires`, else `verify_knowledge` with `still=done`",
+            "to postpone: `save_knowledge` with a later `due`; if done: `verify_knowledge` with `still=done`",
             "still true: `verify_knowledge`, else `save_knowledge` with what is true now, and `supersedes`",
             ASK,
         ];
@@ -169,8 +169,8 @@ impl Remedies {
         ModelText::from(TITLES[at]).and(" (see ").and(self.list).and(")")
     }
 
-    /// Returns the minimum room for a text after others, which contains only the number of items in each section; 0 if
-    /// there are no items.
+    /// Returns the minimum room, in characters, of a text that follows others: its heading, and the number of items in
+    /// each section. 0 if there are no items.
     pub(crate) fn least(&self, items: &[Doubtful], now: Timestamp) -> usize {
         let sections = by_section(items, now);
         let counts: usize = sections.iter().map(|each| self.count(each)).sum();

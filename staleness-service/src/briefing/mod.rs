@@ -133,7 +133,8 @@ fn within(
 /// `resume_session` report them in the same way.
 #[derive(Clone, Debug)]
 pub struct Doubts {
-    /// The documents that its client loads, and items of knowledge.
+    /// The text about the documents that the agent's client loads, and about items of knowledge. `None` if none is
+    /// doubtful.
     pub documents: Option<ModelText>,
     /// The items of knowledge that are named in `documents`.
     told: BTreeSet<DeltaSubject>,
@@ -160,8 +161,8 @@ pub struct Briefing {
 }
 
 impl Briefing {
-    /// Returns the additional information for an agent that receives `delta`, within the size of an answer.
-    /// Subtracts the items that it names from the number of items that a digest omits.
+    /// Returns the additional information for an agent that receives `delta`, within the size of an answer. Subtracts
+    /// the items that the briefing names from the number of items that a digest omits.
     pub(crate) fn new(
         settings: &Settings,
         registry: &Registry,
@@ -223,7 +224,7 @@ impl Doubted {
         let version = crate::documents::version(settings);
         let context = crate::documents::context(settings, version.as_deref());
         let (documents, items) = loaded(settings, registry, &context, resume)?;
-        // News are reported regardless of when the items became stale.
+        // News is reported regardless of when the items became stale.
         let is_news = |id: &ItemId| {
             delta.items.iter().any(|item| item.subject == DeltaSubject::Knowledge(id.clone()))
         };
@@ -378,8 +379,8 @@ fn kept(title: impl Piece, (items, beside): (&[ModelText], usize), share: usize)
     least.max(share.min(least + all))
 }
 
-/// Adds as much of a section as the budget allows after subtracting `reserved`, and the number of remaining items plus
-/// `beside`. Returns that number. `None` if not even the number fits below the `short` heading.
+/// Appends the items of a section that fit in the budget, less `reserved`, and the number of items left out: those that
+/// do not fit, plus `beside`. Returns that number, or `None` if not even the number fits below the `short` heading.
 fn section(
     text: &mut ModelText,
     (title, short): (impl Piece, impl Piece),
@@ -392,7 +393,7 @@ fn section(
     for item in items {
         let more = if shown == 0 { 0 } else { 2 };
         let length = text.chars() + line.chars() + more + item.chars();
-        // Omitted items are always counted in the text.
+        // The text always counts omitted items, so it needs room for their number.
         if length + TAIL + reserved > budget {
             break;
         }

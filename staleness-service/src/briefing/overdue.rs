@@ -23,7 +23,7 @@ pub(super) fn overdue_title(by: &ModelText, warnings: &[&Warning]) -> (ModelText
     if has_plan {
         let done = "a plan that is done: `staleness work set ID --status done";
         title = title.and(done).and(by);
-        title.push("`, that goes on: `staleness work touch ID`; ");
+        title.push("`; if it continues: `staleness work touch ID`; ");
     }
     if warnings.iter().all(|each| each.is_for_person()) {
         title.push(if has_plan { "else ask the user)" } else { "ask the user)" });

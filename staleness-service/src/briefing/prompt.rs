@@ -36,8 +36,8 @@ impl Found {
     }
 }
 
-/// Finds tools to suggest. `None` outside a session, where neither the cool-down nor the limit applies, and for
-/// clients that accept no context here.
+/// Finds tools to suggest. `None` outside a session, where neither the cool-down nor the limit could be applied, and
+/// for clients that accept no context from this hook.
 pub fn look(
     settings: &Settings,
     registry: &Registry,

@@ -24,8 +24,8 @@ pub struct Reading {
     pub digests: Vec<u64>,
 }
 
-/// Returns the text about files that an agent has read, given by paths that are absolute or relative to `cwd`;
-/// `None` if nothing is new to the session. Git is not run.
+/// Returns the text about files that an agent has read. Paths are absolute, or relative to `cwd`. `None` if nothing is
+/// new to the session. Does not run git.
 ///
 /// # Errors
 /// Errors of the store.
@@ -42,7 +42,7 @@ pub fn look(
         return Ok(None);
     }
     let known = told.read();
-    // Many subagents must leave room for the main agent.
+    // Subagents may use half of the file, so that the main agent has room.
     let room = if told.is_to_subagent() { MAX_BYTES / 2 } else { MAX_BYTES };
     let Some(registry) = registry()?.filter(|_| known.len() as u64 + 1_000 < room) else {
         return Ok(None);

@@ -25,7 +25,7 @@ pub(crate) fn text<'a>(
         .filter(|each| each.cause != PresenceCause::DefinitionChanged.as_str())
         .map(|each| (each.name.as_str(), Some(cause(&each.cause))));
     let there = |news| changed(news).map(|each| (each.name.as_str(), None)).collect();
-    // An agent in its first session had no last session.
+    // In an agent's first session, there is no last session to compare with.
     let is_first = delta.source == DeltaSource::Digest;
     let (news, still): (Vec<_>, Vec<_>) =
         delta.failing.iter().partition(|each| is_first || each.is_news);
@@ -36,7 +36,7 @@ pub(crate) fn text<'a>(
         .map(|each| (each.health, (each.name.as_str(), Some(cause(&each.cause)))));
     let failing: Vec<_> = demoted.chain(begun.into_iter().map(why)).collect();
     let [news, still] = [news, still].map(|all| all.into_iter().map(why).collect());
-    // A tool that a person demoted is listed without evidence, and one that may be tried again is not listed as one to
+    // Tools that a person demoted are listed without a reason. Tools that may be tried again are not listed as tools to
     // avoid.
     let (mut by_person, mut by_agent, mut on_trial) = (Vec::new(), Vec::new(), Vec::new());
     let [failing, news, still] = [failing, news, still].map(|all: Vec<(HealthState, Item<'a>)>| {
@@ -52,9 +52,9 @@ pub(crate) fn text<'a>(
         all.into_iter().filter_map(avoided).collect::<Vec<_>>()
     });
     let (is_gone, fails) = match is_first {
-        true => ("Gone, do not call", "Failing, avoid"),
+        true => ("Gone; do not call", "Failing, avoid"),
         false => {
-            ("Gone since the last session, do not call", "Failing since the last session, avoid")
+            ("Gone since the last session; do not call", "Failing since the last session, avoid")
         }
     };
     let sections = [
@@ -136,10 +136,10 @@ fn fill(told: &[(&'static str, Vec<ModelText>)], budget: usize) -> (ModelText, b
     (text, whole, left)
 }
 
-/// The first line.
+/// The first line of the text.
 const HEAD: &str = "Tool status from `staleness`:";
 
-/// The last line, if not every tool is named.
+/// The last line of the text, if not every tool is named.
 const ALL: &str = "\n- All: `staleness tools list`";
 
 /// The number of leading sections about absent or failing tools.
@@ -169,7 +169,7 @@ impl<'a> Groups<'a> {
 const MCP: &str = "mcp__";
 
 /// The heading of tools that a person demoted.
-const DEMOTED: &str = "Demoted by the user, ask before you call";
+const DEMOTED: &str = "Demoted by the user; ask before you call";
 
 /// The heading of tools that an agent demoted, each with the agent's name.
 const BY_AGENT: &str = "Demoted by an agent, avoid";
@@ -179,10 +179,10 @@ const ON_TRIAL: &str = "Failing, may be tried again if no other fits";
 
 /// The heading of tools that need a review.
 pub const CHANGED: &str =
-    "Changed by their servers, ask the user to run `staleness tools diff NAME`";
+    "Changed by their servers; ask the user to run `staleness tools diff NAME`";
 
 /// The heading of tools that a person has to accept first.
-pub const WITHHELD: &str = "Changed by their servers, do not call until the user runs \
+pub const WITHHELD: &str = "Changed by their servers; do not call until the user runs \
                         `staleness tools diff NAME` and accepts the change";
 
 /// The heading of servers that may not answer.

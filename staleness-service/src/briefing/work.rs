@@ -130,7 +130,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         ("Claimed by you".into(), own, 0, None),
         (UNREPORTED.into(), unreported, 0, None),
         (elsewhere_title(resume, &by), elsewhere, 0, None),
-        ("Claimed by others, leave it to them".into(), of_others, 0, None),
+        ("Claimed by others; leave these to them".into(), of_others, 0, None),
         (anyones_title, anyones, 0, changes.clone()),
         (title.into(), items, more, changes),
         ("In force".into(), standing, 0, open),
@@ -208,7 +208,7 @@ pub(super) fn by(resume: &Resume) -> ModelText {
     agent.map_or_else(ModelText::default, |agent| ModelText::from(" --agent ").and(agent))
 }
 
-/// Characters of a section around its title.
+/// Number of characters of a section around its title.
 const LINE: usize = "\n- : ".len();
 
 /// Returns true if an item is a rule that has not ended.

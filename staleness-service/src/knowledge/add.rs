@@ -30,7 +30,7 @@ pub struct NewItem {
 ///
 /// # Errors
 /// If a field is invalid, an item to which it refers is unknown, a file contains an item with this id, an agent
-/// supersedes a person's preference, or the store rejects it.
+/// supersedes a person's preference, or the store rejects the item.
 pub fn add(world: &World<'_>, mut new: NewItem) -> Result<KnowledgeReport, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let targets = |scope| -> Result<Vec<Target>, ServiceError> {
@@ -64,7 +64,7 @@ pub fn add(world: &World<'_>, mut new: NewItem) -> Result<KnowledgeReport, Servi
         refuse_hiding(world, &registry, &item, &act)?;
     }
     let item = registry.knowledge().add(item, act).wait()?;
-    // A global item says nothing about this project.
+    // A global item does not show that this project is in use.
     if !global {
         world.seen(&registry)?;
     }
@@ -112,7 +112,6 @@ pub(super) fn refuse_expiry(
     Err(ServiceError::invalid("a preference does not expire").hint(hint))
 }
 
-/// Builds the item to add.
 fn item(world: &World<'_>, new: NewItem) -> Result<Item, ServiceError> {
     let settings = world.settings;
     let NewItem { id, global, fields: patch } = new;

@@ -76,7 +76,7 @@ pub fn may_expire(world: &World<'_>, ids: &[String]) -> Result<(), ServiceError>
 ///
 /// # Errors
 /// If the patch is empty, an id is unknown, an agent changes a person's preference or the kind of a person's item, a
-/// file cannot be changed, or the store rejects it. Nothing is changed then.
+/// file cannot be changed, or the store rejects the change. In all these cases nothing is changed.
 pub fn set(
     world: &World<'_>,
     ids: &[String],
@@ -105,7 +105,7 @@ pub fn set(
     superseded
         .iter()
         .try_for_each(|old| refuse_preference(world.settings, &registry, &old.item, &act))?;
-    // Items of some kinds can be done, which hides their text.
+    // Some kinds of items can be done, which hides their text. An agent must not give such a kind to a person's item.
     let refuse = if patch.kind.is_some() { refuse_persons } else { refuse_preference };
     rows.iter().try_for_each(|row| refuse(world.settings, &registry, &row.item, &act))?;
     let write = |registry: &Registry| {
@@ -114,8 +114,8 @@ pub fn set(
     finish(world, &targets, &edits, as_edited, (!rows.is_empty()).then_some(&write))
 }
 
-/// Returns the items that the edited ones supersede after a patch. If there are any in the patch, also returns those
-/// that they superseded before, which the patch may free.
+/// Returns the items that the targets supersede after the patch, and those that they no longer supersede. Empty if the
+/// patch does not set `supersedes`.
 fn superseded(
     world: &World<'_>,
     registry: &Registry,
@@ -173,12 +173,12 @@ fn finish(
     fresh.told(&registry, &keys(targets))
 }
 
-/// Marks to-dos, and expired items of the store, as done, or open again. Stored items change in the store, and items in files change in their
-/// files.
+/// Marks to-dos, and expired items of the store, as done, or opens them again. Stored items change in the store, and
+/// items in files change in their files.
 ///
 /// # Errors
-/// If an id is unknown or does not name such an item, a file cannot be changed, or the store rejects it. Nothing
-/// is changed then.
+/// If an id is unknown or does not name such an item, a file cannot be changed, or the store rejects the change. In all
+/// these cases nothing is changed.
 pub fn done(
     world: &World<'_>,
     ids: &[String],

@@ -94,7 +94,6 @@ fn edit(settings: &Settings, target: &Target, changes: &[Change]) -> Result<Edit
     Ok(Edit { path, changes: changes.to_vec(), before, after })
 }
 
-/// Returns the file's text with the fields changed.
 fn changed(path: &Path, text: &str, changes: &[Change]) -> Result<String, ServiceError> {
     set_fields(text, changes).map_err(|error| {
         ServiceError::invalid(format!("{}: {error}", brief(path))).hint("nothing was changed")

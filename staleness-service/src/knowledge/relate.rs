@@ -16,8 +16,8 @@ use crate::work::{nobody, refuse_other_name};
 /// Records that one item supersedes another, and returns the reports on both, the old one first.
 ///
 /// # Errors
-/// If an id is unknown, an agent supersedes a person's preference, a file cannot be changed, or the store rejects it.
-/// Nothing is changed then.
+/// If an id is unknown, an agent supersedes a person's preference, a file cannot be changed, or the store rejects the
+/// change. In all these cases nothing is changed.
 pub fn supersede(
     world: &World<'_>,
     old: &str,
@@ -63,7 +63,7 @@ pub fn supersede(
 /// Records that an item is wrong, with the author and the reason.
 ///
 /// # Errors
-/// If the id is unknown, an agent acts in another name or on a person's preference, or the store rejects it.
+/// If the id is unknown, an agent acts in another name or on a person's preference, or the store rejects the change.
 pub fn contradict(
     world: &World<'_>,
     id: &str,
@@ -88,8 +88,8 @@ pub fn contradict(
 /// Removes an item from the store if `sure` is true. Returns its last report.
 ///
 /// # Errors
-/// If the id is unknown, the item lives in a file, an agent removes what a person added, `sure` is false, or the store
-/// rejects it.
+/// If the id is unknown, the item is stored in a file, an agent removes what a person added, `sure` is false, or the
+/// store rejects the removal.
 pub fn remove(
     world: &World<'_>,
     id: &str,
@@ -147,7 +147,7 @@ pub(super) fn refuse_persons(
     let mut edits = entries[added.unwrap_or(0)..].iter().filter(is_edit);
     match &act.actor {
         _ if added.is_some() && edits.all(|entry| entry.actor.is_some()) => Ok(()),
-        None => Err(nobody().hint("a person uses a terminal outside the client")),
+        None => Err(nobody().hint("a person must run this in a terminal outside the client")),
         Some(_) => {
             let id = item.key.id.as_str();
             let how = match &item.path {
@@ -155,7 +155,7 @@ pub(super) fn refuse_persons(
                 None => format!("change it, as with `staleness knowledge set {id} --body TEXT`"),
             };
             let message = format!(
-                "nothing says that an agent wrote {}, so only a person can {how}",
+                "there is no record that an agent wrote {}, so only a person can {how}",
                 quoted(id)
             );
             Err(ServiceError::invalid(message).hint("ask the user whether it is still valid"))

@@ -416,7 +416,6 @@ pub(super) fn looked_up(
     known(items, &|item| outside(item, report, &cited), context)
 }
 
-/// Returns the keys of the targets.
 pub(super) fn keys(targets: &[Target]) -> Vec<ItemKey> {
     targets.iter().map(|target| target.item.key.clone()).collect()
 }

@@ -28,7 +28,7 @@ pub(super) struct Beginning {
     pub(super) since: Timestamp,
     /// Sentences on likely causes.
     pub(super) causes: Vec<String>,
-    /// The journal of its server and that of the tool, each oldest first.
+    /// The journal of the tool's server, then that of the tool, each oldest first.
     pub(super) journal: Vec<Event>,
 }
 
@@ -52,7 +52,7 @@ impl Beginning {
         let definitions = registry.tools().definitions(&project.id, key).wait()?;
         let since = began(tool, &own);
         let mut causes = causes(tool, since, &definitions, &own, &journal);
-        // The server's report covers its tools.
+        // The state of a server applies to its tools, too.
         if let Some(server) = server.filter(|_| tool.hold != Hold::Demoted) {
             let signals = server.verdict.signals.into_iter();
             let (unheard, others): (Vec<_>, Vec<_>) =
@@ -81,7 +81,7 @@ pub(super) fn events(registry: &Registry, subject: Subject) -> Result<Vec<Event>
     Ok(entries.iter().map(|entry| Event { of: of.clone(), entry: entry.into() }).collect())
 }
 
-/// Returns the key of the entry of the tool's server. Empty if `tool` is such an entry itself.
+/// Returns the key of the entry of the tool's server. Empty if there is none, or if `tool` is itself such an entry.
 fn server_keys(
     registry: &Registry,
     settings: &Settings,
@@ -96,8 +96,8 @@ fn server_keys(
     Ok(found.into_iter().collect())
 }
 
-/// Returns sentences about the reasons why the tool of a route is not suggested, and about lost parameters that its
-/// query names.
+/// Returns sentences on two questions about a route: why its tool is not suggested, and which lost parameters of the
+/// tool its query names.
 pub(super) fn of_route(
     registry: &Registry,
     settings: &Settings,
@@ -220,7 +220,7 @@ fn causes(
     }
     let is_gone = is_failing || tool.status == Status::Stale && !waits;
     let moved = |event: &&Event| event.entry.from.is_some() && event.entry.from != event.entry.to;
-    // The return of a server before that is not a cause.
+    // If the server's last change was its return, the server is not a cause.
     let last = of_server.iter().filter(is_then).rfind(moved).filter(|_| is_gone);
     let lost = last.filter(|event| event.entry.to.as_deref() != Some(Status::Active.as_str()));
     if let Some((to, at)) = lost.and_then(|event| Some((event.entry.to.as_ref()?, event.entry.at)))
@@ -244,8 +244,8 @@ fn lost_last(definitions: &[Definition]) -> BTreeSet<String> {
     lost.filter_map(|it| Some(it.name?.rsplit(['.', ':']).next()?.to_owned())).collect()
 }
 
-/// Returns true if this change alone removed all the parameters that the definition is known to have lost. The latest
-/// changes up to an accepted one are compared as a whole.
+/// Returns true if this change alone removed the lost parameters: no other change narrowed the definition between the
+/// same two acceptances.
 fn is_only_loss(event: &Event, own: &[Event]) -> bool {
     let takes = |each: &&Event| changed(each) >= Some(ChangeClass::Narrowed);
     let spans = own.rsplit(|each| is(each, Action::Accepted));

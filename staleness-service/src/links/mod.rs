@@ -56,7 +56,7 @@ pub struct Why {
     pub kind: String,
     /// The name or id of the record.
     pub name: String,
-    /// Its description, text or query.
+    /// The record's description, text or query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The current state, in words.

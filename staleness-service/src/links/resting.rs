@@ -46,7 +46,7 @@ pub struct Counts {
     /// Number of lines, routes, items and work items that still name a lost parameter.
     #[serde(skip_serializing_if = "is_zero")]
     pub still: usize,
-    /// These by kind.
+    /// The dependents counted in `still`, by kind.
     #[serde(skip_serializing_if = "Still::is_empty")]
     pub still_by: Still,
 }
@@ -90,7 +90,7 @@ pub struct Impact {
     pub kind: String,
     /// The name or id of the record.
     pub name: String,
-    /// Parameters removed from its definition.
+    /// The parameters removed from the record's definition.
     pub lost: Vec<String>,
     /// Lines of documents that name the record.
     pub documents: Vec<Line>,
@@ -125,7 +125,7 @@ pub struct Leading {
     /// The route.
     #[serde(flatten)]
     pub route: RouteReport,
-    /// The lost parameters that its query names.
+    /// The lost parameters that the route's query names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
 }
@@ -137,7 +137,7 @@ pub struct Link {
     pub id: String,
     /// The kind of the item, in one word.
     pub kind: &'static str,
-    /// The beginning of its text.
+    /// The beginning of the item's text.
     pub title: String,
     /// The kind of connection.
     pub how: &'static str,
@@ -178,7 +178,6 @@ fn terms_of_tool(name: &ToolName, server: Option<&str>) -> Vec<Term> {
     [Term::new(name)].into_iter().chain(own).collect()
 }
 
-/// A term to search for.
 #[derive(Clone, Debug)]
 struct Term {
     text: String,

@@ -47,7 +47,7 @@ pub fn notice(
         Ok(Some(locked)) => {
             let current = current(settings, registry)?;
             let mut told = current.compare(&locked);
-            // Changes made by other servers are reported by the session start.
+            // The session start itself reports tools that their servers changed.
             told.unaccepted.clear();
             if let Some(client) = settings.client.as_ref().map(ClientId::as_str) {
                 let all = current.lock.0.keys().chain(locked.0.keys());
@@ -91,7 +91,7 @@ pub fn notice(
 }
 
 impl Moved {
-    /// Returns true if the client may load it. `servers` contains the names of all server entries, such as
+    /// Returns true if the client may load what changed. `servers` contains the names of all server entries, such as
     /// `.mcp.json#hub`.
     fn is_for(&self, client: &str, servers: &[&str]) -> bool {
         let has_tool = |server: &str| {

@@ -174,7 +174,8 @@ pub fn ago(now: Timestamp, at: Timestamp) -> ModelText {
     ModelText::default().and(millis / unit).and(words)
 }
 
-/// Returns the reason why an item of knowledge is no longer valid: the author of a contradiction, or the replacement. `None` if it is valid.
+/// Returns the reason why an item of knowledge is no longer valid: who contradicted it, or which item replaces it.
+/// `None` if it is valid.
 pub fn ended(item: &DeltaItem, agent: &str) -> Option<ModelText> {
     let by = |text: &'static str, kind| {
         let text = ModelText::from(text);

@@ -9,7 +9,7 @@ use super::party;
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::settings::{Access, Settings};
 
-/// Rejects an agent's change to an item that a person typed: to a state or, without one, to its text. See
+/// Rejects an agent's change to an item that a person typed: to the state `to`, or to the text if `to` is `None`. See
 /// [`Work::agents_may`].
 ///
 /// # Errors
@@ -77,7 +77,7 @@ fn only_by_person(
 
 /// Returns the error for an action that needs a named agent.
 pub fn nobody() -> ServiceError {
-    ServiceError::new(ErrorKind::Usage, "no agent given").hint("give its name, or its session")
+    ServiceError::new(ErrorKind::Usage, "no agent given").hint("give the agent's name or session")
 }
 
 /// Rejects an action without an agent's name if an agent may be the caller, because it would count as a person's.
@@ -86,12 +86,15 @@ pub fn nobody() -> ServiceError {
 /// If the caller has no name and may be an agent.
 pub fn as_someone(settings: &Settings) -> Result<(), ServiceError> {
     match settings.agent.is_none() && settings.may_run_for_agent() {
-        true => Err(nobody().hint("set --agent; a person uses a terminal outside the client")),
+        true => {
+            Err(nobody()
+                .hint("set --agent; a person must run this in a terminal outside the client"))
+        }
         false => Ok(()),
     }
 }
 
-/// Rejects an agent's act in a name other than its own.
+/// Rejects an agent's act in a name that is not the agent's own.
 ///
 /// # Errors
 /// If the name is not the agent's, or an agent may be acting without its name.
@@ -100,9 +103,9 @@ pub fn refuse_other_name(settings: &Settings, act: &Act, name: &str) -> Result<(
         None if settings.may_run_for_agent() => Err(nobody()),
         Some(agent) if party(settings, name.trim().to_owned()) != agent.as_str() => {
             let (agent, name) = (quoted(agent.as_str()), quoted(name.trim()));
-            let message = format!("{agent} cannot speak as {name}");
+            let message = format!("{agent} cannot act as {name}");
             Err(ServiceError::invalid(message)
-                .hint("leave the name out; a person uses a terminal outside the client"))
+                .hint("omit the name; a person must run this in a terminal outside the client"))
         }
         _ => Ok(()),
     }

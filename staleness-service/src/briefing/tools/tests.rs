@@ -74,7 +74,7 @@ fn an_agent_that_was_never_here_is_told_of_no_last_session() {
     assert_eq!(
         said(&first, 1_500).unwrap(),
         "Tool status from `staleness`:\n\
-         - Gone, do not call: `mcp__a__*` (removed from config)\n\
+         - Gone; do not call: `mcp__a__*` (removed from config)\n\
          - Failing, avoid: `b` (3 of the last 5 uses failed), `e` (4 of the last 5 uses failed)"
     );
 }
@@ -139,7 +139,7 @@ fn each_section_has_its_share_and_tools_of_a_server_stand_together() {
     let lines: Vec<&str> = told.lines().collect();
     let why = "(its server no longer lists it)";
     let gone = format!(
-        "- Gone since the last session, do not call: `mcp__docs__get` {why}, \
+        "- Gone since the last session; do not call: `mcp__docs__get` {why}, \
          `mcp__docs__resolve` {why}, `mcp__play__gone` {why}"
     );
     assert_eq!(lines[1], gone);
