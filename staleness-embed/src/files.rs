@@ -94,7 +94,6 @@ impl Default for Pooled {
 }
 
 impl Folder {
-    /// Reads a model's folder.
     pub(crate) fn read(folder: &Path) -> Result<Self, EmbedError> {
         let config_path = folder.join(CONFIG);
         let config_bytes = bytes(&config_path, MAX_SETTINGS)?;
@@ -184,7 +183,7 @@ fn modules(folder: &Path) -> Result<(), EmbedError> {
     match modules.iter().find(|module| !known(&module.name)) {
         Some(other) => {
             let name = other.name.escape_debug();
-            Err(model(&path, format!("unknown part {name}")))
+            Err(model(&path, format!("unsupported module {name}")))
         }
         None => Ok(()),
     }
@@ -223,7 +222,7 @@ fn parsed<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, EmbedErro
     serde_json::from_slice(bytes).map_err(|why| model(path, why.to_string()))
 }
 
-/// Reads an optional settings file.
+/// Reads an optional settings file. `None` if it does not exist.
 fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, EmbedError> {
     // A dangling link or an inaccessible folder is an error, not a missing file.
     if path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {

@@ -23,7 +23,7 @@
 //!   file, so a process has one place in the kernel's queue.
 //! - If nobody holds the file, locking it takes one system call.
 //! - Otherwise a helper thread blocks in the kernel on its own file handle, so the caller can give up without losing
-//!   the place in the queue. If no caller wants the file any more when the helper gets it, the helper releases it
+//!   the place in the queue. If no caller waits any longer when the helper gets the file, the helper releases it
 //!   immediately. A later caller reuses a waiting helper, so a process never has more than one.
 //!
 //! The file is created on first use, accessible only to its owner. It is never deleted, because then two processes could

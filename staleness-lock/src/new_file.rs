@@ -34,7 +34,7 @@ impl NewFile {
             partial.push(format!(".{}-{number}.partial", std::process::id()));
         }
         let partial = PathBuf::from(partial);
-        // Left by a killed process with the same process id, or with the lock.
+        // A killed process may have left this file: one with the same process id, or one that held the lock.
         match fs::remove_file(&partial) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => create(&partial)?,

@@ -12,7 +12,7 @@ use crate::{FileLock, Guard, LockError, OpenOptions};
 /// open it: a device or pipe could block, and closing the file would release SQLite's locks on it.
 ///
 /// # Errors
-/// If it is not a file, is empty, or is missing and must not be created.
+/// If the path is not a file, the file is empty, or it is missing and must not be created.
 pub fn find(path: &Path, options: OpenOptions) -> Result<Option<Metadata>, StoreError> {
     let no_store = |what| Err(StoreError::NotAStore(format!("{} {what}", path.display())));
     match fs::metadata(path) {

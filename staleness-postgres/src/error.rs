@@ -31,7 +31,7 @@ impl fmt::Display for Chain {
 
 impl std::error::Error for Chain {}
 
-/// An error, with the information whether a retry may succeed.
+/// An error, with the state of the transaction and of the connection.
 #[derive(Debug)]
 pub(crate) struct Failed {
     pub(crate) error: StoreError,

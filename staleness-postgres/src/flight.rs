@@ -137,7 +137,6 @@ enum Sent {
     Landed(Answer),
 }
 
-/// Creates the future for one statement.
 fn fly(client: Arc<Client>, waiting: Waiting) -> Flying {
     Box::pin(async move {
         match waiting {

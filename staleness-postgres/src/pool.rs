@@ -23,7 +23,6 @@ const HANDSHAKE: Duration = Duration::from_secs(2);
 pub(crate) type Pool = managed::Pool<Connector>;
 pub(crate) type Pooled = Object<Connector>;
 
-/// A connection.
 pub(crate) struct Session {
     client: Arc<Client>,
     runtime: Handle,
@@ -41,7 +40,6 @@ impl Session {
         &self.client
     }
 
-    /// Returns the runtime on which the connection lives.
     pub(crate) const fn runtime(&self) -> &Handle {
         &self.runtime
     }
@@ -136,7 +134,6 @@ impl managed::Manager for Connector {
     }
 }
 
-/// Creates the connection pool of a store.
 pub(crate) fn pool(connector: Connector, most: usize) -> Result<Pool, StoreError> {
     Pool::builder(connector)
         .max_size(most)

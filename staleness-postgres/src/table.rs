@@ -15,7 +15,6 @@ use crate::values::{Arg, Batch, Statement};
 /// The name of the digest column.
 pub(crate) const DIGEST: &str = "key";
 
-/// Returns the names of the columns.
 fn columns<T: Table>() -> Vec<&'static str> {
     let mut columns = T::COLUMNS.to_vec();
     if T::LONG {

@@ -26,7 +26,6 @@ impl Transaction {
         Ok(Self { session: Some(take(pool).await?) })
     }
 
-    /// Returns the connection.
     pub(crate) fn session(&self) -> Result<&Session, StoreError> {
         let session = self.session.as_ref();
         session.map(|session| &**session).ok_or(StoreError::Misstep("it has ended".into()))

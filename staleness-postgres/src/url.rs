@@ -18,7 +18,6 @@ const MAX_WORKSPACE_BYTES: usize = 64;
 /// Idle time before a keep-alive probe, and maximum time for which sent data may stay unacknowledged.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// A parsed URL.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) config: Config,
@@ -109,7 +108,7 @@ fn is_local(config: &Config) -> bool {
     hosts && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
 }
 
-/// Checks that a name needs no quoting.
+/// Checks the name of a workspace. A valid name needs no quoting in SQL.
 fn checked(name: &str) -> Result<String, StoreError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if name.is_empty() || name.len() > MAX_WORKSPACE_BYTES || !name.bytes().all(plain) {

@@ -23,7 +23,6 @@ impl Arg {
         Self::Text(stored(text).into_owned())
     }
 
-    /// Converts a core cell.
     pub(crate) fn of(cell: Cell<'_>) -> Self {
         match cell {
             Cell::Int(number) => Self::Int(number.unwrap_or_default()),
@@ -45,7 +44,6 @@ impl Arg {
         }
     }
 
-    /// Returns the value for the driver.
     pub(crate) fn as_sql(&self) -> &(dyn ToSql + Sync) {
         match self {
             Self::Text(value) => value,
@@ -59,7 +57,6 @@ impl Arg {
     }
 }
 
-/// A statement with its parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
     pub(crate) sql: String,
@@ -110,7 +107,6 @@ impl Batch {
         self.rows >= 5_000 || self.bytes >= 8 << 20
     }
 
-    /// Returns the columns as parameters.
     pub(crate) fn into_columns(self) -> Vec<Arg> {
         self.columns
     }

@@ -19,9 +19,8 @@ use staleness_core::store::table::Bad;
 /// The version of all records written.
 const VERSION: u8 = 2;
 
-/// Maximum size of a record, in bytes. Identifiers have at most 512 bytes and descriptions 4 KiB, but the
-/// number of sources that list a tool and the length of a note are unlimited. 64 KiB would only hold 43 of
-/// the longest listings.
+/// Maximum size of a record, in bytes. Identifiers have at most 512 bytes and descriptions 4 KiB, but the number of
+/// sources that list a tool and the length of a note are unlimited.
 pub(crate) const MAX_RECORD: usize = 1 << 20;
 
 /// Like [`MAX_RECORD`], for items, documents and work items. An item's text and a document's findings may
@@ -54,7 +53,6 @@ macro_rules! kinds {
 }
 pub(crate) use kinds;
 
-/// Encodes a record.
 pub(crate) fn encode<R: Coded>(record: &R) -> Result<Vec<u8>, StoreError> {
     let mut bytes = Vec::with_capacity(256);
     bytes.extend([R::KIND, VERSION]);

@@ -138,7 +138,7 @@ impl StoreFile {
         Ok(Self { file, writes, state: Mutex::new(state), headers: Arc::default() })
     }
 
-    /// Returns a counter of the headers whose writing has started. Until the first one, a commit has not happened.
+    /// Returns a counter of the headers whose writing has started. Before it changes, a commit has not happened.
     pub(crate) fn headers(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.headers)
     }

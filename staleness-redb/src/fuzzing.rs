@@ -12,7 +12,7 @@ pub trait Record: Sized {
     /// Encodes the record.
     ///
     /// # Errors
-    /// If it is too large.
+    /// If the record is too large.
     fn encode(&self) -> Result<Vec<u8>, StoreError>;
 
     /// Decodes a record. Returns `None` if the bytes are invalid.

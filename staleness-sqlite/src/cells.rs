@@ -12,7 +12,6 @@ use crate::error::from_sqlite;
 /// A placeholder for an invalid value, such as broken UTF-8. No valid record begins with this byte.
 const ODD: Cell<'_> = Cell::Blob(Cow::Borrowed(&[0xff]));
 
-/// Reads the columns of a row.
 pub(crate) fn cells<'r>(row: &'r Row<'_>) -> Vec<Cell<'r>> {
     let columns = row.as_ref().column_count();
     (0..columns).map(|column| row.get_ref(column).map_or(ODD, cell)).collect()
@@ -48,7 +47,6 @@ pub(crate) fn execute(
     statement.execute(bound(cells)).map_err(from_sqlite)
 }
 
-/// Decodes a record from a row.
 pub(crate) fn record<R: Record>(
     row: &Row<'_>,
     read: impl FnOnce(&[Cell<'_>]) -> Result<R, Bad>,

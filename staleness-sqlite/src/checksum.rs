@@ -71,11 +71,11 @@ fn is_sound(number: u32, page: &[u8; PAGE]) -> bool {
     if stored == checksum(number, content) {
         return true;
     }
-    // The header of another program's file or an older format must be readable to report that.
+    // The header of another program's file, or of an older format, must be readable, so that opening can report it.
     if number == 1 && !is_ours(&page[..HEADER]) {
         return true;
     }
-    // Written by another program.
+    // Another program writes pages without a checksum.
     stored == UNSUMMED || (stored == [0; RESERVED] && !is_lost(page))
 }
 
@@ -285,7 +285,7 @@ unsafe extern "C" fn write(
         let Some(write) = real.xWrite else { return ffi::SQLITE_IOERR_WRITE };
         let bytes = slice::from_raw_parts(from.cast::<u8>(), len as usize);
         if *is_log {
-            // All other writes are headers.
+            // Writes of another size are headers.
             ZEROS.set(ZEROS.get() || (bytes.len() == PAGE && is_lost(bytes)));
             return write(file, from, len, offset);
         }

@@ -15,7 +15,6 @@ use crate::transaction::Transaction;
 /// Maximum number of cached prepared statements. There are fewer statements in total.
 const STATEMENTS: usize = 64;
 
-/// A connection to the store.
 #[derive(Debug)]
 pub(crate) struct Conn {
     raw: Connection,
@@ -29,7 +28,6 @@ pub(crate) struct Conn {
     cache: Cell<Option<Cache>>,
 }
 
-/// The size of the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cache {
     Small,
@@ -66,12 +64,10 @@ impl Conn {
         Ok(Self { raw, durability, overwrites, used, cache })
     }
 
-    /// Returns the SQLite connection.
     pub(crate) const fn raw(&self) -> &Connection {
         &self.raw
     }
 
-    /// Returns the SQLite connection, consuming `self`.
     pub(crate) fn into_raw(self) -> Connection {
         self.raw
     }
@@ -96,7 +92,7 @@ impl Conn {
         Transaction::begin(&self.raw, "BEGIN IMMEDIATE", !self.used.replace(true))
     }
 
-    /// Begins a read transaction on one snapshot. Nobody has to wait for it.
+    /// Begins a read transaction on one snapshot. Blocks nobody.
     pub(crate) fn read(&self) -> Result<Transaction<'_>, StoreError> {
         self.cache(Cache::Small)?;
         Transaction::begin(&self.raw, "BEGIN", !self.used.replace(true))
@@ -121,7 +117,7 @@ impl Conn {
     }
 }
 
-/// Limits a timeout to the maximum that SQLite supports, about 24 days, and returns milliseconds.
+/// Limits a timeout to SQLite's maximum, about 24 days.
 pub(crate) fn milliseconds(timeout: Duration) -> Duration {
     timeout.min(Duration::from_millis(i32::MAX as u64))
 }

@@ -30,7 +30,7 @@ pub(crate) struct Opened {
 
 /// Opens or creates a store. A file that is not a store of the supported format is not touched.
 pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreError> {
-    // SQLite treats some relative names specially (":memory:", ""), so make it absolute.
+    // SQLite treats some relative names specially (":memory:", ""), so the path is made absolute.
     let path = std::path::absolute(path)
         .map_err(|source| StoreError::io(format!("finding {}", path.display()), source))?;
     match find(&path, options)? {
@@ -73,7 +73,7 @@ fn create(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
         Err(error) => Err(failed(error)),
     };
     match made {
-        // Another process created it first, or it is a dangling link, which opening will report.
+        // Another process created it first, or `path` is a dangling link, which opening will report.
         Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
             Ok(())
         }

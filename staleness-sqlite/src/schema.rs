@@ -88,8 +88,8 @@ CREATE INDEX work_referring ON work(scope) WHERE refers = 1;
 
 /// Returns the statements that create the tables.
 ///
-/// SQLite parses each of them whenever a process opens the store. This takes about a fifth of the
-/// instructions of a process that records one outcome, or 25,000 per table or index.
+/// SQLite parses all of them whenever a process opens the store, so each further table or index slows down every
+/// short-lived process.
 pub(crate) fn schema() -> String {
     let mut all = String::from(
         "CREATE TABLE meta(id INTEGER PRIMARY KEY, format INTEGER NOT NULL, revision INTEGER NOT NULL, \

@@ -20,8 +20,7 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens or creates the store at `path`. Blocks the calling thread. An existing store takes a fraction of
-    /// a millisecond.
+    /// Opens or creates the store at `path`. Blocks the calling thread.
     ///
     /// SQLite keeps `<path>-wal` and `<path>-shm` beside the file, and `<path>.lock` serialises writers.
     /// These files and any created folders are only accessible to their owner.

@@ -10,9 +10,9 @@ use crate::error::{from_commit, from_sqlite};
 
 /// A transaction. It is rolled back unless it is committed: on every error, and if `decide` panics.
 ///
-/// The connection caches prepared statements, except those that its first transaction runs only once. SQLite
-/// allocates a cached statement on the heap and not in its own faster slots, which would cost a process that
-/// records one outcome a tenth of its instructions.
+/// The connection caches prepared statements, except those that its first transaction runs only once. SQLite allocates
+/// a cached statement on the heap and not in its own faster slots, which would slow down a process that records only
+/// one outcome.
 pub(crate) struct Transaction<'c> {
     conn: &'c Connection,
     /// The statements that the connection's first transaction has run; `None` in later transactions. A statement
@@ -59,7 +59,6 @@ impl<'c> Transaction<'c> {
         self.prepared(sql, |statement| statement.execute(()).map(drop))?
     }
 
-    /// Commits the transaction.
     pub(crate) fn commit(self) -> Result<(), StoreError> {
         // On an error the transaction may still be open; dropping `self` rolls it back.
         self.run("COMMIT").map_err(from_commit)

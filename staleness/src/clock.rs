@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use staleness_core::Timestamp;
 use staleness_core::ids::OpId;
 
-/// Returns the current time. Everything else takes time as an argument.
+/// Returns the current time. All other code takes the time as an argument.
 #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
 pub fn now() -> Timestamp {
     let millis = match SystemTime::now().duration_since(UNIX_EPOCH) {

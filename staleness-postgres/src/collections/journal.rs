@@ -56,7 +56,6 @@ fn one(workspace: &str, filter: &JournalFilter) -> Statement {
     select::<JournalEntry>(workspace, condition, args)
 }
 
-/// Adds a row to a view.
 pub(crate) fn keep(row: &Row, view: &mut View) -> Result<(), StoreError> {
     let entry: JournalEntry = read(row)?;
     view.journal.insert((entry.revision, entry.index), entry);

@@ -21,7 +21,6 @@ pub(crate) fn select_all<R: Record>(workspace: &str) -> Statement {
     select::<R>(workspace, &order, Vec::new())
 }
 
-/// Decodes a row.
 pub(crate) fn read<R: Record>(row: &Row) -> Result<R, StoreError> {
     let cells = cells(row);
     R::read(&cells).map_err(|bad| R::damaged(&cells, bad))

@@ -82,7 +82,6 @@ fn one(workspace: &str, filter: &OutcomeFilter) -> Statement {
     select::<Outcome>(workspace, condition, args)
 }
 
-/// Adds a row to a view.
 pub(crate) fn keep(row: &Row, view: &mut View) -> Result<(), StoreError> {
     let outcome: Outcome = read(row)?;
     view.outcomes.insert(outcome.seq, outcome);

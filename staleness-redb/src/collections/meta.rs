@@ -16,7 +16,6 @@ use crate::tables::{MAGIC, META, OUTCOMES, Tx};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meta {
     pub(crate) revision: Revision,
-    /// The journal's floor.
     pub(crate) floor: Floor,
     /// The last sequence number ever assigned.
     pub(crate) last_seq: u64,

@@ -21,9 +21,7 @@ use meta::Meta;
 
 /// A table of records.
 pub(crate) trait Collection {
-    /// The type of the table's keys.
     type Key: Key + 'static;
-    /// The type of the records.
     type Row;
     const TABLE: TableDefinition<'static, Self::Key, &'static [u8]>;
     /// Maximum number of rows per page.
@@ -80,7 +78,6 @@ fn keep_all<C: Collection>(
     Ok(())
 }
 
-/// Adds the summaries of a scope's tools.
 fn summaries(tx: &Tx, scope: &Scope, view: &mut View) -> Result<(), StoreError> {
     let (first, mut all) = (scope.as_key(), Vec::new());
     for entry in
@@ -96,7 +93,6 @@ fn summaries(tx: &Tx, scope: &Scope, view: &mut View) -> Result<(), StoreError> 
     Ok(())
 }
 
-/// Counts the routes of a project.
 pub(crate) fn count_routes(tx: &Tx, project: &ProjectId) -> Result<u64, StoreError> {
     let (project, mut found) = (project.as_str(), 0);
     for entry in

@@ -16,9 +16,9 @@ pub(crate) type Label = Cow<'static, str>;
 
 /// The rows that may match a filter. The first part of their keys is the first parameter of its condition.
 pub(crate) enum Find<'f> {
-    /// Rows with this first part.
+    /// Rows whose keys have this first part, and any other parts.
     First,
-    /// Rows with this second part, too.
+    /// Rows whose keys also have this second part.
     Second(&'f str),
     /// Rows with a label in a range, both ends included.
     Labelled(Label, Label),
@@ -38,7 +38,7 @@ pub(crate) trait Stored: Described + Coded {
         Find::First
     }
 
-    /// Returns the labels of this row.
+    /// Returns the labels under which the index lists this row.
     fn labels(&self) -> Vec<Label> {
         Vec::new()
     }

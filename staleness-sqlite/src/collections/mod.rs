@@ -49,7 +49,6 @@ pub(crate) fn load(
     Ok(view)
 }
 
-/// Adds the summaries of a scope's tools.
 fn summaries(tx: &Transaction<'_>, scope: &Scope, view: &mut View) -> Result<(), StoreError> {
     // Scans the table in file order. The `+` prevents use of the index, which would need a lookup per row.
     let sql = format!("SELECT +{} FROM tools WHERE +scope = ?1", ToolSummary::COLUMNS.join(", +"));

@@ -12,8 +12,8 @@ use super::{clamped, execute};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
-/// Checks if any outcome has this identity. Usually none has, and this statement is three times faster to
-/// prepare.
+/// Checks if any outcome has this identity. Usually none has, and this statement is faster to prepare than the one that
+/// reads the outcome.
 const KNOWS_IDENTITY: &str =
     "SELECT 1 FROM outcomes INDEXED BY outcomes_identity WHERE identity = ?1";
 
@@ -21,7 +21,7 @@ const KNOWS_IDENTITY: &str =
 /// since `?1`.
 const LAST_PER_SERVER: &str = " WHERE seq IN (SELECT max(seq) FROM outcomes INDEXED BY \
     outcomes_served WHERE at >= ?1 AND server IS NOT NULL AND mark IN ('S', 'F', 'O') GROUP BY scope, server)";
-/// Does not visit the outcomes between the first and the last ones.
+/// Selects the first and the last outcomes, without visiting those between.
 const FIRST_AND_LAST: &str = " WHERE seq IN (SELECT seq FROM (SELECT seq FROM outcomes ORDER BY seq LIMIT ?1) \
     UNION SELECT seq FROM (SELECT seq FROM outcomes ORDER BY seq DESC LIMIT ?1))";
 /// Visits no other outcomes than those that it selects.
