@@ -5,7 +5,6 @@ use serde_json::Value;
 use staleness_service::ServiceError;
 use staleness_service::error::quoted;
 
-/// Checks that the schema allows the arguments.
 pub(crate) fn check(schema: &JsonObject, arguments: &JsonObject) -> Result<(), ServiceError> {
     let empty = JsonObject::new();
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);

@@ -56,7 +56,6 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Creates a connection to a client that has not sent anything yet.
     pub(crate) fn new(server: Server, departure: Departure) -> Self {
         let (subscription, deliveries, over) = Default::default();
         let listening = Arc::new(Semaphore::new(MAX_LISTENING));

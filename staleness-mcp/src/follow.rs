@@ -23,7 +23,6 @@ impl Follower {
         Self { store, seen }
     }
 
-    /// Starts at the current revision.
     pub(crate) async fn from_now(store: SharedStore) -> Self {
         let mut follower = Self::new(store, None);
         // If the revision cannot be read now, it counts as new later.

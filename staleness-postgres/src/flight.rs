@@ -20,7 +20,6 @@ type Answer = Result<Vec<Row>, Error>;
 
 type Flying = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
-/// A statement waiting to be sent.
 enum Waiting {
     Statement(Statement),
     Command(String),

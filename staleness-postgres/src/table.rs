@@ -186,7 +186,6 @@ pub(crate) fn with(workspace: &str, rest: Vec<Arg>) -> Vec<Arg> {
     args
 }
 
-/// Decodes a row with core's decoder.
 pub(crate) fn read<T: Table>(
     row: &Found,
     read: fn(&[Cell<'_>]) -> Result<T, Bad>,

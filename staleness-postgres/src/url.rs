@@ -96,7 +96,6 @@ pub(crate) fn parse(url: &str) -> Result<Target, StoreError> {
     Ok(Target { config, workspace, roots })
 }
 
-/// Returns true if all servers in the URL are on this machine.
 fn is_local(config: &Config) -> bool {
     let hosts = config.get_hosts().iter().all(|host| match host {
         Host::Tcp(name) => {

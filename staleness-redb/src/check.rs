@@ -68,7 +68,6 @@ impl<'t, K: Key + 'static, V: Value + 'static> Index<'t, K, V> {
         Ok(Self { name, table: table(tx, definition)?, named: 0 })
     }
 
-    /// Verifies that an entry with this key and value exists.
     fn has(&mut self, key: K::SelfType<'_>, value: &V::SelfType<'_>) -> Result<(), StoreError> {
         self.named += 1;
         let found = self.table.get(key).map_err(from_storage)?;

@@ -20,7 +20,6 @@ use crate::tables::Tx;
 /// Size of redb's cache, in bytes.
 const CACHE: usize = 16 << 20;
 
-/// An open database.
 #[derive(Debug)]
 pub(crate) struct Session {
     db: Database,

@@ -241,7 +241,6 @@ fn fault_of(layers: &[Layer], why: &str) -> ServiceError {
     ServiceError::new(ErrorKind::Config, message).hint(KEYS_HINT)
 }
 
-/// Returns the default policy overridden by one layer.
 fn over_defaults(layer: &Table) -> Result<Table, ServiceError> {
     let mut table = table_of(&default_policy())?;
     merge(&mut table, layer.clone());

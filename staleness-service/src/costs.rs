@@ -148,7 +148,7 @@ impl ClientCost {
     }
 }
 
-/// Adds two numbers, either of which may be unknown.
+/// Adds two numbers, either of which may be unknown. `None` only if both are.
 fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     one.zip(other).map(|(one, other)| one + other).or(one).or(other)
 }

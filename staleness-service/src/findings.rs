@@ -351,7 +351,6 @@ fn in_order(path: String, blocks: u32, mut found: Vec<Finding>) -> Group {
     Group { path, blocks, worst, found }
 }
 
-/// Compares two groups by their worst finding.
 fn by_worst(a: &Group, b: &Group) -> Ordering {
     match (a.found.first(), b.found.first()) {
         (Some(a), Some(b)) => worst_first(&a.told, &b.told),

@@ -230,7 +230,7 @@ fn is_of_name(fact: &Fact) -> bool {
     matches!(fact.kind(), SignalKind::SourceMissing | SignalKind::ReferenceDrift)
 }
 
-/// Returns the name that no longer exists.
+/// Returns the name that no longer exists; empty if the fact is not about a name.
 fn name(fact: &Fact) -> String {
     match fact {
         Fact::SourceMissing { citation, .. } => citation.to_string(),

@@ -113,8 +113,8 @@ fn is_same(a: &Citation, b: &Citation) -> bool {
     (&a.path, &a.lines, &a.symbol) == (&b.path, &b.lines, &b.symbol)
 }
 
-/// Returns true if the item was verified after the event in a fact: a change (by day) or the removal of a name. Only
-/// the store has this date. A verification never settles a missing source.
+/// Returns true if the item was verified after the change (by day) or the removal that a fact reports. Only the store
+/// has this date. A verification never settles a missing source.
 fn is_settled(item: &Item, block: &Block, fact: &Fact) -> bool {
     let happened = match fact {
         Fact::SourceChanged { days_after: Some(days), .. } => {

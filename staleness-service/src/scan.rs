@@ -75,7 +75,7 @@ pub(crate) fn declared(settings: &Settings) -> Declarations {
     with_request(settings, clients::declared)
 }
 
-/// Reads the current configuration.
+/// Reads the current configuration of all clients, and adds the lists in `live`.
 fn read_world(
     settings: &Settings,
     live: &[SourceReading],

@@ -363,7 +363,8 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// Returns the agent named by an option or the environment.
+/// Returns the agent named by an option or the environment. If `lenient`, an invalid name in the environment counts as
+/// none.
 fn agent(options: &Options, lenient: bool) -> Result<Option<AgentId>, ServiceError> {
     if let Some(name) = options.agent.as_deref() {
         return id("agent's name", name).map(Some);

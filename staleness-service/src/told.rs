@@ -25,7 +25,7 @@ const DIGEST_BYTES: usize = 17;
 #[derive(Clone, Debug)]
 pub struct Told {
     file: PathBuf,
-    /// The subagent, which has its own context.
+    /// The subagent, which has its own context. `None` for the main agent.
     subagent: Option<String>,
 }
 
@@ -43,7 +43,6 @@ impl Told {
         Self { subagent: subagent.map(str::to_owned), ..self }
     }
 
-    /// Returns true if these are the lines of a subagent.
     pub(crate) const fn is_to_subagent(&self) -> bool {
         self.subagent.is_some()
     }

@@ -250,7 +250,6 @@ pub fn claim(
     Ok((item, is_renewed))
 }
 
-/// Returns the claiming agent and its session.
 fn claimer(
     registry: &Registry,
     settings: &Settings,
@@ -352,8 +351,8 @@ pub fn is_addressed(from: Option<&str>, to: Option<&str>, agent: &str) -> Option
     to.map(|to| to == agent).or_else(|| from.map(|from| from != agent))
 }
 
-/// Removes the handoffs between two agents other than `agent`, if one is given, and those without a sender to another
-/// known agent. `parties` returns the kind of an item, its sender and its receiver.
+/// Removes the handoffs that are neither from nor to `agent`, except those without a sender to an unknown receiver.
+/// Removes nothing without an `agent`. `parties` returns the kind of an item, its sender and its receiver.
 pub(crate) fn retain_own<T>(
     settings: &Settings,
     registry: &Registry,

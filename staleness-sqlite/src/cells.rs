@@ -27,7 +27,6 @@ fn cell(value: ValueRef<'_>) -> Cell<'_> {
     }
 }
 
-/// Returns cells as statement parameters.
 pub(crate) fn bound<'c>(cells: &'c [Cell<'_>]) -> impl rusqlite::Params + use<'c> {
     params_from_iter(cells.iter().map(|cell| {
         ToSqlOutput::Borrowed(match cell {

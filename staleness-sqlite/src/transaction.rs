@@ -21,7 +21,7 @@ pub(crate) struct Transaction<'c> {
 }
 
 impl<'c> Transaction<'c> {
-    /// Begins with the statement `how`.
+    /// Begins a transaction with the statement `how`.
     pub(crate) fn begin(
         conn: &'c Connection,
         how: &str,

@@ -382,7 +382,6 @@ async fn whole(body: Incoming) -> Result<Bytes, Response<Body>> {
     }
 }
 
-/// Returns the names that a request may give as its host.
 fn hosts(options: &HttpOptions) -> Vec<String> {
     let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
     let ip = options.address.ip();

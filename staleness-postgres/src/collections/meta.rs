@@ -132,7 +132,6 @@ pub(crate) fn is_missing(error: &Error) -> bool {
     error.code() == Some(&SqlState::DIVISION_BY_ZERO)
 }
 
-/// Returns the error for a deleted workspace row.
 pub(crate) fn missing() -> StoreError {
     StoreError::Corrupt("workspaces: the row of the workspace is missing".into())
 }

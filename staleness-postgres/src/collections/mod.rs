@@ -27,7 +27,6 @@ pub(crate) struct Question<'s> {
     pub(crate) read: Reader<'s>,
 }
 
-/// Returns the statements that load a selection.
 pub(crate) fn questions<'s>(workspace: &str, selection: &'s Selection) -> Vec<Question<'s>> {
     let mut all = Vec::new();
     macro_rules! ask {

@@ -102,7 +102,6 @@ fn beyond(cut: &OutcomeCut) -> (&'static str, Vec<Arg>) {
     }
 }
 
-/// Returns the statement that deletes a range of outcomes.
 pub(crate) fn remove(workspace: &str, range: &OutcomeRange) -> Statement {
     let (sql, args) = match range {
         OutcomeRange::Cut { cut, limit } => {

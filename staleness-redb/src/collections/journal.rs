@@ -39,7 +39,6 @@ type Rows<'t> = Table<'t, EntryRef, &'static [u8]>;
 const FIRST: EntryRef = (0, 0);
 const LAST: EntryRef = (u64::MAX, u32::MAX);
 
-/// Adds the entries matching the filter to the view.
 pub(crate) fn load(tx: &Tx, filter: &JournalFilter, view: &mut View) -> Result<(), StoreError> {
     match filter {
         JournalFilter::Op(op) => {
@@ -91,7 +90,6 @@ fn keep_indexed(rows: &Rows<'_>, key: EntryRef, view: &mut View) -> Result<(), S
     Ok(())
 }
 
-/// Removes the entries of these revisions.
 pub(crate) fn remove(tx: &Tx, revisions: &[Revision]) -> Result<(), StoreError> {
     if revisions.is_empty() {
         return Ok(());

@@ -31,7 +31,6 @@ pub(crate) trait Collection {
     fn row(key: &<Self::Key as Value>::SelfType<'_>, value: &[u8])
     -> Result<Self::Row, StoreError>;
 
-    /// Adds a record to a view.
     fn keep(row: Self::Row, view: &mut View);
 }
 
@@ -66,7 +65,6 @@ pub(crate) fn all<C: Collection>(
     Ok(())
 }
 
-/// Adds all records to the view.
 fn keep_all<C: Collection>(
     table: &impl ReadableTable<C::Key, &'static [u8]>,
     view: &mut View,
@@ -106,7 +104,6 @@ pub(crate) fn count_routes(tx: &Tx, project: &ProjectId) -> Result<u64, StoreErr
     Ok(found)
 }
 
-/// Loads everything in `selection`.
 pub(crate) fn load(tx: &Tx, selection: &Selection, meta: Meta) -> Result<View, StoreError> {
     let mut view = View::default();
     (view.revision, view.floor) = (meta.revision, meta.floor);

@@ -140,7 +140,6 @@ fn each_cut(
     Ok(())
 }
 
-/// Removes a range of outcomes.
 pub(crate) fn remove(tx: &Tx, range: &OutcomeRange) -> Result<(), StoreError> {
     let mut rows = table(tx, OUTCOMES)?;
     let mut gone = Vec::new();

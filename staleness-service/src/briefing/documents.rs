@@ -122,7 +122,6 @@ fn reason(fact: &Fact) -> Option<ModelText> {
     })
 }
 
-/// A stale line of a document.
 pub(crate) struct StaleLine {
     line: u32,
     says: ModelText,

@@ -108,7 +108,6 @@ impl Doubtful {
     }
 }
 
-/// The titles of the sections.
 const TITLES: [&str; 5] =
     ["Marked as wrong", "Expired", "Due", "Do not rely on these without checking", "Doubted"];
 

@@ -39,7 +39,6 @@ pub(super) fn overdue_title(by: &ModelText, warnings: &[&Warning]) -> (ModelText
     (title.and(")"), has_plan || has_theirs || has_expired)
 }
 
-/// Returns the item of a warning.
 pub(super) fn subject(warning: &Warning) -> DeltaSubject {
     DeltaSubject::Work(warning.kind, warning.key.clone())
 }

@@ -136,7 +136,6 @@ fn fill(told: &[(&'static str, Vec<ModelText>)], budget: usize) -> (ModelText, b
     (text, whole, left)
 }
 
-/// The first line of the text.
 const HEAD: &str = "Tool status from `staleness`:";
 
 /// The last line of the text, if not every tool is named.

@@ -13,7 +13,6 @@ use crate::settings::Settings;
 /// Maximum size of a file to edit, in bytes.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// A pending change of one file.
 #[derive(Debug)]
 pub(super) struct Edit {
     path: PathBuf,
@@ -23,7 +22,6 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Returns true if the edit changes the file.
     pub(super) fn changes(&self) -> bool {
         self.after != self.before
     }

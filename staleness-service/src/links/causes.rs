@@ -23,7 +23,7 @@ use crate::settings::Settings;
 /// Maximum number of journal entries to read for one subject.
 const ENTRIES: u32 = 200;
 
-/// The time at which a tool's state began, with the journal.
+/// The time at which a tool's state began, with the likely causes and the journal.
 pub(super) struct Beginning {
     pub(super) since: Timestamp,
     /// Sentences on likely causes.

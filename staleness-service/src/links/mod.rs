@@ -35,7 +35,7 @@ use causes::{Beginning, events, of_references, of_route};
 pub use resting::{Counts, Impact, Leading, Line, Link, Still};
 use resting::{doubtful_tools, rests_on, text_of};
 
-/// Maximum distance in days between a journal entry and the beginning of a state at which the entry is shown.
+/// Maximum number of days between the beginning of a state and a journal entry that is shown with it.
 const NEAR_DAYS: i64 = 7;
 
 /// The record to which a name refers.

@@ -71,7 +71,7 @@ impl Still {
         self.names.is_empty()
     }
 
-    /// Adds the lost parameters that some dependents name. Returns the number of dependents that name any.
+    /// Adds the lost parameters of several dependents, one list for each. Returns the number of nonempty lists.
     fn add<'l>(&mut self, lost: impl Iterator<Item = &'l Vec<String>>) -> usize {
         let some = lost.filter(|lost| !lost.is_empty());
         some.map(|lost| self.names.extend(lost.iter().cloned())).count()
@@ -200,7 +200,7 @@ impl Term {
         self.find(text).is_some()
     }
 
-    /// Returns the first word of the text that is the term, or begins with it if it is a prefix.
+    /// Returns the first word of the text that equals the term, or begins with a term that is a prefix.
     fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
         let joins = |c: char| c.is_alphanumeric() || "_-/".contains(c);
         text.match_indices(self.text.as_str()).find_map(|(at, found)| {

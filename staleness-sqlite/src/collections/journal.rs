@@ -10,7 +10,6 @@ use super::rows::{all, rows, select};
 use super::{clamped, execute};
 use crate::transaction::Transaction;
 
-/// Adds the entries matching the filter to the view.
 pub(crate) fn load(
     tx: &Transaction<'_>,
     filter: &JournalFilter,
@@ -44,7 +43,6 @@ pub(crate) fn load(
     rows(tx, &sql, &args, JournalEntry::read, &mut keep)
 }
 
-/// Removes the entries of these revisions.
 pub(crate) fn remove(tx: &Transaction<'_>, revisions: &[Revision]) -> Result<(), StoreError> {
     for revision in revisions {
         execute(tx, "DELETE FROM journal WHERE revision = ?1", (clamped(revision.0),))?;

@@ -19,7 +19,6 @@ use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 use meta::Meta;
 
-/// Loads everything in `selection` in the connection's transaction.
 pub(crate) fn load(
     tx: &Transaction<'_>,
     selection: &Selection,

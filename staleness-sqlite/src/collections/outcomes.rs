@@ -36,7 +36,6 @@ const CUT: &str = "DELETE FROM outcomes WHERE seq IN \
 const OF_TOOL: &str = "DELETE FROM outcomes WHERE scope = ?1 AND tool = ?2";
 const OF_PROJECT: &str = "DELETE FROM outcomes WHERE project = ?1";
 
-/// Adds the outcomes matching the filters to the view.
 pub(crate) fn load(
     tx: &Transaction<'_>,
     filters: &[OutcomeFilter],
@@ -103,7 +102,6 @@ fn bound(tx: &Transaction<'_>, cut: &OutcomeCut) -> Result<Option<i64>, StoreErr
     })
 }
 
-/// Removes a range of outcomes.
 pub(crate) fn remove(tx: &Transaction<'_>, range: &OutcomeRange) -> Result<(), StoreError> {
     match range {
         OutcomeRange::Cut { cut, limit } => match bound(tx, cut)? {

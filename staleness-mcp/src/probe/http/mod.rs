@@ -166,7 +166,6 @@ impl Client {
     }
 }
 
-/// A response body with a size limit.
 struct Bounded {
     body: Incoming,
     client: Client,
