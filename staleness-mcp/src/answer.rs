@@ -192,7 +192,7 @@ pub(crate) fn refused(error: &ServiceError, next: &'static str) -> CallToolResul
             (Text::new(Message(hint)).and(" Else ").and(next), format!("{hint} Else {next}"))
         }
         (Some(hint), _) => (Text::new(Message(hint)), hint.to_owned()),
-        (None, ErrorKind::Cancelled) => plain("call it again when there is time"),
+        (None, ErrorKind::Cancelled) => plain("call it again later"),
         (None, ErrorKind::Store) => plain("ask the user to run `staleness doctor`"),
         (None, _) => plain(next),
     };

@@ -177,7 +177,8 @@ impl ServerHandler for Connection {
             turn = turn => turn,
         };
         let Some(turn) = turn else {
-            let error = ServiceError::new(ErrorKind::Cancelled, "too many calls of this kind");
+            let error =
+                ServiceError::new(ErrorKind::Cancelled, "too many calls of this kind are waiting");
             return Ok(refused(&error, spec.next).into());
         };
         let (tell, mut steps) = mpsc::unbounded_channel();

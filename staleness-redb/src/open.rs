@@ -63,7 +63,7 @@ fn begins_as_ours(file: File) -> io::Result<Result<(), StoreError>> {
             Err(StoreError::FormatTooNew { found, supported })
         }
         (None, None) if bytes.starts_with(REDB) => Err(StoreError::NotAStore(
-            "a plain redb file; export a store of an older staleness with that version".into(),
+            "a plain redb file; if it is a store of an older staleness, export it with that version".into(),
         )),
         (None, None) => Err(StoreError::NotAStore("the file does not look like a store".into())),
         _ => Ok(()),

@@ -167,7 +167,7 @@ impl From<StoreError> for ServiceError {
             StoreError::FormatTooNew { .. } => Self::new(ErrorKind::Store, message)
                 .hint("update staleness, or point --store at another file"),
             StoreError::FormatTooOld { .. } => Self::new(ErrorKind::Store, message).hint(
-                "run `staleness export` with the version that made it, then `staleness import` here",
+                "run `staleness export` with the version that wrote the store, then `staleness import` here",
             ),
             StoreError::NotAStore(_) => Self::new(ErrorKind::Store, message)
                 .hint("nothing was changed; point --store at another file"),

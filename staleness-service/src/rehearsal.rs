@@ -22,7 +22,11 @@ use crate::told::TOLD;
 /// Errors of the store, and of the file system.
 pub fn rehearsal(settings: &Settings) -> Result<(TempDir, Settings), ServiceError> {
     let trouble = |error: std::io::Error| {
-        let what = format!("a copy in {}: {}", std::env::temp_dir().display(), in_words(&error));
+        let what = format!(
+            "cannot create a copy in {}: {}",
+            std::env::temp_dir().display(),
+            in_words(&error)
+        );
         ServiceError::new(ErrorKind::Io, what)
     };
     let mut builder = tempfile::Builder::new();

@@ -80,8 +80,9 @@ impl Turn {
             Ok(lock) => lock,
             Err(LockError::TimedOut) => {
                 let folder = brief(folder);
-                let what =
-                    format!("another program locks the folder {folder} (`lslocks` names it)");
+                let what = format!(
+                    "another program holds a lock on the folder {folder} (`lslocks` shows which)"
+                );
                 return Err(io::Error::new(io::ErrorKind::TimedOut, what));
             }
             // The folder cannot be opened or locked. Later operations in it will report an error if there is

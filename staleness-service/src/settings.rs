@@ -403,8 +403,11 @@ fn project_folder(options: &Options, fallback: Option<&Path>) -> Result<PathBuf,
     let folder = match named.or_else(|| fallback.map(Path::to_path_buf)) {
         Some(folder) => folder,
         None => std::env::current_dir().map_err(|error| {
-            ServiceError::new(ErrorKind::Io, format!("no current folder: {}", in_words(&error)))
-                .hint("set the project with --project")
+            ServiceError::new(
+                ErrorKind::Io,
+                format!("the current folder cannot be found: {}", in_words(&error)),
+            )
+            .hint("set the project with --project")
         })?,
     };
     if folder.is_dir() {

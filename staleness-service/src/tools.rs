@@ -286,7 +286,7 @@ impl Unused {
             let named = self.server.clients.iter().filter(|(_, state)| is_named(**state));
             let clients: Vec<&str> = named.map(|(client, _)| client.as_str()).collect();
             if clients.is_empty() {
-                return format!("{server} is no longer in any client");
+                return format!("{server} is no longer configured in any client");
             }
             let verb = if self.is_foreign() { "only in" } else { "configured in" };
             return format!("{server} is {verb} {}", clients.join(", "));

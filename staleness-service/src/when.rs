@@ -5,7 +5,7 @@ use staleness::Timestamp;
 use crate::error::{ErrorKind, ServiceError, quoted};
 
 const FORMS: &str = "try 2026-11-20, 2026-11-20T12:30, 2026-11-20T12:30:00Z, \
-                     2026-11-20T12:30:00+01:00, or from now -3d, -12h, -30m, +1d";
+                     2026-11-20T12:30:00+01:00, or relative to now -3d, -12h, -30m, +1d";
 
 /// Parses the time in `--now`.
 pub fn parse(text: &str, now: Timestamp) -> Result<Timestamp, ServiceError> {

@@ -158,7 +158,10 @@ fn a_store_of_an_older_format_is_neither_copied_nor_copied_to() {
         assert_eq!((refused.code, refused.out.as_str()), (4, ""), "{refused:?}");
         let said = &refused.err;
         assert!(said.contains(&old) && said.contains("format 4"), "{said}");
-        assert!(said.contains("`staleness export` with the version that made it"), "{said}");
+        assert!(
+            said.contains("`staleness export` with the version that wrote the store"),
+            "{said}"
+        );
     }
     assert_eq!(sandbox.files(), before);
 }

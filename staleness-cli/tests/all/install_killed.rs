@@ -121,7 +121,7 @@ fn b11_a_folder_that_somebody_locks_is_named_and_not_waited_for_without_end() {
     held.lock().unwrap();
     let run = sandbox.run(&["uninstall", "gemini"]);
     drop(held);
-    let told = format!("another program locks the folder {}", folder.display());
+    let told = format!("another program holds a lock on the folder {}", folder.display());
     assert!(run.code == 3 && run.err.contains(&told), "{run:?}");
     assert!(run.err.ends_with("it was not changed\n"), "{run:?}");
     sandbox.ok(&["uninstall", "gemini"]);

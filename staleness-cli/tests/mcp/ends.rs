@@ -92,7 +92,7 @@ fn a_first_answer_counts_all_that_is_open_and_says_what_lists_it() {
     let mut client = machine.client(&[]);
     let told = client.call("resume_session", json!({}))["content"][0]["text"].to_string();
     assert!(
-        told.contains("Open: 12 plans, and 5 more; work_item with action list has all\\n"),
+        told.contains("Open: 12 plans, and 5 more; work_item with action list shows all\\n"),
         "{told}"
     );
     let all = client.data("work_item", json!({ "action": "list" }));

@@ -435,8 +435,8 @@ fn tokens_that_cannot_be_used_are_refused_and_never_shown() {
         (String::new(), "the file has no token"),
         ("# none\n\n".into(), "the file has no token"),
         (format!("{TOKEN}\n"), "line 1: a token and the folder"),
-        (format!("short {project}\n"), "line 1: a token has 32 to 256 characters"),
-        (format!("\n{TOKEN}\u{e9} {project}\n"), "line 2: a token has 32 to 256 characters"),
+        (format!("short {project}\n"), "line 1: a token must have 32 to 256 characters"),
+        (format!("\n{TOKEN}\u{e9} {project}\n"), "line 2: a token must have 32 to 256 characters"),
         (
             format!("{TOKEN} {project}\n{TOKEN} {project}\n"),
             "line 2: another line has the same token",

@@ -45,7 +45,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<Token>, ServeError> {
     let file = File::open(path).map_err(|error| refused(error.to_string()))?;
     #[cfg(unix)]
     if std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o077 != 0 {
-        return Err(refused("others may read the tokens; run `chmod 600` on it".to_owned()));
+        return Err(refused(
+            "other users can read the tokens; run `chmod 600` on the file".to_owned(),
+        ));
     }
     let mut text = String::new();
     file.take(MAX_BYTES).read_to_string(&mut text).map_err(|error| refused(error.to_string()))?;
@@ -59,11 +61,11 @@ pub(super) fn read(path: &Path) -> Result<Vec<Token>, ServeError> {
         }
         let refused = |why: &str| refused(format!("line {line}: {why}"));
         let Some((token, folder)) = text.split_once(char::is_whitespace) else {
-            return Err(refused("a token and the folder of its project are needed"));
+            return Err(refused("each line needs a token and the folder of its project"));
         };
         if !LENGTH.contains(&token.len()) || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(refused(
-                "a token has 32 to 256 characters; `openssl rand -hex 32` makes one",
+                "a token must have 32 to 256 characters; `openssl rand -hex 32` makes one",
             ));
         }
         let digest = digest(token);

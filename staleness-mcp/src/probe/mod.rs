@@ -37,7 +37,7 @@ use read::{Faults, Lines};
 const AT_ONCE: usize = 4;
 /// Maximum size of a message from a server, in bytes.
 const MAX_LINE: usize = 8 * 1024 * 1024;
-const TOO_MUCH: &str = "it sent too much: a message over 8 MiB, or over 32 MiB in all";
+const TOO_MUCH: &str = "it sent too much: a message over 8 MiB, or over 32 MiB in total";
 const NO_LIST: &str = "it does not list its tools";
 const NO_LINES: &str = "its last line is not a complete JSON message";
 const CLOSED: &str = "it closed the connection before it answered";
@@ -249,7 +249,7 @@ async fn pages(server: &Peer<RoleClient>, limits: Limits) -> Result<String, Trou
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(page));
         let page = server.send_request(request).await.map_err(|error| match error {
             rmcp::ServiceError::TransportClosed => Trouble::Ended,
-            rmcp::ServiceError::McpError(_) => Trouble::Words("it answers with an error"),
+            rmcp::ServiceError::McpError(_) => Trouble::Words("it answered with an error"),
             _ => Trouble::Words(NO_LIST),
         })?;
         let mut page = match page {

@@ -74,7 +74,7 @@ fn whatever_a_server_does_it_is_told_in_words_of_ours() {
                 r#"printf '{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"hunter2"}}\n' $id"#,
             ),
             limits(10_000),
-            "it answers with an error",
+            "it answered with an error",
         ),
     ] {
         let why = answer(shell(&script), limits).expect_err(&script);

@@ -132,7 +132,7 @@ fn recall_knowledge(call: &Call<'_>, asked: Recall) -> Result<Answer<Recalled>, 
     rows.more += found.more;
     let is_none = found.told.is_empty() && found.more == 0;
     let head = if is_none { "no note matches; try fewer words" } else { "" };
-    let text = rows.text(Text::new(head), Text::new("ask more precisely, or raise `limit`"));
+    let text = rows.text(Text::new(head), Text::new("use a more precise query, or raise `limit`"));
     Ok(Answer::new(text, Recalled { items: rows.items, more: rows.more }))
 }
 

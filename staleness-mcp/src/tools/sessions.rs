@@ -40,7 +40,7 @@ pub(super) fn specs() -> Vec<Spec> {
                 description: "Call first in a session. Returns what changed since your last call \
                               (work, handoffs, decisions, knowledge, tools), and what is overdue.",
                 effect: Effect::Adds,
-                next: "leave `since` out to continue after your last call",
+                next: "omit `since` to continue after your last call",
             },
             run,
         )
@@ -423,7 +423,7 @@ fn render(
         _ => Text::new(summary(&open)),
     };
     if delta.more > 0 {
-        text = text.and("; work_item with action list has all");
+        text = text.and("; work_item with action list shows all");
     }
     if delta.pruned_until.is_some() {
         text = text.and("\nolder changes were pruned, so some may be missing here");

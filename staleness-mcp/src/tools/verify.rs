@@ -175,7 +175,8 @@ fn settle(
         Still::Done => (done(world, ids, scope, true)?, "done"),
         Still::Wrong => {
             let reason = reason.ok_or_else(|| {
-                ServiceError::invalid("`reason` is required for wrong").hint("say what is wrong")
+                ServiceError::invalid("`reason` is required with still=wrong")
+                    .hint("say what is wrong")
             })?;
             let by = call.agent.as_ref().map_or("agent", |agent| agent.as_str());
             // If any id is unknown, no item is changed.

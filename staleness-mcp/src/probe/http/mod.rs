@@ -155,7 +155,7 @@ impl Client {
                 300..=399 => ELSEWHERE.into(),
                 401 | 403 => format!("it requires a sign-in (HTTP {})", status.as_u16()).into(),
                 404 | 405 => NO_STREAMABLE.into(),
-                other => format!("it answers with HTTP {other}").into(),
+                other => format!("it answered with HTTP {other}").into(),
             });
         }
         Err("it redirects too often".into())

@@ -170,8 +170,8 @@ fn whatever_an_http_server_does_it_is_told_in_words_of_ours() {
         (Box::new(status("403 Forbidden")), "it requires a sign-in (HTTP 403)"),
         (Box::new(status("404 Not Found")), NO_STREAMABLE),
         (Box::new(status("405 Method Not Allowed")), NO_STREAMABLE),
-        (Box::new(status("429 Too Many Requests")), "it answers with HTTP 429"),
-        (Box::new(status("500 hunter2")), "it answers with HTTP 500"),
+        (Box::new(status("429 Too Many Requests")), "it answered with HTTP 429"),
+        (Box::new(status("500 hunter2")), "it answered with HTTP 500"),
         (Box::new(status("302 Found")), ELSEWHERE),
         (Box::new(body("text/html", "<p>hunter2")), NOT_MCP),
         (Box::new(body("application/json", "hunter2")), NOT_MCP),
@@ -200,7 +200,7 @@ fn whatever_an_http_server_does_it_is_told_in_words_of_ours() {
                 }
                 answer_json(body, stream);
             }),
-            "it answers with an error",
+            "it answered with an error",
         ),
     ];
     for (server, expected) in servers {
