@@ -21,7 +21,7 @@ pub struct OpenOptions {
     /// Creates a missing store, including its parent folders. Otherwise opening fails with
     /// [`std::io::ErrorKind::NotFound`].
     pub create: bool,
-    /// Only reads the store. Then nothing is created, and steps fail with [`StoreError::ReadOnly`].
+    /// Opens the store for reading only. Nothing is created, and steps fail with [`StoreError::ReadOnly`].
     pub read_only: bool,
     /// The maximum time that a step waits for the lock before it fails with [`StoreError::Busy`]; five seconds by
     /// default. With redb, a step may wait for the same time again if a program has the file open without the lock.

@@ -29,8 +29,8 @@ pub fn find(path: &Path, options: OpenOptions) -> Result<Option<Metadata>, Store
     }
 }
 
-/// Returns the error for an empty file. It is not a new store, because some file systems leave an empty file
-/// after a power cut.
+/// Returns the error for an empty file. An empty file is not treated as a new store, because some file systems leave
+/// one after a power cut.
 pub fn empty(path: &Path) -> StoreError {
     StoreError::Corrupt(format!("{} is empty", path.display()))
 }

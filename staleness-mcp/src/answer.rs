@@ -52,7 +52,7 @@ impl Answer {
     }
 }
 
-/// The rows that fit, and the number of those that do not.
+/// The rows that fit in an answer, and the number of rows that do not.
 #[derive(Debug)]
 pub(crate) struct Rows<R> {
     pub items: Vec<R>,

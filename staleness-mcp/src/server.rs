@@ -30,7 +30,7 @@ pub struct Server {
     options: Arc<Options>,
     /// The only project that calls may use, if restricted.
     only: Option<ProjectId>,
-    /// True if calls must not change records that apply to all projects.
+    /// True if calls must not change global records.
     confined: bool,
     /// Limits concurrent blocking work. The remaining threads are for input and output.
     turns: Arc<Turns>,
@@ -102,8 +102,8 @@ impl Server {
         })
     }
 
-    /// Returns this server for callers that may use only the project of one folder. They may change records that apply
-    /// to all projects only if `writes_global`. Unless `is_alone`, they take at most half of the turns.
+    /// Returns this server for callers that may use only the project of one folder. They may change global records only
+    /// if `writes_global`. Unless `is_alone`, they take at most half of the turns.
     #[cfg(feature = "http")]
     pub(crate) fn confined_to(
         &self,

@@ -236,7 +236,7 @@ where
         if line.is_empty() {
             return None;
         }
-        // Only objects can be messages. Parsing anything else could take many times its size in memory.
+        // Only objects can be messages. Parsing anything else could take many times the line's size in memory.
         let read = line.starts_with(b"{").then(|| serde_json::from_slice(line));
         match read {
             Some(Ok(message)) => {

@@ -70,8 +70,8 @@ impl<'s> Flight<'s> {
         self.expected
     }
 
-    /// Sends the queued statements and waits for their results. Fails if a statement could not be sent; later
-    /// statements were then not sent either. Server errors are returned by [`next`](Self::next) instead.
+    /// Sends the queued statements and waits for their results. Fails if a statement could not be sent; in this case no
+    /// later statement was sent. Server errors are returned by [`next`](Self::next) instead.
     pub(crate) async fn land(&mut self) -> Result<(), Error> {
         if !self.waiting.is_empty() {
             let client = Arc::clone(self.session.client());

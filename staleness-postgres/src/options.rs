@@ -20,7 +20,7 @@ use staleness_core::store::StoreError;
 pub struct OpenOptions {
     /// Creates missing tables and a missing workspace. Otherwise opening fails with [`std::io::ErrorKind::NotFound`].
     pub create: bool,
-    /// Only reads the store. Then nothing is created, and steps fail with [`StoreError::ReadOnly`].
+    /// Opens the store for reading only. Nothing is created, and steps fail with [`StoreError::ReadOnly`].
     pub read_only: bool,
     /// The maximum time that a step waits for locks before it fails with [`StoreError::Busy`], and in which a server
     /// must accept a connection; five seconds by default. The minimum is one millisecond. A whole step or query may

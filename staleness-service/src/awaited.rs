@@ -84,8 +84,9 @@ pub(crate) fn note_overdue(
     }
 }
 
-/// Sets, for the items of a delta, the items for which they wait and those that wait for them. Adds the items that
-/// became ready because another item has ended: each once, together with that end, unless it is reported as abandoned.
+/// Sets, for the items of a delta, the items for which they wait and those that wait for them. Adds items that no
+/// longer wait because another item has ended. Each is added once, together with that end, unless it is reported as
+/// abandoned.
 pub(crate) fn note_awaited(
     settings: &Settings,
     registry: &Registry,

@@ -19,7 +19,7 @@ pub fn head(settings: &Settings) -> Option<String> {
 /// Checks that a revision exists in the project's repository.
 ///
 /// # Errors
-/// If it does not.
+/// If the revision does not exist.
 pub fn check_revision(settings: &Settings, option: &str, name: &str) -> Result<(), ServiceError> {
     match settings.repo().get().map(|repo| repo.revision(name)) {
         Ok(Err(error)) => Err(ServiceError::invalid(format!("{option} {}: {error}", quoted(name)))

@@ -42,7 +42,7 @@ const WHOLE: &str = "a whole number from 0 to 4294967295";
 /// The places from which policy layers are read.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
-    /// The user's file, or the one given instead. `true` means that it must exist.
+    /// The user's file, or the file to use instead. `true` means that the file must exist.
     pub user: Option<(PathBuf, bool)>,
     /// The path of the project's file.
     pub project: Option<PathBuf>,

@@ -20,8 +20,8 @@ use crate::settings::Settings;
 /// The largest instruction file whose cost is estimated, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// The costs of the tools and instruction files loaded by the requesting client, or by all clients if there is
-/// none.
+/// The costs of the tools and instruction files that the requesting client loads, or that all clients load if the
+/// client is unknown.
 #[derive(Debug, Serialize)]
 pub struct Costs {
     /// The method of the estimates.

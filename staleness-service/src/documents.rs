@@ -130,7 +130,7 @@ fn read<'a>(
         if watchdog.is_ended() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let report = staleness_docs::check(&settings.place, repo, &options, &mut progress);
-    // A git process that was stopped may look like one that found nothing.
+    // A git process that was stopped may look like a process that found nothing.
     let report = report.and_then(|it| if watchdog.is_ended() { Err(Cancelled) } else { Ok(it) });
     report.map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))
 }

@@ -63,7 +63,8 @@ pub fn outside(
     let blocks = found_in(report, path);
     let told = blocks.flat_map(|block| block.evidence.iter().map(move |each| (block, each)));
     let is_change = |fact: &Fact| matches!(fact, Fact::SourceChanged { .. });
-    // Changes found by a separate lookup replace those found by the check, which counts from the last edit of the file.
+    // Changes found by a separate lookup replace those found by the check. The check counts from the last edit of the
+    // file.
     let anew = cited.get(&item.key);
     let is_past = |block: &Block, fact: &Fact| match anew {
         Some(_) if is_change(fact) => true,

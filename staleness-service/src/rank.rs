@@ -11,7 +11,7 @@ use staleness::verdict::{Ground, Verdict};
 pub struct Rank<'a> {
     /// The verdict, which sorts first.
     pub verdict: &'a Verdict,
-    /// The time of the last verification, or else of writing.
+    /// The time of the last verification, or the time of writing if there was none.
     pub since: Option<Timestamp>,
     /// The file that contains the entry; empty if there is none.
     pub path: &'a str,

@@ -88,7 +88,7 @@ impl Remembered {
         let items = joined(stored.clone(), report.items.clone());
         let cited = citations::evidence_at_hand(settings, &items);
         let items = known(items, &|item| outside(item, &report, &cited), &context);
-        // Omits the text, as for blocks. It can be read from the store.
+        // Omits the text of items, as of blocks. The text can be read from the store.
         let of_store = items.iter().filter(|each| each.item.path.is_none());
         let told = of_store.map(|each| KnowledgeReport { body: None, ..each.told(&context) });
         remembered.knowledge = told.filter(is_open).collect();

@@ -11,7 +11,7 @@ use staleness_sources::clients::{self, Declarations, NoSwitch, ScanRequest, Star
 
 use crate::settings::Settings;
 
-/// Maximum number of attempts at a scan. It is repeated if another process applies a newer one.
+/// Maximum number of attempts at a scan. A scan is repeated if another process has applied a newer one.
 const ATTEMPTS: usize = 8;
 
 /// Calls a function with a request for the folders that contain the clients' files.
@@ -29,8 +29,8 @@ fn with_request<T>(settings: &Settings, then: impl FnOnce(&ScanRequest<'_>) -> T
 }
 
 /// Returns the configured servers with their launch commands, by scope and name. Entries that may be started come
-/// first, then those of the current client. A name has one entry, or one for each client if they start different
-/// servers.
+/// first, then entries of the current client. If clients start different servers under one name, each client's entry is
+/// returned; otherwise one entry per name.
 pub fn startable(settings: &Settings) -> Vec<Startable> {
     let mut all = with_request(settings, clients::startable);
     let client = settings.client.as_ref().map(ClientId::as_str);

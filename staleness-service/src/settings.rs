@@ -25,7 +25,7 @@ use crate::words::id;
 /// The environment variable that names the calling agent.
 const AGENT_VARIABLE: &str = "STALENESS_AGENT";
 
-/// Options given by the caller. Missing ones get defaults.
+/// Options given by the caller. Options that are not given have defaults.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The URL of the registry [default: in the user's data folder].
@@ -76,9 +76,9 @@ pub struct Settings {
     pub layers: Layers,
     /// The store, opened when first used.
     pub store: SharedStore,
-    /// True in a server. Its errors do not contain the store's location.
+    /// True in a server. Errors of a server do not contain the store's location.
     pub in_server: bool,
-    /// True if the caller may only write records of this project, not those of all projects.
+    /// True if the caller may write only records of this project, not global ones.
     pub confined: bool,
     /// Cancels the work and kills running git processes.
     pub watchdog: Watchdog,

@@ -55,7 +55,7 @@ impl Told {
         }
     }
 
-    /// Returns true if the line with this digest is among the `known` ones, which [`Self::read`] returned.
+    /// Returns true if the line with this digest is in `known`, the result of [`Self::read`].
     pub(crate) fn is_in(&self, known: &str, digest: u64) -> bool {
         let number = format!("{:016x}\n", self.number(digest));
         known.as_bytes().chunks(DIGEST_BYTES).any(|known| known == number.as_bytes())

@@ -53,11 +53,11 @@ pub fn of_file(
 
 /// Parses one vector: a JSON array of numbers, or consecutive little-endian numbers.
 ///
-/// The precision of binary data is not stored in it. `said` decides, or else the number of `dimensions` of the model's
-/// other vectors. Otherwise it is the precision that gives length 1 or plausible values; if in doubt, f32.
+/// Binary data does not say its precision. `said` decides, or else the number of `dimensions` of the model's other
+/// vectors, or else the precision that gives length 1 or plausible values. If in doubt, the precision is f32.
 ///
 /// # Errors
-/// If the bytes are neither.
+/// If the bytes are neither JSON nor such numbers.
 pub fn numbers(
     bytes: &[u8],
     said: Option<Precision>,

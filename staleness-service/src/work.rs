@@ -332,8 +332,8 @@ pub fn id_for(kind: WorkKind, text: &str, settings: &Settings) -> Result<WorkId,
     words::id("id", id_of(kind.as_str(), text, &settings.now.to_string(), WORDS))
 }
 
-/// Returns the ids of other items to which an item refers or for which it waits. An item of all projects may be named
-/// in its printed form.
+/// Returns the ids of other items to which an item refers or for which it waits. A global item may be named in its
+/// printed form, `global:ID`.
 pub fn others(ids: impl IntoIterator<Item = String>) -> BTreeSet<String> {
     let bare = |id: String| id.strip_prefix(WorkKey::GLOBAL).map(ToOwned::to_owned).unwrap_or(id);
     ids.into_iter().map(bare).collect()

@@ -36,7 +36,7 @@ fn structure(tx: &Transaction<'_>) -> Result<(), StoreError> {
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    // A line of asterisks gives the name of the database.
+    // A line of asterisks contains the name of the database.
     if found.len() > 1 {
         found.retain(|line| !line.starts_with("***"));
     }

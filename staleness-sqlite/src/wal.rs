@@ -45,7 +45,7 @@ const HEADER: u64 = 32;
 /// Size of a frame in bytes: its header and a page of 4,096 bytes.
 const FRAME: u64 = 24 + 4096;
 
-/// This process's knowledge about the log.
+/// The log, as far as this process knows it.
 #[derive(Debug)]
 pub(crate) struct Log {
     path: PathBuf,
@@ -56,7 +56,7 @@ pub(crate) struct Log {
     owing: AtomicBool,
     /// True if the log may contain pages that other programs must not move.
     zeros: AtomicBool,
-    /// True if this store has moved the log before. It then moves the rest when dropped.
+    /// True if this store has moved the log before. If so, it moves the rest when dropped.
     moved: AtomicBool,
 }
 
@@ -92,7 +92,7 @@ impl Log {
         if ends_in_zeros() {
             self.zeros.store(true, Ordering::Relaxed);
         }
-        // This includes the case that a reader blocked the move before.
+        // This also covers the case that a reader blocked the previous move.
         if self.zeros.load(Ordering::Relaxed) {
             self.move_all(conn, busy_timeout, Duration::ZERO);
         } else {

@@ -66,10 +66,10 @@ type Body = BoxBody<Bytes, Infallible>;
 pub struct HttpOptions {
     /// The address to listen on. Port 0 selects a free port.
     pub address: SocketAddr,
-    /// A file with a token and the folder of its project on each line, which only its owner may read. The word `global`
-    /// between them permits changes to records of all projects.
+    /// A file with a token and the folder of its project on each line. Only its owner may read the file. The word
+    /// `global` between token and folder permits changes to global records.
     pub tokens: PathBuf,
-    /// Additional host names of the server, besides its address and those of this machine.
+    /// Additional host names of the server, besides its address and the names of this machine.
     pub hosts: Vec<String>,
 }
 

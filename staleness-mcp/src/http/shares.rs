@@ -31,7 +31,8 @@ pub(super) struct Shares {
     allowance: Mutex<(Instant, f64)>,
 }
 
-/// The place of a connection: among those of a token, or among those of connections that have not yet shown one.
+/// The place of a connection: one of a token's places, or of the places for connections that have not yet shown a
+/// token.
 pub(super) type Seat = Mutex<OwnedSemaphorePermit>;
 
 /// A session and the id of a request in it.
@@ -77,7 +78,7 @@ impl Shares {
         true
     }
 
-    /// Counts a request. Returns false if there are too many.
+    /// Counts a request. Returns false if there are too many requests.
     pub(super) fn admits(&self, now: Instant) -> bool {
         let mut allowance = lock(&self.allowance);
         let (since, left) = *allowance;

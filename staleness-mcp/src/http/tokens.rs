@@ -22,7 +22,7 @@ pub(super) struct Token {
     pub digest: Digest,
     /// The folder of the token's project.
     pub folder: PathBuf,
-    /// True if the token permits changes to records that apply to all projects.
+    /// True if the token permits changes to global records.
     pub writes_global: bool,
 }
 

@@ -290,11 +290,11 @@ pub async fn raw_list(server: &Peer<RoleClient>) -> Result<String, &'static str>
 
 /// Ends a program and all of its child processes. Returns its exit status.
 async fn end(mut child: Child) -> Option<ExitStatus> {
-    // Its input is already closed, which asks it to exit.
+    // The program's input is already closed, which asks the program to exit.
     tokio::time::sleep(GRACE).await;
     #[cfg(unix)]
     {
-        // Its process id is not reused until the process has been waited for.
+        // The process id is not reused until the process has been waited for.
         group::signal(&child, rustix::process::Signal::TERM);
         tokio::time::sleep(GRACE).await;
         group::signal(&child, rustix::process::Signal::KILL);

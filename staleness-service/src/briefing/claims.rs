@@ -93,8 +93,8 @@ pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> [Vec<ModelText
     [own, unreported, elsewhere, others]
 }
 
-/// The heading of the agent's claims in sessions that no hook reports. No command to release such a claim is named,
-/// because it may belong to another session. It ends with its connection.
+/// The heading of the agent's claims in sessions that no hook reports. The text names no command to release such a
+/// claim, because the claim may belong to another session. The claim ends with its connection.
 pub(super) const UNREPORTED: &str =
     "Claimed by you over MCP or by a command, in this session or another";
 

@@ -30,7 +30,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     });
     let head = text.chars();
     let title = match delta.source {
-        // After a lost context, also includes the changes since the session began.
+        // After the context was lost, a digest also contains the changes since the session began.
         DeltaSource::Digest if delta.items.iter().any(|item| item.action.is_some()) => {
             "Open or changed"
         }
@@ -41,7 +41,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (claimed, standing): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         standing.iter().partition(|each| each.claim.is_some());
     let is_claimed = |item: &DeltaItem| claimed.iter().any(|each| each.subject == item.subject);
-    // A handoff that this agent may take is listed with the command that claims it, which also settles it.
+    // A handoff that this agent may take is listed with the command that claims it. The claim also settles the handoff.
     let handoffs = || standing.iter().copied().filter(|each| is_handoff(each));
     let may_take = |each: &&Warning| {
         let takes = |item: &DeltaItem| item.recipient.is_some() || is_for_anyone(item, resume);
@@ -102,7 +102,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (handed_title, handed) = offers("For you", &handed, resume, &by);
     let lost: Vec<ModelText> = lost.into_iter().filter_map(lost_claim).collect();
     let [own, unreported, elsewhere, of_others] = by_holder(&claimed, resume);
-    // The agent that gave a handoff to another releases it for that agent, and does not take it over.
+    // The agent that gave a handoff to another agent releases the handoff, and does not take it over.
     let is_given = |each: &&Warning| {
         each.kind == WorkKind::Handoff
             && each.from.as_deref() == Some(resume.agent.as_str())

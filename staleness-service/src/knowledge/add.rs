@@ -20,7 +20,7 @@ use crate::settings::Access;
 pub struct NewItem {
     /// The id [default: derived from the first words].
     pub id: Option<ItemId>,
-    /// True for an item of all projects, not just this one.
+    /// True for a global item, which applies to all projects.
     pub global: bool,
     /// The fields, including text and citations.
     pub fields: ItemPatch,
@@ -39,7 +39,7 @@ pub fn add(world: &World<'_>, mut new: NewItem) -> Result<KnowledgeReport, Servi
         others.map(|id| world.target(&registry, id, scope)).collect()
     };
     let mut replaced = targets(if new.global { ScopeChoice::Global } else { ScopeChoice::Either })?;
-    // The replacement of an item of all projects is itself an item of all projects, and replaces only such items.
+    // An item that replaces a global item is global, too, and replaces only global items.
     let is_global = |old: &Target| old.item.key.scope == Scope::Global;
     let global = new.global || replaced.iter().any(is_global);
     if !replaced.iter().all(is_global) && global {

@@ -59,13 +59,13 @@ pub struct Pretended {
     pub files: Vec<Item>,
 }
 
-/// Replaces items by those in `others` with the same key, and adds the rest.
+/// Replaces each item by the one in `others` with the same key, and adds the rest of `others`.
 fn over(items: Vec<Item>, others: Vec<Item>) -> Vec<Item> {
     let all = items.into_iter().chain(others).map(|item| (item.key.clone(), item));
     all.collect::<BTreeMap<ItemKey, Item>>().into_values().collect()
 }
 
-/// Returns an item's id and scope. As with work, `global:ID` names an item of all projects.
+/// Returns an item's id and scope. `global:ID` names a global item, as for work items.
 pub(super) fn scoped(
     text: &str,
     scope: ScopeChoice,

@@ -176,9 +176,10 @@ fn began(tool: &ToolReport, own: &[Event]) -> Timestamp {
     known.or_else(|| at(own.iter().rev().find(is_now))).unwrap_or(tool.discovered_at)
 }
 
-/// Returns the reason that a person gave. Otherwise returns sentences about earlier changes of the definition and the
-/// server: for failures, those since the last use before them; for other states, those within a day. The definition is
-/// not a cause for a tool that is gone, and the server is not a cause for one that awaits a person's decision.
+/// Returns the reason that a person gave for the state. Without one, returns sentences about earlier changes of the
+/// definition and of the server: for a failing tool, the changes since its last use before the failure; for other
+/// states, the changes within a day. The definition does not explain why a tool is gone, and the server does not
+/// explain why a tool awaits a person's decision.
 fn causes(
     tool: &ToolReport,
     since: Timestamp,
