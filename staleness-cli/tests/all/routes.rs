@@ -111,7 +111,8 @@ fn what_another_model_embedded_is_offered_to_be_embedded_anew() {
     let found = sandbox.json(&find);
     let offer = "2 routes have a vector of another model, which cannot be compared; run \
                  `staleness routes learn --query Q --tool NAME [--vector FILE --model new]` to embed one again";
-    let note = format!("no route has a vector of the model new; {offer}; only words were compared");
+    let note =
+        format!("no route has a vector from the model new; {offer}; only words were compared");
     assert_eq!((&found["routes"], &found["note"]), (&json!([]), &json!(note)));
     let text = sandbox.ok(&find);
     assert!(text.contains(&note), "{text}");

@@ -266,7 +266,7 @@ fn vectors_find_by_meaning_and_bad_ones_are_refused() {
     assert_eq!(unknown["routes"][0]["tool"], "mcp__github__merge");
     let note = unknown["note"].as_str().unwrap();
     assert!(note.ends_with("; only words were compared"), "{note}");
-    assert!(note.starts_with("no route has a vector of the model n; 1 route has a"), "{note}");
+    assert!(note.starts_with("no route has a vector from the model n; 1 route has a"), "{note}");
     for (text, why) in [
         ("[1, 0]", "has 2 dimensions; those of the model m have 3"),
         ("[0, 0, 0]", "has no direction"),
@@ -302,7 +302,10 @@ fn tools_are_found_by_what_their_learned_queries_mean() {
         let found = sandbox.json(&[&asked[..], &by("n")].concat());
         assert_eq!(names(&found["tools"])[0], "mcp__github__merge", "{verb}");
         let note = found["note"].as_str().unwrap();
-        assert!(note.starts_with("no route has a vector of the model n; 1 route has a"), "{note}");
+        assert!(
+            note.starts_with("no route has a vector from the model n; 1 route has a"),
+            "{note}"
+        );
         assert!(note.ends_with("; only words were compared"), "{note}");
         assert_eq!(sandbox.json(&asked).get("note"), None);
         for (text, why) in [

@@ -28,7 +28,7 @@ impl Admin<'_> {
         self.0.run(forget_project(id, op, at, Forgetting::ByHand)).await.map(drop)
     }
 
-    /// Forgets a project like [`Admin::forget_project`], including its items of knowledge and work items.
+    /// Like [`Admin::forget_project`], but also forgets the project's knowledge and work items.
     ///
     /// # Errors
     /// [`crate::store::Refusal::Unknown`] if the id is unknown.
@@ -41,8 +41,8 @@ impl Admin<'_> {
         self.0.run(forget_project(id, op, at, Forgetting::WithKnowledge)).await.map(drop)
     }
 
-    /// Removes raw outcomes past the policy's retention; with `dry_run` only counts them. The report counts
-    /// outcomes as of the start.
+    /// Removes outcomes that are older than the policy's retention. With `dry_run` only counts them. The report counts
+    /// the outcomes that existed at the start.
     pub async fn prune_outcomes(
         self,
         now: Timestamp,
@@ -66,8 +66,8 @@ impl Admin<'_> {
         Ok(PruneReport { removed, kept: times.len() as u64 - removed })
     }
 
-    /// Removes outcomes like [`Admin::prune_outcomes`], in commits of at most 2,000, while `more` returns true. It
-    /// is called before each commit. Does not count outcomes, because counting could take too long.
+    /// Like [`Admin::prune_outcomes`], in commits of at most 2,000 outcomes. Calls `more` before each commit and stops
+    /// when it returns false. Does not count outcomes, because counting could take too long.
     pub(super) async fn prune_outcomes_while(
         self,
         now: Timestamp,
@@ -77,7 +77,7 @@ impl Admin<'_> {
         let mut removed = None;
         loop {
             let first = prune::first_within(&cut, &self.0.ask(prune::ends()).await?);
-            // A remaining row was among the newest.
+            // If the same row is still the first, the last commit removed nothing: only the newest rows are left.
             if first.is_none() || first == removed || !more() {
                 return Ok(());
             }

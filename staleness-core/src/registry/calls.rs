@@ -1,4 +1,4 @@
-//! Calls of clients that report no failures: a call still open at the end of its turn has failed, or its outcome is
+//! Calls of clients that do not report failures. A call still open at the end of its turn has failed, or its outcome is
 //! unknown.
 
 use std::sync::Arc;
@@ -16,18 +16,18 @@ use crate::session::{OpenCall, SessionKey};
 use crate::store::{Edit, Selection, SuggestionFilter};
 use crate::time::Timestamp;
 
-/// The end of a turn or of a session, which ends all of its calls.
+/// The end of a turn or of a session, which ends all of its open calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnEnd {
     /// The project of the session.
     pub project: ProjectRef,
     /// The session whose turn ended.
     pub session: SessionId,
-    /// The turn. Calls of other turns stay open. `None` if the session ended: the ends of its turns are then unknown.
+    /// The turn. Calls of other turns stay open. `None` if the session ended, which ends the calls of all its turns.
     pub turn: Option<OpId>,
     /// The client that reported it.
     pub client: Option<ClientId>,
-    /// True if the user stopped the turn. Its open calls were then interrupted and did not fail.
+    /// True if the user stopped the turn: its open calls were interrupted and did not fail.
     pub interrupted: bool,
     /// The time at which the turn ended.
     pub at: Timestamp,
@@ -71,8 +71,9 @@ impl Sessions<'_> {
         self.0.run(note).await.map(drop)
     }
 
-    /// Closes the open calls of a turn and records each: as interrupted if the turn was, as unknown if a person was
-    /// asked about it or the session ended, otherwise as a failure. Returns their number. May be repeated.
+    /// Closes the open calls of a turn and records each: as interrupted if the user stopped the turn, as unknown if a
+    /// person was asked for permission or the session ended, otherwise as a failure. Returns their number. May be
+    /// repeated.
     pub async fn end_turn(self, end: TurnEnd) -> Result<usize, RegistryError> {
         let key = SessionKey { project: end.project.id.clone(), id: end.session.clone() };
         let Some(known) = self.suggestions(&key).await? else { return Ok(0) };

@@ -1,4 +1,4 @@
-//! Methods for definitions: list changes, and accept them.
+//! Lists and accepts changed definitions of tools.
 
 use super::hold::ByHand;
 use super::{RegistryError, Tools};
@@ -13,7 +13,8 @@ use crate::store::{
 use crate::tool::{Listing, ListingState, Presence, PresenceCause, Status, Tool, ToolKind};
 
 impl Tools<'_> {
-    /// Returns the definition of a tool, or for a server the definitions of its tools with a pending change.
+    /// Returns the definition of a tool. For a server, returns those definitions of its tools that have a pending
+    /// change.
     pub async fn definitions(
         self,
         project: &ProjectId,
@@ -27,7 +28,7 @@ impl Tools<'_> {
         Ok(keys.iter().filter_map(|key| view.definitions.get(key).cloned()).collect())
     }
 
-    /// Returns every definition of the project's own servers, each with its tool.
+    /// Returns the definitions of the tools that belong to the project's own scope, each with its tool.
     pub async fn pinned(
         self,
         project: &ProjectId,
@@ -40,7 +41,7 @@ impl Tools<'_> {
         withhold(&mut view, None);
         let rows = view.definitions.values();
         let pinned = rows.filter_map(|row| Some((view.tools.get(&row.key)?.clone(), row.clone())));
-        // A server may have no instructions, or no longer have any.
+        // A server's own definition holds its instructions, which it may not have.
         let has = |(tool, row): &(Tool, Definition)| {
             tool.kind != ToolKind::McpServer
                 || tool.listings.iter().any(Listing::is_live) && row.listed().parts().count() > 0
@@ -48,11 +49,11 @@ impl Tools<'_> {
         Ok(pinned.filter(has).collect())
     }
 
-    /// Accepts the changed definition of a tool, or of every tool of a server, and returns what it accepted.
-    /// `seen` is the beginning of the digest of the version that a person saw, at least
+    /// Accepts the changed definition of a tool, or of every tool of a server, and returns the accepted ones. `seen` is
+    /// the beginning of the digest of the version that a person saw, at least
     /// [`DefinitionVersion::NAMED_BY`](crate::definition::DefinitionVersion::NAMED_BY) digits. A suspicious change
-    /// requires it. If the server reverted the change, only the version that it lists again can be accepted. May
-    /// be repeated with the same op id.
+    /// requires it. If the server has reverted the change, only the version that it lists now can be accepted. May be
+    /// repeated with the same op id.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown name; or [`Refusal::Conflict`] if no change is pending, the digest does
@@ -67,7 +68,7 @@ impl Tools<'_> {
     }
 }
 
-/// Reads the definitions to which a name refers.
+/// Reads the definitions to which a tool's name refers.
 #[derive(Debug)]
 struct DefinitionLookup {
     keys: Vec<ToolKey>,
@@ -81,7 +82,7 @@ impl DefinitionLookup {
         })
     }
 
-    /// Selects the entries of the server in both scopes, and its tools and pending changes in its own scope.
+    /// Selects the server's entries in both scopes. For a server also its tools and pending changes in its own scope.
     fn around(&self, tool: &Tool) -> Selection {
         let Some(server) = &tool.server else { return Selection::new() };
         let scopes = [Scope::Global, Scope::Project(self.project.clone())].into_iter();
@@ -109,7 +110,7 @@ impl Query for DefinitionLookup {
     }
 }
 
-/// Returns the keys of the definitions that a tool represents.
+/// Returns the keys of the definitions to show for a tool: its own, or for a server those with a change.
 fn meant(view: &View, tool: &Tool) -> Vec<ToolKey> {
     if tool.kind != ToolKind::McpServer {
         return vec![tool.key.clone()];
@@ -137,12 +138,12 @@ impl Accept {
     fn accept(&self, draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
         draft.edit::<Definition, _>(key, |row| {
             row.accept();
-            // The next change is recorded whenever it comes.
+            // The journal will record the next change, whenever it comes.
             row.journalled = None;
         });
         let Some(tool) = draft.get::<Tool>(key) else { return };
         let is_server = tool.kind == ToolKind::McpServer;
-        // Only views show that a tool is withheld with its server.
+        // A stored tool is not marked as withheld with its server; only views are.
         let before = if is_server && tool.is_withheld() { Status::Stale } else { tool.status() };
         let clients = withheld_from(&tool.listings);
         let at = self.by_hand.act.at;
@@ -193,7 +194,7 @@ impl Step for Accept {
         if keys.is_empty() {
             return Err(Conflict::NoChange { tool: tool.key.name.clone() }.into());
         }
-        // A digest identifies one of a server's definitions.
+        // A digest selects one of a server's definitions.
         let is_seen = |key: &ToolKey| {
             let seen = self.seen.as_ref().zip(view.definitions.get(key));
             seen.is_some_and(|(seen, row)| row.listed().is_named(seen))

@@ -24,7 +24,7 @@ use crate::tool::{Hold, Status};
 pub struct FindTools {
     /// The query, in words. `None` to get suggestions in ranking order.
     pub query: Option<String>,
-    /// The query's vector and the model that made it. It need not be normalised. It is compared with the
+    /// The query's vector and the model that made it. The vector need not be normalised. It is compared with the
     /// vectors of the project's routes.
     pub vector: Option<(ModelId, Vec<f64>)>,
     /// The current session. Suggestions omit the tool that it used last.
@@ -44,7 +44,7 @@ impl FindTools {
         Self { query: Some(query.into()), ..Self::ranked(limit) }
     }
 
-    /// Parses the query, if there is one.
+    /// Parses the query. Errors if there is a vector but no query.
     fn question(&self) -> Result<Option<Question>, Refusal> {
         let asked = self.query.as_deref().map(Question::new).transpose()?;
         if asked.is_none() && self.vector.is_some() {
@@ -64,11 +64,11 @@ pub struct FoundTools {
 }
 
 impl Tools<'_> {
-    /// Suggests tools to use: active ones, or if none matches, failing ones after their cool-down, marked. Without
-    /// a query they come in ranking order. Never suggests built-ins, this program's own tools, names that cannot be
-    /// called, ignored tools, or what the session used last: a tool, and the skill, command or agent that it ran. A
-    /// vector is compared with those of the project's routes. If none is of its model, only words decide and a note
-    /// says so.
+    /// Suggests tools to use: active ones, or if none matches, failing ones after their cool-down, which are marked.
+    /// Without a query, the tools come in ranking order. Never suggests built-ins, this program's own tools, names that
+    /// cannot be called, ignored tools, or what the session used last: a tool, and the skill, command or agent that it
+    /// ran. A vector is compared with those of the project's routes. If none of these comes from its model, only words
+    /// decide and a note says so.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] if the query has no words, if there is a vector without a query, or if the vector has
@@ -145,7 +145,8 @@ impl Tools<'_> {
 }
 
 impl Registry {
-    /// Returns the project's catalog, and a view of its latest outcomes and of the vectors of the query's model.
+    /// Returns the project's catalog, and a view with the project's latest outcomes and the vectors of the query's
+    /// model.
     async fn to_search(
         &self,
         project: &ProjectRef,
@@ -162,8 +163,8 @@ impl Registry {
         self.catalog(&project.id, selection).await
     }
 
-    /// Returns the catalog of a project, and a view of `more` that matches it. A cached catalog is used while the
-    /// store's generation is unchanged; otherwise it is rebuilt from the snapshot of the view.
+    /// Returns the catalog of a project, and a view of `more` from the same generation of the store. Uses the cached
+    /// catalog if the generation is unchanged; otherwise rebuilds it from that view.
     pub(super) async fn catalog(
         &self,
         project: &ProjectId,
@@ -196,7 +197,8 @@ impl Registry {
         worth_ranking(catalog, view, self.policy.ranking.window, fitting.collect(), limit)
     }
 
-    /// Loads the full rows of tools in a catalog, with everything that a report needs, and adds these outcomes.
+    /// Loads the full rows of tools in a catalog, with everything that a report needs. Sets the view's outcomes to
+    /// `outcomes`.
     pub(super) async fn rows(
         &self,
         project: &ProjectRef,
@@ -217,7 +219,7 @@ pub(super) fn is_usable(each: &RankedTool<'_>) -> bool {
 }
 
 impl FindTools {
-    /// Compares the vector with those of its model, if any. Also returns a note for the caller.
+    /// Compares the vector, if any, with those of its model. Also returns a note for the caller.
     fn meaning(
         &self,
         catalog: &Catalog,
@@ -230,7 +232,8 @@ impl FindTools {
     }
 }
 
-/// Compares a vector with those of its model in the view, if any. Also returns a note for the caller.
+/// Compares a vector with those of its model in the view. Also returns a note for the caller if other models embedded
+/// routes, or if only words can decide.
 pub(super) fn meant(
     vector: QueryVector<'_>,
     catalog: &Catalog,

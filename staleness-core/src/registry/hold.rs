@@ -25,7 +25,7 @@ use crate::tool::{Hold, Tool, ToolKind};
 /// The scope in which a name is looked up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ScopeChoice {
-    /// The project's tool, else the global one.
+    /// The project's tool, or the global one if the project has none.
     #[default]
     Either,
     /// The global tool.
@@ -150,21 +150,18 @@ impl ByHand {
     }
 }
 
-/// Returns the command-line form of the name of a tool or of its server.
+/// Returns the name of a tool, or of its server, quoted for a command line.
 fn typed(tool: &ToolName) -> String {
     word(tool.spelled_server().unwrap_or(tool.as_str())).to_owned()
 }
 
-/// Sets a hold. [`Hold::None`] restores the tool: it lifts a pin or an ignore, or otherwise a demotion (by hand or
-/// for failures), including that of the other entries of a server. Does nothing if the tool is already in that
-/// state. An agent cannot lift a decision, pin or ignore of a person; a person takes over an agent's demotion.
+/// Sets a hold. [`Hold::None`] restores the tool: it lifts a pin or an ignore, or otherwise a demotion (by hand or for
+/// failures), including the demotions of a server's other entries. Does nothing if the tool is already in that state.
+/// An agent cannot lift a person's decision, pin or ignore tools; a person takes over an agent's demotion.
 #[derive(Debug)]
 pub(super) struct SetHold {
-    /// The actor, the tool and the reason.
     pub by_hand: ByHand,
-    /// The hold to set.
     pub hold: Hold,
-    /// The policy of the registry.
     pub policy: Arc<Policy>,
 }
 
@@ -187,7 +184,7 @@ impl Step for SetHold {
         if view.looks <= 1 && more != Selection::new() {
             return Ok(Decision::Need(more));
         }
-        // Lifting a pin or an ignore does not clear a failing state, which only takes effect again.
+        // Lifting a pin or an ignore keeps a failing state, which then takes effect again.
         let lifts = hold == Hold::None && !matches!(tool.hold, Hold::Pinned | Hold::Ignored);
         // A demotion applies to a server's name, and a tool with a hold does not follow its server.
         let is_concerned = tool.kind == ToolKind::McpServer || hold != Hold::None;
@@ -228,17 +225,16 @@ impl Step for SetHold {
     }
 }
 
-/// Forgets a tool with its outcomes and routes; a server with those of all its tools in the same scope. Its history
-/// stays in the journal. A tool that a source still lists returns as new with the next scan.
+/// Forgets a tool with its outcomes and routes. For a server, forgets all of its tools in the same scope as well. The
+/// history stays in the journal. A tool that a source still lists returns as new with the next scan.
 #[derive(Debug)]
 pub(crate) struct Forget {
-    /// The actor, the tool and the reason.
     pub by_hand: ByHand,
 }
 
 impl Forget {
-    /// Adds the rows needed to forget a tool and to find routes to it. For a global tool these may be in any
-    /// project that has no tool of its own with that name.
+    /// Adds the rows needed to forget a tool and to find routes to it. Routes to a global tool may be in any project
+    /// that has no tool of its own with that name.
     fn around(more: Selection, tool: &Tool) -> Selection {
         let sources = tool.listings.iter().map(|listing| SourceFilter::Id(listing.source.clone()));
         let more = sources.fold(more, Selection::lock);
@@ -250,7 +246,7 @@ impl Forget {
         }
     }
 
-    /// Adds the routes that may mean a tool.
+    /// Adds the routes that may lead to a tool.
     fn routes(view: &View, more: Selection, tool: &Tool) -> Selection {
         let name = &tool.key.name;
         routes_in(view, &tool.key).into_iter().fold(more, |more, project| {
@@ -263,7 +259,7 @@ impl Forget {
         for key in routes_to(draft.view(), &tool.key) {
             draft.delete_route(key);
         }
-        // Makes the next scan read the sources that list it.
+        // Makes the next scan read the tool's sources again.
         for listing in &tool.listings {
             draft.edit::<Source, _>(&listing.source, |source| source.digest = 0);
         }
@@ -341,7 +337,7 @@ impl Forgetting {
     }
 }
 
-/// Forgets a project: its record, the rows of every collection that belong to it, and the outcomes recorded in it.
+/// Forgets a project: its row, the rows that belong to it in every collection, and the outcomes recorded in it.
 pub(super) fn forget_project(
     id: ProjectId,
     op: OpId,
@@ -377,7 +373,7 @@ pub(super) fn forget_project(
         for key in view.work.keys() {
             draft.append_journal(entry(Subject::work(key), Action::Removed));
         }
-        // Removes their vectors without reading them, because vectors are the largest part of a project.
+        // Removes vectors along with the routes, without reading them: they are the largest part of a project.
         for key in view.routes.keys() {
             draft.delete_route(key);
         }

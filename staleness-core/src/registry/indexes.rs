@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::ids::{ClientId, ProjectId};
 use crate::report::Catalog;
 
-/// The maximum number of cached indexes; the least recently used one is dropped.
+/// The maximum number of cached indexes. The least recently used one is dropped first.
 const MAX_PROJECTS: usize = 8;
 
 /// Indexes, each with the client for which it was built.
@@ -28,7 +28,7 @@ impl Indexes {
         Self::default()
     }
 
-    /// Drops all indexes. Needed when another store replaces the one from which they were built.
+    /// Drops all indexes. Must be called when another store replaces the one from which they were built.
     pub fn clear(&self) {
         self.kept().clear();
     }

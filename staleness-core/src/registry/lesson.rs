@@ -1,6 +1,6 @@
-//! Lessons that an outcome teaches about the suggestions of its session.
+//! Lessons from an outcome about the suggestions in its session.
 //!
-//! A use in a session without suggestions needs one extra point read; a use without a session needs none.
+//! A use in a session without suggestions costs one extra read of a row; a use without a session costs none.
 
 use super::routes::{Taught, teach};
 use super::used::Use;
@@ -12,7 +12,7 @@ use crate::route::{Lesson, Route, RouteKey, Suggestions};
 use crate::store::{Draft, RouteFilter, Selection, View};
 use crate::tool::{Tool, ToolKind};
 
-/// Adds the routes that the uses may create or update to `more`.
+/// Adds to `more` the routes that the uses may create or update.
 pub(super) fn wanted(
     uses: &[Use],
     view: &View,
@@ -29,7 +29,7 @@ pub(super) fn wanted(
         let mut names = used.names();
         names.extend(used.names_on_servers(view));
         for tool in lessons.tools(&names) {
-            // Uses of a batch may teach one after another, so select everything that any of them may need.
+            // An earlier use in the batch may change which lesson applies, so select the routes of all lessons.
             for lesson in suggestions.lessons(tool, policy) {
                 more = lessons
                     .keys(tool, &lesson)
@@ -41,22 +41,21 @@ pub(super) fn wanted(
     more
 }
 
-/// Returns true if a tool with this name can be suggested: it is neither a server entry nor a tool of this
-/// program's own server, in any plugin.
+/// Returns true if a tool with this name can be suggested: it is neither a server entry nor a tool of this program's
+/// own server, not even in a plugin.
 fn may_be_suggested(name: &ToolName) -> bool {
     let is_ours = |server: &ServerKey| is_own_server(server.as_str());
     !name.is_server_entry() && !ServerKey::owners_of(name.as_str()).iter().any(is_ours)
 }
 
-/// The lessons of one use.
 pub(super) struct Lessons<'a> {
     pub(super) used: &'a Use,
     pub(super) policy: &'a RoutePolicy,
 }
 
 impl Lessons<'_> {
-    /// Returns the used tools that can be suggested: the tool itself, under each of its possible names, and those
-    /// that it ran.
+    /// Returns the used tools that can be suggested: the tool itself, under each of its possible names, and those that
+    /// it ran. Empty unless the use succeeded or failed.
     fn tools<'n>(&'n self, names: &'n [ToolName]) -> impl Iterator<Item = &'n ToolName> {
         let told = matches!(self.used.outcome, OutcomeKind::Success | OutcomeKind::Failure);
         let own = names.iter().filter(|name| {
@@ -72,7 +71,7 @@ impl Lessons<'_> {
         Some(Taught { project, tool, query, signal: *signal, op, at: self.used.at })
     }
 
-    /// Returns the routes of a lesson: the one that it updates, and the one that led to the tool.
+    /// Returns the routes that a lesson updates: the one for the query, and the one that led to the tool.
     fn keys(&self, tool: &ToolName, lesson: &Lesson) -> Vec<RouteKey> {
         let taught = self.taught(tool, lesson).map(|taught| taught.key());
         taught.into_iter().chain(self.led(tool, lesson)).collect()
@@ -104,14 +103,14 @@ impl Lessons<'_> {
         let mentioned = self.used.mentions.contains(tool);
         let tools = ToolKey::both(&self.used.project.id, tool);
         let mut kinds = tools.iter().filter_map(|key| draft.get::<Tool>(key)).map(|tool| tool.kind);
-        // A mention is only a guess, so it counts only if it is a known tool.
+        // A mention is only a guess, so it counts only for a known tool.
         if !kinds.next().map_or(!mentioned, known) {
             return;
         }
         let Some(lesson) = suggestions.lesson(tool, succeeded, self.policy) else { return };
         let mut taught_something = succeeded;
         if let Some(taught) = self.taught(tool, &lesson) {
-            // If no route could learn from a failure, the prompt can still learn from the next attempt.
+            // If no route learned from a failure, the prompt can still learn from the next attempt.
             taught_something |= draft.get::<Route>(&taught.key()).is_some();
             teach(draft, &taught, self.policy);
         }

@@ -79,8 +79,8 @@ impl Registry {
         Self { store, policy, indexes, client: None, own: None }
     }
 
-    /// Shares the search indexes with every registry that was given the same [`Indexes`]; all must use the
-    /// same store. Cached indexes give the same answers as new ones, even while other processes write to the store.
+    /// Shares the search indexes with all registries that have the same [`Indexes`]. They must use the same store.
+    /// Cached indexes give the same answers as new ones, even while other processes write to the store.
     #[must_use]
     pub fn keeping(self, indexes: Indexes) -> Self {
         Self { indexes, ..self }
@@ -94,8 +94,8 @@ impl Registry {
         Self { client, ..self }
     }
 
-    /// Returns the registry for a caller that may write only records of one project, but reads those of all. `None`
-    /// may write any.
+    /// Limits the registry to writing records of one project. It still reads those of all projects. `None` removes the
+    /// limit.
     #[must_use]
     pub fn confined_to(self, own: Option<ProjectId>) -> Self {
         Self { own, ..self }
@@ -124,7 +124,7 @@ impl Registry {
         Ok(view)
     }
 
-    /// Adds [`View::decisions`].
+    /// Fills in [`View::decisions`] from the journal.
     async fn add_decisions(&self, view: &mut View) -> Result<(), RegistryError> {
         let held = view.tools.values().filter(|tool| tool.hold != Hold::None);
         let entries = held.fold(Selection::new(), |all, tool| all.journal(history(&tool.key)));
@@ -134,7 +134,7 @@ impl Registry {
         };
         let by_hand = view.journal.values().chain(read.journal.values());
         let by_hand = by_hand.filter(|entry| entry.cause == "by_hand");
-        // In order, so that the last entry of a tool wins.
+        // The entries are in order, so the last entry of a tool wins.
         let decisions = by_hand.filter_map(|entry| {
             let key = entry.subject.tool_key()?;
             let hold = view.tools.get(&key)?.hold;
@@ -155,7 +155,7 @@ impl Registry {
         }
     }
 
-    /// Returns the first of these rows that exists.
+    /// Returns the row of the first key that exists.
     async fn first<R: Row>(&self, keys: Vec<R::Key>) -> Result<Option<R>, RegistryError> {
         let peek = |all: Selection, key: &R::Key| all.peek(R::Filter::of(key.clone()));
         let mut view = self.ask(keys.iter().fold(Selection::new(), peek)).await?;
@@ -163,10 +163,10 @@ impl Registry {
     }
 }
 
-/// The minimum similarity, 0..=1, at which an id is suggested instead of another.
+/// The minimum similarity, 0..=1, at which an id is suggested in place of an unknown one.
 const ALIKE: f64 = 0.75;
 
-/// Returns the id that is most similar to a text; `None` if none is similar enough.
+/// Returns the id that is most similar to a text. `None` if none is similar enough.
 pub fn nearest<I: Ord + fmt::Display>(text: &str, ids: impl Iterator<Item = I>) -> Option<I> {
     let wanted = text.to_lowercase();
     let like = |id: I| (strsim::jaro_winkler(&wanted, &id.to_string().to_lowercase()), id);
@@ -174,7 +174,7 @@ pub fn nearest<I: Ord + fmt::Display>(text: &str, ids: impl Iterator<Item = I>) 
     best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id)
 }
 
-/// Returns a row as stored by a commit.
+/// Returns a row as it is after a commit. `None` if it does not exist.
 fn left<R: Row>(commit: &Commit, key: &R::Key) -> Option<R> {
     let mut put = R::changes(&commit.changes).iter().filter_map(Change::put);
     put.find(|row| row.key() == key).or_else(|| R::rows(&commit.view).get(key)).cloned()

@@ -11,17 +11,17 @@ use crate::store::Refusal;
 use crate::time::Timestamp;
 use crate::tool::{Tool, ToolKind};
 
-/// The maximum number of names to suggest instead of one.
+/// The maximum number of names to suggest for an unknown one.
 const MAX_NEAR: usize = 3;
 
 impl Tools<'_> {
-    /// Resolves a name to the key of a tool of the project. In this order:
+    /// Resolves a name to the key of a tool of the project, in this order:
     /// - a tool of the requesting client, by its name or one of its [`ToolName::spellings`];
     /// - a tool of exactly this name, even if only other clients have it or a model invented it;
     /// - the only tool or server with this name in any client's spelling; for a tool, also without its server;
     /// - a tool of another client, by one of the spellings.
     ///
-    /// A name that may be invented and that only other clients called is unknown.
+    /// A name that may be invented counts as unknown if only other clients called it.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if the name is unknown or ambiguous.
@@ -35,7 +35,7 @@ impl Tools<'_> {
             ToolName::spellings(text).iter().flat_map(|name| scope.keys(project, name)).collect();
         let view = self.0.ask(Lookup { keys: keys.clone(), project: project.clone() }).await?;
         let project = ProjectRef { id: project.clone(), root: String::new() };
-        // Every recorded name counts.
+        // The maximum time, so that every recorded name counts.
         let context = Context::new(&view, &self.0.policy, &project, Timestamp::MAX);
         let is_guess = |key: &ToolKey| {
             view.tools.get(key).is_some_and(|tool| context.is_guess_of_others(tool))
@@ -68,9 +68,9 @@ impl Tools<'_> {
             .ok_or_else(|| Refusal::Unknown { what: "tool", id: text.into() }.into())
     }
 
-    /// Returns the name and the server of a tool without any use. `text` must name a tool on a server of the
-    /// project, or else on a server of another client. `None` if there is no such server, or if a live list of the
-    /// server already names its tools. A name without a server means a tool of the only server that exists.
+    /// Returns the full name of a tool that was never used, and the report of its server. `text` must name a tool on a
+    /// server of the project, or else on a server of another client. `None` if there is no such server, or if a live
+    /// list of the server already names its tools. A name without a server means a tool of the only server.
     pub async fn unused(
         self,
         project: &ProjectRef,
@@ -114,9 +114,9 @@ impl Tools<'_> {
         Ok(unlisted.map(|(name, server)| (name, ToolReport::new(&context, server))))
     }
 
-    /// Returns at most three known names to suggest instead of `text`. The flag is true if `text` probably
-    /// misspells these names (see `typing_errors`) or may mean any of them; otherwise the result is the most
-    /// similar name and false. Omits names that only failed and, for the name of a server's tool, servers.
+    /// Returns at most three known names to suggest for the unknown name `text`. The flag is true if `text` probably
+    /// misspells these names (see `typing_errors`) or may mean any of them. Otherwise returns false and the most
+    /// similar name, if any. Omits names that only failed. Omits servers if `text` is the name of a server's tool.
     pub async fn similar(
         self,
         project: &ProjectRef,
@@ -134,7 +134,7 @@ impl Tools<'_> {
         if !near.is_empty() {
             return Ok((near, true));
         }
-        // Both names are of server tools, which does not make them similar.
+        // The prefix that all tools of servers have does not make two names similar.
         let bare = |name: &str| name.strip_prefix("mcp__").unwrap_or(name).to_lowercase();
         let wanted = bare(text);
         let tail = wanted.rsplit("__").next().unwrap_or_default();
@@ -151,7 +151,7 @@ impl Tools<'_> {
     }
 }
 
-/// Returns the names with the fewest typing errors.
+/// Returns the names with the fewest typing errors, at most [`MAX_NEAR`].
 fn misspelt(names: &[ToolName], text: &str) -> Vec<ToolName> {
     let wanted = words(text);
     let errors = |name: &ToolName| {
@@ -167,9 +167,9 @@ fn misspelt(names: &[ToolName], text: &str) -> Vec<ToolName> {
     best.take(MAX_NEAR).map(|(_, name)| name.clone()).collect()
 }
 
-/// Returns the number of typing errors between two names. `None` if they are different names: with different
-/// numbers, with more or fewer words, or with a word that differs in more than a quarter of its letters. A missing
-/// or extra letter counts as an error even in a short word if a longer part of the name is right.
+/// Returns the number of typing errors between two names. `None` if they are different names: their numbers or their
+/// counts of words differ, a word differs in more than a quarter of its letters, or there are more than two errors. A
+/// missing or extra letter is an error even in a short word, if at least [`MIN_RIGHT`] letters are in words that match.
 fn typing_errors(one: &[String], other: &[String]) -> Option<usize> {
     let numbers = |words: &[String]| {
         words.iter().flat_map(|word| word.chars()).filter(char::is_ascii_digit).collect::<String>()
@@ -189,11 +189,11 @@ fn typing_errors(one: &[String], other: &[String]) -> Option<usize> {
     errors.filter(|errors| *errors <= 2)
 }
 
-/// Minimum number of matching letters for a likely name.
+/// The minimum number of letters in matching words for a likely name.
 const MIN_RIGHT: usize = 3;
 
-/// Returns the words of a tool's server, if it names one, and of its own part, all in lower case. A server's own
-/// entry has the server's name.
+/// Returns the words of the server in a tool's name, empty if there is none, and those of the tool's own part, all in
+/// lower case. In the name of a server's own entry, the own part is the server's name.
 fn parts(name: &str) -> (Vec<String>, Vec<String>) {
     match name.strip_prefix("mcp__").and_then(|name| name.rsplit_once("__")) {
         Some((server, "*")) => (Vec::new(), words(server)),
@@ -207,7 +207,7 @@ fn words(name: &str) -> Vec<String> {
     let name = name.to_lowercase();
     let bare = ["mcp__", "mcp_", "mcp:"].iter().find_map(|mark| name.strip_prefix(mark));
     let words = bare.unwrap_or(&name).split(|c: char| !c.is_alphanumeric()).enumerate();
-    // The number of separators between two words is irrelevant, but not a leading one: `/review` is not `review`.
+    // The number of separators between two words is irrelevant, but a leading one counts: `/review` is not `review`.
     let words = words.filter(|(at, word)| *at == 0 || !word.is_empty());
     words.map(|(_, word)| word.to_owned()).collect()
 }

@@ -32,8 +32,8 @@ const NAMES: usize = 20;
 
 impl Admin<'_> {
     /// Removes sessions and cursors that are older than `sessions.keep_days`, in pages while `more` returns true; with
-    /// `dry_run` only counts them. A session stays as long as a cursor refers to it. An agent without a cursor starts
-    /// like a new one. Returns the counts of sessions and of cursors.
+    /// `dry_run` only counts them. A session stays as long as a remaining cursor refers to it. An agent without a
+    /// cursor is treated as new. Returns the counts of sessions and of cursors.
     pub async fn prune_sessions(
         self,
         now: Timestamp,
@@ -58,11 +58,11 @@ impl Admin<'_> {
         Ok((sessions, report(cursors.len(), view.cursors.len())))
     }
 
-    /// Forgets unused names, in pages while `more` returns true; with `dry_run` only counts them. It removes
-    /// invented names last used at least `outcomes.keep_invented_days` ago, with their outcomes, and never-used
-    /// tools that their server no longer lists, with their definitions. The newest `outcomes.keep_unlisted` of the
-    /// latter stay for `outcomes.keep_unlisted_days`, as do tools with a hold or a changed definition. Returns the
-    /// numbers of both.
+    /// Forgets unused names, in pages while `more` returns true; with `dry_run` only counts them. Removes invented
+    /// names last used at least `outcomes.keep_invented_days` ago, with their outcomes, and never-used tools that their
+    /// server no longer lists, with their definitions. The newest `outcomes.keep_unlisted` of the latter stay for
+    /// `outcomes.keep_unlisted_days`. Tools with a hold or a changed definition always stay. Returns the numbers of
+    /// both.
     pub async fn prune_names(
         self,
         now: Timestamp,
@@ -85,7 +85,7 @@ impl Admin<'_> {
         let mut unlisted = others.split_off(kept.min(policy.keep_unlisted as usize));
         let defined = unlisted.iter().fold(Selection::new(), with_definition);
         let known = self.0.store.view(Arc::new(defined)).await?.definitions;
-        // A server cannot hide a change by removing the tool.
+        // Keeps changed definitions, so that a server cannot hide a change by removing the tool.
         unlisted.retain(|tool| {
             known.get(&tool.key).is_none_or(|known| known.changes == 0 && known.pending.is_none())
         });
@@ -100,9 +100,9 @@ impl Admin<'_> {
     }
 
     /// Removes data past the policy's retention: routes of one project, and outcomes, sessions, cursors, names and
-    /// journal entries of all. Makes one commit if there is anything to remove, and continues while `more` returns
-    /// true; it is called before each further kind and commit. The next call continues with the rest. The first
-    /// kind depends on the time, so that every kind gets its turn.
+    /// journal entries of all projects. Makes one commit if there is anything to remove. Calls `more` before each
+    /// further kind of data and each further commit, and stops when it returns false; the next call continues with the
+    /// rest. The first kind depends on the time, so that each kind gets its turn.
     pub async fn prune_while(
         self,
         project: &ProjectId,
@@ -131,8 +131,8 @@ impl Admin<'_> {
         Ok(())
     }
 
-    /// Returns the projects that have not been used for `projects.forget_after_days`, oldest use first. The caller
-    /// checks whether their folders still exist.
+    /// Returns the projects that have not been used for `projects.forget_after_days`, the longest unused first. The
+    /// caller checks whether their folders still exist.
     pub async fn projects_left(self, now: Timestamp) -> Result<Vec<Project>, RegistryError> {
         let until = self.0.left_before(now);
         let all = self.0.ask(Selection::new().peek(ProjectFilter::All)).await?.projects;
@@ -142,9 +142,9 @@ impl Admin<'_> {
         Ok(left)
     }
 
-    /// Forgets a project whose folder no longer exists, like [`Admin::forget_project`]. Returns true if it
-    /// did; with `dry_run` if it would. A project stays if it was used in the meantime, or contains anything
-    /// that a person wrote or decided.
+    /// Forgets a project whose folder no longer exists, like [`Admin::forget_project`]. Returns true if the project was
+    /// forgotten, or with `dry_run` if it would be. A project stays if it was used in the meantime, or contains
+    /// anything that a person wrote or decided.
     pub async fn prune_project(
         self,
         id: ProjectId,
@@ -161,7 +161,7 @@ impl Admin<'_> {
 
 impl Registry {
     /// Removes the rows that are still unchanged, in pages, while `more` returns true. `also` locks the rows that
-    /// belong to each, and adds the changes that accompany its removal.
+    /// belong to a removed row, and changes them.
     pub(super) async fn remove<R: Row>(
         &self,
         rows: &[R],
@@ -183,13 +183,13 @@ impl Registry {
     }
 }
 
-/// Selects all sessions and cursors.
 pub(super) fn remembered() -> Selection {
     Selection::new().peek(SessionFilter::All).peek(CursorFilter::All)
 }
 
-/// Returns the revision up to which all remembered agents have received the changes. Considers the cursors that
-/// moved after `until` and the sessions that were not over by then. Later changes are new to at least one agent.
+/// Returns the revision up to which all remembered agents have received the changes. Later changes are new to at least
+/// one agent. Considers the cursors that moved after `until`, and the sessions that had not ended by then or that such
+/// a cursor needs.
 pub(super) fn told_to_all(view: &View, until: Timestamp) -> Revision {
     let cursors = view.cursors.values().filter(|cursor| cursor.moved_at > until);
     let sessions = view.sessions.values().filter(|session| !is_past(view, session, until));
@@ -198,7 +198,8 @@ pub(super) fn told_to_all(view: &View, until: Timestamp) -> Revision {
     told.min().unwrap_or(view.revision)
 }
 
-/// Returns true if a session ended by `until` and no cursor that moved later refers to it.
+/// Returns true if a session had ended by `until`, or began by then without an end, and no cursor that moved later
+/// refers to it.
 fn is_past(view: &View, session: &Session, until: Timestamp) -> bool {
     let key = CursorKey { project: session.key.project.clone(), agent: session.agent.clone() };
     let cursor = view.cursors.get(&key).filter(|cursor| cursor.moved_at > until);
@@ -206,7 +207,7 @@ fn is_past(view: &View, session: &Session, until: Timestamp) -> bool {
     session.ended_at.unwrap_or(session.started_at) <= until && !needed
 }
 
-/// Locks the rows that belong to a row, and adds the changes that accompany its removal.
+/// Locks the rows that belong to a removed row; and changes them in a draft.
 pub(super) type Also<R> = (fn(Selection, &R) -> Selection, fn(&R, Timestamp, &mut Draft<'_>));
 
 /// Removes rows that are still unchanged.
@@ -225,7 +226,7 @@ pub(super) fn removal<R: Row>(rows: Vec<R>, at: Timestamp, also: Option<Also<R>>
     })
 }
 
-/// Returns true if a server no longer lists the tool, nobody used it, and no person made a decision about it.
+/// Returns true if the tool's server no longer lists it, it was never used, and no decision holds it.
 fn is_unlisted(tool: &Tool) -> bool {
     let unused = tool.last_used_at.is_none() && tool.hold == Hold::None;
     unused && tool.presence.cause == PresenceCause::NotListed
@@ -235,13 +236,11 @@ fn with_definition(all: Selection, tool: &Tool) -> Selection {
     all.lock(DefinitionFilter::Key(tool.key.clone()))
 }
 
-/// Removes the definition of a tool that its server no longer lists, and adds a journal entry.
 fn forget_unlisted(tool: &Tool, at: Timestamp, draft: &mut Draft<'_>) {
     draft.delete::<Definition>(&tool.key);
     forget_name(tool, PresenceCause::NotListed, at, draft);
 }
 
-/// Removes the outcomes of an invented name, and adds a journal entry.
 fn forget_invented(tool: &Tool, at: Timestamp, draft: &mut Draft<'_>) {
     forget_uses(tool, PresenceCause::Invented, at, draft);
 }

@@ -10,11 +10,11 @@ use crate::time::Timestamp;
 /// The maximum number of outcomes removed per commit, so that other writers wait only briefly.
 pub(crate) const PAGE: u64 = 2_000;
 
-/// The number of first and of last outcomes to read. One is not enough: a wrong clock may have dated the first
+/// The numbers of first and of last outcomes to read. One of each is not enough: a wrong clock may have dated the first
 /// outcome in the future.
 const ENDS: u32 = 100;
 
-/// The numbers of rows removed (or to be removed) and kept.
+/// The numbers of rows removed and kept; in a dry run, of those that would be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PruneReport {
     /// The rows removed.
@@ -23,7 +23,7 @@ pub struct PruneReport {
     pub kept: u64,
 }
 
-/// Returns the cut of outcomes past the policy's retention at `now`.
+/// Returns the range of outcomes that are past the policy's retention at `now`.
 pub(crate) fn cut(policy: &OutcomePolicy, now: Timestamp) -> OutcomeCut {
     OutcomeCut {
         until: now.minus_days(i64::from(policy.keep_days)),
@@ -31,20 +31,19 @@ pub(crate) fn cut(policy: &OutcomePolicy, now: Timestamp) -> OutcomeCut {
     }
 }
 
-/// Selects the first and the last outcomes.
 pub(crate) fn ends() -> Selection {
     Selection::new().outcomes(OutcomeFilter::FirstAndLast { limit: ENDS })
 }
 
-/// Returns the first of the outcomes in the view that a cut may remove, by its sequence number. `None` if
-/// their times or numbers show that none is removed.
+/// Returns the sequence number of the first outcome in the view that a cut may remove. `None` if the times and numbers
+/// in the view show that nothing can be removed.
 pub(crate) fn first_within(cut: &OutcomeCut, view: &View) -> Option<u64> {
     let (newest, _) = view.outcomes.last_key_value()?;
     let old = |row: &&Outcome| row.at <= cut.until && newest - row.seq >= cut.keep_newest;
     view.outcomes.values().find(old).map(|row| row.seq)
 }
 
-/// Removes one page of the outcomes within a cut. It does not count them, because that would read every
+/// Removes one page of the outcomes within a cut. Does not count the removed ones, because that would read every
 /// outcome while other writers wait.
 pub(crate) fn remove_page(cut: OutcomeCut, at: Timestamp) -> impl Step {
     Edit::new(at, Selection::new(), move |draft| {

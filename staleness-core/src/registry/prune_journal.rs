@@ -1,8 +1,8 @@
 //! Pruning of the journal: removes entries that are older than the policy allows, unless they explain existing data.
 //!
-//! For each existing subject the newest old entry of each action stays, even if there are newer entries outside the
-//! old part. So the history always explains how a subject reached its state, with at most one old entry per action.
-//! The entries of a commit are removed together or not at all, so the indexes of the others stay valid.
+//! For each existing subject, the newest old entry of each action stays, even if there are newer entries that are not
+//! old. The history therefore always explains how a subject reached its state, with at most one old entry per action.
+//! The entries of a commit are removed together or not at all, so that the indexes of the others stay valid.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem;
@@ -18,21 +18,21 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// Entries removed per commit, so that other writers wait only briefly. The last revision among them may exceed it.
+/// The number of entries removed per commit, so that other writers wait only briefly. Entries of the last revision may
+/// exceed it.
 const PAGE: usize = 2_000;
-/// The maximum number of subjects looked up at once, because an item may be a megabyte.
+/// The maximum number of subjects looked up at once. An item may have a megabyte.
 const LOOKUPS: usize = 50;
 
 impl Admin<'_> {
-    /// Removes journal entries that are older than `journal.keep_days`; with `dry_run` only counts them. The
-    /// following stay: the newest commit; changes not yet reported to a remembered agent or session, for twice
-    /// `sessions.keep_days`; and for each existing subject the newest old entry of each action, with the other
-    /// entries of its commit. The newest removal of an item of knowledge stays too, because imports need it.
+    /// Removes journal entries that are older than `journal.keep_days`; with `dry_run` only counts them. The following
+    /// entries stay: those of the newest commit; changes not yet reported to a remembered agent or session, for twice
+    /// `sessions.keep_days`; and for each existing subject the newest old entry of each action, with the other entries
+    /// of its commit. The newest removal of an item of knowledge stays too, because imports need it.
     ///
-    /// The old part is read in full. The work continues while `more` returns true. It is called before each lookup
-    /// of subjects except the first, and before each commit except the first. Each run looks up subjects in
-    /// another order; those not looked up count as existing. The next run continues with the rest. Returns the
-    /// number of entries.
+    /// Reads all old entries. Calls `more` before each lookup of subjects and each commit, except the first of either,
+    /// and stops when it returns false. Each run looks up subjects in another order; those not looked up count as
+    /// existing. The next run continues with the rest. Returns the number of removed entries.
     pub async fn prune_journal(
         self,
         now: Timestamp,
@@ -84,8 +84,8 @@ impl Registry {
         let sessions = self.ask(remembered()).await?;
         let days = i64::from(self.policy.sessions.keep_days);
         let told = told_to_all(&sessions, now.minus_days(days));
-        // An agent receives the changes since its cursor. Changes older than this are not kept for it, because an
-        // agent that never reads them would keep the whole journal.
+        // Older changes are not kept for an agent that has not read them. One that never reads them would keep the
+        // whole journal.
         let promised = now.minus_days(2 * days);
         let about: BTreeSet<&Subject> = past.newest.keys().map(|(subject, _)| subject).collect();
         let mut about: Vec<&Subject> = about.into_iter().collect();
@@ -132,19 +132,19 @@ struct Commit {
 /// The old commits at the beginning of a journal, as read so far.
 #[derive(Debug)]
 struct Past {
-    /// The latest time of an old entry.
+    /// Entries up to this time are old.
     until: Timestamp,
     /// The entries of the commit being read.
     commit: Vec<JournalEntry>,
     /// The old commits, in order.
     commits: Vec<Commit>,
-    /// The newest entry in `commits` for each subject and action.
+    /// The revision of the newest entry in `commits` for each subject and action.
     newest: HashMap<(Subject, Action), Revision>,
 }
 
 impl Past {
-    /// Reads the next entries. The newest commit has no successor, so it is never complete and stays. Stops after a
-    /// whole page above the floor without an old entry; a single recent entry is not enough, because clocks may
+    /// Reads the next entries. The newest commit has no successor, so it never counts as complete and stays. Stops
+    /// after a page above the floor that contains no old entry. A single recent entry is not enough, because clocks may
     /// jump.
     fn page(&mut self, page: View) -> ControlFlow<()> {
         let mut ends = true;
@@ -189,7 +189,7 @@ fn exists(view: &View, subject: &Subject) -> bool {
         || subject.project_id().is_some_and(|id| view.projects.contains_key(&id))
 }
 
-/// Removes the entries of commits, and raises the floor to the last of them.
+/// Removes the entries of commits, and raises the journal's floor to the last of these commits.
 #[derive(Debug)]
 struct PruneJournal {
     commits: Vec<Commit>,

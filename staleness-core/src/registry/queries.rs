@@ -30,7 +30,7 @@ use crate::tool::{PresenceCause, Tool, ToolKind};
 /// makes a tool unused later.
 const SPREAD: u32 = 2_000;
 
-/// Selects the journal entries that date the tool's presence in each client, and those about decisions.
+/// Selects a tool's journal entries, which date its presence in each client and record decisions about it.
 pub(super) fn history(key: &ToolKey) -> JournalFilter {
     JournalFilter::Subject { subject: Subject::tool(key), limit: 200 }
 }
@@ -53,13 +53,13 @@ fn last_outcomes(project: &ProjectId, policy: &Policy) -> OutcomeFilter {
 /// A filter for a list of tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolListing {
-    /// The [`ToolReport::status_word`] to list; `None` for any.
+    /// The [`ToolReport::status_word`] to list. `None` for any.
     pub status: Option<StatusWord>,
-    /// The kind to list; `None` for any.
+    /// The kind to list. `None` for any.
     pub kind: Option<ToolKind>,
-    /// True for the tools of every project; false for those of this one.
+    /// True to list the tools of every project, false for those of this one.
     pub all_projects: bool,
-    /// True to omit ignored tools and this program's own. For reports; a list for managing tools shows them.
+    /// True to omit ignored tools and this program's own, as reports do. A list for managing tools shows them.
     pub hide_ignored: bool,
     /// True to include invented names.
     pub invented: bool,
@@ -127,8 +127,8 @@ impl Query for Lookup {
         if view.looks > 1 {
             return None;
         }
-        // A server is reported with its tools, a client has a tool if it has the server, and a live list of the
-        // server defines the existing names.
+        // A server is reported with its tools. A client has a tool if it has the server. A live list of the server
+        // defines which names exist.
         let mut servers: BTreeMap<&ServerKey, bool> = BTreeMap::new();
         for tool in view.tools.values() {
             // A name without a server may mean any server of its client.
@@ -144,7 +144,7 @@ impl Query for Lookup {
             }
         }
         let mut more = Selection::new();
-        // A tool that failed in a project may be the global one that a source of the user lists.
+        // A name that failed in a project may mean the global tool that a source of the user lists.
         for tool in view.tools.values().filter(|tool| tool.failed_only()) {
             more = more.peek(ToolFilter::Key(ToolKey::global(tool.key.name.clone())));
         }
@@ -235,10 +235,10 @@ impl Tools<'_> {
         self.0.show_key(keys, project, now).await
     }
 
-    /// Returns the tools that the requesting client loads, or those of all clients if there is none, with their
-    /// costs in a session. A tool is unused after `days` days; the default is set by the policy. Of a server's
-    /// tools, returns only unused ones, and none if the whole server is unused. `names_only` returns true for a
-    /// client that begins a session with the names of MCP tools.
+    /// Returns the tools that the requesting client loads, or those of all clients if there is none, with their costs
+    /// in a session. A tool is unused after `days` days; `None` for the policy's default. Of a server's tools, returns
+    /// only unused ones, and none if the whole server is unused. `names_only` takes a client and returns true if its
+    /// sessions begin with only the names of MCP tools.
     pub async fn costs(
         self,
         project: &ProjectRef,
@@ -257,7 +257,7 @@ impl Tools<'_> {
         Ok(costs(&context, client, days, &names_only))
     }
 
-    /// Returns the project's tools, ranked by recent successes in it.
+    /// Returns the project's tools, ranked by their recent successes in the project.
     pub async fn rank(
         self,
         project: &ProjectRef,
@@ -277,8 +277,8 @@ impl Tools<'_> {
             .collect())
     }
 
-    /// Returns the last `limit` changes of the first known tool, including entries of the other tools with the
-    /// same name. A forgotten tool still has a history.
+    /// Returns the last `limit` changes of a tool: that of the first key which is known, including the entries of tools
+    /// with the same name in other scopes. A forgotten tool still has a history.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if there is neither a tool nor a history.
@@ -294,7 +294,7 @@ impl Tools<'_> {
         });
         let name = known.ok_or_else(|| unknown(keys))?.name.as_str();
         let own = view.journal.values().rev().filter(|entry| entry.subject.id == name);
-        // Of a server that single clients lost or got back, its tools have no entries.
+        // If only single clients lost or regained a server, its tools have no entries of their own.
         let tool = keys.iter().find_map(|key| view.tools.get(key));
         let server = tool.filter(|tool| tool.kind == ToolKind::McpTool);
         let server = server.and_then(|tool| ToolName::of_server(tool.server.as_ref()?.as_str()));

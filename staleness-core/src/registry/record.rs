@@ -33,9 +33,7 @@ fn outage_since(policy: &Policy, at: Timestamp) -> Timestamp {
 /// Records uses in order, in one commit.
 #[derive(Debug)]
 pub(super) struct RecordUses {
-    /// The uses.
     pub uses: Vec<Use>,
-    /// The thresholds.
     pub policy: Arc<Policy>,
 }
 
@@ -43,7 +41,7 @@ impl Step for RecordUses {
     fn selection(&self) -> Selection {
         let mut selection = self.uses.iter().fold(Selection::new(), |all, each| each.select(all));
         if self.uses.len() > 1 {
-            // A batch repeats the same tools and servers, so each is looked up only once.
+            // The uses of a batch repeat tools and servers; look up each only once.
             selection.projects = distinct(selection.projects);
             selection.tools = distinct(selection.tools);
             selection.suggestions = distinct(selection.suggestions);
@@ -89,8 +87,8 @@ impl Step for RecordUses {
     }
 }
 
-/// Forgets the failures recorded under a name without a server before the server was known, because the server's
-/// tool works.
+/// Forgets the failures that were recorded under a name without a server, because the tool of that name on its server
+/// works.
 fn forget_serverless(called: &Use, draft: &mut Draft<'_>) {
     if called.tool.serverless().is_none() {
         return;
@@ -112,7 +110,7 @@ fn distinct<F: Eq + Hash>(picks: Vec<Pick<F>>) -> Vec<Pick<F>> {
 }
 
 impl RecordUses {
-    /// Returns the servers of each client with an unsuccessful use.
+    /// Returns the servers of each client that reported an unsuccessful use.
     fn servers(&self, view: &View) -> BTreeMap<ClientId, ClientServers> {
         let doubtful = self.uses.iter().filter(|each| each.outcome != OutcomeKind::Success);
         let clients: BTreeSet<&ClientId> =
@@ -121,7 +119,7 @@ impl RecordUses {
         clients.into_iter().map(of).collect()
     }
 
-    /// Selects the plugins that provide the tools, servers and mentions of the uses. They get credit too.
+    /// Selects the plugins that provide the tools, servers and mentions of the uses. Plugins get credit too.
     fn plugins(&self, view: &View) -> Selection {
         let mut more = Selection::new();
         for tool in view.tools.values() {
@@ -141,7 +139,7 @@ impl RecordUses {
     }
 }
 
-/// The last outcome of each server, including those that this step appends.
+/// Finds outages from the last outcome of each server, including outcomes that this step appends.
 struct Outage<'a> {
     policy: &'a Policy,
     appended: BTreeMap<(Scope, ServerKey), (bool, Timestamp)>,
@@ -183,7 +181,7 @@ impl Recording<'_> {
         {
             draft.edit::<Suggestions, _>(&session, |row| row.end(&self.used.op));
         }
-        // The meaning of the name may have changed since, so look for the op in both scopes.
+        // The name may have meant another tool when the op was first recorded, so look in both scopes.
         let known = self.used.scopes().into_iter().any(|scope| {
             let key = self.used.key(scope);
             let identity = Outcome::identity_of(&key, &self.used.op);
@@ -235,8 +233,8 @@ impl Recording<'_> {
     }
 
     /// Returns the tool that the name means: the global one if the client loads only the user's server; otherwise the
-    /// project's own if it or its server exists there, unless only the global one is present; otherwise the global one.
-    /// A new tool is global if its server or its kind is.
+    /// project's own if the tool or its server exists there, unless only the global one is present; otherwise the
+    /// global one. A new tool is global if its server is, or if its kind always is.
     fn resolve(&self, draft: &Draft<'_>) -> ToolKey {
         let [project, global] = self.used.scopes();
         let own = self.used.key(project.clone());
@@ -268,7 +266,7 @@ impl Recording<'_> {
         }
     }
 
-    /// Returns true if the client loads one of the servers by its entry in this scope.
+    /// Returns true if the client's own entry in this scope loads one of the servers.
     fn loads(&self, draft: &Draft<'_>, servers: &[ServerKey], scope: &Scope) -> bool {
         self.state(draft, servers, scope) == Some(ListingState::Configured)
     }
@@ -290,8 +288,8 @@ impl Recording<'_> {
         entries.filter_map(|entry| state_for(&entry.listings, client.as_str())).min()
     }
 
-    /// Returns the server entry that owns the tool: the longest known server name, then a present entry
-    /// before an absent one, then the project's before the global one.
+    /// Returns the server entry that owns the tool. Prefers the longest known server name, then a present entry, then
+    /// the project's entry.
     fn entry(&self) -> Option<(ServerKey, &Entry)> {
         let [project, _] = self.used.scopes();
         self.used.possible_servers().into_iter().find_map(|server| {
@@ -366,7 +364,7 @@ impl Recording<'_> {
             .chain(entry)
             .collect::<Vec<_>>();
         credits.extend(provided.into_iter().filter(|key| draft.get::<Tool>(key).is_some()));
-        // A server gets no credit, because its figures are sums over its tools.
+        // A server gets no credit, because its counts are sums over its tools.
         let is_server = |key: &ToolKey| {
             draft.get::<Tool>(key).is_some_and(|each| each.kind == ToolKind::McpServer)
         };
@@ -376,7 +374,8 @@ impl Recording<'_> {
         credits
     }
 
-    /// Returns true if the use did not succeed and the client does not have the tool here, so the client is to blame.
+    /// Returns true if the use did not succeed and the client does not have the tool here, so that the failure says
+    /// nothing about the tool.
     fn is_lacking(&self, draft: &Draft<'_>, tool: &Tool) -> bool {
         let lacks = |client| self.servers.get(client).is_some_and(|all| all.lack(tool, client));
         let [project, _] = self.used.scopes();
@@ -386,13 +385,13 @@ impl Recording<'_> {
                 || here().is_some_and(ListingState::prevails))
     }
 
-    /// Returns true if the tool's server comes with the user's account and is listed in no file.
+    /// Returns true if the tool's server belongs to the user's account rather than to a configuration file.
     fn is_of_an_account(&self) -> bool {
         is_of_an_account(&self.used.tool, &self.policy.account_servers)
     }
 
-    /// Returns true if the tool never worked and neither it nor its server is listed, even though a client reported
-    /// the call.
+    /// Returns true if this use did not succeed, the tool never worked, and the client lists neither the tool nor its
+    /// server.
     fn is_unproven(&self, tool: &Tool) -> bool {
         let servers = self.used.client.as_ref().and_then(|client| self.servers.get(client));
         self.used.outcome != OutcomeKind::Success
@@ -414,7 +413,7 @@ impl Recording<'_> {
         let caller = self.used.project.caller(self.used.agent.as_ref().map(AgentId::as_str));
         let policy = self.policy.tools_for(tool.kind, caller);
         let before = tool.status();
-        // Its failures were never reported to other clients.
+        // The failures of an invented name were never reported to other clients.
         let callers = if may_be_invented(tool) { tool.used_by.clone() } else { Vec::new() };
         let changed = draft.edit::<Tool, _>(key, |tool| {
             if let Some(client) = client {
@@ -442,7 +441,7 @@ impl Recording<'_> {
             Some(HealthChange::Recovered) => {
                 let entry =
                     self.entry_of(key, Action::Recovered, Some(between), after, "succeeded".into());
-                // A hook names only its client.
+                // A hook names only its client, not an agent.
                 let caller = || AgentId::new(self.used.client.as_ref()?.as_str()).ok();
                 let actor = entry.actor.clone().or_else(caller);
                 draft.append_journal(JournalEntry { clients: callers, actor, ..entry });

@@ -1,4 +1,4 @@
-//! Creation of projects on first contact.
+//! Creates the rows of projects on first contact.
 
 use crate::project::Project;
 use crate::registry::{Admin, RegistryError};
@@ -6,7 +6,7 @@ use crate::scan::ProjectRef;
 use crate::store::{Draft, Edit, ProjectFilter, Selection};
 use crate::time::Timestamp;
 
-/// Adds a project to the draft if it is unknown. Changes from before then are not reported to it.
+/// Adds a project to the draft if it is unknown. Earlier changes are not reported to it.
 pub(super) fn see(draft: &mut Draft<'_>, project: &ProjectRef, at: Timestamp) {
     if draft.get::<Project>(&project.id).is_some() {
         return;
@@ -23,9 +23,9 @@ pub(super) fn see(draft: &mut Draft<'_>, project: &ProjectRef, at: Timestamp) {
 }
 
 impl Admin<'_> {
-    /// Makes sure that a project has a record, so that it can be listed and forgotten. Call it before
-    /// recording something that belongs to the project; scans and uses do so themselves. Writes nothing if
-    /// the project is known. May be repeated.
+    /// Creates the row of a project if there is none, so that the project can be listed and forgotten. Must be called
+    /// before recording something that belongs to the project; scans and uses do it themselves. Writes nothing if the
+    /// project is known. May be repeated.
     pub async fn see_project(
         self,
         project: &ProjectRef,

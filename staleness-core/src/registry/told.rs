@@ -1,4 +1,4 @@
-//! Selections of the tools to report to an agent: those that fail, and those that changed.
+//! Selects the tools to report to an agent: those that fail, and those that changed.
 
 use crate::ids::{Level, ProjectId, ServerKey, ToolKey};
 use crate::scan::may_be_invented;
@@ -6,18 +6,17 @@ use crate::source::SourceState;
 use crate::store::{DefinitionFilter, Selection, ToolFilter, View};
 use crate::tool::ToolKind;
 
-/// Adds the demoted tools.
 pub(super) fn demoted(project: &ProjectId, selection: Selection) -> Selection {
     selection.peek_both(project, ToolFilter::Demoted)
 }
 
-/// Adds the definitions with a change that awaits a person's decision.
+/// Adds the definitions with a change that no person has accepted yet.
 pub(super) fn waiting(project: &ProjectId, selection: Selection) -> Selection {
     selection.peek_both(project, DefinitionFilter::Pending)
 }
 
-/// Adds the rows needed to report the demoted tools in the view: both tools of each name, and their servers
-/// with all tools, because a server may count as demoted too.
+/// Adds the rows needed to report the demoted tools in the view: the tools of each name in both scopes, and their
+/// servers with all tools, because a whole server may count as demoted.
 pub(super) fn around_demoted(project: &ProjectId, view: &View, mut more: Selection) -> Selection {
     let keys = view.tools.keys().chain(view.definitions.keys());
     more = of_these_names(project, view, keys, more);
@@ -25,15 +24,15 @@ pub(super) fn around_demoted(project: &ProjectId, view: &View, mut more: Selecti
         if let Some(server) = &tool.server {
             more = more.peek_both(project, |scope| ToolFilter::Server(scope, server.clone()));
         } else if may_be_invented(tool) {
-            // Any server of the clients that called it may provide it.
+            // The tool may belong to any server of the clients that called it.
             more = more.peek_both(project, ToolFilter::Configured);
         }
     }
     more
 }
 
-/// Adds the servers in the view that did not list their tools when last asked, with their tools, because one may
-/// have worked since.
+/// Adds the servers in the view that did not answer the last request for their tools, with their tools, because one of
+/// these may have worked since.
 pub(super) fn around_unanswered(project: &ProjectId, view: &View, more: Selection) -> Selection {
     let failed = view
         .sources
@@ -44,7 +43,7 @@ pub(super) fn around_unanswered(project: &ProjectId, view: &View, more: Selectio
     })
 }
 
-/// Adds both tools of each name if they are not in the view. The tool that a project uses depends on both.
+/// Adds the tools of each name in both scopes, if they are not in the view. Both decide which tool a project uses.
 pub(super) fn of_these_names<'a>(
     project: &ProjectId,
     view: &View,

@@ -34,7 +34,7 @@ pub struct RecordReport {
 }
 
 impl Tools<'_> {
-    /// Returns the reading count of each source, for [`Scan::read_under`]. Call it before reading the files.
+    /// Returns the reading count of each source, for [`Scan::read_under`]. Must be called before reading the files.
     pub async fn readings(
         self,
         project: &ProjectId,
@@ -46,8 +46,8 @@ impl Tools<'_> {
     /// Applies a scan: listed tools are added or become present; tools that are proven to be gone become absent.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Superseded`] if a newer reading was applied since [`Tools::readings`] (read the
-    /// files again).
+    /// [`crate::store::Refusal::Superseded`] if a newer reading was applied since [`Tools::readings`]. The files must
+    /// then be read again.
     pub async fn apply_scan(self, scan: Scan) -> Result<ScanReport, RegistryError> {
         let step = Arc::new(ApplyScan::new(scan, &self.0.policy));
         let commit = self.0.transact(Arc::<ApplyScan>::clone(&step)).await?;
@@ -60,7 +60,8 @@ impl Tools<'_> {
         ))
     }
 
-    /// Returns the result of [`Tools::apply_scan`] without writing, and the tools that the project would see.
+    /// Returns the result of [`Tools::apply_scan`] without writing, and a view of the tools that the project would see
+    /// afterwards.
     ///
     /// # Errors
     /// As [`Tools::apply_scan`].
@@ -72,7 +73,7 @@ impl Tools<'_> {
         let mut view = self.0.store.view(Arc::new(visible(&project.id, policy))).await?;
         view.merge(commit.view);
         let report = ScanReport::new(&step.scan, policy, view.clone(), &changes, view.revision);
-        // The scan works on stored data; the client's view is applied afterwards.
+        // The scan works on stored rows, so the client's view is applied afterwards.
         let mut view = view.with(&changes);
         self.0.add_decisions(&mut view).await?;
         see_as(&mut view, self.0.client.as_ref(), &policy.account_servers);
@@ -85,11 +86,12 @@ impl Tools<'_> {
         reports.pop().ok_or_else(|| StoreError::Misstep("nothing was recorded".into()).into())
     }
 
-    /// Records uses in order, in one commit. Each report shows the tool after all of them, as of the latest
-    /// use. May be repeated with the same op ids. Prunes the routes of a project if the uses created too many.
+    /// Records uses in order, in one commit. Each report shows the tool after all uses, at the time of the latest one.
+    /// May be repeated with the same op ids. Prunes the routes of a project if the uses created too many.
     ///
     /// # Errors
-    /// An error of the store. Nothing is recorded then, unless the pruning of routes or the renewal of claims failed.
+    /// An error of the store. The uses are recorded only if the error occurred while pruning routes, renewing claims or
+    /// reading the reports.
     pub async fn record_all(self, uses: Vec<Use>) -> Result<Vec<RecordReport>, RegistryError> {
         if uses.is_empty() {
             return Ok(Vec::new());
@@ -103,7 +105,7 @@ impl Tools<'_> {
             step.uses.iter().map(|used| used.recorded_as(&commit.view)).collect();
         let mut fresh: HashMap<(&OpId, &ToolName), &Outcome> =
             commit.changes.outcomes.iter().map(|row| ((&row.op, &row.tool.name), row)).collect();
-        // Each newly written use takes its outcome, so a duplicate finds none.
+        // Each new use takes its outcome out of the map, so a duplicate finds none.
         let named = step.uses.iter().zip(&names);
         let recorded: Vec<Option<&Outcome>> = named
             .map(|(used, names)| names.iter().find_map(|name| fresh.remove(&(&used.op, name))))
@@ -130,7 +132,7 @@ impl Tools<'_> {
                 None => names.iter().find_map(|name| view.resolve(&used.project.id, name)),
             };
             let tool = tool.ok_or_else(|| StoreError::Misstep("nothing was recorded".into()))?;
-            // The other tools of its server show whether a model invented it.
+            // The report needs the other tools of the server, which show whether a model invented this one.
             let tool = if may_be_invented(tool) {
                 self.0.show_key(std::slice::from_ref(&tool.key), &used.project, now).await?
             } else {
@@ -146,8 +148,8 @@ impl Tools<'_> {
         Ok(reports)
     }
 
-    /// Records one use without building a report, for hooks, and renews the claims of its session. Returns true if
-    /// the use was new, and the claims that its session lost: see
+    /// Records one use without building a report, for hooks, and renews the claims of its session. Returns true if the
+    /// use was new, and the claims that the session has lost: see
     /// [`Sessions::renew_claims`](super::Sessions::renew_claims).
     ///
     /// # Errors
@@ -170,12 +172,13 @@ impl Tools<'_> {
         let keys = by_hand.keys();
         let policy = Arc::clone(&self.0.policy);
         self.0.run(SetHold { by_hand, hold, policy }).await?;
-        // The change was made, so an error in reading must not suggest otherwise.
+        // The change was made. An error in reading the tool must not suggest otherwise.
         let shown = self.0.show_key(&keys, &project, at).await;
         shown.map_err(|error| StoreError::Unknown(Box::new(error)).into())
     }
 
-    /// Forgets a tool with its outcomes and routes; a server with all its tools. May be repeated with the same op id.
+    /// Forgets a tool with its outcomes and routes, and for a server all of its tools too. May be repeated with the
+    /// same op id.
     ///
     /// # Errors
     /// [`crate::store::Refusal::Unknown`] if the name is unknown.

@@ -21,13 +21,15 @@ use crate::tool::{Listing, ListingState, Tool, ToolKind};
 pub struct Use {
     /// The id of the use. Repeating it has no further effect.
     pub op: OpId,
-    /// The name under which the tool was called.
+    /// The name under which the tool was called, in one of the forms that clients use.
     ///
-    /// `mcp_server_tool` means the first of these that applies: the tool of exactly that name, its first spelling
-    /// that is a known tool, the first with a known server, the one with the shortest server name.
+    /// `mcp_server_tool` means the first of these that exists: the tool of exactly that name; a known tool, by a
+    /// possible spelling of the name; a tool of a known server, by such a spelling; otherwise the spelling with the
+    /// shortest server name.
     ///
-    /// `MCP:tool` means the tool of that name on the only server of the client that is known to have it; live
-    /// lists decide first. If none is known to have it: on the client's only server besides this program's own.
+    /// `MCP:tool` means the tool of that name on the only server of the client that is known to have it. Live lists
+    /// take precedence. If no server is known to have it, the tool is on the client's only server besides this
+    /// program's own.
     pub tool: ToolName,
     /// The outcome.
     pub outcome: OutcomeKind,
@@ -39,15 +41,15 @@ pub struct Use {
     pub session: Option<SessionId>,
     /// The agent that used the tool.
     pub agent: Option<AgentId>,
-    /// The client that reported it.
+    /// The client that reported the use.
     pub client: Option<ClientId>,
     /// The duration of the use, in milliseconds.
     pub duration_ms: Option<u64>,
-    /// The kind, if the client reports it. Used only for a tool that is not known yet.
+    /// The kind of the tool, if the client reports it. Used only for an unknown tool.
     pub kind: Option<ToolKind>,
-    /// The server, if the client reports it. It takes precedence over the name.
+    /// The server of the tool, if the client reports it. Takes precedence over the server in the name.
     pub server: Option<String>,
-    /// Names mentioned by the use. Known tools among them get credit for it.
+    /// The names that the use mentions. Known tools among them get credit for it.
     pub mentions: Vec<ToolName>,
 }
 
@@ -84,14 +86,14 @@ impl Use {
         ToolKey { scope, name: self.tool.clone() }
     }
 
-    /// Returns all names that the tool may have: the reported one and its possible readings.
+    /// Returns all names that the tool may have: the reported one and its other possible spellings.
     pub(super) fn names(&self) -> Vec<ToolName> {
         let mut names = vec![self.tool.clone()];
         names.extend(ToolName::splits(self.tool.as_str()));
         names
     }
 
-    /// Returns all names under which the use may have been recorded, most likely first. `view` is that of the
+    /// Returns all names under which the use may have been recorded, most likely first. `view` is the view of the
     /// recording step.
     pub(super) fn recorded_as(&self, view: &View) -> Vec<ToolName> {
         self.names_on_servers(view).into_iter().chain(self.names()).collect()
@@ -163,7 +165,8 @@ impl Use {
         }
     }
 
-    /// Returns the only one of these names that is a known tool or one of this program's own server.
+    /// Returns the only one of these names that is a known tool, or a tool of this program's own server. `None` if
+    /// there is not exactly one.
     fn on_server<'n>(
         &self,
         names: &'n BTreeSet<ToolName>,
@@ -174,7 +177,6 @@ impl Use {
         known.next().filter(|_| known.next().is_none())
     }
 
-    /// Returns the key of the session, if the client reported it.
     pub(super) fn session_key(&self) -> Option<SessionKey> {
         let id = self.session.clone()?;
         Some(SessionKey { project: self.project.id.clone(), id })
@@ -192,7 +194,7 @@ impl Use {
     }
 
     pub(super) fn select(&self, mut selection: Selection) -> Selection {
-        // Only peek: the project nearly always exists, and uses in one project should not wait for each other.
+        // Only peek at the project: it nearly always exists, and uses in one project should not wait for each other.
         selection = selection.peek(ProjectFilter::Id(self.project.id.clone()));
         if let Some(session) = self.session_key() {
             selection = selection.lock(SuggestionFilter::Key(session));

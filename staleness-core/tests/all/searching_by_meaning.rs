@@ -118,7 +118,7 @@ fn another_model_is_never_compared_and_never_an_error() {
                  run `staleness routes learn --query Q --tool NAME [--vector FILE --model other]` \
                  to embed one again";
     let none =
-        format!("no route has a vector of the model other; {offer}; only words were compared");
+        format!("no route has a vector from the model other; {offer}; only words were compared");
     assert_eq!(found.note, Some(none));
     let offered = |of: &str| {
         world.registry.routes().offer_to_embed(&world.project.id, &model(of)).wait().unwrap()

@@ -4,12 +4,12 @@ use crate::knowledge::{Block, Context, Document, ItemKind, SignalSet, severity, 
 use crate::store::pack;
 use crate::verdict::SignalKind;
 
-/// The maximum number of pieces of evidence of each kind per block of such a document.
+/// The maximum number of pieces of evidence of each kind per block of a trimmed document.
 const OF_EACH_SORT: usize = 50;
 
-/// Drops the least severe findings of a document that is too large, and marks it as partial. Returns true if
-/// it did. For each combination of kinds of evidence at least one block is kept if it fits, so that the worst
-/// block survives under any rules.
+/// Drops the least severe findings of a document that is too large, and marks the document as partial. Returns true if
+/// findings were dropped. Keeps at least one block for each combination of kinds of evidence, if it fits, so that the
+/// worst block survives under any rules.
 pub(super) fn to_size(document: &mut Document, context: &Context) -> bool {
     if pack(&document.found).len() <= Document::MAX_FINDINGS_BYTES {
         return false;
@@ -47,7 +47,6 @@ pub(super) fn to_size(document: &mut Document, context: &Context) -> bool {
     true
 }
 
-/// Keeps the first [`OF_EACH_SORT`] pieces of evidence of each kind.
 fn thin(block: &mut Block) {
     let mut counts = [0; SignalKind::ALL.len()];
     block.evidence.retain(|each| {

@@ -67,12 +67,12 @@ impl Documents<'_> {
         Ok(report)
     }
 
-    /// Returns the last check of every document of a project, by path.
+    /// Returns the results of the last check of every document of a project, by path.
     pub async fn list(self, project: &ProjectId) -> Result<Vec<Document>, RegistryError> {
         self.0.seen_documents(DocumentFilter::Project(project.clone())).await
     }
 
-    /// Returns the last check of the document with this key.
+    /// Returns the result of the last check of one document. `None` if it was never checked.
     pub async fn read(self, key: DocumentKey) -> Result<Option<Document>, RegistryError> {
         Ok(self.0.seen_documents(DocumentFilter::Key(key)).await?.pop())
     }

@@ -7,11 +7,10 @@ use crate::knowledge::Document;
 use crate::store::{DocumentFilter, Edit, Selection, Step};
 use crate::time::Timestamp;
 
-/// Days after which a row is written again even if only the time of its check changed. So its age is accurate
-/// to a day, while checks of unchanged projects rarely write.
+/// Days after which a row is written again although only the time of its check has changed. The stored time is
+/// therefore accurate to a day, and checks of unchanged projects rarely write.
 pub(crate) const REFRESH_AFTER_DAYS: i64 = 1;
 
-/// Writes checked documents.
 pub(super) fn put(rows: Vec<Document>) -> impl Step {
     let all = Selection::new().lock_keys::<Document>(rows.iter().map(|row| row.key.clone()));
     Edit::new(Timestamp::default(), all, move |draft| {
@@ -24,7 +23,7 @@ pub(super) fn put(rows: Vec<Document>) -> impl Step {
     })
 }
 
-/// Returns true if `row` must replace `known`.
+/// Returns true if `row` must replace `known`: it is not older, and differs or refreshes the time of the check.
 fn is_news(known: &Document, row: &Document) -> bool {
     if row.checked_at < known.checked_at {
         return false;
@@ -33,7 +32,7 @@ fn is_news(known: &Document, row: &Document) -> bool {
     refreshed != *row || known.checked_at <= row.checked_at.minus_days(REFRESH_AFTER_DAYS)
 }
 
-/// Removes the rows of documents that are not at one of `paths`, except those written by a later check.
+/// Removes the rows of documents whose path is not in `paths`, except rows written by a check after `at`.
 pub(super) fn drop_others(project: ProjectId, paths: BTreeSet<String>, at: Timestamp) -> impl Step {
     Edit::new(at, Selection::new().lock(DocumentFilter::Project(project)), move |draft| {
         for (key, row) in &draft.view().documents {

@@ -8,17 +8,16 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// An entry without revision and index, and its number of occurrences in the export so far, including this one.
+/// An entry without revision and index, and the number of times that the export has contained it so far.
 ///
-/// Entries of scans carry no op, and identical ones may occur at the same time. So an entry exists already if
-/// the journal contains it at least that many times.
+/// Entries of scans carry no op id, and identical ones may have the same time. An entry is therefore considered present
+/// if the journal contains it at least `times` times.
 #[derive(Debug)]
 pub(super) struct Numbered {
     pub(super) entry: JournalEntry,
     pub(super) times: u32,
 }
 
-/// The entries of a view by subject and time.
 struct EntryIndex<'v>(HashMap<(&'v Subject, Timestamp), Vec<&'v JournalEntry>>);
 
 impl<'v> EntryIndex<'v> {
@@ -45,9 +44,9 @@ impl<'v> EntryIndex<'v> {
 #[derive(Debug)]
 pub(super) struct AppendEntries {
     pub(super) rows: Vec<Numbered>,
-    /// If the store is still at this revision, none of the entries can exist and nothing is looked up.
+    /// If the store is still at this revision, it cannot contain any of the entries, and they are not looked up.
     pub(super) verbatim: Option<Revision>,
-    /// The floor of the original, for a verbatim import.
+    /// The floor of the exported journal, for a verbatim import.
     pub(super) floor: Floor,
     pub(super) durability: Durability,
 }
@@ -67,7 +66,7 @@ impl AppendEntries {
         filters.into_iter().fold(Selection::new(), Selection::journal)
     }
 
-    /// Returns the highest revision at which any of the entries was found.
+    /// Returns the highest revision at which the journal contains one of the entries. 0 if it contains none.
     pub(super) fn found_at(&self, view: &View) -> Revision {
         let known = EntryIndex::of(view);
         self.rows.iter().filter_map(|row| known.place(row)).max().unwrap_or_default()

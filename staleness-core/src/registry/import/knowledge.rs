@@ -12,21 +12,21 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// Returns the time at which an item was last written, verified, done or contradicted. Recalls do not count.
+/// Returns the time at which an item was last edited, verified, done or contradicted. Recalls do not count.
 fn last_deed(row: &Item) -> Timestamp {
     let said = row.contradicted.as_ref().map(|said| said.at);
     let others = [row.verified_at, row.done_at, said].into_iter().flatten();
     others.fold(row.added_at.max(row.updated_at), Timestamp::max)
 }
 
-/// Writes items. In a store that was not empty, both sides of the supersedes links are made consistent again,
-/// because a newer item may have other links.
+/// Writes items. If the store was not empty, makes both sides of the supersedes links consistent again, because a newer
+/// item may have other links.
 #[derive(Debug)]
 pub(super) struct PutItems {
     pub(super) rows: Vec<Item>,
     /// True if the store was not empty, so that links may point to items that do not link back.
     pub(super) merging: bool,
-    /// The act that imports them, if they come without a journal of their own.
+    /// The act that imports the items. `None` if the export contains their journal.
     pub(super) act: Option<Act>,
     pub(super) durability: Durability,
 }
@@ -42,8 +42,8 @@ impl PutItems {
         changes.knowledge.iter().filter(put).count()
     }
 
-    /// Returns the items to write, merged with the known ones. An item that was removed here after its last change
-    /// in the export is not restored.
+    /// Returns the items to write, merged with the known ones. Omits an item that was removed from this store after its
+    /// last change in the export.
     fn winners(&self, view: &View) -> BTreeMap<ItemKey, Item> {
         let removed = removed(view);
         let mut winners: BTreeMap<ItemKey, Item> = BTreeMap::new();
@@ -56,11 +56,11 @@ impl PutItems {
                 continue;
             }
             let mut kept = known.map_or_else(|| row.clone(), |known| merged(known, row));
-            // The row adds nothing to the file's own data.
+            // The imported row adds nothing to the data in the file.
             if of_file.as_ref() == Some(&kept) {
                 continue;
             }
-            // A removed item no longer supersedes it. If that item is imported later, it brings the link back.
+            // A removed item supersedes nothing. If it is imported later, it brings the link back.
             let scope = kept.key.scope.clone();
             kept.superseded_by.retain(|id| {
                 let key = ItemKey { scope: scope.clone(), id: id.clone() };
@@ -71,14 +71,14 @@ impl PutItems {
         winners
     }
 
-    /// Returns the initial row of an item in a file.
+    /// Returns the initial row of an item that the act found in a file.
     fn row_of_file(&self, key: &ItemKey) -> Option<Item> {
         let file = self.act.as_ref()?.files.get(key)?;
         Some(file.row(key))
     }
 
-    /// Returns the next rows to read: the other ends of existing links, and the history of items that do not exist
-    /// here. `None` if there are none.
+    /// Returns the next rows to read: the other ends of existing links, and the history of items that are not in the
+    /// store. `None` if nothing is left to read.
     fn lookups(&self, view: &View) -> Option<Selection> {
         let known = self.rows.iter().filter_map(|row| view.knowledge.get(&row.key));
         let is_new = |key: &ItemKey| !view.knowledge.contains_key(key);
@@ -94,7 +94,6 @@ impl PutItems {
     }
 }
 
-/// Returns the removed items with the time of their last removal.
 fn removed(view: &View) -> BTreeMap<&Subject, Timestamp> {
     let mut removed = BTreeMap::new();
     for entry in view.journal.values().filter(|entry| entry.action == Action::Removed) {
@@ -104,7 +103,6 @@ fn removed(view: &View) -> BTreeMap<&Subject, Timestamp> {
     removed
 }
 
-/// Returns the items at the other ends of an item's links.
 fn linked(item: &Item) -> impl Iterator<Item = ItemKey> + '_ {
     let ids = item.supersedes.iter().chain(&item.superseded_by);
     ids.map(|id| ItemKey { scope: item.key.scope.clone(), id: id.clone() })
@@ -114,9 +112,9 @@ fn lock(keys: BTreeSet<ItemKey>) -> Selection {
     Selection::new().lock_keys::<Item>(keys)
 }
 
-/// Makes both sides of the links of one item consistent. Items that it supersedes link back and those that it no
-/// longer supersedes do not. It keeps exactly the links of items that supersede it. A link to an item that does not
-/// exist yet is kept, because it may be on a later line.
+/// Makes both sides of the links of one item consistent. Items that it supersedes link back; those that it no longer
+/// supersedes do not. Its own back links are those of the items that supersede it. A link to an item that does not
+/// exist yet is kept, because the item may follow later in the export.
 fn settle(draft: &mut Draft<'_>, key: &ItemKey, before: Option<&Item>) {
     let at = |id: &ItemId| ItemKey { scope: key.scope.clone(), id: id.clone() };
     let Some(item) = draft.get::<Item>(key).cloned() else { return };
@@ -141,7 +139,7 @@ fn settle(draft: &mut Draft<'_>, key: &ItemKey, before: Option<&Item>) {
 fn tell(draft: &mut Draft<'_>, act: &Act, view: &View, winners: &BTreeMap<ItemKey, Item>) {
     for (key, row) in winners {
         match view.knowledge.get(key) {
-            // For an item in a file only counters were imported.
+            // Only the counters of an item in a file are imported.
             None if row.path.is_some() => {}
             None => act.tell(draft, key, Action::Added, None, "imported"),
             Some(known) if uncounted(known) != uncounted(row) => {

@@ -1,4 +1,4 @@
-//! Merging two rows of one item, so that older data never overwrites newer data.
+//! Merges two rows of one item. Older data never overwrites newer data.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,15 @@ use crate::time::Timestamp;
 
 /// Merges a known row with an incoming one.
 ///
-/// - The text and other editable fields come from the row that was edited last; if both were edited at the
-///   same time, from the known row.
-/// - A verification belongs to the verified text. If both rows have the same text, the later verification
-///   wins, and the digests of citations come from it.
-/// - A contradiction stays unless this text was verified after it.
+/// - The text and other editable fields come from the row that was edited last. If both were edited at the same time,
+///   they come from the known row.
+/// - A verification belongs to the verified text. If both rows have the same text, the later verification wins, with
+///   its digests of citations.
+/// - A contradiction stays unless the text was verified after it.
 /// - The item is done if the row edited last says so, or if the other row was marked as done after that edit.
 /// - The larger value of each counter wins.
-/// - If one row is in a file and the other in the store, they are different texts under one id. The known row
-///   stays, with the merged counters and contradictions.
+/// - If one row is of a file and the other is not, they are different texts with the same id. The known row stays, with
+///   the merged counters and contradictions.
 pub(super) fn merged(known: &Item, row: &Item) -> Item {
     if known.path.is_some() != row.path.is_some() {
         let mut all = known.clone();
@@ -40,9 +40,9 @@ pub(super) fn merged(known: &Item, row: &Item) -> Item {
     all
 }
 
-/// Returns the citations of the row edited last, with the digests of its verification.
+/// Returns the citations of the row that was edited last, with the digests of the later verification.
 fn citations(last: &Item, verified: &Item) -> BTreeSet<Citation> {
-    // The row of an item in a file has no citations of its own; the file does.
+    // A file holds the citations of its items; their rows hold only verified digests.
     if last.path.is_some() {
         return verified.citations.clone();
     }
@@ -53,8 +53,8 @@ fn citations(last: &Item, verified: &Item) -> BTreeSet<Citation> {
     last.citations.iter().map(seen).collect()
 }
 
-/// Returns the contradiction that still applies. If it occurs only in rows with this verification, it was
-/// made after the verification, regardless of the clocks.
+/// Returns the contradiction that still applies. One that occurs only in rows with this verification was made after the
+/// verification, whatever the clocks say.
 fn contradicted(known: &Item, row: &Item, verified: Option<Timestamp>) -> Option<Contradiction> {
     let both = [known, row];
     let was_said_before = |said: &Contradiction| {
@@ -64,12 +64,11 @@ fn contradicted(known: &Item, row: &Item, verified: Option<Timestamp>) -> Option
     let stands = |said: &&Contradiction| {
         verified.is_none_or(|verified| verified <= said.at) || !was_said_before(said)
     };
-    // If two were made at the same time, the one of the known row wins.
+    // Of two contradictions with the same time, the known row's wins.
     let said = both.iter().filter_map(|item| item.contradicted.as_ref());
     said.rev().filter(stands).max_by_key(|said| said.at).cloned()
 }
 
-/// Takes the larger value of each counter.
 fn count(all: &mut Item, other: &Item) {
     all.recalls = all.recalls.max(other.recalls);
     // Counters since the last edit are comparable only for the same edit.
@@ -83,7 +82,6 @@ fn count(all: &mut Item, other: &Item) {
     }
 }
 
-/// Returns an item without its counters.
 pub(super) fn uncounted(item: &Item) -> Item {
     Item {
         recalls: 0,

@@ -38,52 +38,51 @@ use work::untie;
 /// The maximum number of rows per commit, so that other writers wait only briefly. A revision of the journal
 /// is always one commit.
 const BATCH: usize = 500;
-/// The maximum number of outcomes per commit. They are small, and larger commits are faster.
+/// The maximum number of outcomes per commit. Outcomes are small, and large commits are faster.
 const OUTCOMES: usize = 5_000;
-/// The size at which a batch is full, in bytes of its texts and vectors: an item may have a megabyte.
+/// The size at which a batch is full, in bytes of its texts and vectors. A single item may have a megabyte.
 const BYTES: usize = 4 << 20;
 /// The maximum number of attempts at a commit whose acknowledgement is lost.
 const ATTEMPTS: usize = 3;
 
 /// Writes the records of an export into a store.
 ///
-/// Into an empty store everything is copied verbatim, including the journal with its revisions and its floor. Into
-/// another store it is merged:
+/// An empty store gets a verbatim copy of everything, including the journal with its revisions and its floor. In
+/// another store the records are merged:
 ///
-/// - tools: the record that changed last wins; sources: the one that was scanned last; projects: the one that was seen
-///   last, which keeps the revision reported in this store,
-/// - items of knowledge: the text that was edited last wins, with the verification of that text and the
-///   contradiction; the larger value of each counter wins, and links are made consistent,
-/// - work items: the record with the latest activity wins, without dependencies that would form a circle;
-///   sessions: new ones are added; cursors: not imported, because they refer to the journal of the other store,
+/// - tools: the record that changed last wins; sources: the one scanned last; projects: the one seen last, but the
+///   revision reported in this store stays,
+/// - items of knowledge: the text that was edited last wins, with its verification and contradiction; the larger value
+///   of each counter wins, and links are made consistent,
+/// - work items: the record with the latest activity wins, without dependencies that would form a cycle; sessions: new
+///   ones are added; cursors: not imported, because they refer to the journal of the other store,
 /// - routes: the record that was used last wins, and missing vectors are added,
 /// - outcomes: new ones are appended, identified by op and tool,
 /// - journal entries: new ones are appended, identified by everything except their revision,
-/// - the next scan of each project evaluates everything again.
+/// - afterwards, the next scan of each project evaluates everything again.
 ///
-/// Put records in the order of an export. The revisions of projects, sessions and cursors are translated to those of the
-/// new journal, so the importer keeps them in memory until the end. Importing again changes nothing, so an interrupted
-/// import can simply be repeated.
+/// Records must be put in the order of an export. The revisions in projects, sessions and cursors are translated to
+/// those of the new journal, so the importer keeps these records in memory until the end. Importing again changes
+/// nothing, so an interrupted import can be repeated.
 #[derive(Debug)]
 pub struct Importer {
     registry: Registry,
     dry_run: bool,
     /// The act that imports records without a journal of their own.
     act: Option<Act>,
-    /// Records of one collection to be written together; for the journal those of one revision.
+    /// Records of one collection to write together. Journal entries all have the same revision.
     batch: Vec<Record>,
     /// The size of the batch: see [`BYTES`].
     bytes: usize,
     report: ImportReport,
-    /// The revisions of the export with the corresponding revisions in this store, in order.
+    /// The revisions of the export, each with its revision in this store, in order.
     revisions: Vec<(Revision, Revision)>,
     /// The number of times that the export has contained each journal entry so far, by a hash of the entry.
     said: HashMap<u64, u32>,
     /// Projects, sessions and cursors, held back until the journal is complete.
     waiting: Vec<Record>,
-    /// The scopes of the work items.
     scopes: BTreeSet<Scope>,
-    /// The routes that a dry run would have written, whose vectors are then accepted.
+    /// The routes that a dry run would have written. Their vectors are accepted although the routes do not exist.
     foreseen: Foreseen,
 }
 
@@ -119,7 +118,7 @@ impl Admin<'_> {
 }
 
 impl Registry {
-    /// Runs a step, and retries it if the acknowledgement was lost.
+    /// Runs a step. Retries if the acknowledgement is lost.
     async fn carry_out(&self, step: Arc<dyn Step>) -> Result<(ChangeSet, View), RegistryError> {
         let mut attempt = 1;
         loop {
@@ -132,11 +131,11 @@ impl Registry {
 }
 
 impl Tools<'_> {
-    /// Records uses in order, in one commit, like [`Tools::record_all`]. Returns only which of them are new.
-    /// May be repeated with the same op ids.
+    /// Records uses in order, in one commit, like [`Tools::record_all`]. Returns only the new outcomes. May be repeated
+    /// with the same op ids.
     ///
     /// # Errors
-    /// An error of the store. Nothing is recorded then.
+    /// An error of the store, in which case nothing is recorded.
     pub async fn record_batch(self, uses: Vec<Use>) -> Result<Vec<Outcome>, RegistryError> {
         let step = Arc::new(RecordUses { uses, policy: Arc::clone(&self.0.policy) });
         Ok(self.0.carry_out(step).await?.0.outcomes)
@@ -144,8 +143,8 @@ impl Tools<'_> {
 }
 
 impl Importer {
-    /// Imports records of another system, which have no journal of their own: the journal records new and changed
-    /// items and work items as this act. For items that the act has in files, only counters are imported, because
+    /// Imports records of another system that has no journal: this store's journal records new and changed items and
+    /// work items as done by `act`. For items that `act` lists as being in files, only counters are imported, because
     /// the file holds the rest.
     #[must_use]
     pub fn by(self, act: Act) -> Self {
@@ -157,7 +156,7 @@ impl Importer {
         self.report.merged || self.act.is_some()
     }
 
-    /// Takes the next record. It is written with others, at the latest by [`Importer::finish`].
+    /// Adds a record to the import. Records are written in batches, the last ones by [`Importer::finish`].
     pub async fn put(&mut self, row: Record) -> Result<(), RegistryError> {
         match row {
             Record::Project(_) | Record::Session(_) | Record::Cursor(_) => self.waiting.push(row),
@@ -166,7 +165,7 @@ impl Importer {
         Ok(())
     }
 
-    /// Adds a record to the batch. Writes the batch first if it is full or holds records of another kind.
+    /// Adds a record to the batch. Writes the batch first if it is full or contains records of another kind.
     async fn push(&mut self, row: Record) -> Result<(), RegistryError> {
         let most = match row {
             Record::Outcome(_) => OUTCOMES,
@@ -190,12 +189,12 @@ impl Importer {
         Ok(())
     }
 
-    /// Writes all remaining records.
+    /// Writes all remaining records and returns the report.
     pub async fn finish(mut self) -> Result<ImportReport, RegistryError> {
         self.write_batch(None).await?;
         for row in mem::take(&mut self.waiting) {
-            // The other store's cursors say nothing about this store's own entries, so they are not merged.
-            // An agent without a cursor gets a digest.
+            // Cursors are not merged, because they do not cover this store's own entries. An agent without a cursor
+            // gets a digest.
             if !(self.report.merged && matches!(row, Record::Cursor(_))) {
                 self.push(row).await?;
             }
@@ -218,8 +217,8 @@ impl Importer {
         let batch = mem::take(&mut self.batch);
         self.bytes = 0;
         let Some(first) = batch.first().cloned() else { return Ok(()) };
-        // The last commit of each collection is durable before the next collection begins, which makes the
-        // earlier ones durable too.
+        // The last commit of a collection is fully durable, and so are the earlier ones with it, before the next
+        // collection begins.
         let last = next.map(mem::discriminant) != Some(mem::discriminant(&first));
         let durability = if last { Durability::Full } else { Durability::Normal };
         let all = batch.len();
@@ -271,7 +270,7 @@ impl Importer {
         Ok(R::changes_mut(&mut changes).len())
     }
 
-    /// Returns an entry as it will be stored, and counts how many times the export has contained it.
+    /// Returns an entry as it will be stored, with the number of times that the export has contained it.
     fn numbered(&mut self, entry: JournalEntry) -> Numbered {
         let entry = JournalEntry { revision: Revision(0), index: 0, ..entry };
         let hash = stable_hash(format!("{entry:?}").as_bytes()) as u64;
@@ -288,11 +287,11 @@ impl Importer {
     ) -> Result<usize, RegistryError> {
         let rows: Vec<Numbered> = taken(rows).map(|entry| self.numbered(entry)).collect();
         let (last, before) = self.revisions.last().copied().unwrap_or_default();
-        // If the store was empty and contains only earlier parts of this import, no entry can exist yet.
+        // If the store was empty and contains only earlier parts of this import, it cannot contain the entries.
         let verbatim = (!self.report.merged).then_some(last);
         let floor = match revision.0.saturating_sub(1) {
             pruned if pruned > last.0 => {
-                // As far as the clocks are right, removed entries are not later than the entries that follow them.
+                // If the clocks are right, the pruned entries are not later than the entries that follow them.
                 let at = rows.first().map(|row| row.entry.at).unwrap_or_default();
                 Floor { revision: Revision(pruned), at }
             }
@@ -320,7 +319,8 @@ impl Importer {
         row
     }
 
-    /// Returns this store's revision for a revision of the export. A pruned one keeps its distance to the next.
+    /// Returns this store's revision for a revision of the export. A pruned revision keeps its distance to the next
+    /// one.
     fn place_of(&self, revision: Revision) -> Revision {
         let next = self.revisions.partition_point(|(of, _)| *of <= revision);
         let last = next.checked_sub(1).map(|at| self.revisions[at]);
@@ -350,7 +350,7 @@ fn size(row: &Record) -> usize {
     }
 }
 
-/// Returns the rows of a batch.
+/// Converts the records of a batch to rows of type `R`; drops records of other types.
 fn taken<R: Exported>(rows: impl Iterator<Item = Record>) -> impl Iterator<Item = R> {
     rows.filter_map(R::taken)
 }

@@ -9,7 +9,7 @@ use crate::route::{Route, RouteKey, RouteVector};
 use crate::store::{Durability, Edit, Selection, Step, VectorFilter};
 use crate::time::Timestamp;
 
-/// Routes that a dry run would write, with the models that embedded them.
+/// Routes that a dry run would write, each with the model that embedded it.
 pub(super) type Foreseen = Arc<HashMap<RouteKey, Option<ModelId>>>;
 
 /// Writes vectors for routes that exist, have no vector, and were not embedded by another model.

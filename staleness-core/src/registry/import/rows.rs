@@ -18,8 +18,8 @@ use crate::time::Timestamp;
 use crate::tool::Tool;
 use crate::work::{Claim, Work};
 
-/// A digest that no configuration has, so that the next scan evaluates everything. It is not 0, because 0
-/// means that a project was never scanned and has no news.
+/// A digest that no configuration has, so that the next scan evaluates everything. Not 0, because 0 means that the
+/// project was never scanned and has nothing to report.
 const NO_DIGEST: u128 = 1;
 
 /// Merging of an imported row with a known row of the same key. By default the known row stays.
@@ -35,7 +35,8 @@ pub(super) trait Merge: Row {
     }
 }
 
-// Definitions accepted in another store do not count here, and sessions and cursors refer to this store's journal.
+// A definition that was accepted in another store does not count as accepted in this one. Sessions and cursors refer to
+// this store's journal.
 impl Merge for Definition {}
 impl Merge for Session {}
 impl Merge for Cursor {}
@@ -48,7 +49,7 @@ impl Merge for Tool {
 }
 
 impl Merge for Source {
-    /// The row that was scanned last wins. The count of readings continues, so that a scan that began earlier
+    /// The row that was scanned last wins. The count of readings continues, so that a scan that began before the import
     /// is refused.
     fn beside(&self, known: &Self) -> Option<Self> {
         (known.last_scan_at < self.last_scan_at).then(|| Self {
@@ -70,8 +71,8 @@ impl Merge for Project {
 }
 
 impl Merge for Work {
-    /// The row with the latest activity wins. A text marked as typed by a person keeps that mark. The existing
-    /// claim stays until it ends, so that nobody loses a claim in this store.
+    /// The row with the latest activity wins. A text typed by a person stays marked as such. A claim in this store
+    /// stays until it ends.
     fn beside(&self, known: &Self) -> Option<Self> {
         let held = known.held(self.updated_at).filter(|_| self.status.is_open());
         let is_renewed = |held: &Claim| {
@@ -104,11 +105,11 @@ impl Merge for Route {
     }
 }
 
-/// Writes rows of an export, each once: new ones, and those that win over known ones.
+/// Writes rows of an export: new ones, and those that win over known ones. Each key is written once.
 #[derive(Debug)]
 pub(super) struct PutRows<R> {
     pub(super) rows: Vec<R>,
-    /// The act that imports them, if they come without a journal of their own.
+    /// The act that imports the rows. `None` if the export contains their journal.
     pub(super) act: Option<Act>,
     pub(super) durability: Durability,
 }

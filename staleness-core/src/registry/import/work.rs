@@ -1,4 +1,4 @@
-//! The step that breaks circles among imported work items.
+//! The step that breaks cycles among imported work items.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::store::{Change, ChangeSet, Edit, Selection, Step, View, WorkFilter};
 use crate::time::Timestamp;
 use crate::work::Work;
 
-/// Removes dependencies that form circles of open items. Begins at the items with the oldest activity, which keep
+/// Removes dependencies that form cycles of open items. Begins with the items with the oldest activity, which keep
 /// their dependencies.
 pub(super) fn untie(scopes: BTreeSet<Scope>) -> impl Step {
     let open = scopes.into_iter().chain([Scope::Global]).map(WorkFilter::Open);
@@ -24,7 +24,6 @@ pub(super) fn untie(scopes: BTreeSet<Scope>) -> impl Step {
     untie.durable()
 }
 
-/// Returns the number of dependencies that these changes remove.
 pub(super) fn dropped(changes: &ChangeSet, view: &View) -> u64 {
     let dropped = |row: &Work| {
         view.work.get(&row.key).map_or(0, |before| before.after.len() - row.after.len())
@@ -32,13 +31,13 @@ pub(super) fn dropped(changes: &ChangeSet, view: &View) -> u64 {
     changes.work.iter().filter_map(Change::put).map(dropped).sum::<usize>() as u64
 }
 
-/// Returns the ids that close circles, by the items that wait for them: those that lead back to the current path of
-/// a depth-first search.
+/// Returns the ids that close cycles, by the items that wait for them: those that lead back to the current path of a
+/// depth-first search.
 fn closing(view: &View) -> BTreeMap<&WorkKey, BTreeSet<&String>> {
     let mut closing: BTreeMap<&WorkKey, BTreeSet<&String>> = BTreeMap::new();
     let mut roots: Vec<&Work> = view.work.values().collect();
     roots.sort_by_key(|work| work.updated_at);
-    // The visited items, with true for those on the path.
+    // The visited items: true for those on the current path.
     let mut met: BTreeMap<&WorkKey, bool> = BTreeMap::new();
     for root in roots {
         let mut path = Vec::new();

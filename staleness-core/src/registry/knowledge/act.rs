@@ -9,26 +9,26 @@ use crate::knowledge::{Item, ItemKind, check_reason};
 use crate::store::{Decision, Draft, Edit, JournalFilter, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 
-/// The data of an item in a file, from which its row is created. The row holds only the counters, the verification
-/// and statements about the item; the file holds the rest.
+/// The data of an item in a file, from which the item's row is created. The row holds only counters, the verification
+/// and statements about the item. The file holds the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileItem {
     /// The path of the file, in the form of [`Item::path`].
     pub path: String,
     /// The kind stated in the file.
     pub kind: ItemKind,
-    /// The time at which it was written, if known.
+    /// The time at which the item was written, if known.
     pub added_at: Timestamp,
-    /// The time at which it was last edited, if known.
+    /// The time at which the item was last edited, if known.
     pub updated_at: Timestamp,
-    /// The number of recalls stated in the file. The row continues from there.
+    /// The number of recalls given in the file. The row continues from there.
     pub recalls: u64,
-    /// The time at which it was last recalled, as stated in the file.
+    /// The time at which the item was last recalled, according to the file.
     pub recalled_at: Option<Timestamp>,
 }
 
 impl FileItem {
-    /// Returns the data of this item; `None` if it is not in a file.
+    /// Returns the data of an item. `None` if the item is not in a file.
     pub fn of(item: &Item) -> Option<Self> {
         Some(Self {
             path: item.path.clone()?,
@@ -40,7 +40,7 @@ impl FileItem {
         })
     }
 
-    /// Returns the initial row of the item.
+    /// Creates the item's row, before any act on the item.
     pub(in crate::registry) fn row(&self, key: &ItemKey) -> Item {
         Item {
             path: Some(self.path.clone()),
@@ -61,7 +61,7 @@ pub struct Act {
     pub at: Timestamp,
     /// The reason for the act.
     pub note: Option<String>,
-    /// The session in which it happens.
+    /// The session in which the act happens.
     pub session: Option<SessionId>,
     /// The agent that acts.
     pub actor: Option<AgentId>,
@@ -70,7 +70,7 @@ pub struct Act {
 }
 
 impl Act {
-    /// Creates an act without a reason, on items in the store.
+    /// Creates an act without a reason, on items that are not in files.
     pub const fn new(op: OpId, at: Timestamp) -> Self {
         Self { op, at, note: None, session: None, actor: None, files: BTreeMap::new() }
     }
@@ -97,7 +97,7 @@ impl Act {
         Ok(Decision::Write(draft.finish()))
     }
 
-    /// Returns the step that applies `edit` to a selection unless the act was already applied.
+    /// Returns a step that applies `edit` to a selection unless the act was already applied.
     pub(in crate::registry) fn step<F>(self, selection: Selection, edit: F) -> impl Step
     where
         F: Fn(&mut Draft<'_>, &Self) -> Result<(), Refusal> + Send + Sync + 'static,
@@ -113,7 +113,7 @@ impl Act {
         Edit::new(at, selection, once).durable()
     }
 
-    /// Makes sure that the draft contains the item's row, updated from its file.
+    /// Creates the item's row in the draft if there is none, and updates it from the item's file.
     pub(super) fn row(&self, draft: &mut Draft<'_>, key: &ItemKey) -> Result<(), Refusal> {
         match (draft.get::<Item>(key), self.files.get(key)) {
             (Some(_), None) => {}
@@ -127,7 +127,7 @@ impl Act {
                     row.recalled_at = row.recalled_at.max(file.recalled_at);
                 });
             }
-            // An item in the store with the same id by chance.
+            // An item in the store that happens to have the same id.
             (Some(_), Some(_)) => {}
             (None, Some(file)) => draft.put(file.row(key)),
             (None, None) => return Err(unknown(&key.id)),
@@ -135,7 +135,6 @@ impl Act {
         Ok(())
     }
 
-    /// Returns a journal entry about any kind of subject.
     pub(in crate::registry) fn entry(
         &self,
         subject: Subject,
@@ -154,7 +153,7 @@ impl Act {
         }
     }
 
-    /// Appends a journal entry about an item, with its state before (`from`) and its state in the draft.
+    /// Appends a journal entry about an item, from the state `from` to its state in the draft.
     pub(in crate::registry) fn tell(
         &self,
         draft: &mut Draft<'_>,
@@ -168,17 +167,15 @@ impl Act {
     }
 }
 
-/// Returns a selection that locks these items.
 pub(super) fn lock<'k>(keys: impl IntoIterator<Item = &'k ItemKey>) -> Selection {
     Selection::new().lock_keys::<Item>(keys.into_iter().cloned())
 }
 
-/// Returns true if the item's text is in a file.
 pub(super) const fn is_filed(item: &Item) -> bool {
     item.path.is_some()
 }
 
-/// Returns the state of an item as one word for the journal.
+/// Returns the state of an item, as one word for the journal.
 pub(in crate::registry) fn state(item: &Item) -> &'static str {
     item.state().as_str()
 }

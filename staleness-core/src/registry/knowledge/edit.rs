@@ -11,7 +11,7 @@ use crate::knowledge::{Citation, Item, ItemKind};
 use crate::store::{Conflict, Decision, Draft, JournalFilter, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 
-/// Fields to change. `None` leaves a field unchanged and `Some(None)` clears it. A set replaces the previous one.
+/// Fields to change. `None` leaves a field unchanged and `Some(None)` clears it. A new set replaces the old one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ItemPatch {
     /// The kind.
@@ -20,19 +20,19 @@ pub struct ItemPatch {
     pub body: Option<String>,
     /// The keywords.
     pub keywords: Option<BTreeSet<String>>,
-    /// The version of the project for which it was written.
+    /// The version of the project for which the item was written.
     pub version_context: Option<Option<String>>,
-    /// True if time, versions and code changes do not affect it.
+    /// True if neither time nor versions nor code changes affect the item.
     pub evergreen: Option<bool>,
     /// The due date.
     pub due: Option<Option<Timestamp>>,
     /// The expiry date.
     pub expires_at: Option<Option<Timestamp>>,
-    /// The citations. An existing one keeps its digest unless the new one has a digest.
+    /// The citations. An existing citation keeps its digest unless the new one has a digest.
     pub citations: Option<BTreeSet<Citation>>,
-    /// The items that it replaces.
+    /// The items that this one replaces.
     pub supersedes: Option<BTreeSet<ItemId>>,
-    /// The items on which it depends.
+    /// The items on which this one depends.
     pub related: Option<BTreeSet<ItemId>>,
 }
 
@@ -81,7 +81,7 @@ pub(in crate::registry) fn replace<T: Clone + PartialEq>(field: &mut T, value: O
     }
 }
 
-/// Returns the citations with the known digests of the same places.
+/// Returns the citations, with the known digests where they refer to the same place.
 fn keeping_digests(cited: &BTreeSet<Citation>, known: &BTreeSet<Citation>) -> BTreeSet<Citation> {
     let digest = |citation: &Citation| {
         known.iter().find(|other| same_place(other, citation)).and_then(|one| one.digest.clone())
@@ -98,7 +98,7 @@ pub(in crate::registry) fn same_place(one: &Citation, other: &Citation) -> bool 
     (&one.path, &one.lines, &one.symbol) == (&other.path, &other.lines, &other.symbol)
 }
 
-/// Changes fields of several items, all or none.
+/// Changes fields of all items, or of none if one of them is refused.
 #[derive(Debug)]
 pub(super) struct EditItems {
     pub(super) keys: Vec<ItemKey>,
@@ -157,7 +157,7 @@ impl Step for EditItems {
         }
         self.act.check()?;
         if view.looks <= 1 && self.patch.supersedes.is_some() {
-            // The items that they supersede now may lose that link.
+            // The items that are superseded now may lose that link.
             let items = self.keys.iter().filter_map(|key| view.knowledge.get(key));
             let linked: BTreeSet<ItemKey> = items
                 .flat_map(|item| item.supersedes.iter().map(|id| at_scope(&item.key.scope, id)))

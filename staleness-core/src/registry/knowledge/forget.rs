@@ -2,11 +2,11 @@
 
 use crate::store::{Conflict, View};
 
-/// Refuses if a view of a project contains items of knowledge or work items, so that nothing a person wrote is
+/// Refuses if a view of a project contains items of knowledge or work items, so that nothing that a person wrote is
 /// removed silently. Rows of items in files do not count.
 ///
 /// # Errors
-/// Their number and the first of them.
+/// The number of items and the id of the first.
 pub(in crate::registry) fn written_in(view: &View) -> Result<(), Conflict> {
     let mut items = view.knowledge.values().filter(|item| item.path.is_none());
     let count = items.clone().count();

@@ -16,17 +16,17 @@ use crate::work::beginning;
 pub struct Verification {
     /// The verified item.
     pub key: ItemKey,
-    /// The commit checked out at that time.
+    /// The commit that was checked out at the time of the verification.
     pub commit: Option<String>,
-    /// Its citations with the current digests. A missing source keeps its old digest, so it stays reported as
-    /// missing. Citations that the item does not have are ignored, except for an item in a file, where the
-    /// file decides.
+    /// The item's citations with the current digests. A citation of a missing source keeps its old digest, so that it
+    /// stays reported as missing. Citations that the item does not have are ignored, unless the item is in a file: then
+    /// these citations replace those of the row.
     pub citations: BTreeSet<Citation>,
-    /// The citations whose lines have moved, with their new lines. Lines stated in a file stay as they are.
+    /// The citations whose lines have moved, with their new lines. Line numbers written in a file are not updated.
     pub moved: Vec<(Citation, Lines)>,
 }
 
-/// Number of an item's journal entries to search for the author of a contradiction.
+/// The number of an item's journal entries to search for the author of a contradiction.
 const ENTRIES: u32 = 100;
 
 /// Records that items are still valid.
@@ -51,15 +51,15 @@ fn history(key: &ItemKey) -> JournalFilter {
     JournalFilter::Subject { subject: Subject::item(key), limit: ENTRIES }
 }
 
-/// Checks that an agent does not withdraw a person's statement about an item.
+/// Refuses an agent that would withdraw a person's statement about an item.
 fn may_lift(draft: &Draft<'_>, key: &ItemKey, act: &Act) -> Result<(), Refusal> {
     let Some(said) = said_by_person(draft, key, act) else { return Ok(()) };
     let (by, reason) = (said.by.clone(), beginning(&said.reason));
     Err(Conflict::Contradicted { id: key.id.clone(), by, at: said.at, reason }.into())
 }
 
-/// Returns the statement of a person about an item on which an agent acts. A statement whose entry is no longer in
-/// the journal counts as a person's.
+/// Returns the person's statement about an item on which an agent acts. `None` if a person acts or there is no such
+/// statement. A statement whose journal entry was pruned counts as a person's.
 fn said_by_person<'d>(draft: &'d Draft<'_>, key: &ItemKey, act: &Act) -> Option<&'d Contradiction> {
     let said = draft.get::<Item>(key)?.contradicted.as_ref()?;
     let agent = act.actor.as_ref()?;
@@ -92,7 +92,7 @@ fn note(item: &mut Item, seen: &Verification, at: Timestamp) {
     };
 }
 
-/// Puts an item back as it was before a change, if it is still as the change left it.
+/// Restores an item to its state before a change, if it is still as the change left it.
 pub(super) fn restore(left: Item, before: Option<Item>, act: Act) -> impl Step {
     act.step(lock([&left.key]), move |draft, act| {
         let key = &left.key;
@@ -125,7 +125,7 @@ pub(super) fn set_done(keys: Vec<ItemKey>, done: bool, act: Act) -> impl Step {
             let action = if done { Action::Done } else { Action::Reopened };
             draft.edit::<Item, _>(key, |item| {
                 item.done_at = done.then_some(act.at);
-                // A reopened to-do starts again with a recall count of 0.
+                // The recall count of a reopened to-do starts again at 0.
                 if !done {
                     touch(item, act.at);
                 }

@@ -19,7 +19,7 @@ pub(super) fn without_links(item: &Item) -> Item {
     Item { supersedes: BTreeSet::new(), superseded_by: BTreeSet::new(), ..item.clone() }
 }
 
-/// Links `new` as the replacement of `old` on both sides, and adds a journal entry about `old`.
+/// Links `new` as the replacement of `old`, on both items, and adds a journal entry about `old`.
 pub(super) fn link(
     draft: &mut Draft<'_>,
     act: &Act,
@@ -48,7 +48,7 @@ pub(super) fn link(
     Ok(())
 }
 
-/// Removes the link by which `new` replaces `old`. Skips an item that is missing.
+/// Removes the link by which `new` replaces `old`. Skips a missing item.
 pub(super) fn unlink(draft: &mut Draft<'_>, act: &Act, old: &ItemKey, new: &ItemKey) {
     draft.edit::<Item, _>(new, |row| row.supersedes.remove(&old.id));
     let from = draft.get::<Item>(old).map(state);
@@ -81,8 +81,8 @@ pub(super) fn remove(key: ItemKey, act: Act) -> impl Step {
     act.step(Selection::new().lock(all), move |draft, act| {
         let (view, id) = (draft.view(), &key.id);
         let item = view.knowledge.get(&key).ok_or_else(|| unknown(id))?;
-        // The items that may refer to it: those of its scope, and for a global item also those of projects without
-        // an item of the same id.
+        // The items that may refer to the removed one: those of its scope, and for a global item also those of projects
+        // without an item of the same id.
         let others = view.knowledge.values().filter(|item| {
             let own = at_scope(&item.key.scope, id);
             item.key != key && (own == key || !view.knowledge.contains_key(&own))

@@ -29,19 +29,19 @@ impl Knowledge<'_> {
     /// Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Taken`] if the id is in use, [`Refusal::Unknown`] if it supersedes an unknown id, or any refusal
-    /// of [`Item::check`].
+    /// [`Refusal::Taken`] if the id is in use, [`Refusal::Unknown`] if the item supersedes an unknown one, or any
+    /// refusal of [`Item::check`].
     pub async fn add(self, item: Item, act: Act) -> Result<Item, RegistryError> {
         let key = item.key.clone();
         self.0.one(add::add(item, act), &key).await
     }
 
-    /// Changes fields of items. Links, counters and history stay. Items that do not change are left alone. May be
+    /// Changes fields of items. Links, counters and history stay. Items without changes are not written. May be
     /// repeated with the same op id. Returns the stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if an id, or the id of an item to supersede, is unknown; [`Refusal::Conflict`] if an
-    /// item is in a file; or any refusal of [`Item::check`]. Nothing is changed then.
+    /// [`Refusal::Unknown`] if an id, or the id of an item to supersede, is unknown; [`Refusal::Conflict`] if an item
+    /// is in a file; or any refusal of [`Item::check`]. If there is an error, nothing is changed.
     pub async fn edit(
         self,
         keys: Vec<ItemKey>,
@@ -56,8 +56,8 @@ impl Knowledge<'_> {
     /// Returns the stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if an id is unknown, or [`Refusal::Conflict`] if an agent verifies an item that a
-    /// person marked as wrong. Nothing is recorded then.
+    /// [`Refusal::Unknown`] if an id is unknown, or [`Refusal::Conflict`] if an agent verifies an item that a person
+    /// marked as wrong. If there is an error, nothing is recorded.
     pub async fn verify(
         self,
         verifications: Vec<Verification>,
@@ -67,8 +67,8 @@ impl Knowledge<'_> {
         self.0.several(judge::verify(verifications, act), &keys).await
     }
 
-    /// Undoes a change: puts an item back from the state `left` to the one `before`. Without `before`, the item had no
-    /// row. May be repeated with the same op id.
+    /// Undoes a change: returns an item from the state `left` to the state `before`. If `before` is `None`, removes the
+    /// item's row. May be repeated with the same op id.
     ///
     /// # Errors
     /// [`Refusal::Conflict`] if the item is no longer as the change left it.
@@ -81,23 +81,22 @@ impl Knowledge<'_> {
         self.0.run(judge::restore(left, before, act)).await.map(drop)
     }
 
-    /// Marks to-dos as done. Those that are already done are left alone. May be repeated with the same op id.
-    /// Returns the stored items.
+    /// Marks to-dos as done. Skips those that are already done. May be repeated with the same op id. Returns the stored
+    /// items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if an id is unknown, or [`Refusal::Conflict`] if an item is not a to-do. Nothing is
-    /// recorded then.
+    /// [`Refusal::Unknown`] if an id is unknown, or [`Refusal::Conflict`] if an item is neither a to-do nor expired. If
+    /// there is an error, nothing is recorded.
     pub async fn done(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, RegistryError> {
         let step = judge::set_done(keys.clone(), true, act);
         self.0.several(step, &keys).await
     }
 
-    /// Reopens to-dos. Those that are open are left alone. May be repeated with the same op id. Returns the
-    /// stored items.
+    /// Reopens to-dos. Skips those that are open. May be repeated with the same op id. Returns the stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if an id is unknown, or [`Refusal::Conflict`] if an item is not a to-do. Nothing is
-    /// recorded then.
+    /// [`Refusal::Unknown`] if an id is unknown, or [`Refusal::Conflict`] if an item is neither a to-do nor expired. If
+    /// there is an error, nothing is recorded.
     pub async fn reopen(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, RegistryError> {
         let step = judge::set_done(keys.clone(), false, act);
         self.0.several(step, &keys).await
@@ -106,8 +105,8 @@ impl Knowledge<'_> {
     /// Marks `new` as the replacement of `old`, on both items. May be repeated. Returns the stored `old` and `new`.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if an id is unknown, [`Refusal::Invalid`] if the two are the same or of different
-    /// scopes, or [`Refusal::Conflict`] if `old` already replaces `new`.
+    /// [`Refusal::Unknown`] if an id is unknown, [`Refusal::Invalid`] if the ids are equal or the scopes differ, or
+    /// [`Refusal::Conflict`] if `old` already replaces `new`.
     pub async fn supersede(
         self,
         old: ItemKey,
@@ -134,8 +133,8 @@ impl Knowledge<'_> {
         self.0.one(step, &key).await
     }
 
-    /// Removes an item and all links to it. Its history stays. May be repeated with the same op id. Returns
-    /// the removed item; `None` if this op removed it before.
+    /// Removes an item and all links to it. Its history stays. May be repeated with the same op id. Returns the removed
+    /// item. `None` if an earlier call with this op id removed it.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if the id is unknown.
@@ -144,8 +143,8 @@ impl Knowledge<'_> {
         Ok(commit.view.knowledge.get(&key).cloned())
     }
 
-    /// Counts a recall of each item. Skips items that were removed. May be repeated with the same op id, as
-    /// long as no other op counted a recall of the item in between. Returns the number counted.
+    /// Counts a recall of each item. Skips items that were removed. Returns the number counted. May be repeated with
+    /// the same op id, unless another op counted a recall of the item in between.
     pub async fn count_recalls(self, keys: Vec<ItemKey>, act: Act) -> Result<usize, RegistryError> {
         if keys.is_empty() {
             return Ok(0);
@@ -166,8 +165,7 @@ impl Registry {
     }
 }
 
-/// Returns an item as stored by a commit. Fails as unknown if the act was repeated after another process
-/// removed the item.
+/// Returns an item as stored by a commit. Errors if the act was repeated after another process had removed the item.
 fn of(commit: &Commit, key: &ItemKey) -> Result<Item, RegistryError> {
     left(commit, key).ok_or_else(|| unknown(&key.id).into())
 }

@@ -31,17 +31,17 @@ impl Knowledge<'_> {
         found.ok_or_else(|| unknown(id).into())
     }
 
-    /// Returns the items that a project sees, by id: its own, and global ones unless it has an item with the same id.
+    /// Returns the items that a project sees, by id: its own, and the global ones whose ids it does not use itself.
     pub async fn list(self, project: &ProjectId) -> Result<Vec<Item>, RegistryError> {
-        // Global items sort first, so a project's own item overwrites them.
+        // Global items come first, so a project's own item replaces one with the same id.
         let rows = self.rows(project).await?;
         let seen: BTreeMap<ItemId, Item> =
             rows.into_iter().map(|item| (item.key.id.clone(), item)).collect();
         Ok(seen.into_values().collect())
     }
 
-    /// Returns all items of a project and all global ones, by key. Includes hidden global items, for callers
-    /// that can check whether the file of the hiding item still exists.
+    /// Returns all items of a project and all global ones, by key. Includes global items that the project's own items
+    /// hide, for callers that can check whether the file of the hiding item still exists.
     pub async fn rows(self, project: &ProjectId) -> Result<Vec<Item>, RegistryError> {
         let selection = Selection::new().peek_both(project, ItemFilter::Scope);
         Ok(self.0.ask(selection).await?.knowledge.into_values().collect())

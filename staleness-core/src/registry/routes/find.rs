@@ -22,7 +22,7 @@ use crate::tool::Status;
 pub struct FindRoutes {
     /// The query, in words.
     pub query: String,
-    /// The query's vector and the model that made it. It need not be normalised.
+    /// The query's vector and the model that made it. The vector need not be normalised.
     pub vector: Option<(ModelId, Vec<f64>)>,
     /// The maximum number of routes.
     pub limit: usize,
@@ -31,7 +31,7 @@ pub struct FindRoutes {
 /// The result of a search for routes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FoundRoutes {
-    /// True if nothing similar to the query was learned: the familiarity is below 0.3.
+    /// True if nothing similar to the query was learned, that is, if the familiarity is below 0.3.
     pub cold: bool,
     /// The closeness of the nearest learned query, 0..=1.
     pub familiarity: f64,
@@ -60,9 +60,9 @@ pub struct FoundRoute {
 }
 
 impl Routes<'_> {
-    /// Finds the routes that are close to a query: the best one for each active tool that is not ignored, by
-    /// closeness × confidence. With a vector, closeness combines words and meaning. If there are no vectors
-    /// of its model, only words decide. A note says so, and mentions routes embedded by other models.
+    /// Finds the routes that are close to a query: the best one for each active tool that is not ignored, by closeness
+    /// × confidence. With a vector, closeness combines words and meaning. If no route has a vector from the same model,
+    /// only words decide. A note says so, and mentions routes embedded by other models.
     ///
     /// # Errors
     /// [`crate::store::Refusal::Invalid`] if the query has no words, or if the vector has no direction or a number
@@ -82,8 +82,8 @@ impl Routes<'_> {
             vectors = vectors.peek(VectorFilter::Model(id.clone(), vector.model.clone()));
         }
         let (catalog, vectors) = self.0.catalog(id, vectors).await?;
-        // Read after the catalog, so it contains every route that the catalog finds, except those removed in
-        // the meantime.
+        // The routes are read after the catalog, so they include every route that the catalog finds, except those
+        // removed in the meantime.
         let routes = RouteFilter::Project(id.clone());
         let view = self.0.ask(visible(id, self.0.policy()).peek(routes)).await?;
         let context = Context::new(&view, self.0.policy(), project, now);
@@ -114,8 +114,8 @@ impl Routes<'_> {
         Ok(FoundRoutes { cold: is_cold(familiarity), familiarity, routes, note })
     }
 
-    /// Returns a note with the number of a project's routes embedded by other models, and how to embed them again.
-    /// `None` if there are none.
+    /// Returns a note with the number of a project's routes that other models embedded, and with the command to embed
+    /// one again. `None` if there are no such routes.
     pub async fn offer_to_embed(
         self,
         project: &ProjectId,
@@ -127,15 +127,15 @@ impl Routes<'_> {
     }
 }
 
-/// Returns a note that no route has a vector of this model, and how to embed routes again.
+/// Returns a note that no route has a vector from this model, so only words were compared.
 pub(in crate::registry) fn words_alone(model: &ModelId, others: usize) -> String {
-    let none = format!("no route has a vector of the model {model}");
+    let none = format!("no route has a vector from the model {model}");
     let offer = offer(model, others).map_or_else(String::new, |offer| format!("; {offer}"));
     format!("{none}{offer}; only words were compared")
 }
 
-/// Returns a note on how to embed routes of other models again, because vectors of different models are never
-/// compared.
+/// Returns a note that routes of other models cannot be compared, with the command to embed one again. `None` if there
+/// are no such routes.
 pub(in crate::registry) fn offer(model: &ModelId, others: usize) -> Option<String> {
     let count = match others {
         0 => return None,

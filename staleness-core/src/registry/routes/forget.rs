@@ -1,4 +1,4 @@
-//! Forgetting of routes: one by id, or those to a forgotten tool.
+//! Forgets routes: one by id, or those to a forgotten tool.
 
 use super::unknown;
 use crate::ids::{ProjectId, Scope, ToolKey};
@@ -9,7 +9,7 @@ use crate::text::fold_query;
 use crate::time::Timestamp;
 
 impl Routes<'_> {
-    /// Forgets a route, its vector, and the suggestions made for the same query. Returns the removed route.
+    /// Forgets a route and its vector, and removes its query from recorded suggestions. Returns the removed route.
     ///
     /// # Errors
     /// [`Refusal::Unknown`](crate::refusal::Refusal::Unknown) if the id is unknown.
@@ -54,7 +54,7 @@ fn forget_route(project: &ProjectId, id: RouteId, at: Timestamp) -> impl Step + 
     .durable()
 }
 
-/// Returns the projects in the view in which a route may mean this tool: its own, or any for a global tool.
+/// Returns the projects in the view in which a route may mean this tool: its own project, or all for a global tool.
 pub(crate) fn routes_in(view: &View, key: &ToolKey) -> Vec<ProjectId> {
     match &key.scope {
         Scope::Project(project) => vec![project.clone()],
@@ -62,8 +62,8 @@ pub(crate) fn routes_in(view: &View, key: &ToolKey) -> Vec<ProjectId> {
     }
 }
 
-/// Returns the routes in the view that mean this tool: those with its name, except in projects where another
-/// tool has that name.
+/// Returns the routes in the view that mean this tool: those with its name, except in projects where that name means
+/// another tool.
 pub(crate) fn routes_to<'v>(
     view: &'v View,
     key: &'v ToolKey,

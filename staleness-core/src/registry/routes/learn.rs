@@ -1,4 +1,4 @@
-//! Learning of a route: read, change and write in one commit.
+//! Learns a route: reads, changes and writes it in one commit.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use crate::tool::{Hold, Tool};
 /// A lesson: how well a tool answered a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learn {
-    /// The id of the lesson. Repeating it has no further effect, as long as it is among the last
-    /// [`Route::MAX_OPS`] of the route.
+    /// The id of the lesson. Repeating it has no further effect while it is among the last [`Route::MAX_OPS`] ops of
+    /// the route.
     pub op: OpId,
     /// The query.
     pub query: String,
@@ -30,7 +30,7 @@ pub struct Learn {
     pub signal: f64,
     /// The time of the lesson.
     pub at: Timestamp,
-    /// The query's vector and the model that made it. It need not be normalised.
+    /// The query's vector and the model that made it. The vector need not be normalised.
     pub vector: Option<(ModelId, Vec<f64>)>,
 }
 
@@ -68,7 +68,6 @@ impl Learn {
     }
 }
 
-/// Learns one route.
 #[derive(Debug)]
 pub(super) struct LearnRoute {
     key: RouteKey,
@@ -83,7 +82,8 @@ pub(super) struct LearnRoute {
 }
 
 impl LearnRoute {
-    /// Returns the learned route after the commit: that of the query, or the one that it was merged into.
+    /// Returns the route that learned, as it is after the commit: that of the query, or the one into which it was
+    /// merged.
     pub(super) fn learned(&self, commit: &Commit) -> Option<Route> {
         let changes = &commit.changes.routes;
         let is_same = |row: &&Route| !changes.iter().any(|change| *change.key() == row.key);
@@ -95,7 +95,7 @@ impl LearnRoute {
         learned.min_by_key(|row| row.key != self.key).cloned()
     }
 
-    /// Returns what to read next: the number of routes, if one is to be created.
+    /// Returns the next selection: the number of routes, if a route is to be created.
     fn more(&self, view: &View) -> Selection {
         if !view.routes.contains_key(&self.key) && self.creates() {
             return Selection::new().count_routes(self.project.id.clone());
@@ -130,7 +130,7 @@ impl LearnRoute {
         self.others(view).filter(same).cloned().collect()
     }
 
-    /// Returns true if an affected route has already learned this op.
+    /// Returns true if one of the affected routes has already learned this op.
     fn knows(&self, view: &View) -> bool {
         let alike = self.alike(view);
         view.routes.get(&self.key).into_iter().chain(&alike).any(|route| route.remembers(self.op))
@@ -154,7 +154,7 @@ impl Step for LearnRoute {
             None => selection.lock(RouteFilter::Key(self.key.clone())),
             Some((model, _)) => {
                 let (project, tool) = (self.project.id.clone(), self.key.tool.clone());
-                // The vectors of the tool's other routes are adjacent, so read them as one range.
+                // The vectors of the tool's routes are adjacent, so they are read as one range.
                 selection
                     .lock(RouteFilter::Tool(project.clone(), tool.clone()))
                     .lock(VectorFilter::Tool(project.clone(), tool))
@@ -228,7 +228,7 @@ impl Step for LearnRoute {
 }
 
 impl LearnRoute {
-    /// Writes a route, with the vector of the query if the route is the query's own.
+    /// Writes a route, and the vector of the query if the route has the same query.
     fn put(&self, draft: &mut Draft<'_>, mut route: Route) {
         if let Some((model, vector)) = &self.vector
             && route.key == self.key
@@ -244,8 +244,8 @@ impl LearnRoute {
     }
 }
 
-/// Refuses to learn a route to an absent tool, unless a person pinned it. A failing tool may be learned,
-/// because its own use can restore it.
+/// Refuses to learn a route to an absent tool, unless a person pinned it. A failing tool may be learned, because a
+/// success can restore it.
 fn is_there(tool: &Tool) -> Result<(), Conflict> {
     if tool.presence.is_present() || tool.hold == Hold::Pinned {
         return Ok(());

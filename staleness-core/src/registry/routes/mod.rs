@@ -1,6 +1,6 @@
-//! Routes: learn, list, use, prune, forget.
+//! Routes: learn, list, prune, forget.
 //!
-//! The journal does not record them: routes are a cache of past success.
+//! The journal does not record routes, which are a cache of past successes.
 
 mod find;
 mod forget;
@@ -38,9 +38,9 @@ use crate::time::Timestamp;
 
 impl Routes<'_> {
     /// Records how well a tool answered a query. May be repeated with the same op id while the route remembers it
-    /// ([`Route::MAX_OPS`]). Returns the route that learned: a new one, the known one, or an older one with a
-    /// query of the same meaning. If the project then has too many routes, they are pruned. Returns `None` if the
-    /// signal is too weak to create a route, or if the route itself was pruned.
+    /// ([`Route::MAX_OPS`]). Returns the route that learned: a new one, the known one, or an older one with a query of
+    /// the same meaning. If the project has too many routes afterwards, they are pruned. Returns `None` if the signal
+    /// is too weak to create a route, or if the new route was pruned.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] if the query has no words, the signal is outside `0..=1`, or the vector has no
@@ -80,7 +80,7 @@ impl Routes<'_> {
         Ok(step.learned(&commit))
     }
 
-    /// Returns the routes of a project, highest confidence first, then last used first.
+    /// Returns the routes of a project: highest confidence first, and the last used one first among equals.
     pub async fn list(self, project: &ProjectId) -> Result<Vec<Route>, RegistryError> {
         let all = Selection::new().peek(RouteFilter::Project(project.clone()));
         let mut routes: Vec<Route> = self.0.ask(all).await?.routes.into_values().collect();
@@ -102,7 +102,7 @@ impl Routes<'_> {
         Ok(view.vectors.into_values().collect())
     }
 
-    /// Returns the number of dimensions of a model's vectors in a project; `None` if there are no vectors.
+    /// Returns the number of dimensions of a model's vectors in a project. `None` if there are no vectors.
     pub async fn dimensions(
         self,
         project: &ProjectId,
@@ -115,8 +115,8 @@ impl Routes<'_> {
 }
 
 impl Registry {
-    /// Prunes the routes of each project in which a commit of outcomes exceeded the limit. Reads nothing
-    /// otherwise.
+    /// Prunes the routes of each project whose limit a commit of outcomes has exceeded. Reads nothing if the commit
+    /// added no route.
     pub(super) async fn trim_routes(
         &self,
         commit: &Commit,
@@ -140,7 +140,7 @@ impl Registry {
 }
 
 impl Sessions<'_> {
-    /// Returns the suggestions made in a session; `None` if there are none.
+    /// Returns the suggestions made in a session. `None` if there are none.
     pub async fn suggestions(self, key: &SessionKey) -> Result<Option<Suggestions>, RegistryError> {
         let filter = SuggestionFilter::Key(key.clone());
         let mut view = self.0.ask(Selection::new().peek(filter)).await?;
@@ -148,7 +148,7 @@ impl Sessions<'_> {
     }
 }
 
-/// Returns the number of dimensions of a model's vectors; `None` if the view has none.
+/// Returns the number of dimensions of a model's vectors. `None` if the view contains none.
 pub(super) fn dimensions_in(view: &View, project: &ProjectId, model: &ModelId) -> Option<usize> {
     of_model(&view.vectors, project, model).next().map(|row| row.vector.dimensions())
 }
@@ -157,7 +157,7 @@ fn unknown(id: RouteId) -> Refusal {
     Refusal::Unknown { what: "route", id: id.to_string() }
 }
 
-/// Refuses a vector whose dimensions differ from those of its model.
+/// Refuses a vector if `found`, its number of dimensions, differs from `known`, that of its model.
 pub(super) fn check_dimensions(model: &ModelId, known: usize, found: usize) -> Result<(), Invalid> {
     if known == found {
         return Ok(());

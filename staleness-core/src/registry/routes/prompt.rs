@@ -1,4 +1,4 @@
-//! Unsolicited suggestions for a user's prompt: few, rare, and only good matches.
+//! Unsolicited suggestions for a user's prompt: few, rare, and only for good matches.
 
 use crate::ids::SessionId;
 use crate::registry::finding::is_usable;
@@ -18,7 +18,8 @@ const MAX_TOOLS: usize = 3;
 const NEAR: f64 = 0.4;
 /// The maximum number of bytes of a prompt to read, rounded up to a whole character.
 const MAX_READ: usize = 4 * 1024;
-/// The maximum number of outcomes to search for the session's own. A suggestion before that was long ago.
+/// The maximum number of outcomes to search for those of the session. If they do not reach back to the last suggestion,
+/// it was long ago.
 const FAR: u32 = 10_000;
 
 impl Tools<'_> {
@@ -27,7 +28,7 @@ impl Tools<'_> {
     /// session, or if the session had enough suggestions: [`Sessions::note_prompt`](crate::registry::Sessions::note_prompt)
     /// counts them.
     ///
-    /// It writes nothing and stores nothing of the prompt.
+    /// Writes nothing, and stores nothing of the prompt.
     pub async fn suggest_for_prompt(
         self,
         project: &ProjectRef,
@@ -39,7 +40,7 @@ impl Tools<'_> {
         let Ok(asked) = Question::undivided(&prompt[..end.unwrap_or(prompt.len())]) else {
             return Ok(Vec::new());
         };
-        // First read the one row that can rule out a suggestion.
+        // The row of the session alone may rule out a suggestion, so it is read first.
         let key = SessionKey { project: project.id.clone(), id: session.clone() };
         let known = SuggestionFilter::Key(key.clone());
         let known = self.0.ask(Selection::new().peek(known)).await?;
@@ -54,7 +55,7 @@ impl Tools<'_> {
         let window = self.0.policy().ranking.window;
         let last = OutcomeFilter::LastOfProject { project: project.id.clone(), limit: window };
         let mut last = Selection::new().outcomes(last);
-        // The process handles only this prompt, so a cached index would not pay off.
+        // A process handles only one prompt, so caching the index would not pay off.
         last.merge(Catalog::routes(&project.id));
         let mut view = self.0.ask(last).await?;
         if let Some(known) = known
@@ -62,7 +63,7 @@ impl Tools<'_> {
         {
             return Ok(Vec::new());
         }
-        // In sequence, so that routes and tools are never in memory together.
+        // Read in sequence, so that routes and tools are never in memory together.
         let catalog = Catalog::for_question(&mut view, &project.id, &asked);
         let catalog = catalog.listing(&mut self.0.ask(Catalog::tools(&project.id)).await?);
         let ignored = Ignored::of(self.0.policy());
@@ -78,7 +79,7 @@ impl Tools<'_> {
         let places = fits.iter().map(|fit| fit.2);
         let rows = self.0.rows(project, &catalog, places, view.outcomes).await?;
         let context = Context::new(&rows, self.0.policy(), project, now);
-        // Suggestions for a prompt are bare names, so tools that need a mark are omitted.
+        // Suggestions for a prompt are bare names, so tools that need a marker are omitted.
         let is_marked = |tool: &Tool| tool.is_unaccepted() || context.trouble(tool).is_some();
         let keep = |each: &RankedTool<'_>| is_usable(each) && !is_marked(each.tool);
         let tools = best(&context, &catalog, &scores, &fits, MAX_TOOLS, keep);
@@ -91,8 +92,8 @@ impl Tools<'_> {
 }
 
 impl Registry {
-    /// Returns true if the session used fewer tools since its last suggestion than the policy requires. The view
-    /// contains the last outcomes of the project. If they belong to other sessions, reads further back.
+    /// Returns true if the session used fewer tools since its last suggestion than the policy requires. `view` contains
+    /// the last outcomes of the project. Reads more outcomes if these do not reach back to that suggestion.
     async fn cools_down(&self, view: &View, known: &Suggestions) -> Result<bool, RegistryError> {
         let Some(last) = known.last_suggested_at() else { return Ok(false) };
         let calls = self.policy().routes.cool_down_calls as usize;

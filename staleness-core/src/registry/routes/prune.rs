@@ -1,4 +1,4 @@
-//! Pruning of routes: planned on one snapshot, then applied in pages that skip rows changed since.
+//! Pruning of routes. It is planned on one snapshot and applied in pages, which skip rows that have changed since then.
 
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ pub struct PrunedRoute {
     pub id: RouteId,
     /// The tool to which the route led.
     pub tool: ToolName,
-    /// The reason.
+    /// The reason for the removal.
     pub reason: PruneReason,
 }
 
@@ -33,8 +33,8 @@ pub struct RoutePruneReport {
 }
 
 impl Routes<'_> {
-    /// Removes routes of a project that are weak, unused or too many (see `plan_prune`), and the suggestions of
-    /// sessions that were inactive for that time. With `dry_run` only reports them.
+    /// Removes the routes of a project that are weak, unused or too many (see `plan_prune`), and the suggestions of
+    /// sessions that were inactive for `routes.unused_days`. With `dry_run` only reports the routes.
     pub async fn prune(
         self,
         project: &ProjectId,
@@ -44,7 +44,7 @@ impl Routes<'_> {
         self.prune_while(project, now, dry_run, &mut || true).await
     }
 
-    /// Prunes like [`Routes::prune`] while `more` returns true; it is called before each commit.
+    /// Like [`Routes::prune`], but calls `more` before each commit and stops when it returns false.
     pub(in crate::registry) async fn prune_while(
         self,
         project: &ProjectId,

@@ -10,7 +10,7 @@ use crate::time::Timestamp;
 use crate::work::Work;
 
 impl Sessions<'_> {
-    /// Records a prompt and the suggestions made for it, so that later outcomes can show their value. The
+    /// Records a prompt and the suggestions made for it, so that later outcomes can show whether they were useful. The
     /// caller must truncate and redact the text: see [`Prompted::text`].
     pub async fn note_prompt(
         self,
@@ -20,8 +20,8 @@ impl Sessions<'_> {
         self.0.run(note(key, prompted, false)).await.map(drop)
     }
 
-    /// Records suggestions that the agent asked for, like [`Sessions::note_prompt`]. They start the session's
-    /// cool-down but do not count towards the limit on unsolicited suggestions.
+    /// Records suggestions that the agent requested, like [`Sessions::note_prompt`]. They start the session's cool-down
+    /// but do not count towards the limit on unsolicited suggestions.
     pub async fn note_suggested(
         self,
         key: SessionKey,
@@ -30,8 +30,8 @@ impl Sessions<'_> {
         self.0.run(note(key, prompted, true)).await.map(drop)
     }
 
-    /// Forgets the suggestions of a session that has ended, and ends its claims. If the session continues, it
-    /// renews the claims that nobody else took over.
+    /// Forgets the suggestions of a session that has ended, and ends its claims. If the session continues, it renews
+    /// those claims that no other agent has taken.
     pub async fn forget_suggestions(
         self,
         key: SessionKey,
@@ -40,8 +40,8 @@ impl Sessions<'_> {
         self.leave(key, at, false).await
     }
 
-    /// Forgets the suggestions of a session, and ends its claims. If another session continues it, the claims remain
-    /// for another minute.
+    /// Forgets the suggestions of a session, and ends its claims. If another session continues the work (`goes_on`),
+    /// the claims remain for another minute.
     pub(in crate::registry) async fn leave(
         self,
         key: SessionKey,
@@ -94,7 +94,7 @@ fn note(key: SessionKey, prompted: Prompted, asked: bool) -> impl Step {
     Edit::new(prompted.at, all, move |draft| {
         let known = draft.get::<Suggestions>(&key).cloned();
         let mut suggestions = known.unwrap_or_else(|| Suggestions::new(key.clone()));
-        // A retry after a lost acknowledgement.
+        // A retry after a lost acknowledgement has no further effect.
         let Prompted { at, query, tools, .. } = &prompted;
         let tools = &tools[..tools.len().min(Suggestions::MAX_SUGGESTED)];
         let same =

@@ -1,4 +1,4 @@
-//! Learning from outcomes, in the commit of the outcome and without a vector.
+//! Learns from outcomes, in the commit of the outcome and without a vector.
 
 use crate::ids::{ProjectId, ToolName};
 use crate::policy::RoutePolicy;
@@ -8,30 +8,26 @@ use crate::store::{Conflict, Draft, Refusal};
 use crate::text::fold_query;
 use crate::time::Timestamp;
 
-/// A lesson of an outcome about a query, without a vector.
+/// A lesson about a query, taught by an outcome.
 #[derive(Debug)]
 pub(crate) struct Taught<'a> {
-    /// The project.
     pub(crate) project: &'a ProjectId,
-    /// The tool.
     pub(crate) tool: &'a ToolName,
-    /// The query.
     pub(crate) query: &'a str,
     /// The signal, from 0 (the tool failed) to 1 (it was exactly right).
     pub(crate) signal: Confidence,
-    /// The hashed op.
+    /// The hash of the op id.
     pub(crate) op: u64,
-    /// The time of the outcome.
     pub(crate) at: Timestamp,
 }
 
 impl Taught<'_> {
-    /// Returns the key of its route.
     pub(crate) fn key(&self) -> RouteKey {
         RouteKey::of(self.project, self.tool, &fold_query(self.query))
     }
 
-    /// Returns a route after the lesson: the known one that learned it, or a new one if the signal suffices.
+    /// Returns the route after the lesson: the known one, changed, or a new one. `None` if the signal is too weak for a
+    /// new one.
     pub(super) fn route(&self, known: Option<Route>, policy: &RoutePolicy) -> Option<Route> {
         if let Some(mut known) = known {
             known.learn(self.signal, policy.learn_weight, self.op, self.at);
@@ -50,7 +46,7 @@ impl Taught<'_> {
     }
 }
 
-/// Applies a lesson to a draft in which the route is locked. Ignores a query that cannot be learned.
+/// Applies a lesson to a draft that locks the route. Ignores a query that cannot be learned.
 pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePolicy) {
     let known = draft.get::<Route>(&taught.key()).cloned();
     let may_learn = match &known {
@@ -64,14 +60,14 @@ pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePo
     }
 }
 
-/// Folds a query, and refuses a query that no search could find again.
+/// Folds a query. Errors if no search could find it again.
 pub(super) fn learnable(query: &str) -> Result<String, Refusal> {
     let folded = Route::check_query(query)?;
     Question::new(query)?;
     Ok(folded)
 }
 
-/// Refuses a query whose hash equals that of another query.
+/// Refuses a query if `known`, the route with the same hash, is for another query.
 pub(super) fn same_query(known: &Route, folded: &str) -> Result<(), Conflict> {
     if fold_query(&known.query) == folded {
         return Ok(());

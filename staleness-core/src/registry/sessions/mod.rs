@@ -1,7 +1,7 @@
 //! Sessions: an agent starts, receives the changes since its last session, and ends.
 //!
-//! Sessions are not recorded in the journal. Changes not yet reported to an agent are kept as long as its cursor
-//! is remembered. A delta that starts before the pruned part says so.
+//! Sessions are not recorded in the journal. The journal keeps the changes not yet reported to an agent while its
+//! cursor is remembered. A delta that would begin in the pruned part of the journal says so.
 
 mod others;
 mod resume;
@@ -20,7 +20,7 @@ use crate::store::{Commit, Refusal, Selection, SessionFilter};
 use crate::time::Timestamp;
 
 impl Sessions<'_> {
-    /// Starts a session of an agent. Changes since the agent's cursor are new to it. A known session
+    /// Starts a session of an agent. The changes since the agent's cursor are new to the session. A known session
     /// continues, even if it had ended. May be repeated.
     ///
     /// # Errors
@@ -38,8 +38,8 @@ impl Sessions<'_> {
         of(&self.0.run(step).await?, &key)
     }
 
-    /// Ends a session. A session that has already ended stays as it is. Also forgets its suggestions, even if
-    /// the session is unknown.
+    /// Ends a session. A session that has already ended keeps its end. Also forgets its suggestions, even if the
+    /// session is unknown.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if the id is unknown.
@@ -52,7 +52,8 @@ impl Sessions<'_> {
         self.finish(project, id, at, false).await
     }
 
-    /// Ends a session whose agent continues at once in a new one, which may [inherit](Self::inherit_claims) its claims.
+    /// Ends a session whose agent continues at once in a new one. The new one may [inherit](Self::inherit_claims) the
+    /// claims.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if the id is unknown.
@@ -85,8 +86,8 @@ impl Sessions<'_> {
         Ok(sessions)
     }
 
-    /// Returns the changes for an agent in a project. Does not move the cursor: call [`Sessions::mark_resumed`]
-    /// after reporting it.
+    /// Returns the changes for an agent in a project. Does not move the cursor: [`Sessions::mark_resumed`] must be
+    /// called after the delta was reported.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if the delta is to start at an unknown session.
@@ -102,9 +103,9 @@ impl Sessions<'_> {
         Ok(query.delta(view)?)
     }
 
-    /// Records that a delta was reported to an agent, by moving its cursor to the end of the delta. A cursor only
-    /// moves forward, so two windows of one agent cannot undo each other. May be repeated. Returns true if the
-    /// cursor moved. It does not for a delta with [`Delta::moves`] false.
+    /// Records that a delta was reported to an agent: moves the agent's cursor to the end of the delta. A cursor only
+    /// moves forward, so two windows of one agent cannot undo each other. May be repeated. Returns true if the cursor
+    /// moved, which it never does if [`Delta::moves`] is false.
     pub async fn mark_resumed(
         self,
         project: &ProjectId,
@@ -122,7 +123,6 @@ impl Sessions<'_> {
     }
 }
 
-/// Returns a session as stored by a commit.
 fn of(commit: &Commit, key: &SessionKey) -> Result<Session, RegistryError> {
     left(commit, key).ok_or_else(|| unknown(&key.id).into())
 }

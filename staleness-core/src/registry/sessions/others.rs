@@ -16,7 +16,7 @@ pub(super) struct Others<'a> {
 }
 
 impl<'a> Others<'a> {
-    /// Collects the agents in `named` and those with sessions in the view.
+    /// Collects the agents in `named`, and the agents with sessions in the view.
     pub(super) fn new(agent: &'a AgentId, named: &'a BTreeSet<String>, view: &'a View) -> Self {
         let mut came = BTreeMap::new();
         for session in view.sessions.values() {
@@ -26,8 +26,8 @@ impl<'a> Others<'a> {
         Self { agent, named, came }
     }
 
-    /// Returns true if a handoff is between two other agents. A handoff to an agent that was unknown at `then` is a
-    /// handoff to everyone.
+    /// Returns true if a handoff is between two other agents. A handoff to an agent that was unknown at `then` counts
+    /// as one to everyone.
     pub(super) fn hold(&self, from: Option<&str>, to: Option<&str>, then: Timestamp) -> bool {
         let is_known = |to: &str| {
             self.named.contains(to) || self.came.get(to).is_some_and(|came| *came <= then)
@@ -45,7 +45,8 @@ impl<'a> Others<'a> {
                 || work.is_expired_handoff(now) && !is_own(&work.from) && !is_own(&work.to))
     }
 
-    /// Returns true if an overdue item is a handoff between two other agents, known or not, which the agent did not hold.
+    /// Returns true if an overdue item is a handoff between two other agents, known or not, and this agent does not
+    /// hold its claim.
     pub(super) fn is_between_them(&self, overdue: &Warning) -> bool {
         let is_other = |party: &Option<String>| {
             party.as_deref().is_some_and(|party| party != self.agent.as_str())
@@ -56,7 +57,8 @@ impl<'a> Others<'a> {
             && parties.into_iter().all(is_other)
     }
 
-    /// Returns true if sessions are needed to decide whether a recipient of a handoff in the view is known.
+    /// Returns true if the sessions must be read to decide whether the recipients of handoffs in the view are known
+    /// agents.
     pub(super) fn depend_on_sessions(&self, view: &View) -> bool {
         let mut to = view.work.values().filter(|work| work.kind == WorkKind::Handoff);
         to.any(|work| {

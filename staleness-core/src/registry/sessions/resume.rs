@@ -30,7 +30,7 @@ pub enum ResumeFrom {
     Cursor,
     /// The start of a session of the project. The cursor does not move.
     Session(SessionId),
-    /// A time: includes everything from then on. The cursor does not move.
+    /// A time. The delta contains everything since then. The cursor does not move.
     Time(Timestamp),
     /// No starting point: a digest of the current state. The cursor does not move.
     Digest,
@@ -41,17 +41,16 @@ pub enum ResumeFrom {
 pub struct Resume {
     /// The agent that returns.
     pub agent: AgentId,
-    /// The current session. A known session that lost its context receives everything since it began.
+    /// The current session. A known session that lost its context receives all changes since it began.
     pub session: Option<SessionId>,
     /// The starting point.
     pub from: ResumeFrom,
     /// True to leave the cursor where it is.
     pub peek: bool,
-    /// True if the context was cleared or compacted. The agent then receives all overdue work, and only problems
-    /// of tools, not recoveries.
+    /// True if the context was cleared or compacted. The agent receives all overdue work, but no recoveries of tools.
     pub cleared: bool,
-    /// The agents that are known even without a session in the project. Handoffs between two other known
-    /// agents are omitted. `None` omits nothing.
+    /// The agents that are known even without a session in the project. Handoffs between two other known agents are
+    /// omitted. If `None`, no handoff is omitted.
     pub known: Option<BTreeSet<String>>,
 }
 
@@ -63,8 +62,8 @@ impl Resume {
     }
 }
 
-/// Reads the changes for an agent: its cursor, then the journal from there, then the subjects of the entries, and
-/// the overdue work. Reads other work only for a digest.
+/// Reads the changes for an agent: its cursor, the journal since then, the subjects of the entries, and the overdue
+/// work. Reads other work only for a digest.
 #[derive(Clone, Debug)]
 pub(super) struct WhatChanged {
     pub(super) project: ProjectId,
@@ -79,10 +78,10 @@ enum Begin {
     After(Revision),
     /// The changes since a time.
     At(Timestamp),
-    /// The current state, because nothing was ever reported to the agent here. The revision shows whether the agent
-    /// may have been here before the journal was pruned.
+    /// The current state, because nothing was ever reported to the agent in this project. The revision shows whether
+    /// the agent may have been here before the journal was pruned.
     Met(Revision),
-    /// As [`Begin::Met`], plus the changes since, for a known agent whose session lost its context.
+    /// Like [`Begin::Met`], plus the changes since the revision, for a known agent whose session lost its context.
     Again(Revision),
     /// Only the current state.
     Nowhere,
@@ -109,7 +108,7 @@ impl WhatChanged {
         self.resume.from == ResumeFrom::Cursor && !self.resume.cleared
     }
 
-    /// Returns true if another session of the agent received a report after this one began.
+    /// Returns true if another session of the agent received a report after the current one began.
     fn was_overtaken(&self, view: &View) -> bool {
         let overtook = |session: &Session, cursor: &Cursor| {
             cursor.session.as_ref() != Some(&session.key.id)
@@ -120,14 +119,14 @@ impl WhatChanged {
             .is_some_and(|(of, cursor)| overtook(of, cursor))
     }
 
-    /// Returns the revision up to which changes were reported in a continuing context: the cursor, or its position
-    /// when the agent's next session began. `None` if unknown.
+    /// Returns the revision up to which changes were reported in a continuing context: the cursor's, or the cursor's at
+    /// the start of the agent's next session. `None` if unknown.
     fn told_last(&self, view: &View) -> Option<Revision> {
         let session = self.own_session(view).filter(|_| self.goes_on())?;
         if !self.was_overtaken(view) {
             return self.cursor(view).map(|cursor| cursor.revision);
         }
-        // Until the next session began, reports went to this one.
+        // Reports went to the current session until the next one began.
         let later = |than: Timestamp| {
             let is_later = |each: &&Session| each.agent == session.agent && each.started_at > than;
             view.sessions.values().filter(is_later).map(|each| each.from_revision).min()
@@ -135,9 +134,9 @@ impl WhatChanged {
         session.told_at.and_then(later).or_else(|| later(session.started_at))
     }
 
-    /// Returns the time of the last report in a continuing context: the report to its session or, before the first
-    /// one, the last move of the cursor. The context then includes reports to others from before the session
-    /// began.
+    /// Returns the time of the last report in a continuing context: the last one to the current session or, before its
+    /// first one, the last move of the cursor. Reports to the agent from before the session began count as part of the
+    /// context.
     fn told_at(&self, view: &View) -> Option<Timestamp> {
         let moved_at = self.cursor(view).filter(|_| self.goes_on())?.moved_at;
         let is_own = |own: &Session| {
@@ -176,12 +175,11 @@ impl WhatChanged {
         }
     }
 
-    /// Returns true if all open work is read, for a digest.
+    /// Returns true for a digest, which needs all open work.
     fn is_digest(&self, view: &View) -> bool {
         matches!(self.begin(view), Ok(Begin::Met(_) | Begin::Again(_) | Begin::Nowhere))
     }
 
-    /// Computes the delta from a view.
     pub(super) fn delta(&self, mut view: View) -> Result<Delta, Refusal> {
         let begin = self.begin(&view)?;
         let floor = view.floor;
@@ -219,10 +217,10 @@ impl WhatChanged {
         };
         let last = self.told_last(&view).filter(|last| *last > after);
         let telling = tell(&context, after, last);
-        // An earlier claim of the agent that expired was already reported to it as abandoned.
+        // An expired claim of the agent from before this time was already reported to it as abandoned.
         let cursor = self.cursor(&view).filter(|_| self.resume.from == ResumeFrom::Cursor);
         let moved_at = cursor.map(|cursor| cursor.moved_at);
-        // A change that was undone later is reported only to a context that received the change.
+        // A change that was undone later is reported only if the context received the change.
         let changed = || {
             let asking = (agent, self.resume.session.as_ref());
             let since = |after| changes(&view, after, asking, moved_at);
@@ -244,7 +242,7 @@ impl WhatChanged {
                 let (mut there, mut changed) = (digest.items, changed());
                 let is_added = |item: &DeltaItem| item.action == Some(Action::Added);
                 changed.retain(|item| !is_added(item) || !lapsed.contains(&item.subject));
-                // An existing or claimed item may still have been changed by others.
+                // An item of the digest may also have been changed by others.
                 let is_said = |item: &DeltaItem| {
                     let says = |each: &DeltaItem| match item.claim {
                         Some(_) => !each.own,
@@ -260,7 +258,7 @@ impl WhatChanged {
         for item in &mut items {
             item.claim = item.claim.take().filter(|claim| claim.holds(*now));
         }
-        // New items are always reported, regardless of when they became overdue.
+        // Overdue items that are new are always reported, regardless of when they became overdue.
         let is_new = |warning: &Warning| {
             let is_it = |item: &DeltaItem| item.subject == of(warning);
             items.iter().any(|item| item.action == Some(Action::Added) && is_it(item))
@@ -273,7 +271,7 @@ impl WhatChanged {
             .values()
             .filter(|entry| entry.action == Action::Redefined && entry.revision > after);
         let news: BTreeSet<&str> = news.map(|entry| entry.subject.id.as_str()).collect();
-        // A client offers withheld tools in every session.
+        // Withheld tools are reported every time, because the client offers them in every session.
         waiting.retain(|each| {
             each.withheld || news.contains(each.name.as_str()) || is_due(each.since, told, *now)
         });
@@ -281,7 +279,7 @@ impl WhatChanged {
         unanswered.retain(|(_, at)| is_due(*at, told, *now));
         let more = match begin {
             Begin::At(_) | Begin::After(_) => 0,
-            // Some items that the digest omits are reported as changes.
+            // An item that the digest omits may be reported as a change.
             _ => {
                 digest.cut.iter().filter(|cut| !items.iter().any(|it| it.subject == **cut)).count()
             }
@@ -299,7 +297,7 @@ impl WhatChanged {
             ResumeFrom::Session(id) => Some(id),
             ResumeFrom::Cursor if source == DeltaSource::Cursor => {
                 let told = self.cursor(&view).and_then(|cursor| cursor.session.as_ref());
-                // Do not name the session as the starting point if it received the last report itself.
+                // The session is not named as the starting point if it is the current one.
                 told.filter(|told| self.resume.session.as_ref() != Some(told))
             }
             _ => None,
@@ -327,8 +325,8 @@ impl WhatChanged {
         Some(Others::new(&self.resume.agent, known, view))
     }
 
-    /// Returns true if an item is a handoff between two other agents, and already was at the last report. Otherwise
-    /// the agent may know it as a handoff to itself or to everyone, and the report says that it was taken.
+    /// Returns true if an item is a handoff between two other agents and already was one at the last report. Otherwise
+    /// the agent may know it as a handoff to itself or to everyone, and is told who took it.
     fn is_of_others(
         &self,
         others: Option<&Others<'_>>,
@@ -367,7 +365,7 @@ impl WhatChanged {
 }
 
 impl WhatChanged {
-    /// Selects the server entries of the tools in the view, because a tool's presence depends on its server, and
+    /// Selects the server entries of the tools in the view, because a tool's presence depends on its server. Selects
     /// all tools of a server if one of them recovered for its callers.
     fn entries(&self, view: &View) -> Selection {
         let tools = view.tools.values();
@@ -459,7 +457,8 @@ impl Query for WhatChanged {
             }
             _ => return None,
         };
-        // The third read also covers rows of the first one: if the agent missed nothing, the second is empty.
+        // The third read also needs rows of the first one. If the agent missed nothing, the second read is empty but
+        // must not end the query.
         Some(more).filter(|more| view.looks == 2 || *more != Selection::new())
     }
 }

@@ -1,4 +1,4 @@
-//! The steps that start and end sessions, and move cursors.
+//! The steps that start and end sessions and move cursors.
 
 use super::unknown;
 use crate::ids::{AgentId, ProjectId, SessionId};
@@ -10,7 +10,6 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// Starts or continues a session.
 pub(super) fn start(
     key: SessionKey,
     agent: AgentId,
@@ -49,13 +48,12 @@ pub(super) fn start(
     })
 }
 
-/// Returns the starting revision of an agent that has had no report in a project: the last revision reported to any
-/// agent, or the current one if the project is unknown.
+/// Returns the starting revision of an agent to which nothing was reported in a project: the last revision reported to
+/// any agent, or the current one if the project is unknown.
 pub(super) fn met(view: &View, project: &ProjectId) -> Revision {
     view.projects.get(project).map_or(view.revision, |known| known.told.min(view.revision))
 }
 
-/// Ends a session.
 pub(super) fn end(key: SessionKey, at: Timestamp) -> impl Step {
     Edit::new(at, Selection::new().lock(SessionFilter::Key(key.clone())), move |draft| {
         let known = draft.view().sessions.get(&key).ok_or_else(|| unknown(&key.id))?;
@@ -65,8 +63,8 @@ pub(super) fn end(key: SessionKey, at: Timestamp) -> impl Step {
     })
 }
 
-/// Moves a cursor forward, compared and set in one commit. Also moves the revision at which new agents of the
-/// project will start, and records the time of the report in the session.
+/// Moves a cursor forward, if it is behind. Also moves the revision at which new agents of the project start, and
+/// records the time of the report in the session.
 pub(super) fn move_cursor(
     key: CursorKey,
     session: Option<SessionId>,
@@ -89,7 +87,7 @@ pub(super) fn move_cursor(
         {
             draft.put(Project { told: upto, ..project.clone() });
         }
-        // At the same revision, a later report only moves the time, and a later session takes over the cursor.
+        // If the revision is the same, a later report only updates the time, and another session takes over the cursor.
         let known = view.cursors.get(&key);
         let same = known.filter(|cursor| cursor.revision == upto);
         let takes_over = |cursor: &Cursor| session.is_some() && cursor.session != session;

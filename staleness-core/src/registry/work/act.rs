@@ -19,19 +19,19 @@ use crate::work::{Claim, Work, WorkKind, WorkPolicy, WorkStatus, WorkStep};
 /// Fields to change. `None` leaves a field unchanged and `Some(None)` clears it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkPatch {
-    /// The state; it must be one of the item's kind.
+    /// The state. It must be one of the states of the item's kind.
     pub status: Option<WorkStatus>,
     /// The text.
     pub text: Option<String>,
-    /// True if a person typed the text on this machine.
+    /// True if a person typed `text` on this machine.
     pub by_person: bool,
     /// The expiry date.
     pub expires_at: Option<Option<Timestamp>>,
     /// The intended recipient.
     pub to: Option<Option<String>>,
-    /// The items to which it refers.
+    /// The items to which this one refers.
     pub refs: Option<BTreeSet<String>>,
-    /// The items that it waits for. They must exist.
+    /// The items for which this one waits. They must exist.
     pub after: Option<BTreeSet<String>>,
 }
 
@@ -53,7 +53,7 @@ impl WorkPatch {
     }
 }
 
-/// Maximum number of journal entries to search for the agent that accepted a handoff or claimed an item.
+/// The maximum number of journal entries to search for the agent that accepted a handoff or claimed an item.
 pub(super) const HISTORY: u32 = 100;
 
 /// The prefix of the cause of an edit, before the names of the fields.
@@ -68,21 +68,17 @@ pub(in crate::registry) fn hands_on(entry: &JournalEntry) -> bool {
 /// A change to a work item.
 #[derive(Clone, Debug)]
 pub(super) enum Deed {
-    /// Adds it under an unused id.
+    /// Adds the item under an unused id.
     Add(Box<Work>),
-    /// Changes fields.
     Set(WorkPatch),
-    /// Adds a step.
     Step(String),
-    /// Reopens it.
     Reopen,
-    /// Claims it, or renews the claim of the same session.
+    /// Claims the item, or renews the claim of the same session.
     Claim(Claiming),
-    /// Releases the claim on it.
     Release,
-    /// Resolves it, if it is overdue by these thresholds.
+    /// Resolves the item, if it is overdue according to these thresholds.
     Resolve(Box<WorkPolicy>),
-    /// Puts it back from the first state to the second.
+    /// Undoes a change: returns the item from the first state to the second.
     Restore(Box<(Work, Work)>),
 }
 
@@ -91,11 +87,9 @@ pub(super) enum Deed {
 pub(super) struct Claiming {
     /// The project of the session.
     pub(super) project: ProjectId,
-    /// The agent that claims.
     pub(super) agent: AgentId,
-    /// The time at which the claim ends.
     pub(super) until: Timestamp,
-    /// Hours after which a session counts as ended.
+    /// The number of hours after which a session counts as ended.
     pub(super) close_after_hours: u32,
 }
 
@@ -154,7 +148,7 @@ impl ActOnWork {
             let cause = self.ends(ended.as_ref()).unwrap_or_else(|| "by_hand".into());
             self.tell(draft, Action::Moved, Some(moved.from), moved.to, cause);
         }
-        // The holder of a handoff to another agent could neither accept nor release it.
+        // A handoff that goes to another agent now could be neither accepted nor released by its holder.
         let is_for = |claim: &Claim| work.to.as_deref().is_none_or(|to| to == claim.agent.as_str());
         if changed.contains(&"to")
             && let Some(claim) = work.claim.take_if(|claim| !is_for(claim))
@@ -174,7 +168,7 @@ impl ActOnWork {
         }
     }
 
-    /// Returns the agent that already accepted a handoff which another agent wants to accept.
+    /// Returns the agent that has already accepted a handoff, if the act would accept it for another agent.
     fn accepted_by_another<'v>(
         &self,
         view: &'v View,
@@ -214,7 +208,7 @@ impl ActOnWork {
         no_circle(draft, &self.key)
     }
 
-    /// Puts the item back as it was before a change, if it is still as the change left it.
+    /// Restores the item to its state before a change, if it is still as the change left it.
     fn restore(&self, draft: &mut Draft<'_>, left: &Work, before: &Work) -> Result<(), Refusal> {
         if draft.get(&self.key) != Some(left) {
             return Err(Conflict::Changed { id: self.id().to_string() }.into());
@@ -227,7 +221,7 @@ impl ActOnWork {
         no_circle(draft, &self.key)
     }
 
-    /// Claims the item, if nobody else holds it. A renewal is not recorded in the journal.
+    /// Claims the item. Refuses if another agent or session holds it. The journal does not record renewals.
     fn claim(&self, draft: &mut Draft<'_>, mut work: Work, to: &Claiming) -> Result<(), Refusal> {
         let (at, status) = (self.act.at, work.status);
         let mut claim = Claim {
@@ -278,7 +272,8 @@ impl ActOnWork {
             let is_own = key.id == *id;
             let known = draft.get::<Suggestions>(&key).cloned();
             let mut session = known.unwrap_or_else(|| Suggestions::new(key));
-            // A session whose claim was taken over is informed, and does not get another claim by renewing it.
+            // A session that lost its claim must be told so first. It does not get a claim from another session's
+            // renewal.
             let has_part = session.claims.iter().any(|(key, _)| *key == self.key);
             if !is_own && has_part && (is_held || left.as_ref() == Some(&session.key.id)) {
                 continue;
@@ -296,8 +291,8 @@ impl ActOnWork {
         Ok(())
     }
 
-    /// Selects the rows of the other sessions that renew the claim, then the items of sessions with too many
-    /// claims.
+    /// Selects, in the first round, the rows of the other sessions that renew the claim, and then the items of sessions
+    /// with too many claims.
     fn around_claim(&self, view: &View, to: &Claiming) -> Selection {
         let Some(id) = self.act.session.as_ref().filter(|_| view.looks <= 2) else {
             return Selection::new();
@@ -329,7 +324,7 @@ impl ActOnWork {
     }
 
     fn tell_release(&self, draft: &mut Draft<'_>, status: WorkStatus, claim: &Claim) {
-        // An expired claim was abandoned: nobody is working on the item.
+        // An expired claim does not count: nobody was working on the item.
         let held = Some(claim).filter(|claim| claim.holds(self.act.at));
         let cause = self.ends(held).unwrap_or_else(|| "by_hand".into());
         self.tell(draft, Action::Released, Some(status), status, cause);
@@ -355,7 +350,7 @@ impl ActOnWork {
         Ok(())
     }
 
-    /// Returns the cause if the act ends the claim of another agent or session.
+    /// Returns the journal's cause if the act ends the claim of another agent or session, otherwise `None`.
     fn ends(&self, claim: Option<&Claim>) -> Option<String> {
         claim?.ended_by(self.act.actor.as_ref(), self.act.session.as_ref())
     }
@@ -430,8 +425,8 @@ impl Step for ActOnWork {
     }
 }
 
-/// Adds the rows needed to find a circle: all open work that may wait for the item, and the items that it is to
-/// wait for.
+/// Adds the rows needed to find a cycle: all open work that may wait for the item, and the items for which it is to
+/// wait.
 fn around(key: &WorkKey, after: &BTreeSet<String>, mut selection: Selection) -> Selection {
     for scope in [Scope::Global, key.scope.clone()] {
         selection = selection.peek(WorkFilter::Open(scope.clone()));
@@ -442,7 +437,7 @@ fn around(key: &WorkKey, after: &BTreeSet<String>, mut selection: Selection) -> 
     selection
 }
 
-/// Resolves an id in an item's dependencies: an item of its scope before a global one.
+/// Resolves an id among an item's dependencies. An item of the same scope takes precedence over a global one.
 pub(in crate::registry) fn meant<'w>(
     get: impl Fn(&WorkKey) -> Option<&'w Work>,
     by: &WorkKey,
@@ -453,7 +448,7 @@ pub(in crate::registry) fn meant<'w>(
     get(&own).or_else(|| get(&WorkKey { scope: Scope::Global, id }))
 }
 
-/// Checks that the items for which an item waits exist and can end.
+/// Checks that the items for which an item waits exist and are of kinds that can end.
 fn ends(draft: &Draft<'_>, after: &BTreeSet<String>, by: &WorkKey) -> Result<(), Refusal> {
     for id in after {
         let unknown = || Refusal::Unknown { what: Work::NAME, id: id.clone() };
@@ -482,8 +477,8 @@ fn no_circle(draft: &Draft<'_>, key: &WorkKey) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Records activity on a work item. The time only moves forward, so repeating it has no further effect. Like
-/// other counters it is not recorded in the journal.
+/// Records activity on a work item. The time only moves forward, so repeating a touch has no further effect. The
+/// journal does not record it, as with other counters.
 pub(super) fn touch(key: WorkKey, at: Timestamp) -> impl Step {
     Edit::new(at, Selection::new().lock(WorkFilter::Key(key.clone())), move |draft| {
         let mut work = known(draft.view(), &key)?.clone();

@@ -1,6 +1,6 @@
 //! Work items: add, edit, move, resolve when overdue, reopen.
 //!
-//! The journal records every change except a touch, which only says that the item still matters.
+//! The journal records every change except a touch, which only says that the item is still relevant.
 
 mod act;
 mod overdue;
@@ -32,9 +32,9 @@ pub struct Resolution {
     pub key: WorkKey,
     /// The kind of work.
     pub kind: WorkKind,
-    /// The state before, to which it can be reopened.
+    /// The previous state, which reopening restores.
     pub from: String,
-    /// The state in which it ended.
+    /// The state in which the item ended.
     pub to: String,
 }
 
@@ -48,11 +48,11 @@ impl WorkItems<'_> {
         self.0.on_work(key, Deed::Add(Box::new(work)), act).await
     }
 
-    /// Changes fields of a work item. Does nothing if they already have these values. May be repeated with
-    /// the same op id. Returns the stored item.
+    /// Changes fields of a work item. Does nothing if the fields already have these values. May be repeated with the
+    /// same op id. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if it cannot move to that state, or any
+    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if the item cannot move to that state, or any
     /// refusal of [`Work::check`].
     pub async fn set(
         self,
@@ -72,7 +72,7 @@ impl WorkItems<'_> {
         self.0.on_work(key, Deed::Step(text), act).await
     }
 
-    /// Records that a work item still matters. May be repeated. Returns the stored item.
+    /// Records that a work item is still relevant. May be repeated. Returns the stored item.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if the id is unknown.
@@ -89,8 +89,8 @@ impl WorkItems<'_> {
         self.0.on_work(key, Deed::Reopen, act).await
     }
 
-    /// Undoes a change: puts an item back from the state `left` to the one `before`. May be repeated with the same
-    /// op id. Returns the stored item.
+    /// Undoes a change: returns an item from the state `left` to the state `before`. May be repeated with the same op
+    /// id. Returns the stored item.
     ///
     /// # Errors
     /// [`Refusal::Conflict`] if the item is no longer as the change left it.
@@ -100,12 +100,13 @@ impl WorkItems<'_> {
     }
 
     /// Claims a work item for an agent until a time, or for as long as the policy says. The first agent to claim an
-    /// item holds it. A second claim by the same session renews it, and so does each event of the session or, if no
-    /// hook reports the session, of the agent's running sessions. Returns the stored item.
+    /// item holds it. Another claim by the same session renews it, and so does each event of the session or, if no hook
+    /// reports the session, of the agent's running sessions. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if another agent holds it, it has ended, or
-    /// the session has claimed too many, or [`Refusal::Invalid`] if it is not a task or the act names no agent.
+    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if another agent holds the item, the item has
+    /// ended, or the session has too many claims, or [`Refusal::Invalid`] if the item is not a task or the act names no
+    /// agent.
     pub async fn claim(
         self,
         project: &ProjectRef,
@@ -139,8 +140,8 @@ impl WorkItems<'_> {
         self.0.on_work(key, Deed::Release, act).await
     }
 
-    /// Resolves an overdue work item: moves it to the resolving state of its kind and remembers the previous
-    /// one, so that [`WorkItems::reopen`] undoes it. May be repeated with the same op id.
+    /// Resolves an overdue work item: moves it to the resolving state of its kind and stores the previous state, so
+    /// that [`WorkItems::reopen`] can undo it. May be repeated with the same op id.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if the id is unknown, or [`Refusal::Conflict`] if the item is not overdue.
@@ -152,7 +153,7 @@ impl WorkItems<'_> {
     ) -> Result<Resolution, RegistryError> {
         let found = self.0.first::<Work>(vec![key.clone()]).await?;
         let work = found.ok_or_else(|| unknown(&key.id))?;
-        // The kind and the author of an item never change.
+        // The thresholds depend on the kind and the author, which never change.
         let policy = queries::rules(&self.0.policy, project, &work).into_owned();
         let (kind, op) = (work.kind, act.op.clone());
         let deed = Deed::Resolve(Box::new(policy));
@@ -173,7 +174,6 @@ impl Registry {
     }
 }
 
-/// Returns a work item as stored by a commit.
 fn of(commit: &Commit, key: &WorkKey) -> Result<Work, RegistryError> {
     left(commit, key).ok_or_else(|| unknown(&key.id).into())
 }

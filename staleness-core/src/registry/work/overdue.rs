@@ -1,7 +1,7 @@
 //! The query for overdue work. It reads only items that may be overdue and those that affect them.
 //!
-//! The store finds items old enough to be flagged under any author's thresholds. Which of them are overdue is
-//! decided here, with the same result as if everything had been read.
+//! The store finds the items that are old enough under some author's thresholds. This module decides which of them are
+//! overdue, with the same result as if all items had been read.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::store::{Query, Selection, View, WorkFilter};
 use crate::time::Timestamp;
 use crate::work::{Aging, Rules, Warning, Work, referred};
 
-/// The query for the overdue work of a project at a given time.
+/// The query for the overdue work of a project at the time `now`.
 #[derive(Clone, Debug)]
 pub(in crate::registry) struct Overdue {
     pub(in crate::registry) policy: Arc<Policy>,
@@ -30,7 +30,7 @@ impl Overdue {
         Rules::new(&self.policy.work, self.caller())
     }
 
-    /// Returns the latest time at which an item that ages in this way can have become overdue.
+    /// Returns the latest time since which an item that ages in this way can be overdue.
     fn until(&self, aging: Aging) -> Timestamp {
         self.policy.work.latest(aging, self.caller(), self.now)
     }
@@ -47,7 +47,7 @@ impl Overdue {
         all
     }
 
-    /// Adds what affects the candidates in the view: the project's own items that hide global ones, and work
+    /// Adds the rows that affect the candidates in the view: the project's own items that hide global ones, and work
     /// that refers to flagged items.
     pub(in crate::registry) fn around(&self, view: &View, more: Selection) -> Selection {
         let rules = self.rules();
@@ -62,7 +62,7 @@ impl Overdue {
         own_in_place(&self.project.id, view, candidates, more)
     }
 
-    /// Adds the project's own items that hide global ones which refer to others.
+    /// Adds the project's own items that hide global items with references.
     pub(in crate::registry) fn around_referring(&self, view: &View, more: Selection) -> Selection {
         let may_be_overdue = self.may_be_overdue();
         let others = view.work.values();
@@ -76,7 +76,6 @@ impl Overdue {
         move |work| work.aging().is_some_and(|(aging, since)| since <= until[aging as usize])
     }
 
-    /// Returns the warnings about the items in a view.
     pub(in crate::registry) fn warnings(&self, view: &View) -> Vec<Warning> {
         let (rules, open) = (self.rules(), visible_open(&self.project.id, view));
         Warning::all(open.iter().copied(), self.now, |work| rules.of(work))
@@ -106,7 +105,7 @@ pub(in crate::registry) struct Referring {
 }
 
 impl Referring {
-    /// Returns the ids to which fresh work refers, each with the smallest id of the referring items.
+    /// Returns the ids to which fresh work refers, each with the smallest id among the items that refer to it.
     pub(in crate::registry) fn referred(&self, view: &View) -> Vec<(String, WorkId)> {
         let (rules, open) = (self.overdue.rules(), visible_open(&self.overdue.project.id, view));
         let fresh = referred(open, self.overdue.now, |work| rules.of(work));
@@ -152,15 +151,15 @@ fn own_in_place<'a>(
         .fold(more, |more, key| more.peek(WorkFilter::Key(key)))
 }
 
-/// Returns the open work of a view that a project sees.
+/// Returns the open work in a view that a project sees.
 pub(in crate::registry) fn visible_open<'v>(project: &ProjectId, view: &'v View) -> Vec<&'v Work> {
     let mut open = visible(project, view);
     open.retain(|work| work.status.is_open());
     open
 }
 
-/// Returns the work of a view that a project sees. Until it ends, its own item hides the global one with the same
-/// id, except one typed by a person.
+/// Returns the work in a view that a project sees. While it is open, an item of the project hides the global one with
+/// the same id, unless a person typed the global one.
 pub(super) fn visible<'v>(project: &ProjectId, view: &'v View) -> Vec<&'v Work> {
     let all = || view.work.values();
     let is_own = |work: &&Work| work.key.scope.project() == Some(project);

@@ -20,17 +20,17 @@ use super::unknown;
 /// A filter for a list of work items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkListing {
-    /// The kind to list; `None` for any.
+    /// The kind to list. `None` for any.
     pub kind: Option<WorkKind>,
-    /// The state to list; `None` for any.
+    /// The state to list. `None` for any.
     pub status: Option<WorkStatus>,
-    /// True for open items only. The store then reads no others.
+    /// True to list only open items. The store then reads no others.
     pub open: bool,
 }
 
 impl ScopeChoice {
-    /// Returns the keys of work items that an id may mean in a project, most likely first. An id printed with the
-    /// prefix for all projects means only such an item.
+    /// Returns the keys of the work items that an id may mean in a project, most likely first. An id with the prefix
+    /// that marks global items in output means only a global item.
     pub fn work_keys(self, project: &ProjectId, id: &WorkId) -> Vec<WorkKey> {
         let printed = id.as_str().strip_prefix(WorkKey::GLOBAL).and_then(|id| WorkId::new(id).ok());
         let printed = printed.filter(|_| self != Self::Project);
@@ -55,8 +55,8 @@ impl WorkItems<'_> {
         found.ok_or_else(|| unknown(id).into())
     }
 
-    /// Returns the work items that a project sees, by id: its own, and global ones. Its own open item hides a global
-    /// one with the same id, except one typed by a person.
+    /// Returns the work items that a project sees, by id: its own, and global ones. An open item of the project hides
+    /// the global one with the same id, unless a person typed the global one.
     pub async fn list(
         self,
         project: &ProjectId,
@@ -80,8 +80,8 @@ impl WorkItems<'_> {
             .collect())
     }
 
-    /// Returns work items with their verdicts. Items to which fresh work of the project refers are judged more
-    /// leniently.
+    /// Returns work items with their verdicts. Items to which fresh work of the project refers are judged less
+    /// severely.
     pub async fn reports(
         self,
         project: &ProjectRef,
@@ -117,8 +117,8 @@ impl WorkItems<'_> {
         Ok(overdue.warnings(&view))
     }
 
-    /// Returns the plans and handoffs that an agent can begin at `now`, oldest first: open and not blocked,
-    /// without a claim, not assigned to another agent, not expired, and not waiting for an open item.
+    /// Returns the plans and handoffs that an agent can begin at `now`, oldest first. They are open, not blocked, not
+    /// claimed, not expired, not addressed to another agent, and do not wait for an open item.
     pub async fn ready(
         self,
         project: &ProjectId,
@@ -142,7 +142,7 @@ impl WorkItems<'_> {
         Ok(ready)
     }
 
-    /// Returns the ids of the open items that an open item waits for.
+    /// Returns the ids of the open items for which a work item waits.
     pub async fn waits_for(
         self,
         project: &ProjectId,
@@ -152,7 +152,7 @@ impl WorkItems<'_> {
         Ok(waits_for(&view, work).map(|other| other.key.id.clone()).collect())
     }
 
-    /// Returns each open item that blocks another open item of the project, with the blocked item.
+    /// Returns the key of each open item that blocks another open item of the project, with the blocked item.
     pub async fn awaited(self, project: &ProjectId) -> Result<Vec<(WorkKey, Work)>, RegistryError> {
         let view = self.0.ask(Ready(project.clone())).await?;
         let open = visible_open(project, &view).into_iter();
@@ -162,19 +162,17 @@ impl WorkItems<'_> {
 }
 
 impl Registry {
-    /// Creates the query for overdue work in a project.
     pub(in crate::registry) fn overdue(&self, project: &ProjectRef, now: Timestamp) -> Overdue {
         Overdue { policy: Arc::clone(&self.policy), project: project.clone(), now }
     }
 }
 
-/// Returns the open items that an item waits for.
 fn waits_for<'v>(view: &'v View, by: &Work) -> impl Iterator<Item = &'v Work> {
     let others = by.after.iter().filter_map(|id| meant(|key| view.work.get(key), &by.key, id));
     others.filter(|other| other.status.is_open() && other.kind.resolved().is_some())
 }
 
-/// The query for open work and for the items that it waits for.
+/// The query for open work and the items for which it waits.
 #[derive(Debug)]
 struct Ready(ProjectId);
 
@@ -187,7 +185,7 @@ impl Query for Ready {
         let own = |id: WorkId| WorkKey { scope: Scope::Project(self.0.clone()), id };
         let waiting = view.work.values().filter(|work| work.key.scope != Scope::Global);
         let ids: BTreeSet<&String> = waiting.flat_map(|work| &work.after).collect();
-        // An item of the project hides the global one of its id even after it has ended.
+        // A project's own item hides the global one with the same id even after it has ended.
         let keys = ids.into_iter().filter_map(|id| WorkId::new(id).ok()).map(own);
         let unread: Vec<WorkKey> = keys.filter(|key| !view.work.contains_key(key)).collect();
         let is_done = view.looks > 1 || unread.is_empty();
@@ -201,7 +199,7 @@ pub(in crate::registry) fn open(project: &ProjectId) -> Selection {
     Selection::new().peek_both(project, WorkFilter::Open)
 }
 
-/// Returns the thresholds for an item in a project.
+/// Returns the thresholds for an item, which may depend on the project and the item's author.
 pub(super) fn rules<'p>(
     policy: &'p Policy,
     project: &ProjectRef,

@@ -1,4 +1,4 @@
-//! Renewal of claims by the events of the sessions that made them.
+//! Renews claims after events of the sessions that made them.
 
 use std::cmp::Reverse;
 
@@ -16,9 +16,9 @@ use crate::time::Timestamp;
 use crate::work::{ClaimEnd, LostClaim, Work};
 
 impl Sessions<'_> {
-    /// Renews the claims of a session after an event in it at `at`. A claim that has ended is renewed too, unless
-    /// another agent or session has taken the item over. Returns the items that others took over, released or
-    /// ended, until [`Sessions::forget_lost_claims`]. May be repeated.
+    /// Renews the claims of a session after an event of the session at `at`. Also renews a claim that has expired,
+    /// unless another agent or session has taken the item. Returns the items that others took, released or ended, until
+    /// [`Sessions::forget_lost_claims`] is called. May be repeated.
     pub async fn renew_claims(
         self,
         key: &SessionKey,
@@ -28,9 +28,9 @@ impl Sessions<'_> {
         self.0.renew_claims(known.iter(), at).await
     }
 
-    /// Transfers the claims of the agent's last [cleared](Self::clear) session that has any to a new session. The new
-    /// session must be unknown before `at`, and begin at most a minute after the other one ended: a cleared context
-    /// continues under a new id. May be repeated.
+    /// Transfers claims to a new session from the agent's last [cleared](Self::clear) session that had any: a cleared
+    /// context continues under a new id. The new session must be unknown before `at`, and begin at most a minute after
+    /// the other one ended. May be repeated.
     pub async fn inherit_claims(
         self,
         agent: &AgentId,
@@ -55,8 +55,8 @@ impl Sessions<'_> {
         Ok(())
     }
 
-    /// Forgets the claims of a session on those of these items that it has lost. Call it after they were reported
-    /// to the agent.
+    /// Forgets the lost claims of a session on the items in `told`. Must be called after the losses were reported to
+    /// the agent.
     pub async fn forget_lost_claims(
         self,
         key: &SessionKey,
@@ -69,7 +69,7 @@ impl Sessions<'_> {
 }
 
 impl Registry {
-    /// Renews the claims of sessions by their rows. Without a claim it does not read the store.
+    /// Renews the claims of sessions, given the sessions' rows. Does not read the store if there are no claims.
     pub(in crate::registry) async fn renew_claims(
         &self,
         sessions: impl Iterator<Item = &Suggestions>,
@@ -90,7 +90,7 @@ impl Registry {
     }
 }
 
-/// Transfers the claims of an ended session, by its row, to a session `heir` of the same agent.
+/// Transfers the claims in the row of an ended session to the session `heir` of the same agent.
 fn inherit(
     known: Suggestions,
     heir: &SessionKey,
@@ -127,13 +127,12 @@ fn inherit(
 /// The holder of an item that a session has claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Holder {
-    /// The session.
     Own,
-    /// Its agent holds it in a session that no hook reports: a connection, or a command.
+    /// The session's agent, in a session that no hook reports: a connection, or a command.
     Unreported,
-    /// Another agent or session. The value is set if it ended the claim and the item is now released or ended.
+    /// Another agent or session. The value is set if this one ended the claim and the item is now free or ended.
     Another(Option<ClaimEnd>),
-    /// It is free, and no one else ended the session's claim.
+    /// Nobody: the item is free, and no one else ended the session's claim.
     Nobody,
 }
 
@@ -144,7 +143,7 @@ fn holder(view: &View, key: &SessionKey, noted: Timestamp, work: &Work) -> Holde
     let Some(claim) = work.claim.as_ref().filter(|_| work.status.is_open()) else {
         let entries = view.journal.values().rev().filter(is_of_it);
         let entries = entries.filter(|entry| entry.session.as_ref() != Some(&key.id));
-        // The same agent may also hold it in a session that no hook reports.
+        // The same agent may also have ended the claim in a session that no hook reports.
         let is_own = |agent: &AgentId, session: Option<SessionId>| {
             session.is_some_and(|id| id == key.id || id.is_unreported() && is_agents(agent))
         };
@@ -169,8 +168,7 @@ fn holder(view: &View, key: &SessionKey, noted: Timestamp, work: &Work) -> Holde
     }
 }
 
-/// Renews the claims of a session. Like counters, renewals are not recorded in the journal. Forgets the lost
-/// claims that are in `told`.
+/// Renews the claims of a session and forgets the lost claims that are in `told`. The journal does not record renewals.
 fn renew(session: &Suggestions, told: Vec<WorkKey>, at: Timestamp) -> Renew {
     let keys = session.claims.iter().map(|(key, _)| key.clone()).collect();
     Renew { key: session.key.clone(), keys, told, at }
@@ -191,7 +189,7 @@ impl Step for Renew {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        // The journal contains the author of a claim and of its end.
+        // The journal tells who made an unclear claim, or who ended it.
         let is_unclear = |work: &&Work| match work.claim.as_ref() {
             Some(claim) => claim.session.as_ref().is_some_and(SessionId::is_unreported),
             None => true,
@@ -230,7 +228,7 @@ impl Renew {
         };
         let renews = match holder {
             Holder::Own => true,
-            // That session's end is not reported, so it cannot be late.
+            // The end of an unreported session is unknown, so only a claim that still holds is renewed.
             Holder::Unreported => claim.holds(self.at),
             Holder::Another(_) => return !self.told.contains(&work.key),
             Holder::Nobody => return false,
