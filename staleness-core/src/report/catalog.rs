@@ -14,10 +14,10 @@ use crate::tool::{Hold, Status, ToolKind, ToolSummary};
 #[derive(Debug)]
 pub(crate) struct Catalog {
     project: ProjectId,
-    /// The store's generation when the catalog was built.
+    /// The store's generation at which the catalog was built.
     generation: Option<u64>,
     index: SearchIndex,
-    /// The tools by index; `None` for a tool known only from routes.
+    /// The tools by index. `None` for a tool known only from routes.
     tools: Vec<Option<Listed>>,
     /// The number of routes embedded by each model.
     models: BTreeMap<ModelId, usize>,
@@ -30,37 +30,34 @@ pub(crate) struct Listed {
     server: Option<ServerKey>,
     pub(crate) status: Status,
     is_ignored: bool,
-    /// True if it may be suggested: it is callable, not this program's own, and its server is neither demoted
-    /// nor ignored.
+    /// True if the tool may be suggested: it is callable, not this program's own, and its server is neither demoted nor
+    /// ignored.
     is_callable: bool,
-    /// True if it may be retried: it is present and failing, and no person has made a decision about it.
+    /// True if the tool may be retried: it is present and failing, and no person has made a decision about it.
     pub(crate) may_recover: bool,
 }
 
 impl Catalog {
-    /// Selects the rows for a catalog.
     pub(crate) fn selection(project: &ProjectId) -> Selection {
         let mut all = Self::tools(project);
         all.merge(Self::routes(project));
         all.generation()
     }
 
-    /// Selects the tools for a catalog.
     pub(crate) fn tools(project: &ProjectId) -> Selection {
         Selection::new().summaries(Scope::Global).summaries(Scope::Project(project.clone()))
     }
 
-    /// Selects the routes for a catalog.
     pub(crate) fn routes(project: &ProjectId) -> Selection {
         Selection::new().peek(RouteFilter::Project(project.clone()))
     }
 
-    /// Builds a catalog from the summaries and routes of a view, and takes them out of it.
+    /// Builds a catalog from the summaries and routes of a view, and removes them from the view.
     pub(crate) fn new(view: &mut View, project: &ProjectId) -> Self {
         Self::learned(SearchIndex::new(), view, project).listing(view)
     }
 
-    /// Builds a catalog of the routes in a view, for a single question.
+    /// Builds a catalog of the routes in a view, for a single question. Removes the routes from the view.
     pub(crate) fn for_question(view: &mut View, project: &ProjectId, question: &Question) -> Self {
         Self::learned(SearchIndex::for_question(question), view, project)
     }
@@ -79,7 +76,7 @@ impl Catalog {
         Self { project, generation, index, tools: Vec::new(), models }
     }
 
-    /// Adds the summaries of a view, and takes them out of it.
+    /// Adds the summaries of a view to the catalog, and removes them from the view.
     pub(crate) fn listing(mut self, view: &mut View) -> Self {
         let Self { project, index, tools, .. } = &mut self;
         let scopes = [Scope::Project(project.clone()), Scope::Global];
@@ -122,7 +119,6 @@ impl Catalog {
         &self.index
     }
 
-    /// Returns true if the catalog is still valid at this generation.
     pub(crate) fn is_of(&self, generation: Option<u64>) -> bool {
         generation.is_some() && self.generation == generation
     }
@@ -132,7 +128,6 @@ impl Catalog {
         self.models.iter().filter(|(known, _)| *known != model).map(|(_, count)| count).sum()
     }
 
-    /// Scores the tools that `wanted` accepts.
     pub(crate) fn scores<'a>(
         &'a self,
         question: &'a Question,
@@ -168,14 +163,14 @@ impl Catalog {
         (0..self.tools.len() as u32).filter(is_wanted).collect()
     }
 
-    /// Returns the key of the tool with an index.
+    /// Returns the key of the tool at an index. `None` if no tool is known there.
     pub(crate) fn key(&self, place: u32) -> Option<ToolKey> {
         let is_global = self.at(place)?.is_global;
         let scope = if is_global { Scope::Global } else { Scope::Project(self.project.clone()) };
         Some(ToolKey { scope, name: self.index.name(place)?.clone() })
     }
 
-    /// Returns the index of a tool that the project sees.
+    /// Returns the index of a tool. `None` if the project does not see it.
     pub(crate) fn place(&self, key: &ToolKey) -> Option<u32> {
         self.index.place_of(&key.name).filter(|place| self.key(*place).as_ref() == Some(key))
     }
@@ -185,9 +180,8 @@ impl Catalog {
     }
 }
 
-/// Names that exist both in the project and globally. The value is true if the name means the global tool,
-/// because only that one is present. So a project sees one tool per name, as in
-/// [`Context::visible`](super::Context::visible).
+/// Names that exist both in the project and globally. The value is true if the name means the global tool, because only
+/// that one is present. Each name therefore means one tool, as in [`Context::visible`](super::Context::visible).
 struct Twins(HashMap<ToolName, bool>);
 
 impl Twins {
@@ -200,14 +194,13 @@ impl Twins {
         Self(if own.is_empty() { HashMap::new() } else { global.iter().filter_map(twin).collect() })
     }
 
-    /// Returns true if the name means this tool.
     fn means(&self, is_global: bool, name: &ToolName) -> bool {
         self.0.is_empty() || self.0.get(name).is_none_or(|global| *global == is_global)
     }
 }
 
-/// Server entries, keyed by true if the entry is global and by server key. The value is true if it is present, and
-/// true if a person demoted or ignored it.
+/// Server entries, by scope (true for global) and server key. The first value is true if the entry is present, the
+/// second if a person demoted or ignored it.
 struct Servers(HashMap<(bool, ServerKey), (bool, bool)>);
 
 impl Servers {
@@ -230,8 +223,8 @@ impl Servers {
         Self(entries)
     }
 
-    /// Returns true if a person demoted or ignored the server entry that provides a tool. A present entry
-    /// takes precedence over an absent one, then the project's over the global one.
+    /// Returns true if a person demoted or ignored the server entry that provides a tool. A present entry takes
+    /// precedence over an absent one, and the project's over the global one.
     fn holds(&self, is_global: bool, tool: &ToolSummary) -> bool {
         let Some(server) = tool.server.as_ref().filter(|_| tool.kind == ToolKind::McpTool) else {
             return false;

@@ -13,8 +13,8 @@ use crate::store::{View, meant};
 use crate::time::Timestamp;
 use crate::tool::{Hold, Listing, ListingState, PresenceCause, Status, Tool, ToolKind};
 
-/// The names that a policy ignores, in every spelling, and the servers that they may mean. A set, because a
-/// project may list many.
+/// The names that a policy ignores, in every spelling, and the servers that these may mean. In sets, because a project
+/// may list many.
 #[derive(Debug)]
 pub(crate) struct Ignored {
     names: HashSet<ToolName>,
@@ -36,24 +36,23 @@ impl Ignored {
 
 /// A view as one project sees it, at one time and under one policy.
 ///
-/// The figures of an MCP server are sums over its tools, so the view must contain the server's tools as well
-/// as its entry.
+/// The counts of an MCP server are sums over its tools, so the view must contain the server's tools as well as its
+/// entry.
 #[derive(Debug)]
 pub struct Context<'a> {
     view: &'a View,
     policy: &'a Policy,
     project: &'a ProjectRef,
     now: Timestamp,
-    /// The tools that each server entry provides. Each tool has one entry: a present one before an absent
-    /// one, then the project's before the global one.
+    /// The tools that each server entry provides. Each tool has one entry: present ones take precedence over absent
+    /// ones, then the project's over global ones.
     members: HashMap<&'a ToolKey, Vec<&'a Tool>>,
-    /// The entry of each server in a scope.
     entries: Entries<'a>,
     /// The project's own tool and the global one for each name that both have.
     twins: HashMap<&'a ToolName, (&'a Tool, &'a Tool)>,
     ignored: Ignored,
-    /// The live lists that could not be read, were incomplete or were faulty, by scope and server. A list that
-    /// could not be read is omitted if a tool of the server has worked since.
+    /// The live lists that could not be read, were incomplete or were faulty, by scope and server. Omits a list that
+    /// could not be read if a tool of the server has worked since.
     troubled: HashMap<(Scope, ServerKey), &'a Source>,
     /// The journal entries that made a tool present or absent for a client, by the tool's name, oldest first.
     moves: HashMap<&'a str, Vec<&'a JournalEntry>>,
@@ -69,7 +68,7 @@ impl<'a> Context<'a> {
     ) -> Self {
         let entries = Entries::of(view);
         let mut members: HashMap<&ToolKey, Vec<&Tool>> = HashMap::new();
-        // Tools are in key order, so the tools of a server are adjacent and its entry is looked up once.
+        // Tools are in key order, so the tools of a server are adjacent and need one lookup of their entry.
         let mut last: Option<(&Tool, Option<&Tool>)> = None;
         let is_real = |tool: &&Tool| tool.presence.cause != PresenceCause::Invented;
         let tools = view.tools.values().filter(|tool| tool.kind == ToolKind::McpTool);
@@ -124,8 +123,8 @@ impl<'a> Context<'a> {
         Self { view, policy, project, now, members, entries, twins, ignored, troubled, moves }
     }
 
-    /// Returns the live list of a server if its last reading had a problem and no tool of the server worked since.
-    /// For a tool of a server: only if the server did not answer.
+    /// Returns the live list of a server if its last reading had a problem and no tool of the server has worked since.
+    /// For a server's tool, returns it only if the server did not answer.
     pub(crate) fn trouble(&self, tool: &Tool) -> Option<&'a Source> {
         let entry = match tool.kind {
             _ if self.troubled.is_empty() => return None,
@@ -167,7 +166,7 @@ impl<'a> Context<'a> {
         self.policy.tools_for(kind, self.project.caller(None))
     }
 
-    /// Returns the tools that a server entry provides; empty for other kinds.
+    /// Returns the tools that a server entry provides. Empty for other kinds of tools.
     pub fn members(&self, tool: &Tool) -> &[&'a Tool] {
         if tool.kind != ToolKind::McpServer {
             return &[];
@@ -181,8 +180,8 @@ impl<'a> Context<'a> {
         self.entries.provider(tool).map(|entry| &entry.key)
     }
 
-    /// Returns the tools of a server that are in use: those with a counted outcome whose failures are reported to
-    /// the requesting client.
+    /// Returns the tools of a server that are in use: those with a counted outcome, whose failures are reported to the
+    /// requesting client.
     pub(crate) fn members_in_use(&self, tool: &Tool) -> impl Iterator<Item = &'a Tool> + '_ {
         let is_used = |member: &Tool| member.ring.counted_latest_first().next().is_some();
         let members = self.members(tool).iter().copied();
@@ -202,7 +201,8 @@ impl<'a> Context<'a> {
         members.any(|member| member.hold == Hold::Demoted && self.is_told_of(member))
     }
 
-    /// Returns the status as reported: that of a server also depends on its tools, and that of a tool on its server.
+    /// Returns the status as reported. The status of a server also depends on its tools, and that of a tool on its
+    /// server.
     pub fn status(&self, tool: &Tool) -> Status {
         let is_down = tool.kind == ToolKind::McpServer
             && tool.hold != Hold::Pinned
@@ -210,25 +210,24 @@ impl<'a> Context<'a> {
         if is_down || self.demoted_server(tool).is_some() { Status::Demoted } else { tool.status() }
     }
 
-    /// Returns the server that provides a tool.
     fn server(&self, tool: &Tool) -> Option<&'a Tool> {
         (tool.kind == ToolKind::McpTool).then(|| self.entries.provider(tool)).flatten()
     }
 
-    /// Returns the manual decision about the server that provides a tool.
+    /// Returns the hold on the server that provides a tool.
     pub(super) fn server_hold(&self, tool: &Tool) -> Hold {
         self.server(tool).map_or(Hold::None, |entry| entry.hold)
     }
 
-    /// Returns the server that provides a present tool, if the server was demoted manually and the tool has no
-    /// decision of its own.
+    /// Returns the server that provides a present tool, if the server was demoted by hand and the tool has no hold of
+    /// its own.
     pub(super) fn demoted_server(&self, tool: &Tool) -> Option<&'a Tool> {
         let follows = tool.hold == Hold::None && tool.presence.is_present();
         self.server(tool).filter(|entry| follows && entry.hold == Hold::Demoted)
     }
 
-    /// Returns the journal entry of the hold on a tool, or on the server that demotes it. If two tools share the
-    /// name, prefers a person's decision.
+    /// Returns the journal entry of the hold on a tool, or on the server that demotes it. If two tools share the name,
+    /// prefers the decision of a person.
     pub(super) fn decision(&self, tool: &Tool) -> Option<&'a JournalEntry> {
         let tool = self.demoted_server(tool).unwrap_or(tool);
         let both = ToolKey::both(&self.project.id, &tool.key.name);
@@ -238,8 +237,8 @@ impl<'a> Context<'a> {
         entries.min_by_key(|entry| entry.actor.is_some())
     }
 
-    /// Returns the state of a tool in each client that lists it or last listed it. A server's tool has the state of
-    /// its server. If several files of a client list it, the best state counts.
+    /// Returns the state of a tool in each client that lists it or last listed it. A server's tool has the state of its
+    /// server. If several files of a client list the tool, the best state counts.
     pub fn clients(&self, tool: &Tool) -> BTreeMap<String, ListingState> {
         let entry = self.server(tool).unwrap_or(tool);
         let mut clients = BTreeMap::new();
@@ -253,9 +252,9 @@ impl<'a> Context<'a> {
         clients
     }
 
-    /// Returns the time since which the requesting client has or lacks a tool. A server's tool that is not
-    /// withheld follows its server. Without a requesting client: the time since which it is absent for all. If the
-    /// view's journal has no such entry: the time since which any client has or lacks it.
+    /// Returns the time since which the requesting client has or lacks a tool. A server's tool that is not withheld
+    /// follows its server. Without a requesting client, returns the time since which the tool is switched off for all.
+    /// If the view's journal has no such entry, returns the time since which any client has or lacks it.
     pub(super) fn present_since(&self, tool: &Tool) -> Timestamp {
         if tool.presence.cause == PresenceCause::DefinitionChanged {
             return tool.presence.since;
@@ -283,18 +282,18 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns the number of uses; for a server including those of its tools.
+    /// Returns the number of uses, including for a server those of its tools.
     pub fn uses(&self, tool: &Tool) -> u64 {
         self.members(tool).iter().fold(tool.uses, |sum, member| sum.saturating_add(member.uses))
     }
 
-    /// Returns true if one of the latest outcomes is a success; for a server including those of its tools.
+    /// Returns true if one of the latest outcomes, including for a server those of its tools, is a success.
     pub(super) fn has_worked(&self, tool: &Tool) -> bool {
         let mut all = self.members(tool).iter().copied().chain([tool]);
         all.any(|each| each.ring.entries().any(|entry| entry.mark == Mark::Success))
     }
 
-    /// Returns the time of the last use; for a server including its tools.
+    /// Returns the time of the last use, including for a server those of its tools. `None` if there is none.
     pub fn last_used(&self, tool: &Tool) -> Option<Timestamp> {
         self.members(tool)
             .iter()
@@ -318,9 +317,9 @@ impl<'a> Context<'a> {
             .unwrap_or(tool.discovered_at)
     }
 
-    /// Returns the number of days since the tool was last seen on which the requesting client, or any client, used
-    /// tools in the project. `None` if it is below the policy's `unseen_days`. Always `None` for built-in tools:
-    /// they come with the client, so disuse proves nothing.
+    /// Returns the number of days since the tool was last seen on which the requesting client, or any client if there
+    /// is none, used tools in the project. `None` if it is below the policy's `unseen_days`. Always `None` for built-in
+    /// tools: they come with the client, so disuse proves nothing.
     pub(crate) fn unseen_days(&self, tool: &Tool) -> Option<i64> {
         if tool.kind == ToolKind::Builtin {
             return None;
@@ -339,8 +338,8 @@ impl<'a> Context<'a> {
         (days >= least).then_some(days)
     }
 
-    /// Returns true if the tool is ignored by hand or by a name in the policy. The policy may use short names; a
-    /// server includes its tools without a decision of their own.
+    /// Returns true if the tool is ignored by hand or by a name in the policy, which may be a short name. An ignored
+    /// server includes its tools without a hold of their own.
     pub fn is_ignored(&self, tool: &Tool) -> bool {
         let server = tool.server.as_ref().map(ServerKey::as_str);
         tool.hold == Hold::Ignored
@@ -348,8 +347,8 @@ impl<'a> Context<'a> {
             || self.ignored.holds(tool.key.name.as_str(), server)
     }
 
-    /// Returns true if reports and suggestions omit the tool: it is ignored, or it is this program's own,
-    /// which the reader obviously has.
+    /// Returns true if reports and suggestions omit the tool: it is ignored, or it is this program's own, which the
+    /// reader certainly has.
     pub(crate) fn is_silent(&self, tool: &Tool) -> bool {
         let server = tool.server.as_ref().map(ServerKey::as_str);
         let plugin = tool.plugin.as_ref().map(ToolName::as_str);
@@ -368,13 +367,13 @@ impl<'a> Context<'a> {
     }
 
     /// Returns true if failures of the tool are reported to the requesting client. Failures of a name that may be
-    /// invented are reported to the clients that called it, and to those that load its server if no tool of the
-    /// server had worked when this one was demoted: then the server failed.
+    /// invented are reported to the clients that called it. If no tool of its server had worked when the name was
+    /// demoted, the whole server failed, and they are reported to the clients that load the server too.
     pub(crate) fn is_told_of(&self, tool: &Tool) -> bool {
         tool.presence.cause != PresenceCause::Invented && !self.is_guess_of_others(tool)
     }
 
-    /// Returns true if only other clients called a name that is invented or may be, unless its whole server failed.
+    /// Returns true if only other clients called a name that is or may be invented, unless its whole server failed.
     pub(crate) fn is_guess_of_others(&self, tool: &Tool) -> bool {
         let failed =
             || tool.presence.cause != PresenceCause::Invented && self.failed_with_server(tool);
@@ -382,8 +381,8 @@ impl<'a> Context<'a> {
         may_be_invented(tool) && self.view.seen_by.as_ref().is_some_and(is_others)
     }
 
-    /// Returns true if the requesting client loads the tool's server, and no tool of the server had worked when
-    /// this one was demoted. The view must contain all tools of the server.
+    /// Returns true if the requesting client loads the tool's server, and no tool of that server had worked when this
+    /// one was demoted. The view must contain all tools of the server.
     pub(crate) fn failed_with_server(&self, tool: &Tool) -> bool {
         let then = tool.health.last_demoted_at.unwrap_or(self.now);
         let never_worked = |member: &&Tool| member.ring.proves_no_success(member.uses, then);
@@ -401,15 +400,15 @@ impl<'a> Context<'a> {
             .filter(|tool| self.meant(tool).key == tool.key)
     }
 
-    /// Returns the tool with this key, or the global one if the project uses it instead.
+    /// Returns the tool with this key, or the global one of the same name if the project uses that one.
     pub(super) fn deciding(&self, key: &ToolKey) -> Option<&'a Tool> {
         let users = ToolKey::global(key.name.clone());
         let mut all = [key, &users].into_iter().filter_map(|key| self.view.tools.get(key));
         all.find(|tool| self.is_visible(tool))
     }
 
-    /// Returns true if the project uses a tool of the same name in the other scope instead. Changes of this
-    /// one are then not worth reporting.
+    /// Returns true if the project uses a tool of the same name in the other scope, so that changes of this one are not
+    /// worth reporting.
     pub(crate) fn is_replaced(&self, tool: &Tool) -> bool {
         let meant = self.meant(tool);
         meant.key != tool.key && meant.presence.is_present()
@@ -426,7 +425,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The entry of each server in a scope; a present one before an absent one.
+/// The entry of each server in a scope. Present entries take precedence over absent ones.
 #[derive(Debug)]
 struct Entries<'a>(HashMap<(&'a Scope, &'a ServerKey), &'a Tool>);
 
@@ -443,8 +442,8 @@ impl<'a> Entries<'a> {
         Self(entries)
     }
 
-    /// Returns the entry that provides a tool: a present one before an absent one, then the project's before
-    /// the global one.
+    /// Returns the entry that provides a tool. A present entry takes precedence over an absent one, and the project's
+    /// over the global one.
     fn provider(&self, tool: &Tool) -> Option<&'a Tool> {
         let server = tool.server.as_ref()?;
         let own = self.0.get(&(&tool.key.scope, server)).copied();
@@ -454,8 +453,8 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Pairs the tools of a project with the global tools of the same name. Both lists are sorted by name, so one
-/// merge pass is enough.
+/// Pairs the tools of a project with the global tools of the same name, in one pass over both lists, which are sorted
+/// by name.
 fn twins<'a>(view: &'a View, project: &ProjectId) -> HashMap<&'a ToolName, (&'a Tool, &'a Tool)> {
     let of = |scope: Option<&ProjectId>| {
         let scope = scope.cloned();

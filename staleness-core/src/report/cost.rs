@@ -1,4 +1,4 @@
-//! Costs: the tokens that a client's tools add to a session, and how long the client has not used them.
+//! Costs: the tokens that a client's tools add to a session, and the time for which the client has not used them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,49 +13,49 @@ use crate::tool::{Hold, Listing, ListingState, Tool, ToolKind};
 /// A tool that a client loads, with its cost in a session of that client.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolCost {
-    /// The client.
+    /// The client that loads the tool.
     pub client: String,
-    /// Its key in the registry. Serializes as `name` and `scope` (a word).
+    /// The tool's key in the registry. Serializes as `name` and `scope` (a word).
     #[serde(flatten, serialize_with = "words::name")]
     pub key: ToolKey,
     /// The kind of tool.
     pub kind: ToolKind,
-    /// The MCP server that it is or belongs to.
+    /// The MCP server to which the tool belongs, or the server itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// The client's sources that list it or its server.
+    /// The client's sources that list the tool or its server.
     #[serde(skip)]
     pub sources: Vec<SourceId>,
-    /// The last use of it by this client or by an unknown one. If several clients used it: the last use by any of
-    /// them.
+    /// The last use of the tool by this client or by an unknown one. If too many clients used the tool to know them
+    /// all, the last use by any of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
-    /// Number of UTC days since its last use, or its discovery, on which the client used other tools. `None` if no use
-    /// by the client is known.
+    /// The number of UTC days since the tool's last use, or its discovery, on which the client used other tools. `None`
+    /// if no use by the client is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_days: Option<i64>,
-    /// True if it is pinned, ignored or this program's own, and so never unused.
+    /// True if the tool is pinned, ignored or this program's own, and therefore never counts as unused.
     #[serde(skip)]
     pub kept: bool,
-    /// True if it was idle for long enough.
+    /// True if the tool was idle for long enough to count as unused.
     #[serde(skip)]
     pub unused: bool,
-    /// Estimated tokens at the start of a session; `None` if unknown.
+    /// The estimated tokens at the start of a session. `None` if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Estimated tokens once its definition is loaded. Some clients load definitions on demand.
+    /// The estimated tokens once the tool's definition is loaded. Some clients load definitions on demand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loaded_tokens: Option<u64>,
-    /// For a server, the number of its known tools.
+    /// The number of a server's known tools. `None` for other tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<usize>,
-    /// For a server, the number of its tools with unknown cost, which its cost omits.
+    /// The number of a server's tools with unknown cost, which the server's cost omits. `None` for other tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown_tools: Option<usize>,
 }
 
 impl ToolCost {
-    /// The method of the estimate.
+    /// A description of the estimate, for reports.
     pub const METHOD: &'static str = "an estimate: characters / 4 of what a client loads first: names, descriptions and input schemas, or names alone";
 
     /// Estimates the tokens of a text from its number of characters.
@@ -68,7 +68,8 @@ fn day(at: Timestamp) -> i64 {
     at.days_since(Timestamp::default())
 }
 
-/// Returns the days of each client's known uses, from outcomes and from tools that only one client used.
+/// Returns the days on which each client is known to have used tools, from outcomes and from tools that only one client
+/// used.
 fn days_of_use(view: &View) -> BTreeMap<&str, BTreeSet<i64>> {
     let mut days: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
     for outcome in view.outcomes.values() {
@@ -88,7 +89,7 @@ fn days_of_use(view: &View) -> BTreeMap<&str, BTreeSet<i64>> {
     days
 }
 
-/// Returns true if the tools' own dates are not enough to decide that a tool of the client is unused.
+/// Returns true if the dates of the tools alone cannot show for `days` days that a tool of the client is unused.
 pub(crate) fn needs_outcomes(view: &View, client: Option<&ClientId>, days: u32) -> bool {
     let days_of_use = days_of_use(view);
     let listings = view.tools.values().flat_map(|tool| &tool.listings);
@@ -101,7 +102,7 @@ pub(crate) fn needs_outcomes(view: &View, client: Option<&ClientId>, days: u32) 
         .any(|client| days_of_use.get(client).is_none_or(|known| known.len() <= days as usize))
 }
 
-/// Returns true if the client, or any client if there is none, loads this listing.
+/// Returns true if the client, or any client if none is given, loads the tool through this listing.
 fn is_loaded(listing: &Listing, client: Option<&ClientId>) -> bool {
     let source = &listing.source;
     client.is_none_or(|client| client.as_str() == source.client)
@@ -109,7 +110,7 @@ fn is_loaded(listing: &Listing, client: Option<&ClientId>) -> bool {
         && listing.state == ListingState::Configured
 }
 
-/// Returns the last use of a tool if it may have been by this client.
+/// Returns the time of a tool's last use, if this client may have made it.
 fn used_at(tool: &Tool, client: &str) -> Option<Timestamp> {
     let by = &tool.used_by;
     let may_be = by.is_empty() || by.len() >= Tool::MAX_CLIENTS;
@@ -118,8 +119,9 @@ fn used_at(tool: &Tool, client: &str) -> Option<Timestamp> {
 }
 
 /// Returns the tools that the clients load, with their costs, sorted by client, name and scope. Of a server's tools,
-/// returns only unused ones, and none if the whole server is unused. A tool is unused after `days` days; the default
-/// is set by the policy. `names_only` returns true for a client that begins a session with the names of MCP tools.
+/// returns only unused ones, and none if the whole server is unused. A tool is unused after `days` days; `None` for the
+/// policy's default. `names_only` takes a client and returns true if its sessions begin with only the names of MCP
+/// tools.
 pub(crate) fn costs(
     context: &Context<'_>,
     client: Option<&ClientId>,
@@ -139,7 +141,7 @@ pub(crate) fn costs(
             ClientCosts { context, client, sources, days_of_use, days, brief }.add(tool, &mut all);
         }
     }
-    // Servers with the same name cannot be distinguished: disabling one may end the use of another.
+    // Servers with the same name cannot be distinguished, so removing an unused one might remove a used one.
     let entry = |each: &ToolCost| {
         let server = each.server.as_deref().filter(|_| each.kind == ToolKind::McpServer);
         Some((each.client.clone(), ServerKey::of(server?)?))
@@ -154,14 +156,13 @@ pub(crate) fn costs(
     all
 }
 
-/// The costs of the tools that one client loads.
 struct ClientCosts<'a> {
     context: &'a Context<'a>,
     client: &'a str,
     sources: Vec<SourceId>,
     days_of_use: Option<&'a BTreeSet<i64>>,
     days: Option<u32>,
-    /// True if the client begins a session with the names of MCP tools.
+    /// True if sessions of the client begin with only the names of MCP tools.
     brief: bool,
 }
 
@@ -236,7 +237,6 @@ impl ClientCosts<'_> {
         idle_days.is_some_and(|idle| idle >= i64::from(days())) && !self.is_exempt(tool)
     }
 
-    /// Returns true if the tool is pinned, ignored or this program's own.
     fn is_exempt(&self, tool: &Tool) -> bool {
         tool.hold == Hold::Pinned || self.context.is_silent(tool)
     }

@@ -25,7 +25,7 @@ pub enum DeltaSource {
     Digest,
 }
 
-/// The record that an entry of a delta is about.
+/// The record that changed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DeltaSubject {
     /// A work item.
@@ -43,7 +43,7 @@ impl DeltaSubject {
         }
     }
 
-    /// Returns the id with which a command names it.
+    /// Returns the id by which commands name the record.
     pub fn name(&self) -> String {
         match self {
             Self::Work(_, key) => key.to_string(),
@@ -51,7 +51,7 @@ impl DeltaSubject {
         }
     }
 
-    /// Returns the kind of a work item.
+    /// Returns the kind of a work item. `None` for an item of knowledge.
     pub const fn work_kind(&self) -> Option<WorkKind> {
         match self {
             Self::Work(kind, _) => Some(*kind),
@@ -59,7 +59,7 @@ impl DeltaSubject {
         }
     }
 
-    /// Returns `plan`, `trap` and so on, or `knowledge`.
+    /// Returns the kind in words: `plan`, `trap` and so on, or `knowledge`.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Work(kind, _) => kind.as_str(),
@@ -96,7 +96,7 @@ impl DeltaState {
     }
 }
 
-/// One subject that changed; in a digest, one that exists.
+/// A subject that changed or, in a digest, exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeltaItem {
     /// The work item or item of knowledge.
@@ -105,23 +105,23 @@ pub struct DeltaItem {
     /// The net action. `None` in a digest.
     #[serde(serialize_with = "words::action")]
     pub action: Option<Action>,
-    /// The last change, made at `at`, if it differs from the net action.
+    /// The last change, made at `at`. `None` if it is the net action.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "words::action")]
     pub last: Option<Action>,
-    /// The state before, if it changed.
+    /// The previous state. `None` if the state did not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<DeltaState>,
     /// The current state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<DeltaState>,
-    /// The present status of a work item.
+    /// The current status of a work item.
     #[serde(skip)]
     pub status: Option<WorkStatus>,
-    /// The id of the item that replaced an item of knowledge, or the author of its contradiction; for any other change,
-    /// `actor`.
+    /// For an item of knowledge, the id of the item that replaced it or the author of its contradiction. For any other
+    /// change, `actor`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// The agent that made the last change, other than adding or contradicting it.
+    /// The agent that made the last change, unless that change added or contradicted the item.
     #[serde(skip)]
     pub actor: Option<AgentId>,
     /// The sender of a handoff.
@@ -130,25 +130,26 @@ pub struct DeltaItem {
     /// The intended recipient of a handoff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipient: Option<String>,
-    /// The beginning of its text on one line; empty if it was removed.
+    /// The beginning of the item's text, on one line. Empty if the item was removed.
     pub text: String,
     /// True if a person typed the text on this machine.
     #[serde(skip)]
     pub by_person: bool,
-    /// An open item that it waits for. Omitted if this was not looked up.
+    /// An open item for which this one waits. `None` also if this was not looked up.
     #[serde(skip)]
     pub waits_for: Option<WorkId>,
-    /// True if it no longer waits because the last open item before it has ended. Omitted if this was not looked
+    /// True if the item no longer waits, because the last open item before it has ended. False if this was not looked
     /// up.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub freed: bool,
     /// The claim that holds a work item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
-    /// The end of the agent's claim on it, if somebody else caused it and the agent has not claimed it again.
+    /// The end of the agent's claim on the item, if somebody else caused it and the agent has not claimed the item
+    /// again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_end: Option<ClaimEnd>,
-    /// The time of its last change.
+    /// The time of the last change.
     pub at: Timestamp,
     /// True if the agent made all of these changes itself.
     pub own: bool,
@@ -162,36 +163,35 @@ pub struct Delta {
     pub since_session: Option<SessionId>,
     /// The starting point.
     pub source: DeltaSource,
-    /// The changes, newest first. In a digest: open items, most urgent first.
+    /// The changes, newest first. In a digest, the open items, most urgent first.
     pub items: Vec<DeltaItem>,
-    /// The number of open items that a digest omits; 0 in other deltas.
+    /// The number of open items that a digest omits. 0 in other deltas.
     pub more: usize,
-    /// Set if the delta starts before this time and changes up to it were pruned, so some may be missing.
+    /// The time up to which changes were pruned, if the delta starts before it. Changes up to this time may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned_until: Option<Timestamp>,
-    /// The overdue work to report now, oldest first. Each item is reported when it becomes overdue and then
-    /// once a week. All of it is reported if the context was cleared, or if the delta does not start at the
-    /// agent's cursor.
+    /// The overdue work to report now, oldest first. Each item is reported when it becomes overdue and once a week
+    /// after that. All items are reported if the context was cleared or the delta does not start at the agent's cursor.
     pub warnings: Vec<Warning>,
     /// The total number of overdue items.
     pub overdue: usize,
     /// The tools whose status changed.
     pub tools: Vec<NetChange>,
-    /// The failing tools that are not listed as such in `tools`, last used first.
+    /// The failing tools that `tools` does not report as failing, last used first.
     pub failing: Vec<Failing>,
-    /// The tools with a changed definition that awaits a decision. Withheld ones are reported each time, others once,
-    /// then once a week.
+    /// The tools with a changed definition that awaits a decision. Withheld tools are reported each time, others once
+    /// and once a week after that.
     pub redefined: Vec<Redefined>,
-    /// The servers that did not list their tools when last asked, as long as none of their tools worked since.
-    /// Each is reported once after each scan that it did not answer, then once a week.
+    /// The servers that did not answer the last request for their tools, unless one of their tools has worked since.
+    /// Each is reported once after each such request and once a week after that.
     pub unanswered: Vec<ToolName>,
-    /// The last revision covered.
+    /// The last revision that the delta covers.
     #[serde(skip)]
     pub upto: Revision,
     /// The time of the last report, if the agent still has it in its context.
     #[serde(skip)]
     pub told: Option<Timestamp>,
-    /// True if the agent's cursor moves to `upto` once this is reported.
+    /// True if the agent's cursor moves to `upto` once the delta was reported.
     #[serde(skip)]
     pub moves: bool,
 }
@@ -200,39 +200,39 @@ impl Delta {
     /// The maximum number of warnings in a delta.
     pub const TOP_WARNINGS: usize = 5;
 
-    /// Returns true if a condition that began at `since` is due at `now`: it is reported once, then once a week.
+    /// Returns true if a condition that began at `since` is due to be reported at `now`: once, and once a week after
+    /// that.
     pub fn is_due(&self, since: Timestamp, now: Timestamp) -> bool {
         is_due(since, self.told, now)
     }
 }
 
 impl DeltaItem {
-    /// Returns true if the report must show the state of an added item: a task, or an item that is no longer in its
-    /// first state.
+    /// Returns true if the report must show the state of an added item: it is a task, or no longer in its first state.
     pub fn tells_state(&self) -> bool {
         let is_moved = |kind: WorkKind| self.to != Some(DeltaState::Work(kind.first()));
         self.subject.work_kind().is_some_and(|kind| kind.is_task() || is_moved(kind))
     }
 
-    /// Returns true if the change was made by the receiver of a handoff, an agent, who claimed or answered it.
+    /// Returns true if `agent` is the recipient of a handoff and made the change by claiming or answering it.
     pub fn is_taken_by(&self, agent: &str) -> bool {
         let takes = self.action == Some(Action::Claimed) || self.to.is_some();
         takes && self.recipient.as_deref() == Some(agent)
     }
 
-    /// Returns true if it is work that has ended or was done, now or before, so that no action is needed.
+    /// Returns true if the record is done or has ended, so that no action is needed.
     pub fn has_ended(&self) -> bool {
         let is_done = self.to == Some(DeltaState::Knowledge(ItemState::Done));
         self.status.map_or(is_done, |status| !status.is_open())
     }
 }
 
-/// Returns the net change of each work item and item of knowledge since `after`, by the journal entries in the view.
-/// Newest first, then by kind and id. A claim of another session of the agent, or one that expired before the last
-/// report to the agent (`told`), is reported like anybody else's.
+/// Returns the net change of each work item and item of knowledge since `after`, computed from the journal entries in
+/// the view. Sorted newest first, then by kind and id. A claim of another session of the agent, or one that expired
+/// after the last report to the agent (`told`), is reported like anybody else's.
 ///
-/// Items that were added and removed again are omitted, and so are items that returned to their initial state
-/// without an edit. Texts are the current ones.
+/// Omits items that were added and removed again, and items that returned to their initial state without an edit. Texts
+/// are the current ones.
 pub(crate) fn changes(
     view: &View,
     after: Revision,
@@ -253,7 +253,7 @@ pub(crate) fn changes(
     items
 }
 
-/// Returns the net change over the entries of one subject, given in order. `None` if there is none.
+/// Returns the net change over the entries of one subject, which must be in order. `None` if nothing changed.
 fn net(
     view: &View,
     subject: &Subject,
@@ -262,7 +262,7 @@ fn net(
     told: Option<Timestamp>,
 ) -> Option<DeltaItem> {
     let is_agents = |entry: &JournalEntry| entry.actor.as_ref() == Some(agent);
-    // A claim without a session, or of a session that no hook reports, may belong to any session.
+    // A claim without a session, or of a session that no hook reports, may belong to the requesting session.
     let is_asking = |of: Option<SessionId>| match (of, session) {
         (Some(of), Some(session)) => of == *session || of.is_unreported(),
         _ => true,
@@ -280,10 +280,10 @@ fn net(
         return None;
     }
     let (from, to) = (first.from.as_deref(), last.to.as_deref());
-    // Every entry has the state before and after; an edit or a step does not change it.
+    // Every entry has the state before and after it. An edit or a step does not change the state.
     let last_move = run.iter().rev().find(|entry| entry.from != entry.to && from != to);
     let mut words = run.iter().rev().filter(|entry| entry.from == entry.to);
-    // A claim is less informative than other changes of the item, even earlier ones.
+    // Other changes say more than a claim, even if they are earlier.
     let is_deed =
         |entry: &&&JournalEntry| !matches!(entry.action, Action::Claimed | Action::Released);
     let last_word = words.clone().find(is_deed).or_else(|| words.next());
@@ -294,7 +294,7 @@ fn net(
     } else if added {
         Action::Added
     } else if again {
-        // It was removed and then added again under the same id.
+        // The item was removed and added again under the same id.
         Action::Edited
     } else {
         deed?.action
@@ -307,7 +307,7 @@ fn net(
     let item = item.filter(|_| !is_over);
     let heir = item.and_then(|item| item.superseded_by.first()).map(ToString::to_string);
     let doubt = item.and_then(|item| item.contradicted.as_ref()).filter(|_| heir.is_none());
-    // An addition is reported without its author, but the author of a later change is named.
+    // The author of an addition is not reported, but that of a later change is.
     let is_foreign = |entry: &&&JournalEntry| entry.actor != first.actor && !is_agents(entry);
     let deed = match added && !is_over {
         true => run.iter().rev().filter(is_deed).find(is_foreign),
@@ -345,7 +345,7 @@ fn net(
     })
 }
 
-/// Returns the record of a subject and its current text.
+/// Returns the record of a subject and its current text. `None` if the record is unknown.
 fn described(view: &View, subject: &Subject, removed: bool) -> Option<(DeltaSubject, String)> {
     match subject.kind {
         SubjectKind::Work => {
@@ -355,7 +355,7 @@ fn described(view: &View, subject: &Subject, removed: bool) -> Option<(DeltaSubj
         SubjectKind::Item => {
             let key = subject.item_key()?;
             let text = view.knowledge.get(&key).map(|item| beginning(&item.body));
-            // The text of a removed item is gone.
+            // The text of a removed item no longer exists.
             let text = text.or_else(|| removed.then(String::new))?;
             Some((DeltaSubject::Knowledge(key.id), text))
         }

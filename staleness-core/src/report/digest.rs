@@ -8,7 +8,7 @@ use crate::work::{NoteType, Work, WorkKind, WorkStatus, beginning};
 
 /// The maximum number of items in a digest.
 pub(crate) const DIGEST_ITEMS: usize = 12;
-/// The maximum number of handoffs among them.
+/// The maximum number of handoffs among the items of a digest.
 pub(crate) const DIGEST_HANDOFFS: usize = 3;
 
 /// A digest of the open work.
@@ -23,9 +23,9 @@ pub(crate) struct Digest {
 impl Digest {
     /// Returns the open work that an agent should know about first, at most `DIGEST_ITEMS`.
     ///
-    /// The order is: handoffs, at most `DIGEST_HANDOFFS`, those to the agent first; then plans in progress, traps
-    /// and constraints, blocked plans, plans to do, candidates, decisions, notes. Within each group, items typed by
-    /// a person come first, then the newest.
+    /// The order is: handoffs, at most `DIGEST_HANDOFFS`, those to the agent first; plans in progress; traps and
+    /// constraints; blocked plans; plans to do; candidates; decisions; notes. Within each group, items typed by a
+    /// person come first, and newer items before older ones.
     pub(crate) fn of<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> Self {
         let mut open: Vec<(u8, bool, &Work)> = work
             .into_iter()
@@ -53,7 +53,7 @@ impl Digest {
 }
 
 impl DeltaItem {
-    /// Returns the entry for an existing work item, changed or not.
+    /// Returns the entry for a work item as it is, without a change.
     pub fn standing(work: &Work, agent: &AgentId) -> Self {
         let is_handoff = work.kind == WorkKind::Handoff;
         Self {
@@ -79,7 +79,8 @@ impl DeltaItem {
     }
 }
 
-/// Returns the rank of a work item in a digest. `None` for ended items and session notes.
+/// Returns the rank of a work item in a digest, 0 for the most urgent. `None` for items that have ended or that a
+/// digest never contains.
 const fn urgency(work: &Work) -> Option<u8> {
     Some(match (work.kind, work.status) {
         (WorkKind::Handoff, WorkStatus::Open) => 0,

@@ -13,14 +13,15 @@ use crate::tool::Status;
 pub struct StatusChange {
     /// The status before the change.
     pub from: Status,
-    /// The status after; `None` if the tool was forgotten.
+    /// The status after the change. `None` if the tool was forgotten.
     pub to: Option<Status>,
     /// The cause.
     pub cause: String,
 }
 
 impl StatusChange {
-    /// Returns the status change that an entry records. `None` if the status did not change or is the first one.
+    /// Returns the status change that an entry records. `None` if the status did not change, or if it is the tool's
+    /// first.
     pub fn of(entry: &JournalEntry) -> Option<Self> {
         let status = |word: &Option<String>| Status::from_word(word.as_deref()?);
         let (from, to, cause) = (status(&entry.from)?, status(&entry.to), entry.cause.clone());
@@ -50,10 +51,10 @@ pub struct HistoryEntry {
     pub scope: Scope,
     /// The kind of change.
     pub action: Action,
-    /// The state before, in the words of the record's kind; `None` if the record was new.
+    /// The previous state, in the words of the record's kind. `None` if the record was new.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The state after; `None` if the record was forgotten.
+    /// The new state. `None` if the record was forgotten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The cause.
@@ -61,13 +62,13 @@ pub struct HistoryEntry {
     /// The reason that a person gave, or what changed in a definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The session in which it happened.
+    /// The session in which the change happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// The agent that did it; `None` for a person and for a scan.
+    /// The agent that made the change. `None` for a person or a scan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<AgentId>,
-    /// The clients for which the tool became present or absent. For a recovery reported to other clients: the
+    /// The clients for which the tool became present or absent. For a recovery that is reported to other clients, the
     /// client that called the tool. Empty for other changes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<ClientId>,

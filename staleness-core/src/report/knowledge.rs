@@ -17,78 +17,79 @@ const TITLE_CHARS: usize = 80;
 
 /// An item, or a block of a document, with its verdict.
 ///
-/// `title`, `body`, `keywords` and `contradicted` contain text of unknown origin: hooks omit them.
+/// `title`, `body`, `keywords` and `contradicted` contain text of unknown origin, so hooks omit them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct KnowledgeReport {
-    /// Its id; for a block `path:line`.
+    /// The id of the item. For a block, `path:line`.
     pub id: String,
-    /// Its scope; for a block, its project. Serializes as `global` or `project`.
+    /// The scope of the item, or the project of the block. Serializes as `global` or `project`.
     #[serde(serialize_with = "words::scope")]
     pub scope: Scope,
-    /// The kind of item; for a block, that of its document.
+    /// The kind of the item, or of the block's document.
     pub kind: ItemKind,
-    /// The file that contains it.
+    /// The file that contains the text. `None` if the text is in the store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The line in the file on which it begins, counted from 1.
+    /// The line of the file on which the block begins, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The beginning of its text on one line, at most 80 characters.
+    /// The beginning of the text on one line, at most 80 characters.
     pub title: String,
-    /// Its text; `None` for a block, of which only the title is stored.
+    /// The text. `None` for a block, because only the title of a block is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// Search words in addition to those of the text.
     pub keywords: Vec<String>,
-    /// The time at which it was written. For a block, the time of its last edit, or else of its check.
+    /// The time at which the item was written. For a block, the time of its last edit, or of the check if that is
+    /// unknown.
     pub added_at: Timestamp,
-    /// The time at which its text or a field was last edited.
+    /// The time at which the text or another field was last edited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
-    /// The time at which it was last verified.
+    /// The time of the last verification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified_at: Option<Timestamp>,
-    /// The version of the project for which it was written.
+    /// The version of the project for which the item was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version_context: Option<String>,
-    /// True if time, versions and code changes do not affect it.
+    /// True if neither time nor versions nor code changes affect the item.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub evergreen: bool,
     /// The due date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub due: Option<Timestamp>,
-    /// The time at which it was done.
+    /// The time at which the item was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done_at: Option<Timestamp>,
     /// The expiry date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// Its citations. Serialize as `path`, `path:42`, `path:42-50` or `path#symbol`.
+    /// The citations. Serialize as `path`, `path:42`, `path:42-50` or `path#symbol`.
     #[serde(skip_serializing_if = "BTreeSet::is_empty", serialize_with = "words::texts")]
     pub citations: BTreeSet<Citation>,
-    /// The items that it replaces.
+    /// The items that this one replaces.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub supersedes: BTreeSet<ItemId>,
-    /// The items that replace it.
+    /// The items that replace this one.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub superseded_by: BTreeSet<ItemId>,
-    /// The items on which it depends.
+    /// The items on which this one depends.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub related: BTreeSet<ItemId>,
-    /// The last statement that it is wrong.
+    /// The last statement that the item is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contradicted: Option<Contradiction>,
     /// The number of recalls.
     pub recalls: u64,
-    /// The time at which it was last recalled.
+    /// The time of the last recall.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recalled_at: Option<Timestamp>,
-    /// The verdict: how far it can be trusted, why, and what should be done.
+    /// The verdict: how far the text can be trusted, why, and what should be done.
     pub verdict: Verdict,
 }
 
 impl KnowledgeReport {
-    /// Reports an item, given all evidence against it.
+    /// Reports an item, given all the evidence against it.
     pub fn of_item(item: &Item, evidence: &[Evidence], context: &Context) -> Self {
         Self {
             id: item.key.id.to_string(),
@@ -118,7 +119,7 @@ impl KnowledgeReport {
         }
     }
 
-    /// Reports a block of a document of this kind.
+    /// Reports a block of a document. `kind` is the kind of the document.
     pub fn of_block(kind: ItemKind, document: &Document, block: &Block, context: &Context) -> Self {
         let path = document.key.path.as_str();
         Self {
@@ -158,7 +159,7 @@ pub struct RecallReport {
     pub item: KnowledgeReport,
     /// The closeness to the question, 0..=1.
     pub score: f64,
-    /// `[review]` or `[stale]`; `None` if it is fresh.
+    /// `[review]` or `[stale]`. `None` for a fresh item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<&'static str>,
 }
@@ -175,7 +176,7 @@ impl RecallReport {
     }
 }
 
-/// Returns the first line with content, without heading and list marks; the id if there is none.
+/// Returns the first line with content, without markers of headings and lists, or the id if there is none.
 fn title(body: &str, id: &str) -> String {
     let mark = |c: char| c.is_whitespace() || matches!(c, '#' | '-' | '*' | '>' | '+');
     let line = body.lines().map(|line| line.trim_start_matches(mark).trim_end());

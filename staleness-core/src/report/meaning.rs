@@ -6,16 +6,14 @@ use crate::ids::{ModelId, ProjectId};
 use crate::route::{Precision, RouteId, RouteKey, RouteVector, Vector};
 use crate::store::{Invalid, Refusal};
 
-/// A question's vector and the model that made it. It need not have length 1.
+/// A question's vector, which need not have length 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct QueryVector<'a> {
-    /// The model that made it.
     pub model: &'a ModelId,
-    /// The numbers, one per dimension.
+    /// The components, one per dimension.
     pub numbers: &'a [f64],
 }
 
-/// Vectors of routes by key.
 type Rows = BTreeMap<RouteKey, RouteVector>;
 
 /// Selects the vectors that a model made in a project.
@@ -28,12 +26,11 @@ pub(crate) fn of_model<'v>(
 }
 
 impl<'a> QueryVector<'a> {
-    /// Borrows a pair supplied by a caller.
     pub(crate) fn of(pair: &'a (ModelId, Vec<f64>)) -> Self {
         Self { model: &pair.0, numbers: &pair.1 }
     }
 
-    /// Refuses a vector that has no direction.
+    /// Errors if the vector has no direction.
     pub(crate) fn check(self) -> Result<(), Refusal> {
         let vector = Vector::new(self.numbers, Precision::F64);
         vector.map(drop).map_err(|why| Invalid::Vector(why).into())
@@ -42,7 +39,7 @@ impl<'a> QueryVector<'a> {
     /// Returns true if the project has vectors of the same model.
     ///
     /// # Errors
-    /// If none of these has the same number of dimensions.
+    /// If all of these have another number of dimensions.
     pub(crate) fn fits(self, vectors: &Rows, project: &ProjectId) -> Result<bool, Refusal> {
         let all = || of_model(vectors, project, self.model).map(|row| row.vector.dimensions());
         let found = self.numbers.len();
@@ -54,7 +51,7 @@ impl<'a> QueryVector<'a> {
         }
     }
 
-    /// Returns the cosines of all routes of a project. All are needed, because a more distant route with more
+    /// Returns the cosines of all routes of a project. All are needed, because a less similar route with more
     /// confidence may be the best one of its tool.
     pub(crate) fn near(self, vectors: &Rows, project: &ProjectId) -> Vec<(RouteId, f64)> {
         let [narrow, wide] = [Precision::F32, Precision::F64]

@@ -1,4 +1,4 @@
-//! Reports: the results returned to callers, derived from the rows that a step or query read.
+//! Reports: the results returned to callers, derived from the rows that a step or a query has read.
 
 mod catalog;
 mod context;

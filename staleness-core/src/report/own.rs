@@ -26,12 +26,10 @@ pub(crate) fn is_own_tool(name: &str) -> bool {
     OWN_TOOLS.binary_search(&name).is_ok()
 }
 
-/// Returns true if this is the program's own server.
 pub(crate) fn is_own_server(server: &str) -> bool {
     server == OWN_NAME || server.starts_with("plugin_") && server.ends_with("_staleness")
 }
 
-/// Returns true if a tool is this program's own.
 pub(crate) fn is_own(
     kind: ToolKind,
     name: &str,

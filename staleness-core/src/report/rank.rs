@@ -10,14 +10,14 @@ use crate::outcome::Mark;
 use crate::tool::{Status, Tool, ToolKind};
 use crate::verdict::round;
 
-/// A tool with its score and the tie-breakers.
+/// A tool with its ranking score and tie-breakers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankedTool<'a> {
     /// The tool.
     pub tool: &'a Tool,
     /// The status as reported.
     pub status: Status,
-    /// Successes among the project's outcomes in the window.
+    /// The number of successes among the project's outcomes in the window.
     pub successes: u32,
     /// The score, 0..=1, rounded to 1e-9.
     pub score: f64,
@@ -27,7 +27,7 @@ pub(crate) struct RankedTool<'a> {
     pub uses: u64,
 }
 
-/// The sort order: score, status, seen recently, kind, uses, newest, name, scope.
+/// Compares two tools: by score, status, recently seen, kind, uses, newest, name, scope.
 pub(crate) fn order(a: &RankedTool<'_>, b: &RankedTool<'_>) -> Ordering {
     let key = |each: &RankedTool<'_>| {
         (
@@ -55,11 +55,11 @@ const fn kind_order(kind: ToolKind) -> u8 {
     }
 }
 
-/// Scores `tools` by the counted outcomes of the context's project. Returns the best `limit`, in order.
+/// Scores `tools` by the counted outcomes of the context's project. Returns the best `limit` of them, in order.
 ///
-/// Score = successes of the tool among the project's last `ranking.window` counted outcomes ÷ their number,
-/// times `not_active_factor` if stale or demoted, times `unseen_factor` if not seen for `unseen_days`. A
-/// server includes its tools.
+/// The score is the number of the tool's successes among the project's last `ranking.window` counted outcomes, divided
+/// by their number, times `not_active_factor` if the tool is stale or demoted, times `unseen_factor` if it was not seen
+/// for `unseen_days`. A server's successes include those of its tools.
 pub(crate) fn rank<'a>(
     context: &Context<'a>,
     tools: impl Iterator<Item = &'a Tool>,
@@ -75,8 +75,8 @@ pub(crate) fn rank<'a>(
     best
 }
 
-/// Successes in the project's window, by tool. An outcome counts once for the tool, for its server, and for
-/// each credited tool.
+/// The numbers of successes in the project's window, by tool. An outcome counts once for the tool, once for its server,
+/// and once for each credited tool.
 struct Tally<'a> {
     counted: u32,
     successes: HashMap<&'a ToolKey, u32>,

@@ -17,11 +17,11 @@ pub struct RouteReport {
     pub query: String,
     /// The confidence, 0..=1.
     pub confidence: Confidence,
-    /// The number of times that it was learned from or used.
+    /// The number of times that the route was used or learned from.
     pub uses: u64,
     /// The time at which the route was first learned.
     pub created_at: Timestamp,
-    /// The time at which the route was last learned from or used.
+    /// The time at which the route was last used or learned from.
     pub last_used_at: Timestamp,
     /// The model that embedded the query, if there is a vector.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -18,13 +18,13 @@ use crate::tool::{ListingState, Status, Tool};
 /// The result of reading one source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceReport {
-    /// Its identity.
+    /// The identity of the source.
     pub id: SourceId,
-    /// The path at which it was read.
+    /// The path that was read.
     pub path: String,
-    /// The result of reading it.
+    /// The result of the reading.
     pub state: SourceState,
-    /// The number of tools found in it.
+    /// The number of tools found in the source.
     pub found: usize,
     /// The error, if there was one.
     pub error: Option<String>,
@@ -72,8 +72,8 @@ pub struct ScanReport {
 }
 
 impl ScanReport {
-    /// Derives the report from the rows that the scan read and wrote, or would write in a dry run. If a client
-    /// requested it, omits changes that concern only other clients.
+    /// Derives the report from the rows that the scan read and wrote, or would write in a dry run. If the scan was
+    /// requested by a client, omits changes that concern only other clients.
     pub fn new(
         scan: &Scan,
         policy: &Policy,
@@ -101,7 +101,7 @@ impl ScanReport {
                     clients.entry(key).or_default().extend(&entry.clients);
                 }
             }
-            // A tool that is back through the user's entry is reported as such.
+            // A project's tool that is present again through the user's entry is reported as the global one.
             let entry = |key: &ToolKey| {
                 let own = view.tools.get(key);
                 let users = || view.tools.get(&ToolKey::global(key.name.clone()));
@@ -161,7 +161,7 @@ impl ScanReport {
     }
 }
 
-/// Returns the action for this entry alone. Its clients may still have the tool through another entry.
+/// Returns the action for this entry alone. The clients in it may still have the tool through another entry.
 fn of_entry(entry: &JournalEntry) -> Action {
     match (entry.action, &entry.from, entry.to.as_deref().and_then(Status::from_word)) {
         (Action::Moved, _, Some(Status::Stale)) => Action::Absent,

@@ -12,16 +12,16 @@ use crate::time::Timestamp;
 pub struct SessionReport {
     /// The id of the session.
     pub id: SessionId,
-    /// The agent that works in it.
+    /// The agent that works in the session.
     pub agent: AgentId,
-    /// The id of its project.
+    /// The id of the session's project.
     pub project: ProjectId,
-    /// The time at which it began.
+    /// The time at which the session began.
     pub started_at: Timestamp,
-    /// The time at which it ended; `None` if it is still open.
+    /// The time at which the session ended. `None` if it is still open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
-    /// Changes after this revision are new to the session.
+    /// The revision after which changes are new to the session.
     pub from_revision: Revision,
 }
 

@@ -14,9 +14,9 @@ use crate::text::days;
 use crate::tool::{Hold, Status, Tool, ToolKind};
 use crate::verdict::round;
 
-/// The factor for a matching tool without a recent success in the project.
+/// The factor for a matching tool without a recent success in the project. The factor for constant success is 1.
 const LEAST_LIFT: f64 = 0.75;
-/// Scores closer than this may be equal after rounding.
+/// The difference of scores that may be due to rounding.
 const SLACK: f64 = 1e-8;
 
 /// A suggested tool.
@@ -29,8 +29,9 @@ pub struct Suggestion {
     pub score: f64,
     /// The reason for the suggestion.
     pub reason: String,
-    /// `[stale]`, `[off]`, `[demoted]`, `[changed]` if its definition has an unaccepted change, or `[no answer]`
-    /// if its server did not list its tools when last asked; `None` for a reliable tool.
+    /// `[stale]`, `[off]`, `[demoted]`, `[probation]` for a failing tool to retry, `[changed]` if its definition has an
+    /// unaccepted change, or `[no answer]` if its server did not answer the last request for its tools. `None` for a
+    /// reliable tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<&'static str>,
     /// The parts of the score, for `--explain`.
@@ -39,7 +40,7 @@ pub struct Suggestion {
 
 impl From<&Suggestion> for SuggestedTool {
     fn from(found: &Suggestion) -> Self {
-        // A learned query that hardly resembles the question is not what led to the tool.
+        // A learned query that hardly resembles the question did not lead to the tool.
         let led = found.parts.route.as_ref().filter(|route| !is_cold(route.closeness));
         Self { tool: found.tool.key.name.clone(), route: led.map(|route| route.id) }
     }
@@ -51,13 +52,13 @@ impl From<&Suggestion> for SuggestedTool {
 pub struct ScoreParts {
     /// The ranking score, 0..=1.
     pub usage: f64,
-    /// The match between the tool's text and the question, 0..=1; `None` without a question.
+    /// The match between the tool's text and the question, 0..=1. `None` without a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<f64>,
-    /// The part of `words` due to words that usually led to the tool or its server; `None` without a question.
+    /// The part of `words` due to words that usually led to the tool or its server. `None` without a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub habit: Option<f64>,
-    /// The part learned from routes, 0..=1; `None` without a question. See
+    /// The part learned from routes, 0..=1. `None` without a question. See
     /// [`SearchIndex::find`](crate::search::SearchIndex::find).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learned: Option<f64>,
@@ -84,9 +85,9 @@ pub struct TaughtBy {
     pub confidence: Confidence,
 }
 
-/// Suggests tools in ranking order: active ones, or if there are none, failing ones after their cool-down, marked.
-/// Never suggests built-ins, this program's own tools, names that cannot be called, tools that are withheld (even if
-/// pinned) or ignored, or what the session used last: a tool, and the skill, command or agent that it ran.
+/// Suggests tools in ranking order: active ones, or if there are none, failing ones after their cool-down, which are
+/// marked. Never suggests built-ins, this program's own tools, names that cannot be called, tools that are ignored or
+/// withheld (even if pinned), or what the session used last: a tool, and the skill, command or agent that it ran.
 pub(crate) fn suggest(
     context: &Context<'_>,
     session: Option<&SessionId>,
@@ -125,18 +126,16 @@ pub(crate) fn may_be_tried(context: &Context<'_>, tool: &Tool) -> bool {
         && tool.health.is_on_probation(context.now(), &tool.ring, &context.tool_policy(tool))
 }
 
-/// Marks a suggestion of a tool that may be retried.
 pub(crate) fn on_probation(found: Suggestion) -> Suggestion {
     let reason = format!("on probation: {}", found.reason);
     Suggestion { reason, mark: Some("[probation]"), ..found }
 }
 
-/// Returns true if a person demoted or ignored the server that provides the tool.
 fn is_server_held(context: &Context<'_>, tool: &Tool) -> bool {
     matches!(context.server_hold(tool), Hold::Demoted | Hold::Ignored)
 }
 
-/// Returns the tool that a session last used, and anything that it ran, from the last `window` outcomes.
+/// Returns the tool that a session used last, and the tools credited with that use, from the last `window` outcomes.
 pub(crate) fn last_used<'a>(
     view: &'a View,
     project: &'a ProjectId,
@@ -149,8 +148,8 @@ pub(crate) fn last_used<'a>(
         .map_or_else(Vec::new, |last| last.credits.iter().chain([&last.tool]).collect())
 }
 
-/// Returns the best `limit` of the matching tools that `keep` accepts, weighted by past success. The
-/// context's view must contain these tools.
+/// Returns the best `limit` of the matching tools that `keep` accepts, weighted by past success. The context's view
+/// must contain all matching tools.
 pub(crate) fn best(
     context: &Context<'_>,
     catalog: &Catalog,
@@ -168,7 +167,7 @@ pub(crate) fn best(
         .filter(|each| keep(each) && context.is_told_of(each.tool))
         .map(|each| (round(by_key[&each.tool.key].1 * lift(each.score)), each))
         .collect();
-    // A stable sort, so equal scores stay in ranking order.
+    // The sort is stable, so equal scores stay in ranking order.
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     scored.truncate(limit);
     let told = |(whole, each): (f64, RankedTool<'_>)| {
@@ -215,11 +214,11 @@ fn lift(usage: f64) -> f64 {
     LEAST_LIFT + (1.0 - LEAST_LIFT) * usage
 }
 
-/// A matching tool with its score and its place in the catalog.
+/// A matching tool with its score and its index in the catalog.
 pub(crate) type Fit<'a> = (&'a ToolName, f64, u32);
 
-/// Drops the matching tools that cannot be among the best `limit` after weighting by past success. Only server
-/// entries and tools with recent successes in the view can gain.
+/// Drops the matching tools that cannot be among the best `limit` after weighting by past success. Only server entries
+/// and tools with recent successes in the view can move up.
 pub(crate) fn worth_ranking<'a>(
     catalog: &Catalog,
     view: &View,
@@ -239,7 +238,7 @@ pub(crate) fn worth_ranking<'a>(
     let may_be_lifted =
         |name: &ToolName| worked.contains(name) || !worked.is_empty() && name.is_server_entry();
     let (_, (_, least, _), _) = fitting.select_nth_unstable_by(last, |a, b| b.1.total_cmp(&a.1));
-    // The best `limit` tools score at least this. The slack allows for rounding.
+    // Even without past success, the best `limit` tools score at least this. The slack allows for rounding.
     let bar = *least * LEAST_LIFT - SLACK;
     fitting.retain(|(name, score, _)| {
         *score >= bar && (may_be_lifted(name) || score * LEAST_LIFT >= bar)
@@ -247,7 +246,7 @@ pub(crate) fn worth_ranking<'a>(
     fitting
 }
 
-/// Returns the learned query that led to a tool.
+/// Returns the learned query that led to a tool. `None` if there is none.
 fn taught_by(catalog: &Catalog, found: &Match) -> Option<TaughtBy> {
     let best = found.route?;
     Some(TaughtBy {
@@ -280,7 +279,7 @@ fn reason(context: &Context<'_>, each: &RankedTool<'_>, found: Option<&Match>) -
     } else if each.uses > 0 {
         parts.push("has not worked here recently".into());
     } else {
-        parts.push("never used yet".into());
+        parts.push("not used yet".into());
     }
     parts.join("; ")
 }

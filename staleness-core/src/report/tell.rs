@@ -19,15 +19,15 @@ use crate::tool::{Hold, PresenceCause, Status, Tool, ToolKind};
 pub struct NetChange {
     /// The tool's name.
     pub name: ToolName,
-    /// The server that it is or belongs to.
+    /// The server to which the tool belongs, or the server itself.
     #[serde(skip)]
     pub server: Option<ServerKey>,
-    /// The status before the first entry; `None` if the tool was added by one of them.
+    /// The status before the first entry. `None` if one of the entries added the tool.
     pub from: Option<Status>,
     /// The current status.
     pub to: Status,
-    /// The cause of the last entry. For failures, the current evidence. For an absent tool that a person demoted,
-    /// its absence.
+    /// The cause of the last entry. For a failing tool, the current evidence. For an absent tool that was demoted by
+    /// hand, the cause of its absence.
     pub cause: String,
     /// The current health.
     #[serde(skip)]
@@ -35,7 +35,7 @@ pub struct NetChange {
 }
 
 impl NetChange {
-    /// Returns the tool's kind of news.
+    /// Returns the kind of news.
     pub fn news(&self) -> News {
         match (self.to, self.from) {
             (Status::Stale, _) => News::Gone,
@@ -47,7 +47,7 @@ impl NetChange {
         }
     }
 
-    /// Returns true if the tool appeared or disappeared with its server.
+    /// Returns true if the tool became present or absent with its server.
     pub fn is_by_server(&self) -> bool {
         PresenceCause::from_word(&self.cause).is_some_and(PresenceCause::is_by_server)
     }
@@ -56,15 +56,15 @@ impl NetChange {
 /// The kinds of news about a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
-    /// It is absent. This takes precedence over other problems.
+    /// The tool is absent. This takes precedence over other problems.
     Gone,
-    /// A person demoted it.
+    /// A person demoted the tool.
     Demoted,
-    /// It fails, or an agent demoted it.
+    /// The tool fails, or an agent demoted it.
     Failing,
-    /// It is active again.
+    /// The tool is active again.
     Back,
-    /// It is active, and was unknown before.
+    /// The tool is active and was unknown before.
     New,
 }
 
@@ -73,7 +73,7 @@ pub enum News {
 pub(crate) struct Telling {
     /// The tools whose status changed, last used first.
     pub changes: Vec<NetChange>,
-    /// The tools that are demoted now and not listed as such in `changes`, last used first.
+    /// The tools that are demoted now but not in `changes` as demoted, last used first.
     pub failing: Vec<Failing>,
 }
 
@@ -84,23 +84,23 @@ pub struct Redefined {
     pub name: ToolName,
     /// The kind of change to the definition.
     pub class: ChangeClass,
-    /// True if the tool must not be used until then.
+    /// True if the tool must not be used before the decision.
     pub withheld: bool,
-    /// The differences of this class. The server chose their names; suspicious names are omitted.
+    /// The differences of this class. Names in them were chosen by the server; suspicious ones are omitted.
     pub differences: Vec<Difference>,
     /// The time at which the definition changed.
     #[serde(skip)]
     pub since: Timestamp,
 }
 
-/// Returns the tools that a project sees with a definition change that awaits a decision, the most serious class
-/// first, and within a class those last used.
+/// Returns the tools that a project sees and whose changed definition awaits a decision. The most serious class comes
+/// first, and within a class the tools used last.
 pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
     let redefined = context.view().definitions.values().filter_map(|row| {
         let tool = context.view().tools.get(&row.key)?;
         let shown = told(context, tool) && !context.is_replaced(tool);
         let withheld = tool.presence.cause == PresenceCause::DefinitionChanged;
-        // A tool that the client no longer has is reported as such.
+        // A tool that the client no longer has is reported as absent instead.
         let is_offered = withheld || tool.presence.is_present();
         let used = context.last_used(tool);
         let class = waiting(context, tool, row)?;
@@ -111,7 +111,7 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
             let mut differences = row.differences();
             differences.retain(|each| each.class == class);
             if class == ChangeClass::Suspicious {
-                // An exact name is reported before an incomplete one.
+                // Differences without an incomplete name come first.
                 differences.sort_by_key(|each| each.name.is_some());
                 for each in &mut differences {
                     (each.what, each.name) = (each.alone(), None);
@@ -128,8 +128,8 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
     all.into_iter().map(|(_, each)| each).collect()
 }
 
-/// Returns the server entries of the project that did not list their tools when last asked, each with the time of
-/// that attempt.
+/// Returns the server entries of the project that did not answer the last request for their tools, each with the time
+/// of that request.
 pub(crate) fn unanswered(context: &Context<'_>) -> Vec<(ToolName, Timestamp)> {
     let servers = context.visible().filter(|tool| {
         tool.kind == ToolKind::McpServer && tool.presence.is_present() && told(context, tool)
@@ -146,30 +146,30 @@ pub(crate) fn unanswered(context: &Context<'_>) -> Vec<(ToolName, Timestamp)> {
 pub struct Failing {
     /// The tool's name.
     pub name: ToolName,
-    /// The server that it is or belongs to.
+    /// The server to which the tool belongs, or the server itself.
     #[serde(skip)]
     pub server: Option<ServerKey>,
     /// The cause.
     pub cause: String,
-    /// The health, which shows if the tool may be tried again.
+    /// The health, which shows whether the tool may be retried.
     #[serde(skip)]
     pub health: HealthState,
-    /// The number of days since its last use, if more than one.
+    /// The number of days since the tool's last use. `None` if it is at most one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unused_days: Option<i64>,
-    /// The reason why it is absent as well.
+    /// The cause of the absence, if the tool is also absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absent: Option<PresenceCause>,
-    /// True if its failure was not yet reported to the requesting agent.
+    /// True if the failure was not yet reported to the requesting agent.
     pub is_news: bool,
-    /// True if it began to fail after the last report to the requesting agent. If false, the failure may still be
+    /// True if the tool began to fail after the last report to the requesting agent. If false, the failure may still be
     /// new to a client that has received the tool since.
     #[serde(skip)]
     pub has_begun: bool,
 }
 
 impl Failing {
-    /// Returns the tool's kind of news.
+    /// Returns the kind of news.
     pub fn news(&self) -> News {
         if self.health == HealthState::Demoted { News::Demoted } else { News::Failing }
     }
@@ -182,11 +182,10 @@ impl Failing {
     }
 }
 
-/// Combines the journal entries after `after` into a net change per tool that the project sees, for one client or
-/// for all, and adds the tools that fail now. `last` is the revision of the last report in a continuing context;
-/// for a tool that changed since then, the change since `last` is reported. Tools known from use alone are
-/// reported only if they are not `active`. If a name exists in two scopes, only the tool that the project uses is
-/// reported.
+/// Combines the journal entries after `after` into one net change per tool that the project sees, for one client or for
+/// all, and adds the tools that fail now. `last` is the revision of the last report in a continuing context: for a tool
+/// that changed after it, only the change since then is reported. Tools known only from use are reported only if they
+/// are not `active`. If a name exists in two scopes, only the tool that the project uses is reported.
 pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision>) -> Telling {
     let client = context.view().seen_by.as_ref();
     let mut changes = net(context, after);
@@ -244,7 +243,7 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
     Telling { changes, failing }
 }
 
-/// Returns the first and the last journal entry of each tool after `after` that matter to the requesting client.
+/// Returns, for each tool, the first and the last journal entry after `after` that matter to the requesting client.
 fn runs<'a>(
     context: &Context<'a>,
     after: Revision,
@@ -262,7 +261,7 @@ fn entries<'a>(
     after: Revision,
 ) -> impl Iterator<Item = (ToolKey, &'a JournalEntry)> {
     let client = context.view().seen_by.as_ref();
-    // A changed definition is reported separately. Its effect on the tool has an entry of its own.
+    // Changed definitions are reported separately. Their effect on the tool has its own entry.
     let new = context.view().journal.values().filter(move |entry| {
         entry.revision > after
             && entry.subject.kind == SubjectKind::Tool
@@ -275,8 +274,8 @@ fn entries<'a>(
     })
 }
 
-/// Returns the net changes of tools over the journal entries after `after`, by name. If a name is gone in
-/// both scopes, the project's own tool wins, because it comes last.
+/// Returns the net changes of tools over the journal entries after `after`, by name. If a name is gone in both scopes,
+/// reports the project's own tool, because it comes last.
 fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, NetChange> {
     let client = context.view().seen_by.as_ref();
     let mut changes: BTreeMap<&ToolName, NetChange> = BTreeMap::new();
@@ -285,7 +284,7 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
         let Some(tool) = context.deciding(key).filter(|tool| told(context, tool)) else {
             continue;
         };
-        // A server that the project disables stays disabled, regardless of the user's entry.
+        // A server that the project disables stays disabled, whatever the user's entry says.
         let is_off = tool.key.scope == Scope::Global && tool.presence.cause.is_off();
         if context.is_replaced(tool) || is_off && *key == tool.key && !is_switched_off(ended) {
             continue;
@@ -294,21 +293,21 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
         let users = runs.get(&ToolKey::global(key.name.clone())).map(|(begun, _)| begun);
         let begun = users.filter(|users| users.revision < begun.revision).unwrap_or(begun);
         let from = before(begun);
-        // A server that is demoted only because of its tools is reported as failing, not as a change.
+        // A server that is demoted only because of its tools has no status change; it is reported as failing.
         let to = tool.status();
         let new = begun.action == Action::Added;
-        // While no client had its server, failures of the name were not reported to anyone.
+        // While no client had the server, failures of the name were not reported to anyone.
         let was_invented = begun.action == Action::Recovered
             && !begun.clients.is_empty()
             && context.provider(&tool.key).is_none();
         let use_alone = (new || was_invented) && !tool.is_configured() && to == Status::Active;
         // A tool that the requesting client never loaded did not disappear.
         let was_never_there = new && to == Status::Stale && is_absence(&begun.cause);
-        // Health is shared between clients. A change of it is not news to a client that does not have the tool.
+        // Health is shared between clients. Its change is not news to a client that does not have the tool.
         let shared = begun.clients.is_empty() && ended.clients.is_empty();
         let is_away = client.is_some() && tool.presence.is_absent();
         let was_away = is_away && shared && ended.action != Action::Absent;
-        // A withheld tool was stale before it went.
+        // A withheld tool was already stale before it became absent.
         let was_withheld = ended.action == Action::Absent && before(ended) == Some(Status::Stale);
         let is_news = from != Some(to) || was_withheld && to == Status::Stale;
         if is_news && !use_alone && !was_never_there && !was_away {
@@ -320,7 +319,7 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
                 && (tool.hold == Hold::Demoted || ended.action != Action::Failing);
             let cause = match to {
                 Status::Demoted if is_gone => Some(tool.presence.cause.as_str().to_owned()),
-                // The evidence is counted as in every other report.
+                // Uses the current evidence, like all other reports.
                 Status::Demoted => now.cause,
                 _ => by_agent,
             };
@@ -335,9 +334,9 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
     changes
 }
 
-/// Returns true if an entry matters to this client: it applies to all clients, or names this one. Without a
-/// client: it changes the status for all clients together. A tool that became present or absent with its server is
-/// covered by the server's entry.
+/// Returns true if an entry matters to a client: it applies to all clients or names this one. If no client is given,
+/// returns true if the entry changes the status for all clients together. A tool that became present or absent with its
+/// server is covered by the server's entry.
 fn concerns(entry: &JournalEntry, client: Option<&ClientId>) -> bool {
     match client {
         None => entry.clients.is_empty() || entry.from != entry.to,
@@ -348,7 +347,7 @@ fn concerns(entry: &JournalEntry, client: Option<&ClientId>) -> bool {
     }
 }
 
-/// Returns true if this is the recovery of a tool whose failure was reported to all clients of its server.
+/// Returns true if the entry is the recovery of a tool whose failure was reported to all clients of its server.
 fn recovered_for_all(context: &Context<'_>, entry: &JournalEntry, key: &ToolKey) -> bool {
     let tool = || context.view().tools.get(key);
     entry.action == Action::Recovered && tool().is_some_and(|tool| context.failed_with_server(tool))
@@ -358,7 +357,7 @@ fn is_switched_off(entry: &JournalEntry) -> bool {
     PresenceCause::from_word(&entry.cause).is_some_and(PresenceCause::is_off)
 }
 
-/// Returns true if this is a cause of absence.
+/// Returns true if the word is a cause of absence.
 fn is_absence(cause: &str) -> bool {
     PresenceCause::from_word(cause).is_some_and(|cause| !cause.is_present())
 }
@@ -374,7 +373,6 @@ fn before(entry: &JournalEntry) -> Option<Status> {
     }
 }
 
-/// Returns true if a tool may be reported.
 fn told(context: &Context<'_>, tool: &Tool) -> bool {
     context.is_visible(tool) && !context.is_silent(tool) && context.is_told_of(tool)
 }

@@ -21,17 +21,17 @@ use crate::verdict::{Ground, Level, NextAction, Signal, Verdict, round};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HealthState {
-    /// Not demoted, by recent outcomes or by hand.
+    /// Demoted neither by recent outcomes nor by hand.
     Healthy,
-    /// Its recent outcomes demoted it.
+    /// Demoted by its recent outcomes.
     Failing,
-    /// Its cool-down has passed; for a server, that of each failing tool. It may be suggested again, ranked last
-    /// and marked.
+    /// The cool-down of the tool, or of each failing tool of a server, has passed. The tool may be suggested again,
+    /// ranked last and marked.
     Probation,
-    /// An agent demoted it or its server. Then only an agent or a person can restore it.
+    /// An agent demoted the tool or its server. Only an agent or a person can restore it.
     #[serde(rename = "failing")]
     DemotedByAgent,
-    /// A person demoted it or its server.
+    /// A person demoted the tool or its server.
     Demoted,
 }
 
@@ -43,10 +43,10 @@ pub struct HealthReport {
     /// The evidence, if the tool is not healthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// The time at which the failures began, if they demote the tool.
+    /// The time at which the failures that demote the tool began. `None` if it is not failing.
     #[serde(skip)]
     pub since: Option<Timestamp>,
-    /// The last use before that, if recorded.
+    /// The last use before `since`, if recorded.
     #[serde(skip)]
     pub used_before: Option<Timestamp>,
 }
@@ -55,19 +55,19 @@ wording! {
     /// The status shown in reports: the status, or the reason why the tool is not used.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum StatusWord {
-        /// It can be used.
+        /// The tool can be used.
         Active = "active",
-        /// It is absent.
+        /// The tool is absent.
         Stale = "stale",
-        /// It fails, or was demoted by hand.
+        /// The tool fails, or was demoted by hand.
         Demoted = "demoted",
-        /// The user disabled it or its server.
+        /// The user disabled the tool or its server.
         Off = "off",
-        /// Only other clients have it.
+        /// Only other clients have the tool.
         OtherClient = "other_client",
-        /// Another entry of its name is loaded instead.
+        /// Another entry of the same name is loaded instead.
         Replaced = "replaced",
-        /// No client lists it, and it never worked.
+        /// A name that no client lists and that never worked.
         Invented = "invented",
     }
 }
@@ -75,24 +75,24 @@ wording! {
 /// A tool with all known facts and its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolReport {
-    /// Its key in the registry. Serializes as `name`, `scope` (a word) and, of a project's tool, `project`.
+    /// The tool's key in the registry. Serializes as `name`, `scope` (a word) and, for a project's tool, `project`.
     #[serde(flatten, serialize_with = "words::key")]
     pub key: ToolKey,
     /// The kind of tool.
     pub kind: ToolKind,
-    /// The MCP server that it is or belongs to.
+    /// The MCP server to which the tool belongs, or the server itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// The plugin that provides it.
+    /// The plugin that provides the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<ToolName>,
-    /// The requesting client's sources that list it or last listed it. All sources if there is no such source or
-    /// client. Serialized as `client/level/part`.
+    /// The requesting client's sources that list the tool or last listed it. All sources if there is no such source or
+    /// no requesting client. Serialized as `client/level/part`.
     #[serde(serialize_with = "words::texts")]
     pub sources: Vec<SourceId>,
-    /// Its state in each client's configuration. For a server's tool, the state of the server.
+    /// The tool's state in each client's configuration. For a server's tool, the state of the server.
     pub clients: BTreeMap<String, ListingState>,
-    /// In the report of a scan, the clients for which it became present or absent.
+    /// The clients for which the tool became present or absent. Empty except in the report of a scan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed_for: Vec<ClientId>,
     /// The tool's description.
@@ -104,37 +104,38 @@ pub struct ToolReport {
     /// The status shown in reports.
     #[serde(rename = "status")]
     pub status_word: StatusWord,
-    /// The manual decision about it.
+    /// The hold on the tool: a decision by hand.
     #[serde(skip_serializing_if = "words::is_none")]
     pub hold: Hold,
-    /// True if reports and suggestions omit it, by a decision about it or its server, or by the policy.
+    /// True if reports and suggestions omit the tool, because of a decision about it or its server, or because of the
+    /// policy.
     #[serde(skip)]
     pub ignored: bool,
-    /// The agent that demoted, pinned or ignored it, or demoted its server. `None` for a person.
+    /// The agent that demoted, pinned or ignored the tool, or demoted its server. `None` for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_by: Option<AgentId>,
     /// The reason given for that decision, at most 1,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_because: Option<String>,
-    /// The user's action that makes the requesting client load it, as a phrase after "ask the user to".
+    /// The action of the user that would make the requesting client load the tool, as a phrase after "ask the user to".
     #[serde(skip)]
     pub remedy: Option<&'static str>,
-    /// Its presence, with the cause. Serializes with its state as a word.
+    /// The tool's presence, with the cause. Serializes with its state as a word.
     #[serde(serialize_with = "words::presence")]
     pub presence: Presence,
-    /// Its health.
+    /// The tool's health.
     pub health: HealthReport,
-    /// The letters of its latest outcomes, oldest first.
+    /// The latest outcomes as letters, oldest first.
     pub outcomes: String,
-    /// The failures in the current window; for a server the sum over its tools.
+    /// The number of failures in the current window. For a server, the sum over its tools.
     pub failures: usize,
-    /// The number of uses; for a server the sum over its tools.
+    /// The number of uses. For a server, the sum over its tools.
     pub uses: u64,
-    /// The time at which it was first recorded.
+    /// The time at which the tool was first recorded.
     pub discovered_at: Timestamp,
-    /// The time at which it was last seen.
+    /// The time at which the tool was last seen.
     pub last_seen_at: Timestamp,
-    /// The time at which it was last used.
+    /// The time at which the tool was last used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
     /// The verdict: the level of trust, the evidence, and the recommended action.
@@ -180,7 +181,7 @@ impl ToolReport {
         }
     }
 
-    /// The server's name in the spelling of its configuration if known, otherwise its key.
+    /// Returns the server's name, in the spelling of its configuration if known, otherwise its key.
     pub(super) fn server_of(tool: &Tool) -> Option<String> {
         let key = tool.server.as_ref()?;
         let spelled = tool.key.name.spelled_server().filter(|_| tool.kind == ToolKind::McpServer);
@@ -188,7 +189,7 @@ impl ToolReport {
     }
 }
 
-/// Returns the letters of a tool's outcomes; for a server those of its tools, in order of time.
+/// Returns the outcomes of a tool as letters. For a server, those of all its tools in order of time.
 fn letters(tool: &Tool, members: &[&Tool]) -> String {
     if members.is_empty() {
         return tool.letters();
@@ -220,7 +221,7 @@ pub(super) fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
     }
 }
 
-/// Returns true if a failing tool, or each failing tool of a server, may be tried again.
+/// Returns true if each failing one among the tool and, for a server, its tools may be retried.
 fn is_on_probation(context: &Context<'_>, tool: &Tool) -> bool {
     let fails = |each: &&Tool| each.hold == Hold::None && each.health.is_failing();
     let mut failing = context.members_in_use(tool).chain([tool]).filter(fails).peekable();
@@ -239,7 +240,7 @@ fn failing_cause(context: &Context<'_>, tool: &Tool) -> Option<String> {
         return Some(format!("its server is {}", by()));
     }
     if let Some(failing) = &tool.health.failing {
-        // The current evidence. The evidence at the time of the demotion is in the history.
+        // Uses the current evidence. The history has the evidence at the time of the demotion.
         let now = context.tool_policy(tool).rule.judge(tool.health.counted(&tool.ring));
         let grew = now.failures > 0;
         return Some(if grew { now.to_string() } else { failing.cause.clone() });
@@ -290,7 +291,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         signal(Ground::DidNotAnswer, policy.freshness_unseen, no_answer(source, tool));
     }
     let (freshness, action) = match (is_failing, absent) {
-        // A person must review it first, regardless of other problems.
+        // A person must review the definition first, whatever other problems there are.
         (true, true) if must_accept => (policy.freshness_both, NextAction::Verify),
         (true, true) => (policy.freshness_both, NextAction::Drop),
         (false, true) if must_accept => (policy.freshness_absent, NextAction::Verify),
@@ -317,7 +318,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     Verdict { level: Level::of(freshness), freshness, signals, action }
 }
 
-/// Returns the reason why there is no verdict on a tool: see [`Verdict`].
+/// Returns the reason why there is no verdict on a tool: see [`Verdict`]. `None` if there is one.
 fn no_verdict(context: &Context<'_>, tool: &Tool, is_sound: bool) -> Option<Signal> {
     let (cause, status) = (tool.presence.cause, context.status(tool));
     let is_sound = is_sound && status == Status::Active && tool.hold != Hold::Pinned;
@@ -338,7 +339,6 @@ fn no_verdict(context: &Context<'_>, tool: &Tool, is_sound: bool) -> Option<Sign
     }
 }
 
-/// Returns the status of a tool as shown in every report.
 pub(crate) fn status_word(context: &Context<'_>, tool: &Tool) -> StatusWord {
     match (tool.presence.cause, context.status(tool)) {
         (PresenceCause::OtherClient, _) => StatusWord::OtherClient,
@@ -351,7 +351,7 @@ pub(crate) fn status_word(context: &Context<'_>, tool: &Tool) -> StatusWord {
     }
 }
 
-/// Returns the action that makes the requesting client load an absent tool, if a person can do it.
+/// Returns the action that would make the requesting client load an absent tool, if a person can take it.
 fn remedy(context: &Context<'_>, tool: &Tool) -> Option<&'static str> {
     let cause = tool.presence.cause;
     let entry = context.provider(&tool.key).filter(|_| cause == PresenceCause::ServerNotLoaded);
@@ -364,7 +364,7 @@ fn remedy(context: &Context<'_>, tool: &Tool) -> Option<&'static str> {
     entry.map_or(cause, |entry| entry.presence.cause).remedy()
 }
 
-/// Returns a sentence that a tool has not been used yet, with the clients that load it.
+/// Returns a statement that a tool has not been used yet, with the clients that load it.
 fn not_used(context: &Context<'_>, tool: &Tool) -> String {
     let clients = context.clients(tool);
     let loads = clients.iter().filter(|(_, state)| **state == ListingState::Configured);
@@ -381,30 +381,30 @@ impl ToolReport {
         self.verdict.rests_on(Ground::DefinitionWithheld)
     }
 
-    /// Returns true if this is not a tool but a name invented by a model.
+    /// Returns true if this is not a tool but a name that a model invented.
     pub fn is_invented(&self) -> bool {
         self.presence.cause == PresenceCause::Invented
     }
 
-    /// Returns true if its verdict is not fresh, and it has not been gone for long.
+    /// Returns true if the verdict is not fresh, and the tool has not been gone for long.
     pub fn needs_attention(&self, context: &Context<'_>) -> bool {
         self.verdict.level != Level::Fresh && !self.is_long_gone(context)
     }
 
-    /// Returns true if no source has listed the tool for the policy's `unseen_days`, and nobody used it.
+    /// Returns true if no source has listed the tool for the policy's `unseen_days`, and the tool was never used.
     pub fn is_long_gone(&self, context: &Context<'_>) -> bool {
         let is_gone = self.verdict.action == NextAction::Drop && self.hold == Hold::None;
         let days = context.now().days_since(self.presence.since);
         is_gone && self.uses == 0 && days >= i64::from(context.policy_of(self.kind).unseen_days)
     }
 
-    /// Returns true if the user disabled it or its server, even if it failed before.
+    /// Returns true if the user disabled the tool or its server, even if it failed before.
     pub fn is_off(&self) -> bool {
         self.status_word == StatusWord::Off
     }
 }
 
-/// Returns a sentence that a server, or the server of a tool, did not answer.
+/// Returns a statement that a server, or the server of a tool, did not answer or had a problem.
 fn no_answer(source: &Source, tool: &Tool) -> String {
     let day = source.last_scan_at.date();
     let whose = if tool.kind == ToolKind::McpServer { "" } else { "its server " };
@@ -418,13 +418,14 @@ fn no_answer(source: &Source, tool: &Tool) -> String {
     }
 }
 
-/// Returns true if a person must first accept the instructions of the tool's server.
+/// Returns true if the instructions of the tool's server must be accepted first.
 fn is_server_withheld(context: &Context<'_>, tool: &Tool) -> bool {
     let entry = context.provider(&tool.key).and_then(|key| context.view().tools.get(key));
     entry.is_some_and(|entry| entry.presence.cause == PresenceCause::DefinitionChanged)
 }
 
-/// Returns the sources of the requesting client that list a tool, or all of them if there is none.
+/// Returns the requesting client's sources that list a tool. Returns all of them if there are none, or no requesting
+/// client.
 fn sources(context: &Context<'_>, tool: &Tool) -> Vec<SourceId> {
     let all = || tool.listings.iter().map(|listing| &listing.source);
     let client = context.view().seen_by.as_ref();

@@ -1,4 +1,4 @@
-//! The sentences about definitions that await a person's decision.
+//! Statements about definitions that await a person's decision.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,12 @@ use crate::tool::{Tool, ToolKind};
 use crate::verdict::Ground;
 
 /// Returns the unaccepted change in a tool's definition or, for a server, in those of its tools: the ground, and a
-/// sentence with the class of the change if the definition is in the view.
+/// statement with the class of the change if the definition is in the view.
 pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, String)> {
     if tool.kind != ToolKind::McpServer && !tool.is_unaccepted() {
         return None;
     }
-    // The instructions of a server speak for all of its tools.
+    // A server with unaccepted instructions is reported for these alone, not for its tools.
     let is_server = tool.kind == ToolKind::McpServer && !tool.is_unaccepted();
     let all = context.members(tool);
     let mut waits: Vec<&Tool> = match tool.kind {
@@ -66,12 +66,13 @@ pub(super) fn unaccepted(context: &Context<'_>, tool: &Tool) -> Option<(Ground, 
     Some((ground, format!("{what}: see `staleness tools diff {name}`{accept}")))
 }
 
-/// Returns the class of the pending change in a tool's definition, for the requesting client.
+/// Returns the class of the pending change in a tool's definition, as the requesting client sees it.
 pub(super) fn waiting(context: &Context<'_>, tool: &Tool, row: &Definition) -> Option<ChangeClass> {
     row.waiting(tool.defined_state(), &context.policy().definitions)
 }
 
-/// Returns a name for a command line, or a placeholder if it is suspicious or a shell would read more than one word.
+/// Returns a name for a command line. Returns a placeholder if the name is suspicious or a shell would not read it as
+/// one word.
 pub(crate) fn word(name: &str) -> &str {
     let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-:/.".contains(c));
     let is_shown = is_word && !name.starts_with('-') && !Finding::is_in_name(name);

@@ -31,7 +31,7 @@ pub(super) fn scope<S: Serializer>(scope: &Scope, to: S) -> Result<S::Ok, S::Err
     to.serialize_str(scope.word())
 }
 
-/// Writes the id and the kind of a record, and the scope of work of all projects.
+/// Writes the id and the kind of a record, and the scope of a global work item.
 pub(super) fn subject<S: Serializer>(of: &DeltaSubject, to: S) -> Result<S::Ok, S::Error> {
     let mut map = to.serialize_map(None)?;
     map.serialize_entry("id", of.id())?;
@@ -66,7 +66,7 @@ pub(super) fn presence<S: Serializer>(presence: &Presence, to: S) -> Result<S::O
     map.end()
 }
 
-/// Returns true if there is no decision.
+/// Returns true if there is no hold.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 pub(super) const fn is_none(hold: &Hold) -> bool {
     matches!(hold, Hold::None)

@@ -21,7 +21,7 @@ pub struct WorkReport {
     pub status: WorkStatus,
     /// The full text.
     pub text: String,
-    /// The name of its author.
+    /// The author's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// The sender of a handoff.
@@ -30,39 +30,39 @@ pub struct WorkReport {
     /// The intended recipient of a handoff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The type of a note; `None` for other work.
+    /// The type of a note. `None` for other work.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub note: Option<NoteType>,
-    /// True if a program proposed it.
+    /// True if a program proposed the item.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated: bool,
-    /// True if a person typed its text at a terminal.
+    /// True if a person typed the text at a terminal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_person: bool,
-    /// The time at which it was created.
+    /// The time at which the item was created.
     pub created_at: Timestamp,
     /// The time at which the last activity took place.
     pub updated_at: Timestamp,
     /// The expiry date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// The ids of other items that it refers to.
+    /// The ids of the items to which this one refers.
     pub refs: BTreeSet<String>,
-    /// The ids of the items that it waits for.
+    /// The ids of the items for which this one waits.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub after: BTreeSet<String>,
-    /// An open item that it waits for. Omitted if this was not looked up.
+    /// An open item for which this one waits. `None` also if this was not looked up.
     #[serde(skip)]
     pub waits_for: Option<WorkId>,
-    /// The claim on it, which may have expired.
+    /// The claim on the item, which may have expired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
-    /// True if its claim has expired, and nobody has claimed it since.
+    /// True if the claim has expired, and nobody has claimed the item since.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub abandoned: bool,
     /// The steps taken, in order.
     pub steps: Vec<WorkStep>,
-    /// The verdict on whether it can still be relied on.
+    /// The verdict: how far the item can be relied on.
     pub verdict: Verdict,
 }
 

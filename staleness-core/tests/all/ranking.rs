@@ -36,7 +36,7 @@ fn the_reason_tells_how_often_a_tool_worked_here() {
     reasons.sort_unstable();
     let expected = [
         ("elsewhere", "has not worked here recently"),
-        ("never", "never used yet"),
+        ("never", "not used yet"),
         ("once", "worked once here recently"),
         ("thrice", "worked 3 times here recently"),
     ];

@@ -194,7 +194,7 @@ fn a_name_fits_better_than_a_description() {
     let found = world.discover("convert", 5);
     assert_eq!(found_names(&found), ["convert", "a"]);
     assert!(found[0].score > found[1].score && found[0].score <= 1.0);
-    assert_eq!(found[0].reason, "matches convert; never used yet");
+    assert_eq!(found[0].reason, "matches convert; not used yet");
     assert_eq!(found[0].parts.words, Some(1.0));
 }
 
