@@ -1,4 +1,4 @@
-//! A store in memory: the reference for the meaning of every filter, change and error.
+//! A store in memory, which is the reference for the meaning of every filter, change and error.
 
 mod rows;
 
@@ -16,15 +16,15 @@ const PAGE: usize = 1_000;
 
 /// A store that lives as long as the process.
 ///
-/// It is deliberately strict: a step that writes a row without having locked it fails with
-/// [`StoreError::Misstep`], where other backends might not notice.
+/// The store is deliberately strict: a step that writes a row without having locked it fails with
+/// [`StoreError::Misstep`]. Other backends might not notice.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
     rows: Arc<Mutex<Rows>>,
 }
 
 impl MemoryStore {
-    /// Creates an empty store. Clones share it.
+    /// Creates an empty store. Clones share its rows.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,4 +1,4 @@
-//! The rows of the memory store, and how it answers selections and applies changes.
+//! The rows of the memory store. Answers selections and applies changes.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -148,14 +148,14 @@ impl Rows {
     }
 }
 
-/// Adds the rows that match any of the picks.
+/// Copies the rows that match any of the picks.
 fn copy<R: Row>(
     rows: &BTreeMap<R::Key, R>,
     picks: &[Pick<R::Filter>],
     into: &mut BTreeMap<R::Key, R>,
 ) {
     for Pick { filter, .. } in picks {
-        // Batches select rows by key, so such rows are looked up directly.
+        // Batches select rows by key. Such rows are looked up directly.
         if let Some(key) = filter.key() {
             into.extend(rows.get(key).map(|row| (key.clone(), row.clone())));
             continue;

@@ -29,7 +29,7 @@ impl<R: Row> Change<R, R::Key> {
 }
 
 impl<R, K> Change<R, K> {
-    /// Returns the row that is put.
+    /// Returns the row to put. `None` for a deletion.
     pub(crate) const fn put(&self) -> Option<&R> {
         if let Self::Put(row) = self { Some(row) } else { None }
     }
@@ -42,10 +42,10 @@ pub enum OutcomeRange {
     Cut {
         /// The outcomes that may be removed.
         cut: OutcomeCut,
-        /// The maximum number in one commit, so that other writers wait only briefly.
+        /// The maximum number of outcomes per commit, so that other writers wait only briefly.
         limit: u64,
     },
-    /// The outcomes of one tool. Those that only credit it stay.
+    /// The outcomes of one tool. Outcomes that only credit the tool stay.
     OfTool(ToolKey),
     /// The outcomes of one project.
     OfProject(ProjectId),
@@ -64,15 +64,15 @@ macro_rules! change_set {
             )*
             /// Outcomes to append. The store assigns their sequence numbers.
             pub outcomes: Vec<Outcome>,
-            /// Outcomes to remove, one range after another, before the appends.
+            /// Ranges of outcomes to remove, in this order, before outcomes are appended.
             pub outcome_ranges: Vec<OutcomeRange>,
             /// Journal entries to append. The store assigns revision and index.
             pub journal: Vec<JournalEntry>,
-            /// Revisions whose journal entries are all to be removed. Each is below the newest revision and not above
+            /// Revisions whose journal entries are all to be removed. Each is below the newest revision and at most
             /// `floor`.
             pub pruned: Vec<Revision>,
-            /// The minimum for the store's floor and, before the appends, for its revision. An import uses it
-            /// to skip what the original has pruned.
+            /// The minimum for the store's floor and, before entries are appended, for its revision. An import uses it
+            /// to skip entries that the original store has pruned.
             pub floor: Floor,
         }
 
@@ -96,7 +96,7 @@ macro_rules! change_set {
                 selection
             }
 
-            /// Returns true if every row to be written belongs to the project. Rows of all projects do not.
+            /// Returns true if every row to be written belongs to the project. A global row does not.
             pub(crate) fn is_of(&self, project: &ProjectId) -> bool {
                 fn are_of<R: Row>(changes: &[Change<R, R::Key>], project: &ProjectId) -> bool {
                     let own = R::Filter::of_project(project);
@@ -126,9 +126,9 @@ impl ChangeSet {
         self.rows() == 0
     }
 
-    /// Returns true if it changes data that searches read: the existence and words of tools and routes, the
-    /// status of a tool, the confidence and the model of a route. Counters do not count. `seen` is the view
-    /// of the step.
+    /// Returns true if the changes affect data that searches read: the existence and words of tools and routes, the
+    /// status of a tool, the confidence and the model of a route. Counters do not matter. `seen` is the view of the
+    /// step.
     pub fn moves_generation(&self, seen: &View) -> bool {
         let moves_tool = |change: &Change<Tool, ToolKey>| match change {
             Change::Put(row) => {
@@ -146,9 +146,9 @@ impl ChangeSet {
         self.tools.iter().any(moves_tool) || self.routes.iter().any(moves_route)
     }
 
-    /// Assigns sequence numbers after `last_seq` and, if there are journal entries, the revision after
-    /// `revision` and the floor. `last_seq` is the highest number ever assigned. Overwrites existing values.
-    /// Returns the revision after the commit.
+    /// Assigns sequence numbers after `last_seq`, the highest number ever assigned, and, if there are journal entries,
+    /// the next revision after `revision` and the floor. Overwrites existing values. Returns the revision after the
+    /// commit.
     pub fn number(&mut self, last_seq: u64, revision: Revision) -> Revision {
         for (seq, outcome) in (last_seq + 1..).zip(&mut self.outcomes) {
             outcome.seq = seq;

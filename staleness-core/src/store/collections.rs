@@ -1,5 +1,4 @@
-//! The definition of every collection: its row, its key and its filter. [`Filter::matches`] is the reference for
-//! every store.
+//! The definitions of all collections: row, key and filter. [`Filter::matches`] is the reference for every store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,8 +19,8 @@ use crate::time::Timestamp;
 use crate::tool::{Status, Tool, ToolKind};
 use crate::work::{Aging, Work};
 
-/// Calls a macro with `field: Row` for each collection whose rows are created, replaced and removed, in the order
-/// in which they are written and paged. Outcomes and journal entries are not included.
+/// Calls a macro with `field: Row` for each collection whose rows are created, replaced and removed, in the order in
+/// which they are written and read in pages. Outcomes and journal entries are not included.
 #[macro_export]
 macro_rules! collections {
     ($then:ident) => {
@@ -42,9 +41,9 @@ macro_rules! collections {
     };
 }
 
-/// Defines a collection: the name of a row, its field in views, selections and change sets, the field with its key,
-/// and its filter. The first variant of the filter selects one key, `All` selects every row, and every other
-/// variant has an expression over the key and, if loaded, the row. A `first` variant selects only the row with the
+/// Defines a collection: the name of a row, its field in views, selections and change sets, the field with its key, and
+/// its filter. The first variant of the filter selects one key, `All` selects every row, and every other variant has an
+/// expression over the key and the row, which is `None` if not loaded. A `first` variant selects only the row with the
 /// smallest key.
 macro_rules! collection {
     (
@@ -172,7 +171,7 @@ collection! {
     {
         /// The tools of a scope.
         Scope(Scope),
-        /// The tools of a scope that a source lists or ever listed.
+        /// The tools of a scope that a source lists or has listed.
         Configured(Scope),
         /// The entries (kind `mcp_server`) of one server in a scope.
         Entries(Scope, ServerKey),
@@ -180,7 +179,7 @@ collection! {
         Server(Scope, ServerKey),
         /// The tools of a scope whose status is `demoted`.
         Demoted(Scope),
-        /// The tools of a scope that a use made present although their configuration says absent.
+        /// The tools of a scope that a use made present although their configuration makes them absent.
         Revived(Scope),
     }
     Self::Scope(scope) => *scope == key.scope,
@@ -256,18 +255,18 @@ collection! {
         /// The work items of a scope that have not ended. A store must read only these rows: flags and
         /// digests need them, and there may be many ended items.
         Open(Scope),
-        /// The work items of a scope that have aged in one way since `until` or earlier: see [`Work::aging`].
-        /// A store must read only these rows, so that overdue items are found quickly among many others.
+        /// The work items of a scope that have been ageing in one way since `until` or earlier: see [`Work::aging`]. A
+        /// store must read only these rows, so that overdue items are found quickly among many others.
         Aging {
             /// The scope of the items.
             scope: Scope,
             /// The way of ageing.
             aging: Aging,
-            /// The time at or before which they began to age.
+            /// The latest time at which they began to age.
             until: Timestamp,
         },
-        /// The work items of a scope that have not ended and refer to any of these ids. A store should read
-        /// only open items with references.
+        /// The work items of a scope that have not ended and refer to any of these ids. A store should read only open
+        /// items with references.
         Referring {
             /// The scope of the items.
             scope: Scope,
@@ -374,7 +373,7 @@ collection! {
 /// A filter over outcomes. Results are in order of recording.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OutcomeFilter {
-    /// The outcome of this op on this tool.
+    /// The outcome of one op on one tool.
     Op(ToolKey, OpId),
     /// The last `limit` counted outcomes of a project: see [`View::last_of_project`](super::View::last_of_project).
     LastOfProject {
@@ -383,7 +382,7 @@ pub enum OutcomeFilter {
         /// The maximum number.
         limit: u32,
     },
-    /// The last outcome of each MCP server, at or after `since`, that shows whether the server answered: see
+    /// The last outcome of each MCP server at or after `since`, among those that show whether the server answered: see
     /// [`View::last_per_server`](super::View::last_per_server).
     LastPerServer {
         /// The earliest time.
@@ -391,7 +390,7 @@ pub enum OutcomeFilter {
     },
     /// The first `limit` and the last `limit` outcomes of the store, by order of recording.
     FirstAndLast {
-        /// The maximum number of each.
+        /// The maximum number of first outcomes, and that of last outcomes.
         limit: u32,
     },
     /// At most `limit` outcomes, spread over the order of recording: the last one, and then each time the last one

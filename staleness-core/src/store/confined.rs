@@ -1,11 +1,11 @@
-//! A step that may write rows of one project only.
+//! A step that may write only rows of one project.
 
 use std::sync::Arc;
 
 use super::{Conflict, Decision, Durability, Refusal, Selection, Step, View};
 use crate::ids::ProjectId;
 
-/// Refuses writes of a step to rows of all projects, or of another project.
+/// Runs a step, and refuses it if it writes global rows or rows of another project.
 #[derive(Debug)]
 pub(crate) struct Confined {
     step: Arc<dyn Step>,

@@ -12,13 +12,13 @@ use crate::tool::Tool;
 
 macro_rules! draft {
     ($($field:ident: $row:ty,)*) => {
-        /// Edited rows on top of a view. Only real changes end up in the change set.
+        /// Edited rows on top of a view. Only rows that really change end up in the change set.
         #[derive(Clone, Debug)]
         pub struct Draft<'v> {
             view: &'v View,
             at: Timestamp,
             $(pub(super) $field: BTreeMap<<$row as Row>::Key, Option<$row>>,)*
-            /// Vectors to remove together with their routes, although they were not loaded.
+            /// Vectors to remove together with their routes, without being loaded.
             unseen: Vec<RouteKey>,
             outcomes: Vec<Outcome>,
             ranges: Vec<OutcomeRange>,
@@ -26,8 +26,8 @@ macro_rules! draft {
         }
 
         impl<'v> Draft<'v> {
-            /// Creates a draft without changes. Changed tools get `at` as `updated_at`. For items, the step itself
-            /// decides if a change counts as an edit.
+            /// Creates a draft without changes. Sets `updated_at` of changed tools to `at`. For items, the step itself
+            /// decides whether a change counts as an edit.
             pub const fn new(view: &'v View, at: Timestamp) -> Self {
                 Self {
                     view,
@@ -40,7 +40,7 @@ macro_rules! draft {
                 }
             }
 
-            /// Returns the changes. Rows that equal the view's rows are omitted.
+            /// Returns the changes. Omits rows that equal the view's rows.
             pub fn finish(mut self) -> ChangeSet {
                 for (key, drafted) in &mut self.tools {
                     if let Some(tool) = drafted
@@ -72,7 +72,7 @@ impl<'v> Draft<'v> {
         self.view
     }
 
-    /// Returns a row as edited so far.
+    /// Returns a row as edited so far. `None` if it does not exist or was deleted.
     pub fn get<R: Row>(&self, key: &R::Key) -> Option<&R> {
         match R::drafted(self).get(key) {
             Some(drafted) => drafted.as_ref(),
@@ -90,7 +90,7 @@ impl<'v> Draft<'v> {
         R::drafted_mut(self).insert(key.clone(), None);
     }
 
-    /// Edits an existing row. Returns `None` if there is none.
+    /// Edits an existing row, and returns the result of `edit`. `None` if there is no such row.
     pub fn edit<R: Row, T>(&mut self, key: &R::Key, edit: impl FnOnce(&mut R) -> T) -> Option<T> {
         if !R::drafted(self).contains_key(key) {
             let seen = R::rows(self.view).get(key)?.clone();
@@ -111,7 +111,7 @@ impl<'v> Draft<'v> {
         seen.chain(self.tools.values().flatten())
     }
 
-    /// Returns the tools that are in the draft but not in the view, by key.
+    /// Returns the tools that are in the draft but not in the view, in key order.
     pub fn new_tools(&self) -> impl Iterator<Item = &Tool> + '_ {
         let drafted = self.tools.values().flatten();
         drafted.filter(|tool| !self.view.tools.contains_key(&tool.key))
@@ -140,7 +140,7 @@ impl<'v> Draft<'v> {
         self.journal.push(entry);
     }
 
-    /// Returns the store's revision after the draft is written in its current state.
+    /// Returns the revision that the store will have if the draft is written as it is now.
     pub const fn revision_after(&self) -> Revision {
         Revision(self.view.revision.0 + !self.journal.is_empty() as u64)
     }

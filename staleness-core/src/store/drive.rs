@@ -6,9 +6,8 @@ use std::ops::ControlFlow;
 use super::{ChangeSet, Decision, Query, Selection, Step, StoreError, View};
 
 impl dyn Step {
-    /// Runs the step until it decides what to write. `load` reads one selection from the transaction's
-    /// snapshot. Returns the view, everything that was selected (for [`ChangeSet::check`]), and the changes,
-    /// not yet numbered.
+    /// Runs the step until it decides what to write. `load` reads one selection from the transaction's snapshot.
+    /// Returns the view, all selections merged (for [`ChangeSet::check`]), and the changes, not yet numbered.
     ///
     /// # Errors
     /// The step's refusal, an error of `load`, or [`StoreError::Misstep`] if the step has not decided after
@@ -39,7 +38,7 @@ impl dyn Query {
     }
 }
 
-/// Loads a selection and whatever `next` asks for, until it breaks.
+/// Loads a selection and each further one that `next` requests, until `next` breaks.
 fn look<T>(
     who: &dyn Debug,
     mut selection: Selection,

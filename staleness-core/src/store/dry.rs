@@ -8,21 +8,19 @@ use async_trait::async_trait;
 
 use super::{Commit, Decision, Query, RegistryStore, Selection, Step, StoreError, View};
 
-/// Runs steps on the data of another store without writing. The commit contains the changes that would have
-/// been written.
+/// Runs steps on the data of another store without writing. A commit contains the changes that would have been written.
 #[derive(Clone, Debug)]
 pub(crate) struct DryStore {
     inner: Arc<dyn RegistryStore>,
 }
 
 impl DryStore {
-    /// Wraps the store `inner`.
     pub(crate) const fn new(inner: Arc<dyn RegistryStore>) -> Self {
         Self { inner }
     }
 }
 
-/// A step as a query: it reads the same rows.
+/// A query that reads the same rows as a step.
 #[derive(Debug)]
 struct Preview(Arc<dyn Step>);
 

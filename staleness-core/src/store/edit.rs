@@ -19,12 +19,10 @@ impl<F: Fn(&mut Draft<'_>) -> Result<(), Refusal> + Send + Sync + 'static> Edit<
         Self { at, selection, durability: Durability::Normal, edit }
     }
 
-    /// Returns the step with [`Durability::Full`].
     pub(crate) fn durable(self) -> Self {
         self.lasting(Durability::Full)
     }
 
-    /// Returns the step with this durability.
     pub(crate) fn lasting(self, durability: Durability) -> Self {
         Self { durability, ..self }
     }

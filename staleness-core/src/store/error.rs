@@ -9,11 +9,11 @@ use crate::refusal::Refusal;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The step refused its work; nothing was written.
+    /// The step was refused; nothing was written.
     Refused(Refusal),
-    /// Other users of the store held it for longer than the store waits; nothing was written.
+    /// Other processes held the store for longer than this one waits; nothing was written.
     Busy,
-    /// The commit may or may not have happened. Steps carry op ids, so retrying is safe.
+    /// The commit may or may not have happened. A retry is safe, because steps carry op ids.
     Unknown(Box<dyn Error + Send + Sync>),
     /// The store was written by a newer program; nothing was changed.
     FormatTooNew {

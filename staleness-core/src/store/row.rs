@@ -8,9 +8,9 @@ use crate::ids::ProjectId;
 
 /// A row of a collection. Its type represents the collection.
 pub trait Row: Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
-    /// The word for one row, used in errors.
+    /// The word for one row, for error messages.
     const NAME: &'static str;
-    /// The identity of a row. Rows are sorted by it.
+    /// The identity of a row. Rows are sorted by key.
     type Key: Clone + fmt::Debug + Ord + Send + Sync + 'static;
     /// The type of filter for this collection.
     type Filter: Filter<Row = Self>;
@@ -59,13 +59,13 @@ pub trait Filter: Clone + fmt::Debug + Ord + Send + Sync + 'static {
     /// Returns true if the filter matches the row with this key. Without a row, the key alone decides.
     fn matches(&self, key: &<Self::Row as Row>::Key, row: Option<&Self::Row>) -> bool;
 
-    /// Returns the filter for the rows that are removed with a project. `None` if they are removed with other
-    /// rows.
+    /// Returns the filter for the rows that belong to a project and are removed with it. `None` if they are removed
+    /// together with other rows.
     fn of_project(_: &ProjectId) -> Option<Self> {
         None
     }
 
-    /// Returns the maximum number of rows to select, in key order.
+    /// Returns the maximum number of rows to select, the first ones in key order.
     fn most(&self) -> usize {
         usize::MAX
     }

@@ -23,7 +23,7 @@ pub struct Pick<F> {
     pub filter: F,
 }
 
-/// Outcomes that may be pruned: recorded at or before a time, and not among the newest.
+/// The outcomes that may be pruned: those recorded at or before a time that are not among the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct OutcomeCut {
     /// The latest time of an outcome to prune.
@@ -44,11 +44,11 @@ macro_rules! selection {
             )*
             /// The scopes from which to read tool summaries: see [`ToolSummary`](crate::tool::ToolSummary).
             pub summaries: Vec<Scope>,
-            /// Outcomes to read. They are append-only except for pruning, so they are never locked.
+            /// Outcomes to read. They are never locked, because they are append-only except for pruning.
             pub outcomes: Vec<OutcomeFilter>,
-            /// Journal entries to read. They are append-only except for pruning, so they are never locked.
+            /// Journal entries to read. They are never locked, because they are append-only except for pruning.
             pub journal: Vec<JournalFilter>,
-            /// If set, counts the routes of this project.
+            /// The project whose routes to count, if any.
             pub count_routes: Option<ProjectId>,
             /// True to read the store's generation: see [`View::generation`](super::View::generation).
             pub generation: bool,
@@ -61,7 +61,7 @@ macro_rules! selection {
                 all.outcomes(OutcomeFilter::All).journal(JournalFilter::All)
             }
 
-            /// Checks that each collection is selected completely or not at all, and that no counts are requested.
+            /// Checks that each collection is selected completely or not at all, and that no count is requested.
             ///
             /// # Errors
             /// [`StoreError::Unsupported`] otherwise.
@@ -102,7 +102,7 @@ impl Selection {
         self.pick(Access::Peek, filter)
     }
 
-    /// Adds rows of a project and global ones to read.
+    /// Adds rows of a project and global rows to read.
     #[must_use]
     pub(crate) fn peek_both<F: Filter>(self, id: &ProjectId, of: impl Fn(Scope) -> F) -> Self {
         self.peek(of(Scope::Global)).peek(of(Scope::Project(id.clone())))

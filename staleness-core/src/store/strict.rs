@@ -11,7 +11,7 @@ impl ChangeSet {
     /// contains the rows that the step read.
     ///
     /// # Errors
-    /// A sentence that names the first violation.
+    /// A description of the first violation.
     pub fn check(&self, selection: &Selection, view: &View) -> Result<(), String> {
         let newest = if self.journal.is_empty() { view.revision } else { Revision(u64::MAX) };
         if let Some(last) = self.pruned.iter().max()
@@ -48,7 +48,8 @@ fn check<R: Row>(
     changes: &ChangeSet,
     is_removable: impl Fn(&R::Key) -> bool,
 ) -> Result<(), String> {
-    // Batches lock many rows by key, so keys are looked up in a set and only other filters are tried in turn.
+    // A batch may lock many rows by key. Keys are therefore looked up in a set, and only other filters are tried in
+    // turn.
     let (mut keys, mut filters) = (BTreeSet::new(), Vec::new());
     for filter in locked(R::picks(selection)) {
         match filter.key() {

@@ -13,7 +13,7 @@ macro_rules! view {
     ($($field:ident: $row:ty,)*) => {
         /// The union of everything that was selected, from one snapshot.
         ///
-        /// Because it is a union, a reader must filter again: besides the last outcomes of a project it may
+        /// Readers must filter again, because the view is a union: besides the last outcomes of a project it may
         /// contain older ones that another filter selected.
         #[derive(Clone, Debug, Default, PartialEq)]
         #[non_exhaustive]
@@ -26,13 +26,14 @@ macro_rules! view {
                 #[doc = concat!("Rows of ", stringify!($field), " by key.")]
                 pub $field: BTreeMap<<$row as Row>::Key, $row>,
             )*
-            /// The tool summaries of each selected scope, even of one without tools, in no particular order.
+            /// The tool summaries of each selected scope, in no particular order. A scope without tools has an empty
+            /// list.
             pub summaries: BTreeMap<Scope, Vec<ToolSummary>>,
             /// Outcomes by sequence number.
             pub outcomes: BTreeMap<u64, Outcome>,
             /// Journal entries by revision and index.
             pub journal: BTreeMap<(Revision, u32), JournalEntry>,
-            /// The number of routes of the project, if selected.
+            /// The number of routes of the project whose count was selected.
             pub route_count: Option<u64>,
             /// The store's generation, if selected. A commit raises it if it changes data that searches read:
             /// see [`ChangeSet::moves_generation`].
@@ -84,8 +85,8 @@ impl View {
     /// The maximum number of reads of a step or query.
     pub const MAX_LOOKS: usize = 4;
 
-    /// Returns the tool that a project uses for a name: the project's own, otherwise the global one; the global one
-    /// if only that is present.
+    /// Returns the tool that a project uses for a name: its own, or the global one if the project has none or only the
+    /// global one is present.
     pub fn resolve(&self, project: &ProjectId, name: &ToolName) -> Option<&Tool> {
         meant(
             self.tools.get(&ToolKey::project(project.clone(), name.clone())),
@@ -93,7 +94,7 @@ impl View {
         )
     }
 
-    /// Returns the agent that changed a record at a time; `None` if it may have been a person.
+    /// Returns the agent that changed a record at a time. `None` if it may have been a person.
     pub(crate) fn agent_of(
         &self,
         subject: &Subject,
@@ -106,7 +107,7 @@ impl View {
         then.try_fold(None, |_, entry| entry.actor.as_ref().map(Some)).flatten()
     }
 
-    /// Returns the journal entry that pinned, demoted or ignored a tool. Its actor is set if that was an agent.
+    /// Returns the journal entry that pinned, demoted or ignored a tool. Its actor is set if an agent did that.
     pub(crate) fn decision(&self, tool: &Tool) -> Option<&JournalEntry> {
         let subject = Subject::tool(&tool.key);
         self.journal
@@ -128,14 +129,14 @@ impl View {
             .take(limit as usize)
     }
 
-    /// Returns the last conclusive outcome of each server (by scope of the tool and server key) at or after
-    /// `since`.
+    /// Returns the last conclusive outcome of each server at or after `since`, by the scope of the tool and the server
+    /// key.
     pub fn last_per_server(&self, since: Timestamp) -> BTreeMap<(Scope, ServerKey), &Outcome> {
         last_per_server(self.outcomes.values(), since)
     }
 
-    /// Returns this view with `changes` applied. Summaries stay as they are. Outcomes and journal entries
-    /// keep the numbers of the change set. Does not remove outcome ranges or pruned revisions, nor raise the floor.
+    /// Returns this view with `changes` applied. Outcomes and journal entries keep the numbers of the change set. Does
+    /// not change summaries, remove outcome ranges or pruned revisions, or raise the floor.
     #[must_use]
     pub fn with(mut self, changes: &ChangeSet) -> Self {
         self.write(changes);
@@ -143,7 +144,6 @@ impl View {
     }
 }
 
-/// Applies changes to the rows of one collection.
 fn write<R: Row>(rows: &mut BTreeMap<R::Key, R>, changes: &[Change<R, R::Key>]) {
     for change in changes {
         match change {
@@ -153,14 +153,14 @@ fn write<R: Row>(rows: &mut BTreeMap<R::Key, R>, changes: &[Change<R, R::Key>]) 
     }
 }
 
-/// Implements [`View::resolve`] for its two candidates.
+/// Implements [`View::resolve`] for the two candidates.
 pub(crate) fn meant<'a>(own: Option<&'a Tool>, global: Option<&'a Tool>) -> Option<&'a Tool> {
     let gone = own.is_none_or(|own| own.presence.is_absent());
     global.filter(|global| gone && global.presence.is_present()).or(own).or(global)
 }
 
-/// Returns the last conclusive outcome of each server at or after `since`. `outcomes` are in order of
-/// recording. Shared with the memory store.
+/// Returns the last conclusive outcome of each server at or after `since`. `outcomes` must be in order of recording.
+/// Shared with the memory store.
 pub(crate) fn last_per_server<'a>(
     outcomes: impl Iterator<Item = &'a Outcome>,
     since: Timestamp,

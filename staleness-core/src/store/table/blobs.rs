@@ -1,12 +1,12 @@
-//! The binary encoding of the three lists that a table store keeps inside a row.
+//! The binary encoding of the three kinds of lists that a table store keeps inside a row.
 //!
-//! Each begins with a version byte, 1. Numbers are little-endian. A text is its length in bytes (4 bytes)
-//! followed by UTF-8.
+//! Each list begins with a version byte, 1. Numbers are little-endian. A text is its length in bytes (4 bytes) followed
+//! by UTF-8.
 //!
-//! - a ring: per entry, oldest first, 17 bytes: the mark's letter, the time (8), the op (8),
-//! - listings: per listing a byte (the state, plus 8 if there is a project), the level (a byte), the project
-//!   if there is one, the client, the part,
-//! - credits: per tool its scope and its name.
+//! - a ring: for each entry, oldest first, 17 bytes: the mark's letter, the time (8), the op's hash (8),
+//! - listings: for each listing a byte (the state, plus 8 if there is a project), the level (a byte), the project if
+//!   there is one, the client, the part,
+//! - credits: for each tool its scope and its name.
 //!
 //! An empty list has no bytes. Existing stores contain these bytes, so the encoding must never change.
 
@@ -19,10 +19,9 @@ const VERSION: u8 = 1;
 const STATE: u8 = 7;
 const OF_PROJECT: u8 = 8;
 
-/// The bytes of one ring entry: letter, time, op.
+/// The size of a ring entry in bytes: letter, time, op.
 const ENTRY: usize = 17;
 
-/// Encodes a ring.
 pub(super) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
     let mut bytes = begin(ring.len() * ENTRY);
     for entry in ring.entries() {
@@ -50,7 +49,6 @@ pub(super) fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
     (entries.len() <= Ring::CAPACITY).then(|| Ring::from_entries(entries))
 }
 
-/// Encodes listings.
 pub(super) fn listings_to_bytes(listings: &[Listing]) -> Vec<u8> {
     let mut bytes = begin(listings.len() * 48);
     for Listing { source, state } in listings {
@@ -127,13 +125,12 @@ fn begin(expected: usize) -> Vec<u8> {
 }
 
 fn put_text(bytes: &mut Vec<u8>, text: &str) {
-    // Databases refuse values over a gigabyte, so a length always fits 32 bits.
+    // Databases refuse values above a gigabyte, so a length always fits in 32 bits.
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
     bytes.extend(length.to_le_bytes());
     bytes.extend(text.as_bytes());
 }
 
-/// The bytes left to read.
 struct Bytes<'b>(&'b [u8]);
 
 impl<'b> Bytes<'b> {

@@ -15,7 +15,7 @@ use crate::time::Timestamp;
 pub struct Bad(pub &'static str);
 
 impl Bad {
-    /// Returns the error for the record that contains it, given its table and key.
+    /// Returns the error for the record that contains the value, given its table and key.
     pub fn in_row(self, table: &str, key: impl fmt::Display) -> StoreError {
         StoreError::Corrupt(format!("{table} {key}: {} cannot be read", self.0))
     }
@@ -28,7 +28,7 @@ pub enum Cell<'c> {
     Int(Option<i64>),
     /// A text or NULL.
     Text(Option<Cow<'c, str>>),
-    /// Bytes; never NULL.
+    /// Bytes, never NULL.
     Blob(Cow<'c, [u8]>),
 }
 
@@ -51,7 +51,7 @@ impl<'c> Cell<'c> {
         Self::Text(Some(Cow::Borrowed(text)))
     }
 
-    /// Returns a text or NULL.
+    /// Returns a cell with a text or NULL.
     pub fn maybe_text(text: Option<&'c str>) -> Self {
         Self::Text(text.map(Cow::Borrowed))
     }
@@ -61,7 +61,7 @@ impl<'c> Cell<'c> {
         Self::Int(Some(number.into()))
     }
 
-    /// Returns an unsigned 64-bit number.
+    /// Returns a cell with an unsigned 64-bit number.
     pub const fn bits(number: u64) -> Self {
         Self::Int(Some(number.cast_signed()))
     }
@@ -71,12 +71,12 @@ impl<'c> Cell<'c> {
         Self::Int(Some(at.as_millis()))
     }
 
-    /// Returns a time or NULL.
+    /// Returns a cell with a time or NULL.
     pub fn maybe_time(at: Option<Timestamp>) -> Self {
         Self::Int(at.map(Timestamp::as_millis))
     }
 
-    /// Returns a value serialized as text.
+    /// Returns a cell with a value serialized as text.
     pub fn packed(value: &impl Serialize) -> Self {
         Self::Text(Some(pack(value).into()))
     }
@@ -105,7 +105,7 @@ impl<'c> Cell<'c> {
         if cells.len() == 1 { out } else { format!("({out})") }
     }
 
-    /// Returns a [`stable_hash`](crate::ids::stable_hash) of cells, to be stored in their place.
+    /// Returns a [`stable_hash`](crate::ids::stable_hash) of cells, to be stored in place of them.
     pub fn digest(cells: &[Self]) -> u128 {
         crate::ids::stable_hash(Self::shown(cells).as_bytes())
     }
@@ -119,10 +119,10 @@ pub struct Cells<'a, 'c> {
     next: usize,
 }
 
-/// Each method reads the next column. It returns [`Bad`] with the column's name if the value is malformed.
+/// Each method reads the next column. It returns [`Bad`] with the column's name if the value is malformed or missing.
 #[allow(clippy::missing_errors_doc, reason = "documented above for all of them")]
 impl<'a, 'c> Cells<'a, 'c> {
-    /// Creates a reader of `cells` for columns with these names.
+    /// Creates a reader of `cells` for the columns with these names.
     pub const fn new(names: &'static [&'static str], cells: &'a [Cell<'c>]) -> Self {
         Self { names, cells, next: 0 }
     }
@@ -235,7 +235,7 @@ impl<'a, 'c> Cells<'a, 'c> {
         self.parsed(unpack)
     }
 
-    /// Reads a packed list or set. Fast if it is empty, which is the usual case.
+    /// Reads a packed list or set. Fast if the list is empty, which is the usual case.
     pub fn list<T: DeserializeOwned + Default>(&mut self) -> Result<T, Bad> {
         self.parsed(|text| if text == "[]" { Some(T::default()) } else { unpack(text) })
     }

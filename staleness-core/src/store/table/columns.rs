@@ -1,9 +1,9 @@
 //! Tables with a column per field.
 
-/// Implements [`Record`](super::Record). Each line has the name of a column, the form in which it is stored, and
-/// its value in a row. The columns for key, indexes and filters come first, then the others. The last expression
-/// builds a row from the values that were read, by the names of their columns. A `copy` column repeats other data
-/// and is not read.
+/// Implements [`Record`](super::Record). Each line has the name of a column, the form in which it is stored, and its
+/// value in a row. The columns for key, indexes and filters come first, then the others. The last expression builds a
+/// row from the values that were read, which have the names of their columns. A `copy` column repeats other data and is
+/// not read.
 macro_rules! columns {
     (
         $table:literal: $row:ty, key $key:literal, |$own:ident|

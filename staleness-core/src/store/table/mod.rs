@@ -1,8 +1,8 @@
 //! Tables: how SQL stores represent records.
 //!
-//! Most records are the columns that a key, an index or a filter needs, followed by one text with the whole record.
-//! Records that are read in thousands have a column per field instead. Values in key and index columns are
-//! recomputed from the record on every read and compared.
+//! Most records are stored as the columns that a key, an index or a filter needs, followed by one text with the whole
+//! record. Records that are read by the thousand have one column per field instead. On every read, the values of key
+//! and index columns are computed again from the record and compared.
 
 mod blobs;
 mod cell;
@@ -17,7 +17,7 @@ use super::{Row, StoreError};
 
 pub use cell::{Bad, Cell, Cells};
 
-/// The page size for records that may be a megabyte each.
+/// The page size, in rows, for records that may have a megabyte each.
 const TEXT_PAGE: usize = 50;
 
 /// The kind of value in the cells of a column.
@@ -67,7 +67,7 @@ pub trait Record: Sized {
         cells
     }
 
-    /// Reads a record, and checks the key and index columns against it.
+    /// Reads a record, and checks that the key and index columns agree with it.
     ///
     /// # Errors
     /// [`Bad`] with the name of a column that is unreadable or contradicts the record.
@@ -87,7 +87,7 @@ pub trait Record: Sized {
         Ok(row)
     }
 
-    /// Returns the error for an unreadable record, with its key.
+    /// Returns the error for an unreadable record, including its key.
     fn damaged(cells: &[Cell<'_>], bad: Bad) -> StoreError {
         bad.in_row(Self::TABLE, Cell::shown(&cells[..Self::KEY.min(cells.len())]))
     }
@@ -98,14 +98,14 @@ pub trait Record: Sized {
 pub trait Table: Record + Row {
     /// The maximum number of rows per page.
     const PAGE: usize = 1_000;
-    /// True if a key may be too long for an index in some databases. The first column of the key must then be
-    /// short, and [`Cell::digest`] replaces the others in the index.
+    /// True if a key may be too long for an index in some databases. The first column of such a key must be short, and
+    /// [`Cell::digest`] replaces the others in the index.
     const LONG: bool = false;
 
     /// Returns the column values of a key.
     fn of_key(key: &Self::Key) -> Vec<Cell<'_>>;
 
-    /// Returns the SQL condition for a filter that is not for one key. It may match more rows than the filter.
+    /// Returns the SQL condition for a filter other than that for one key. It may match more rows than the filter.
     fn condition(filter: &Self::Filter) -> Condition<'_>;
 }
 
@@ -113,11 +113,11 @@ pub trait Table: Record + Row {
 /// reserved for the store.
 #[derive(Clone, Debug)]
 pub struct Condition<'f> {
-    /// The index that serves the condition; `None` for the primary key.
+    /// The index that serves the condition. `None` for the primary key.
     pub index: Option<&'static str>,
-    /// The condition; empty for every row.
+    /// The condition. Empty for every row.
     pub sql: &'static str,
-    /// The values of the parameters. The first is the scope or project, with which the keys begin.
+    /// The values of the parameters. The first one is the scope or project, with which all keys begin.
     pub args: Vec<Cell<'f>>,
 }
 

@@ -16,8 +16,8 @@ use crate::store::{
 };
 use crate::work::Work;
 
-/// Defines tables with packed records: their key and index columns, the values of these columns, and the
-/// conditions of filters.
+/// Defines tables with packed records: their key and index columns, the values of these columns, and the conditions for
+/// filters.
 macro_rules! packed {
     ($(
         $table:literal: $row:ty, page $page:expr, long $long:literal;
@@ -200,7 +200,7 @@ columns! {
     }
 }
 
-/// Decodes little-endian 64-bit hashes.
+/// Decodes the hashes of ops, which are little-endian 64-bit numbers.
 fn ops(bytes: &[u8]) -> Option<Vec<u64>> {
     let (ops, rest) = bytes.as_chunks::<8>();
     let whole = rest.is_empty() && ops.len() <= Route::MAX_OPS;
@@ -243,7 +243,7 @@ columns! {
     Self { key: RouteKey { project, tool, id }, model, vector: numbers }
 }
 
-/// Returns the stored word for a vector's precision. Implies that the vector has length 1.
+/// Returns the stored word for a vector's precision. The word also says that the vector has length 1.
 const fn form(precision: Precision) -> &'static str {
     match precision {
         Precision::F32 => "f32 unit",

@@ -126,7 +126,7 @@ impl ToolSummary {
             failing: cells.maybe_time()?.is_some(),
             failed_only: false,
         };
-        // For tools with listings, which are the majority, the ring is not decoded.
+        // The ring is decoded only for the minority of tools that have no listings.
         if summary.listings.is_empty() {
             let ring = cells.blob(ring_from_bytes)?;
             summary.failed_only = ring.proves_failure(cells.bits()?);
