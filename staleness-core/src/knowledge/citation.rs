@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Lines {
     /// The first line.
     pub first: u32,
-    /// The last line, inclusive; at least `first`.
+    /// The last line, inclusive, at least `first`.
     pub last: u32,
 }
 
@@ -38,8 +38,8 @@ pub struct Citation {
     /// The cited symbol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
-    /// The hexadecimal [`crate::ids::stable_hash`] of the cited text at the last verification. It detects
-    /// changes where there is no git history.
+    /// The hexadecimal [`crate::ids::stable_hash`] of the cited text at the last verification. It shows changes where
+    /// there is no git history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }
@@ -50,7 +50,7 @@ impl Citation {
         Self { path: path.into(), lines: None, symbol: None, digest: None }
     }
 
-    /// Returns true if it cites the file as a whole.
+    /// Returns true if the citation is of the file as a whole.
     pub const fn is_bare(&self) -> bool {
         self.lines.is_none() && self.symbol.is_none()
     }

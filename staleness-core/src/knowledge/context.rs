@@ -5,7 +5,7 @@ use crate::ids::Caller;
 use crate::time::Timestamp;
 use crate::verdict::{Level, round};
 
-/// The time, the project's version and the rules for every kind. Create it once and use it for all items.
+/// The time, the project's version and the rules for every kind. Meant to be created once and used for all items.
 #[derive(Clone, Debug)]
 pub struct Context {
     now: Timestamp,
@@ -20,7 +20,7 @@ impl Context {
         Self { now, version: None, rules }
     }
 
-    /// Sets the project's version. An unparsable version counts as unknown.
+    /// Sets the project's version. A version that cannot be parsed counts as unknown.
     #[must_use]
     pub fn at_version(mut self, version: Option<&str>) -> Self {
         self.version = version.and_then(|text| Some((text.trim().into(), Version::parse(text)?)));
@@ -32,7 +32,7 @@ impl Context {
         self.now
     }
 
-    /// Returns the project's version as given.
+    /// Returns the project's version as given. `None` if unknown.
     pub fn version(&self) -> Option<&str> {
         self.version.as_ref().map(|(text, _)| text.as_str())
     }
@@ -48,8 +48,8 @@ impl Context {
         Level::between(round(freshness), rules.fresh_from, rules.review_from)
     }
 
-    /// Returns how far the version `written_for` is behind the project's. `None` if it is not behind, or if either
-    /// version is unknown.
+    /// Returns the distance by which the version `written_for` is behind the project's. `None` if it is not behind, or
+    /// if either version is unknown.
     pub fn behind(&self, written_for: &str) -> Option<Distance> {
         self.version.as_ref().and_then(|(_, now)| Version::parse(written_for)?.behind(now))
     }

@@ -24,8 +24,8 @@ pub enum Curve {
         /// The half-life, in days.
         days: f64,
     },
-    /// The power-law forgetting curve of FSRS-4.5, a model of human memory that schedules flash cards: `(1 +
-    /// 19/81 * age / S) ^ -0.5`, which is 0.9 when the age equals the stability `S`.
+    /// The power-law forgetting curve of FSRS-4.5, a model of human memory that schedules flash cards: `(1 + 19/81 *
+    /// age / S) ^ -0.5`, which is 0.9 when the age equals the stability `S`.
     ///
     /// Each verification lengthens the stability like a successful review in FSRS:
     /// `S' = S * (1 + e^w8 * (11 - D) * S^-w9 * (e^(w10 * (1 - R)) - 1))`, with the published default
@@ -42,15 +42,15 @@ pub enum Curve {
 
 /// FSRS-4.5 `w8`: the base effect of a review on stability.
 const W8: f64 = 1.6474;
-/// FSRS-4.5 `w9`: how much the effect shrinks as stability grows.
+/// FSRS-4.5 `w9`: the rate at which the effect shrinks as stability grows.
 const W9: f64 = 0.1367;
-/// FSRS-4.5 `w10`: how much the effect grows as retrievability falls.
+/// FSRS-4.5 `w10`: the rate at which the effect grows as retrievability falls.
 const W10: f64 = 1.0461;
 /// The middle of the FSRS difficulty scale 1..=10.
 const DIFFICULTY: f64 = 5.0;
 /// The retrievability at which a review is due.
 const RETRIEVABILITY: f64 = 0.9;
-/// The maximum stability, in days: the longest interval of FSRS, a hundred years.
+/// The maximum stability, in days: the longest interval of FSRS, one hundred years.
 const MAX_STABILITY: f64 = 36_500.0;
 
 impl Curve {
@@ -67,7 +67,7 @@ impl Curve {
         }
     }
 
-    /// Returns the most that age can take off the freshness, 0..=1.
+    /// Returns the maximum freshness that can be lost to age, 0..=1.
     pub const fn reach(self) -> f64 {
         match self {
             Self::Constant => 0.0,
@@ -77,7 +77,7 @@ impl Curve {
         }
     }
 
-    /// Returns an error message if the numbers are out of range.
+    /// Returns an error message if the parameters are out of range.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         let share = |value: f64| (0.0..=1.0).contains(&value);
         let days = |value: f64| value > 0.0 && value <= MAX_STABILITY;
@@ -95,8 +95,8 @@ impl Curve {
     }
 }
 
-/// Returns the stability in days after this number of verifications. Each multiplies it by at least 1.8, so
-/// the loop reaches [`MAX_STABILITY`] within 18 turns.
+/// Returns the stability in days after this number of verifications. Each one multiplies the stability by at least 1.8,
+/// so the loop reaches [`MAX_STABILITY`] within 18 turns.
 fn strengthened(stability: f64, verifications: u32) -> f64 {
     let gain = W8.exp() * (11.0 - DIFFICULTY) * ((W10 * (1.0 - RETRIEVABILITY)).exp() - 1.0);
     let mut stability = stability;

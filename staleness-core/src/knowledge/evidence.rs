@@ -46,7 +46,7 @@ pub enum Distance {
     Major,
 }
 
-/// One finding. Commits are full hexadecimal ids; reports shorten them.
+/// A finding. Commits are full hexadecimal ids; reports shorten them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "fact", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -56,19 +56,19 @@ pub enum Fact {
         /// The expiry date.
         at: Timestamp,
     },
-    /// Another item replaces it.
+    /// Another item replaces this one.
     Superseded {
-        /// The id of the replacement; for a document, its path.
+        /// The id of the replacement. For a document, its path.
         by: String,
     },
-    /// It was reported to be wrong.
+    /// Somebody reported the item to be wrong.
     Contradicted {
         /// The person or agent who reported it.
         by: String,
         /// The reason given.
         reason: String,
     },
-    /// A source that it cites is missing.
+    /// A cited source is missing.
     SourceMissing {
         /// The citation.
         citation: Citation,
@@ -76,23 +76,23 @@ pub enum Fact {
         gone: Cited,
         /// The new path if the file was renamed, or the new anchor of a heading.
         renamed_to: Option<String>,
-        /// The commit that removed it, if known.
+        /// The commit that removed the source, if known.
         commit: Option<String>,
     },
-    /// It names something that existed at its last edit and no longer exists anywhere.
+    /// The text names something that existed at the text's last edit and no longer exists anywhere.
     ReferenceDrift {
         /// The name as written.
         word: String,
         /// The kind of word.
         sort: WordKind,
-        /// The new name, if it is certain: the file's path, or the command with the target's new name.
+        /// The new name, if it is certain: that of a file, or a command with the new name of its target.
         renamed_to: Option<String>,
-        /// The commit that removed it, if known.
+        /// The commit that removed the named thing, if known.
         commit: Option<String>,
         /// The time of that commit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<Timestamp>,
-        /// True if it is a name in code, or a flag, that may belong to something else: its weight is halved.
+        /// True if the word is a flag or a name in code that may belong to something else. Its weight is halved.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         alone: bool,
     },
@@ -100,59 +100,60 @@ pub enum Fact {
     SourceChanged {
         /// The citation.
         citation: Citation,
-        /// The first commit that changed the source after the verification; `None` if only a digest shows the change.
+        /// The first commit that changed the source after the verification. `None` if only a digest shows the change.
         commit: Option<String>,
-        /// The whole days between the verification and that commit.
+        /// The number of whole days between the verification and that commit.
         days_after: Option<i64>,
     },
-    /// It was written for an earlier version of the project.
+    /// The item was written for an earlier version of the project.
     VersionDrift {
         /// The version for which it was written.
         written_for: String,
-        /// The version of the project now.
+        /// The current version of the project.
         project_at: String,
         /// The distance between the two versions.
         distance: Distance,
     },
-    /// An item that it depends on changed after it was verified.
+    /// An item on which this one depends changed after this one was verified.
     RelatedFresher {
         /// The id of that item.
         id: String,
     },
-    /// An item that it depends on is itself stale.
+    /// An item on which this one depends is itself stale.
     RelatedStale {
         /// The id of that item.
         id: String,
     },
-    /// A to-do that is recalled repeatedly and still open.
+    /// The item is a to-do that is recalled repeatedly and still open.
     RecalledWithoutProgress {
-        /// The number of recalls since it was last edited.
+        /// The number of recalls since the last edit.
         recalls: u64,
     },
-    /// A word that was true at the time of writing.
+    /// The text contains a word that was true at the time of writing.
     TemporalMarker {
         /// The word as written.
         word: String,
     },
-    /// Its date is in the future.
+    /// The date in the item is in the future.
     FutureDate {
         /// The date.
         at: Timestamp,
     },
-    /// It links to something that no commit contains, or names a path that was removed before the last edit.
+    /// The text links to something that no commit contains, or names a path that was removed before the text's last
+    /// edit.
     BrokenLink {
         /// The target of the link. The anchor of a heading is stored as the symbol.
         citation: Citation,
         /// The part that does not exist.
         gone: Cited,
-        /// The commit that removed it; `None` if it never existed.
+        /// The commit that removed the target. `None` if it never existed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         commit: Option<String>,
     },
 }
 
 impl Fact {
-    /// Returns the new name of the missing thing, if it is certain.
+    /// Returns the new name of the missing thing. `None` if it is uncertain.
     pub fn renamed_to(&self) -> Option<&str> {
         match self {
             Self::SourceMissing { renamed_to, .. } | Self::ReferenceDrift { renamed_to, .. } => {

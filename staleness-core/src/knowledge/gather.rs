@@ -7,18 +7,19 @@ use crate::ids::{ItemId, Scope};
 use crate::verdict::Level;
 
 impl Evidence {
-    /// Adds to each item's evidence what follows from its own fields and from the other items.
+    /// Adds to each item's evidence the facts that follow from its own fields and from the other items.
     ///
-    /// `evidence[n]` belongs to `items[n]` and may already contain evidence from outside. Both decide whether an item
-    /// counts as stale for its dependents. Runs in time linear in the items and their relations.
+    /// `evidence[n]` belongs to `items[n]` and may already contain evidence from elsewhere. All of an item's evidence
+    /// decides whether it counts as stale for its dependents. The running time is linear in the number of items and
+    /// relations.
     ///
-    /// - `related_stale` is not transitive: only an item's own evidence makes it stale for its dependents. So
-    ///   staleness does not spread along chains, and cycles terminate.
-    /// - An id refers to an item of the same scope, else to a global one. Ids without an item, and an item's
-    ///   own id, are ignored.
-    /// - Items that are done or evergreen, and preferences, depend on nothing.
-    /// - An item in a file of the project cannot supersede a global item, a stored preference or one in a file of the
-    ///   user.
+    /// - `related_stale` is not transitive: evidence from relations never makes an item stale for its dependents.
+    ///   Staleness therefore does not spread along chains, and cycles terminate.
+    /// - An id refers to an item of the same scope, or else to a global one. Ids without an item and an item's own id
+    ///   are ignored.
+    /// - Items that are done or evergreen, and preferences, do not depend on other items.
+    /// - An item in a file of the project cannot supersede a global item, a stored preference, or an item in a file of
+    ///   the user.
     ///
     /// # Panics
     /// If the two slices differ in length.
@@ -43,7 +44,7 @@ impl Evidence {
         };
         for (at, item) in naming.iter().copied() {
             for other in item.supersedes.iter().filter_map(|id| find(item, id)) {
-                // Skip what the other item already records itself.
+                // Skip a link that the other item records itself.
                 let is_told = other == at || items[other].superseded_by.contains(&item.key.id);
                 if !is_told && !reaches_out(item, items[other]) {
                     let by = item.key.id.as_str().into();
@@ -51,7 +52,8 @@ impl Evidence {
                 }
             }
         }
-        // First compute all levels from each item's own evidence, then derive evidence from them.
+        // Compute all levels first, from each item's own evidence, because the evidence added below must not affect
+        // them.
         let mut levels: Vec<Option<Level>> = vec![None; items.len()];
         let mut depending: Vec<(usize, &ItemId, bool, bool)> = Vec::new();
         for (at, item) in naming.into_iter().filter(|(_, item)| depends(item)) {
@@ -79,8 +81,8 @@ impl Evidence {
     }
 }
 
-/// Returns true if an item in a file of the project refers to a global item, a stored preference or an item in a
-/// file of the user. Files in a project may come from other people, so they must not affect the user's own items.
+/// Returns true if `item` is in a file of the project and `other` is a global item, a stored preference, or an item in
+/// a file of the user. Files in a project may come from other people, so they must not affect the user's own items.
 fn reaches_out(item: &Item, other: &Item) -> bool {
     let is_users = |path: &str| path.starts_with("~/") || Path::new(path).is_absolute();
     let is_theirs = item.path.as_deref().is_some_and(|path| !is_users(path));
@@ -92,8 +94,8 @@ fn depends(item: &Item) -> bool {
     !item.is_done() && !item.evergreen && item.kind != ItemKind::Preference
 }
 
-/// Returns what follows from the fields of one item: expiry, supersession, contradiction, version, recalls, and
-/// dates in the future. It does not read the text: see [`Marker`](super::Marker).
+/// Returns the facts that follow from the fields of one item: expiry, supersession, contradiction, version, recalls,
+/// and dates in the future. Does not read the text: see [`Marker`](super::Marker).
 fn own_facts(item: &Item, context: &Context) -> Vec<Fact> {
     let now = context.now();
     let mut facts = Vec::new();

@@ -15,7 +15,7 @@ wording! {
     pub enum ItemKind {
         /// A fact about the project.
         Knowledge = "knowledge",
-        /// A preference of a person. It does not age.
+        /// A preference of a person. Does not age.
         Preference = "preference",
         /// A task to be done.
         Todo = "todo",
@@ -30,13 +30,13 @@ wording! {
     /// The state of an item.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum ItemState {
-        /// It is valid as far as is known.
+        /// Valid as far as is known.
         Current = "current",
-        /// It is a to-do that is done, or an item that was archived after it expired.
+        /// A to-do that is done, or an item that was archived after it expired.
         Done = "done",
-        /// A person or an agent said that it is wrong.
+        /// Reported by a person or an agent to be wrong.
         Contradicted = "contradicted",
-        /// Another item replaced it.
+        /// Replaced by another item.
         Superseded = "superseded",
     }
 }
@@ -45,67 +45,67 @@ wording! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contradiction {
-    /// The name of the person or agent who made it.
+    /// The name of the person or agent who made the statement.
     pub by: String,
     /// The reason given.
     pub reason: String,
-    /// The time at which it was made.
+    /// The time at which the statement was made.
     pub at: Timestamp,
 }
 
-/// An item of knowledge. Its text is in the store or in a Markdown file. In the latter case the store holds
-/// only the counters, the verification and statements about it.
+/// An item of knowledge. Its text is in the store or in a Markdown file. If it is in a file, the store holds only
+/// counters, the verification and statements about the item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Item {
-    /// Its identity.
+    /// The identity of the item.
     pub key: ItemKey,
     /// The kind of item.
     pub kind: ItemKind,
-    /// The text; empty in the store if the item is in a file.
+    /// The text. Empty in the store if the item is in a file.
     pub body: String,
     /// Search words in addition to those of the text.
     pub keywords: BTreeSet<String>,
     /// The file that contains the item, in the form of [`crate::ids::DocumentKey::path`].
     pub path: Option<String>,
-    /// The time at which it was written.
+    /// The time at which the item was written.
     pub added_at: Timestamp,
-    /// The time at which its text or a field was last edited.
+    /// The time at which the text or another field was last edited.
     pub updated_at: Timestamp,
-    /// The version of the project for which it was written.
+    /// The version of the project for which the item was written.
     pub version_context: Option<String>,
-    /// True if time, versions and code changes do not affect it.
+    /// True if neither time nor versions nor code changes affect the item.
     pub evergreen: bool,
-    /// The due date, for a to-do.
+    /// The due date of a to-do.
     pub due: Option<Timestamp>,
     /// The expiry date.
     pub expires_at: Option<Timestamp>,
-    /// The time at which it was last verified.
+    /// The time of the last verification.
     pub verified_at: Option<Timestamp>,
-    /// The commit checked out at the last verification.
+    /// The commit that was checked out at the last verification.
     pub verified_commit: Option<String>,
     /// The number of verifications.
     pub verifications: u32,
-    /// The places in the project on which it is based.
+    /// The places in the project on which the item is based.
     #[serde(with = "crate::text::nested")]
     pub citations: BTreeSet<Citation>,
-    /// The items that it replaces.
+    /// The items that this one replaces.
     pub supersedes: BTreeSet<ItemId>,
-    /// The items that replace it: the inverse of `supersedes`, written in the same commit.
+    /// The items that replace this one: the inverse of `supersedes`, written in the same commit.
     pub superseded_by: BTreeSet<ItemId>,
-    /// The items on which it depends.
+    /// The items on which this one depends.
     pub related: BTreeSet<ItemId>,
-    /// The last statement that it is wrong; cleared by a verification.
+    /// The last statement that the item is wrong. A verification clears it.
     pub contradicted: Option<Contradiction>,
-    /// The time at which it was done or archived: see [`Item::is_done`].
+    /// The time at which the item was done or archived: see [`Item::is_done`].
     pub done_at: Option<Timestamp>,
     /// The number of recalls.
     pub recalls: u64,
     /// The number of recalls since `updated_at`.
     pub recalls_since_edit: u64,
-    /// The time at which it was last recalled.
+    /// The time of the last recall.
     pub recalled_at: Option<Timestamp>,
-    /// The last unit of work that counted a recall, so that a retry is not counted twice.
+    /// The id of the last act that counted a recall, so that a retry is not counted twice.
     pub recall_op: Option<OpId>,
 }
 
@@ -149,7 +149,8 @@ impl Item {
         }
     }
 
-    /// Returns the time from which its age counts: the last verification, or else the time of writing.
+    /// Returns the time from which the item's age counts: the last verification, or the time of writing if there was
+    /// none.
     pub fn anchored_at(&self) -> Timestamp {
         self.verified_at.unwrap_or(self.added_at)
     }
@@ -167,18 +168,18 @@ impl Item {
         }
     }
 
-    /// Returns true if it is a to-do that is done, or an item that was archived after it expired. Such an item is
-    /// never flagged or recalled.
+    /// Returns true if the item is a to-do that is done, or was archived after it expired. Such an item is never
+    /// flagged or recalled.
     pub fn is_done(&self) -> bool {
         self.done_at.is_some_and(|at| self.may_be_done(at))
     }
 
-    /// Returns true if it may be marked as done: a to-do, or an item that has expired.
+    /// Returns true if the item may be marked as done: it is a to-do, or it has expired.
     pub fn may_be_done(&self, now: Timestamp) -> bool {
         self.kind == ItemKind::Todo || self.expires_at.is_some_and(|at| at <= now)
     }
 
-    /// Returns the number of recalls since the item's file was edited, judged by its row. Git checkouts
+    /// Returns the number of recalls since the item's file was edited, given the time of that edit. Git checkouts
     /// change file dates, so only an edit after the last recall restarts the count.
     pub fn recalls_since(&self, edited_at: Timestamp) -> u64 {
         let edited =

@@ -16,18 +16,19 @@ impl Item {
     ///
     /// # Freshness
     ///
-    /// `days` are the whole days since the last verification, or else since writing, for a to-do from its due date at
-    /// the earliest; 0 for a date in the future. The base is the [`super::Curve`] of the item's kind, minus the kind's
-    /// point terms (for an old version, for a temporal marker), at least 0. Each kind of evidence then multiplies it by
-    /// `1 - weight * strength`, where only the strongest instance counts. An evergreen item starts at 1, and only
-    /// statements by people and its expiry date affect it. A preference is affected only by statements by people.
+    /// `days` is the number of whole days since the last verification, or since writing if there was none, and for a
+    /// to-do since its due date at the earliest. It is 0 for a date in the future. The base is the [`super::Curve`] of
+    /// the item's kind, minus the kind's point terms (for an old version, for a temporal marker), at least 0. Each kind
+    /// of evidence then multiplies the base by `1 - weight * strength`, where only the strongest instance counts. An
+    /// evergreen item starts at 1, and only statements by people and its expiry date affect it. A preference is
+    /// affected only by statements by people.
     ///
     /// # Signals
     ///
-    /// Every instance is listed (duplicates with the same words once), ordered by `weight * strength`: the share of the
-    /// freshness that it takes by itself, or the points if the kind's formula has a term for it. If the item is not
-    /// fresh, age is also a signal: its weight is the most that the curve can take, its strength the part that it took.
-    /// A date in the future has weight 0.
+    /// Every instance is listed (only once if the words are the same), ordered by `weight * strength`. This is the
+    /// share of the freshness that it takes by itself, or the points if the kind's formula has a term for it. If the
+    /// item is not fresh, age is also a signal: its weight is the maximum that the curve can take, its strength the
+    /// part that it took. A date in the future has weight 0.
     ///
     /// # Action
     ///
@@ -36,14 +37,14 @@ impl Item {
     /// | to-do | `keep` | `drop` if expired, superseded or contradicted; `reschedule` if its due date has passed or it is recalled repeatedly; else `complete` |
     /// | any other | `keep` | the first that applies: `drop` if expired or superseded; `update` if contradicted, or if something it cites or names is gone; else `verify` |
     ///
-    /// A to-do that is overdue or has been open for `todo_pending_days` is at best at level review. A to-do that
-    /// is done is fresh, regardless of evidence.
+    /// A to-do that is overdue or has been open for `todo_pending_days` never has a better level than review. A to-do
+    /// that is done is fresh, regardless of evidence.
     pub fn judge(&self, evidence: &[Evidence], context: &Context) -> Verdict {
         verdict(&Subject::item(self, evidence, context.now()), context)
     }
 
-    /// Returns the time at which the item became stale; `None` if it is not stale. The time is never before the item
-    /// expired or was contradicted. Other evidence has no date and counts as if it had always been there.
+    /// Returns the time at which the item became stale. `None` if it is not stale. The time is never before the item
+    /// expired or was contradicted. Other evidence has no date and counts as if it had always existed.
     pub fn stale_since(&self, signals: SignalSet, context: &Context) -> Option<Timestamp> {
         let subject = Subject::scored(self, signals, context.now());
         let is_stale = |days: i64| {
@@ -56,7 +57,7 @@ impl Item {
         let begin = [Some(self.anchored_at()), self.expires_at, contradicted];
         let begin = begin.into_iter().flatten().filter(|at| *at <= context.now()).max();
         let begin = begin.unwrap_or(context.now());
-        // Freshness only falls, at the end of each whole day.
+        // Freshness never rises, and falls at the end of whole days, so a binary search works.
         let (aged_from, first) = (ages_from(self), begin.days_since(ages_from(self)));
         let (mut from, mut until) = (first, subject.days);
         while from < until {
@@ -68,14 +69,14 @@ impl Item {
 }
 
 impl Block {
-    /// Judges the block like [`Item::judge`]; `kind` is the document's kind.
+    /// Judges the block like [`Item::judge`]. `kind` is the kind of the document.
     pub fn judge(&self, kind: ItemKind, context: &Context) -> Verdict {
         verdict(&Subject::block(kind, self, context.now()), context)
     }
 }
 
 impl Document {
-    /// Returns the verdict on the worst block, or on the first of several equally bad ones.
+    /// Returns the verdict on the worst block, the first one among equals. Fresh if no block has evidence.
     pub fn judge(&self, kind: ItemKind, context: &Context) -> Verdict {
         let mut worst: Option<(&Block, Severity)> = None;
         for block in self.found.iter().filter(|block| !block.evidence.is_empty()) {
@@ -91,7 +92,6 @@ impl Document {
 /// The level and the freshness of a block.
 pub(crate) type Severity = (Level, f64);
 
-/// Returns the severity of a block in a document of this kind.
 pub(crate) fn severity(kind: ItemKind, block: &Block, context: &Context) -> Severity {
     let subject = Subject::block(kind, block, context.now());
     let (freshness, level) = subject.score(context.rules(kind));
@@ -162,8 +162,8 @@ fn ranked(evidence: &Evidence, rules: &KnowledgeRules, anchor: &Anchor) -> Ranke
     Ranked { signal, order: kind as usize }
 }
 
-/// Returns the signal for age. `None` if age took nothing and the item is not a to-do that has been open for too
-/// long.
+/// Returns the signal for age. `None` if age took nothing, unless the item is a to-do that is overdue or has been open
+/// for too long.
 fn age(subject: &Subject<'_>, rules: &KnowledgeRules) -> Option<Ranked> {
     let reach = rules.curve.reach();
     let lost = 1.0 - subject.base(rules);
@@ -184,7 +184,7 @@ fn age(subject: &Subject<'_>, rules: &KnowledgeRules) -> Option<Ranked> {
     Some(Ranked { signal, order: SignalKind::ALL.len() })
 }
 
-/// Picks the action by the table of [`Item::judge`].
+/// Picks the action according to the table of [`Item::judge`].
 fn action(subject: &Subject<'_>, level: Level, signals: &[Ranked]) -> NextAction {
     if level == Level::Fresh {
         return NextAction::Keep;

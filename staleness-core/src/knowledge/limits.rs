@@ -4,8 +4,8 @@ use crate::knowledge::{Citation, Item, Lines};
 use crate::refusal::{Invalid, Refusal};
 
 impl Item {
-    /// Checks that an item may be stored: sizes, no blank text without a file, no control characters in
-    /// keywords, paths or versions, and valid line ranges.
+    /// Checks that an item may be stored: sizes, a text that is not blank unless it is in a file, no control characters
+    /// in keywords, paths or versions, and valid line ranges.
     ///
     /// # Errors
     /// [`Refusal::TooLarge`] or [`Refusal::Invalid`] with the reason.
@@ -29,7 +29,7 @@ impl Item {
     }
 }
 
-/// Refuses a blank reason, and one that is too long.
+/// Refuses a reason that is blank or too long.
 pub(crate) fn check_reason(reason: &str) -> Result<(), Refusal> {
     Invalid::check_text("reason", reason)?;
     Refusal::check_size("reason", reason.len(), Item::MAX_REASON_BYTES)
@@ -58,7 +58,7 @@ fn one_line(text: &str) -> Result<(), Invalid> {
     }
 }
 
-/// Returns the bytes of all texts except the body, plus at least 8 for each entry of a list.
+/// Returns the size of all texts except the body, in bytes, plus at least 8 for each entry of a list.
 fn fields(item: &Item) -> usize {
     let maybe = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let ids = item.supersedes.iter().chain(&item.superseded_by).chain(&item.related);

@@ -1,4 +1,5 @@
-//! Knowledge: facts, preferences, to-dos, references and whole documents, and how far each can still be trusted.
+//! Knowledge: facts, preferences, to-dos, references and whole documents, and the degree to which each can still be
+//! trusted.
 //!
 //! Findings arrive as [`Evidence`]. [`Item::judge`], [`Block::judge`] and [`Document::judge`] turn them into
 //! verdicts. A [`Context`] supplies the rest: the time, the project's version and the rules of the policy.

@@ -43,7 +43,7 @@ macro_rules! knowledge_policy {
             }
         }
 
-        /// Overrides for a [`KnowledgePolicy`]: only the fields that are set differ.
+        /// Overrides for a [`KnowledgePolicy`]. Fields that are `None` keep the value of the policy.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub struct KnowledgeOverride {
@@ -54,7 +54,7 @@ macro_rules! knowledge_policy {
         }
 
         impl KnowledgeOverride {
-            /// Appends the shares that are out of range to `faults`.
+            /// Appends an error to `faults` for each share that is out of range.
             fn check_shares(&self, key: &str, faults: &mut Vec<String>) {
                 $(if let Some(value) = &self.$field {
                     check_share(key, stringify!($field), value, faults);
@@ -73,7 +73,7 @@ macro_rules! knowledge_policy {
             }
         }
 
-        /// The resolved [`KnowledgePolicy`] for one kind of item.
+        /// The [`KnowledgePolicy`] resolved for one kind of item.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct KnowledgeRules {
             $($(#[$kind_doc])* pub $kind_field: $kind_type,)*
@@ -106,9 +106,9 @@ knowledge_policy! {
         fresh_from: f64 = 0.7,
         /// The freshness, 0..=1, from which an item needs a review. Below it, the item is stale.
         review_from: f64 = 0.4,
-        /// Days after which an open to-do needs a review, regardless of its freshness.
+        /// The number of days after which an open to-do needs a review, regardless of its freshness.
         todo_pending_days: u32 = 30,
-        /// Recalls since the last edit from which a to-do counts as not making progress.
+        /// The number of recalls since the last edit from which a to-do counts as not making progress.
         todo_recalls: u32 = 5,
         /// The weight, 0..=1, of a passed expiry date.
         weight_expired: f64 = 1.0,
@@ -124,9 +124,9 @@ knowledge_policy! {
         weight_source_changed: f64 = 0.6,
         /// The weight, 0..=1, of an earlier version. Not used for kinds with a `version_term`.
         weight_version_drift: f64 = 0.4,
-        /// The weight, 0..=1, of a change to an item that it depends on.
+        /// The weight, 0..=1, of a change to an item on which this one depends.
         weight_related_fresher: f64 = 0.3,
-        /// The weight, 0..=1, of a stale item that it depends on.
+        /// The weight, 0..=1, of a stale item on which this one depends.
         weight_related_stale: f64 = 0.3,
         /// The weight, 0..=1, of a to-do that is recalled repeatedly.
         weight_recalled_without_progress: f64 = 0.2,
@@ -159,7 +159,6 @@ knowledge_policy! {
     }
 }
 
-/// Returns the defaults for a kind.
 fn default_of(kind: ItemKind) -> KnowledgeOverride {
     let linear = |drop, days, floor| Curve::Linear { drop, days, floor };
     let (curve, version_term, marker_term, recall_from) = match kind {
@@ -195,7 +194,7 @@ fn over_defaults<'de, D: Deserializer<'de>>(
 }
 
 impl KnowledgePolicy {
-    /// Returns the rules for a kind and a caller. Overrides by kind, project and agent apply in this order; later
+    /// Returns the rules for a kind and a caller. Overrides by kind, by project and by agent apply in this order; later
     /// ones win.
     pub fn rules(&self, kind: ItemKind, caller: Caller<'_>) -> KnowledgeRules {
         let [by_project, by_agent] = caller.entries(&self.project, &self.agent);
@@ -206,7 +205,7 @@ impl KnowledgePolicy {
         KnowledgeRules::of(set)
     }
 
-    /// Appends errors in the values, as `key: reason`.
+    /// Appends errors in the values to `faults`, as `key: reason`.
     pub(crate) fn faults(&self, faults: &mut Vec<String>) {
         check("knowledge", &self.shared(), faults);
         for (kind, each) in &self.kind {
@@ -220,10 +219,10 @@ impl KnowledgePolicy {
         self.threshold_faults(faults);
     }
 
-    /// Appends thresholds that cross when several tables apply together.
+    /// Appends an error for each pair of thresholds that cross when several tables apply together.
     ///
-    /// An agent's table combines with every project's, but only the projects with the highest and the lowest
-    /// threshold matter. So one pass over the tables is enough.
+    /// An agent's table can combine with any project's, but only the projects with the highest `review_from` and the
+    /// lowest `fresh_from` matter. One pass over the tables is therefore enough.
     fn threshold_faults(&self, faults: &mut Vec<String>) {
         let base = ("knowledge".to_owned(), self.shared());
         let named = |table: &str, map: &BTreeMap<String, KnowledgeOverride>| -> Vec<Table> {
@@ -251,7 +250,6 @@ impl KnowledgePolicy {
     }
 }
 
-/// A table of the policy: its key and its values.
 type Table = (String, KnowledgeOverride);
 
 /// Returns the table with the largest value.
@@ -260,7 +258,8 @@ fn extreme(tables: &[Table], of: impl Fn(&KnowledgeOverride) -> Option<f64>) -> 
     set.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, table)| table)
 }
 
-/// Returns an error message if the thresholds cross. The last table that sets a threshold wins.
+/// Returns an error message if the thresholds cross. `tables` are in the order in which they apply: the last one that
+/// sets a threshold wins.
 fn crossed(tables: &[Option<&Table>]) -> Option<String> {
     let last = |of: fn(&KnowledgeOverride) -> Option<f64>| {
         let set = |(at, table): (usize, &Option<&'_ Table>)| {
@@ -313,7 +312,7 @@ impl KnowledgeRules {
         }
     }
 
-    /// Returns the strength of being this far behind, 0..=1.
+    /// Returns the strength, 0..=1, of being behind by this distance.
     pub const fn strength(&self, distance: Distance) -> f64 {
         match distance {
             Distance::Patch => self.strength_patch,

@@ -1,4 +1,5 @@
-//! Freshness: a base score, reduced by age, versions and wording, times the share that each kind of evidence leaves.
+//! Freshness: a base score, which falls with age, minus the points for versions and wording, times the share that each
+//! kind of evidence leaves.
 
 use super::signals::{ALL, Degree, bit};
 use super::{
@@ -7,7 +8,8 @@ use super::{
 use crate::time::Timestamp;
 use crate::verdict::Level;
 
-/// The kinds that affect even preferences: statements by people, and dates in the future, which have no weight.
+/// The kinds of evidence that affect even preferences: statements by people, and dates in the future, which have weight
+/// 0.
 const SAID: u32 =
     bit(SignalKind::Superseded) | bit(SignalKind::Contradicted) | bit(SignalKind::FutureDate);
 
@@ -15,27 +17,27 @@ const SAID: u32 =
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subject<'a> {
     pub(super) kind: ItemKind,
-    /// True if time, versions and code changes do not affect it.
+    /// True if neither time nor versions nor code changes affect the subject.
     pub(super) evergreen: bool,
-    /// Whole days since the last verification, or else since writing, counted from the due date at the earliest; 0 if
-    /// unknown.
+    /// The number of whole days since the last verification, or since writing if there was none, and for a to-do since
+    /// its due date at the earliest. 0 if unknown.
     pub(super) days: i64,
     pub(super) verified: bool,
     pub(super) verifications: u32,
     pub(super) done: bool,
-    /// Whole days since the due date of a to-do; `None` before it.
+    /// The number of whole days since the due date of a to-do. `None` before that date.
     pub(super) overdue: Option<i64>,
     pub(super) evidence: &'a [Evidence],
-    /// The kinds of evidence.
+    /// The kinds and degrees of the evidence.
     pub(super) signals: SignalSet,
 }
 
-/// Returns the due date of a to-do.
 fn todo_due(item: &Item) -> Option<Timestamp> {
     item.due.filter(|_| item.kind == ItemKind::Todo)
 }
 
-/// Returns the time from which an item ages: its last verification, or else its writing, but not before it is due.
+/// Returns the time from which an item ages: its last verification, or the time of writing if there was none, but for a
+/// to-do not before its due date.
 pub(super) fn ages_from(item: &Item) -> Timestamp {
     todo_due(item).map_or(item.anchored_at(), |due| due.max(item.anchored_at()))
 }
@@ -45,7 +47,7 @@ impl<'a> Subject<'a> {
         Subject { evidence, ..Self::scored(item, SignalSet::of(evidence), now) }
     }
 
-    /// Creates a subject for scoring only, without facts to explain.
+    /// Creates a subject that can only be scored, because its evidence is not known in detail.
     pub(super) fn scored(item: &Item, signals: SignalSet, now: Timestamp) -> Self {
         let due = todo_due(item);
         Subject {
@@ -75,7 +77,6 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Returns true if this kind of evidence affects the subject.
     pub(super) const fn is_touched_by(&self, kind: SignalKind) -> bool {
         self.touching() & bit(kind) != 0
     }
@@ -88,17 +89,16 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Returns true if the subject ages.
     pub(super) const fn ages(&self) -> bool {
         !self.evergreen && !matches!(self.kind, ItemKind::Preference)
     }
 
-    /// Returns the score by age alone, 0..=1; 1 if it does not age.
+    /// Returns the score by age alone, 0..=1. 1 if the subject does not age.
     pub(super) fn base(&self, rules: &KnowledgeRules) -> f64 {
         if self.ages() { rules.curve.at(self.days, self.verifications) } else { 1.0 }
     }
 
-    /// Returns true if it is a to-do that is overdue or has been open for too long.
+    /// Returns true if the subject is a to-do that is overdue or has been open for too long.
     pub(super) fn is_pending(&self, rules: &KnowledgeRules) -> bool {
         self.kind == ItemKind::Todo
             && !self.evergreen
@@ -139,10 +139,10 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Clamps a score to 0..=1 and rounds it to 1e-9 like [`crate::verdict::round`]. It avoids a library call
-/// because it runs for every item.
+/// Clamps a score to 0..=1 and rounds it to 1e-9 like [`crate::verdict::round`], but without a library call, because
+/// this runs for every item.
 fn round_share(score: f64) -> f64 {
-    // At most 1e9, which fits an i64; the cast truncates.
+    // The product is at most 1e9, which fits in an i64. The cast truncates.
     (score.clamp(0.0, 1.0) * 1e9 + 0.5) as i64 as f64 / 1e9
 }
 
@@ -154,11 +154,10 @@ pub(super) struct Effect {
 }
 
 impl Effect {
-    /// Returns the effect of a kind of evidence under these rules.
     pub(super) fn of(kind: SignalKind, degree: Degree, rules: &KnowledgeRules) -> Self {
         let is_term = Self::is_term(kind, rules);
         let strength = match (kind, degree) {
-            // The term is all or nothing, and patch releases do not count as behind.
+            // A term is taken in full or not at all, and patch releases do not count as behind.
             (_, Degree::Behind(Distance::Patch)) if is_term => 0.0,
             (_, Degree::Behind(distance)) if !is_term => rules.strength(distance),
             (_, Degree::Alone) => rules.strength_alone,
@@ -173,8 +172,8 @@ impl Effect {
         Self { strength, weight }
     }
 
-    /// Returns true if the rules have a point term for this kind of evidence. It is then subtracted instead
-    /// of multiplied.
+    /// Returns true if the rules have a point term for this kind of evidence, which is subtracted instead of
+    /// multiplied.
     fn is_term(kind: SignalKind, rules: &KnowledgeRules) -> bool {
         match kind {
             SignalKind::VersionDrift => rules.version_term > 0.0,
@@ -190,8 +189,7 @@ impl Effect {
 }
 
 impl Item {
-    /// Returns the freshness, 0..=1 and rounded to 1e-9, and the level: the result of [`Item::judge`] without
-    /// explanations.
+    /// Returns the freshness, 0..=1, rounded to 1e-9, and the level: those of [`Item::judge`], without explanations.
     #[inline]
     pub fn score(&self, evidence: &[Evidence], context: &Context) -> (f64, Level) {
         Subject::item(self, evidence, context.now()).score(context.rules(self.kind))

@@ -1,4 +1,4 @@
-//! Sentences: each piece of evidence in words that a person can act on.
+//! Describes each piece of evidence in words that a person can act on.
 
 use std::fmt::Write as _;
 
@@ -11,16 +11,17 @@ const SHOWN_CHARS: usize = 120;
 /// The length of a shortened commit id, in characters.
 const COMMIT_CHARS: usize = 7;
 
-/// The data that a sentence needs besides the fact.
+/// The data that a description needs in addition to the fact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Anchor {
     /// The time of the verdict.
     pub(super) now: Timestamp,
-    /// True if the item was ever verified.
+    /// True if the item was verified, false if only its time of writing is known.
     pub(super) verified: bool,
 }
 
-/// Returns one line without control characters. It contains only names, paths and this program's own words.
+/// Describes evidence in one line without control characters. The line contains only names, paths and this program's
+/// own words.
 pub(super) fn sentence(evidence: &Evidence, anchor: &Anchor) -> String {
     let mut text = of_fact(&evidence.fact, anchor);
     if let Some(near) = &evidence.near {
@@ -57,7 +58,7 @@ fn of_fact(fact: &Fact, anchor: &Anchor) -> String {
                 (Cited::Heading, ..) => {
                     format!("the heading {} no longer exists{by}", shown(&citation.to_string()))
                 }
-                // Without a commit it is unknown whether it ever existed.
+                // Without a commit it is unknown whether the path ever existed.
                 _ if commit.is_none() => format!("{path} does not exist"),
                 _ => format!("{path} no longer exists{by}"),
             }
@@ -110,12 +111,12 @@ fn of_fact(fact: &Fact, anchor: &Anchor) -> String {
     }
 }
 
-/// States the new name. `commit` removed the old name; of several renames it is the first.
+/// Says that a name has a new name. `commit` removed the old name; of several renames it is the first.
 fn now(name: &str, new: &str, commit: &Option<String>) -> String {
     format!("{name} is now {}{}", shown(new), commit_of("renamed in", commit))
 }
 
-/// States that a name is gone, with the commit and its date if known.
+/// Says that a name no longer exists, with the commit that removed it and its date if known.
 fn gone_word(word: &str, commit: &Option<String>, at: Option<Timestamp>) -> String {
     let mut text = format!("{} no longer exists in the project", shown(word));
     if let Some(commit) = commit {
@@ -145,7 +146,7 @@ fn short(commit: &str) -> String {
     commit.chars().filter(char::is_ascii_alphanumeric).take(COMMIT_CHARS).collect()
 }
 
-/// Returns ` (removed in 1f3c9a2)` if the commit is known.
+/// Returns ` (removed in 1f3c9a2)` if the commit is known, otherwise an empty text.
 fn commit_of(verb: &str, commit: &Option<String>) -> String {
     let mut text = String::new();
     if let Some(commit) = commit {

@@ -2,31 +2,31 @@
 
 use super::{Distance, Evidence, Fact, SignalKind};
 
-/// A set of kinds of evidence, as bits, and their degrees: everything that a score depends on.
+/// A set of kinds of evidence and their degrees, as bits: all that a score depends on.
 ///
-/// It takes four bytes per item, while facts need allocations. This helps callers that score many items and
-/// explain few.
+/// A set takes four bytes per item, while facts need allocations. This helps callers that score many items and explain
+/// few.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SignalSet(u32);
 
 /// The lowest bit for distances, above the bits for kinds.
 const DISTANCES: u32 = SignalKind::ALL.len() as u32;
 
-/// The bits of drift that is a weak sign, and of drift that is a strong one.
+/// The bit of names without other evidence, which are a weak sign, and the bit of other missing names.
 const ALONE: u32 = 1 << (DISTANCES + 3);
 const CERTAIN: u32 = ALONE << 1;
 
-// A bit beyond these would be lost in a release build.
+// An overflow would lose bits in a release build.
 const _: () = assert!(DISTANCES + 5 <= u32::BITS, "the kinds do not fit: give SignalSet more bits");
 
-/// The degree to which a piece of evidence counts, within its kind.
+/// The degree to which a piece of evidence counts within its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Degree {
     /// All of the kind's weight.
     Full,
-    /// The part for a name that no other evidence supports.
+    /// Part of the weight, for a name that no other evidence supports.
     Alone,
-    /// The part for an old version.
+    /// Part of the weight, for an old version.
     Behind(Distance),
 }
 
@@ -40,7 +40,6 @@ impl Degree {
     }
 }
 
-/// Returns the bit for a kind.
 pub(super) const fn bit(kind: SignalKind) -> u32 {
     1 << kind as u32
 }
@@ -49,7 +48,7 @@ pub(super) const fn bit(kind: SignalKind) -> u32 {
 pub(super) const ALL: u32 = (1 << SignalKind::ALL.len()) - 1;
 
 impl SignalSet {
-    /// Returns the kinds of these pieces of evidence.
+    /// Returns the set of the kinds and degrees of these pieces of evidence.
     pub fn of<'e>(evidence: impl IntoIterator<Item = &'e Evidence>) -> Self {
         let mut set = Self::default();
         evidence.into_iter().for_each(|each| set.insert_fact(&each.fact));
@@ -76,7 +75,7 @@ impl SignalSet {
         };
     }
 
-    /// Returns the set without the kinds that are not in `touching`.
+    /// Returns the set with only the kinds whose bits are in `touching`.
     pub(super) const fn among(self, touching: u32) -> Self {
         Self(self.0 & (touching | !ALL))
     }

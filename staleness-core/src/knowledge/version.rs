@@ -1,12 +1,12 @@
-//! Versions: lenient parsing, and how far one version is behind another.
+//! Versions: parses them leniently, and computes the distance by which one is behind another.
 
 use super::Distance;
 
-/// A version of a project: its first three numbers, and whether it is a pre-release.
+/// A version of a project: its first three numbers, and a flag for pre-releases.
 ///
 /// Parsing is lenient, because people write versions by hand: `v1.2`, `2.4.0-rc1`, `release 3`, `1.2.3.4`,
-/// `2.6.1+build.5`. The order among pre-releases does not matter here, so their names are dropped. Otherwise the
-/// precedence is that of Semantic Versioning 2.0.0, section 11 (<https://semver.org/#spec-item-11>).
+/// `2.6.1+build.5`. The names of pre-releases are dropped, because the order among them does not matter here. Otherwise
+/// the precedence is that of Semantic Versioning 2.0.0, section 11 (<https://semver.org/#spec-item-11>).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     major: u64,
@@ -35,7 +35,7 @@ impl Version {
             *parts.get_mut(at)? = part.parse().ok()?;
         }
         let rest = rest.split('+').next().unwrap_or("");
-        // Accepts `1.2-SNAPSHOT`, `3.0rc1`, `3.0_beta`. Rejects `1.x`, which stands for many versions.
+        // Accept `1.2-SNAPSHOT`, `3.0rc1`, `3.0_beta`. Reject `1.x`, which stands for many versions.
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~');
         if !rest.chars().all(is_word) {
             return None;
@@ -43,8 +43,8 @@ impl Version {
         Some(Self { major: parts[0], minor: parts[1], patch: parts[2], released: rest.is_empty() })
     }
 
-    /// Returns how far this version is behind `now`. `None` if it is the same or ahead. A pre-release of the
-    /// same version is a patch behind.
+    /// Returns the distance by which this version is behind `now`. `None` if it is the same or ahead. A pre-release is
+    /// a patch behind the release of the same version.
     pub fn behind(&self, now: &Self) -> Option<Distance> {
         if self >= now {
             None
@@ -58,8 +58,8 @@ impl Version {
     }
 }
 
-/// Returns the text from its number on, without `v`, `version`, `release-` or the name in a tag such as
-/// `my-tool-v1.2`.
+/// Returns the part of a text that begins with its number, without `v`, `version`, `release-` or the name in a tag such
+/// as `my-tool-v1.2`.
 fn after_name(text: &str) -> &str {
     let starts_number = |at: usize| {
         let before = text[..at].chars().next_back();

@@ -1,4 +1,4 @@
-//! Months, quarters, years and days.
+//! Dates: months, quarters and years.
 
 use super::lists::{
     AFTER_YEAR, BEFORE_MONTH, BEFORE_QUARTER, BEFORE_WORDLIKE_MONTH, BEFORE_YEAR,
@@ -21,10 +21,10 @@ const FULL: [&str; 12] = [
     "December",
 ];
 
-/// Matches a month with an adjacent day or year: `March 2024`, `12 March`, `Dec 5, 2024`, `in May`. Does not
-/// match `may`, `march` or `May I`.
+/// Matches the name of a month next to a day, a year or a word that shows a date: `March 2024`, `12 March`, `Dec 5,
+/// 2024`, `in May`. Does not match `may`, `march` or `May I`.
 pub(super) fn month(place: &Place<'_>) -> Option<usize> {
-    // Most words begin in lower case.
+    // A quick check, because most words begin with a small letter.
     if !place.byte(place.at).is_ascii_uppercase() {
         return None;
     }
@@ -48,7 +48,7 @@ pub(super) fn month(place: &Place<'_>) -> Option<usize> {
     (day_before || is_one_of(name, NOTHING_ELSE) || place.follows(context)).then_some(end)
 }
 
-/// Returns the end of `2024`, `5`, `5th` or `5, 2024` after a month. A day is not part of a longer number.
+/// Returns the end of `2024`, `5`, `5th` or `5, 2024` after a month. A day must not be part of a longer number.
 fn day_and_year(place: &Place<'_>, end: usize) -> Option<usize> {
     let (from, word) = place.word_after(end)?;
     let to = from + word.len();
@@ -68,7 +68,7 @@ fn day_and_year(place: &Place<'_>, end: usize) -> Option<usize> {
     }
 }
 
-/// Matches `5`, `05`, `21st`.
+/// Returns true for `5`, `05`, `21st`.
 fn is_day(word: &str) -> bool {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let suffix = &word[digits.len()..];

@@ -1,4 +1,4 @@
-//! Lists of neighbouring words that decide whether a word is temporal. Entries of two words contain a space.
+//! Lists of neighbouring words that decide whether a word is temporal, separated by spaces.
 
 /// Nouns that make `current` refer to a running program rather than the time of writing: `current directory`.
 pub(super) const RUNNING: &str = "\
@@ -34,20 +34,20 @@ pub(super) const ROUTINE: &str = "\
     truncated turned unable undefined updated used valid verified visible wrapped written your \
     zero";
 
-/// Words after `will be removed in [the]` that refer to the future.
+/// Adjectives after `will be removed in [the]` that refer to the future.
 pub(super) const TO_COME: &str = "next upcoming later following coming";
 
-/// Nouns for the releases of a project.
+/// Nouns for a release of a project.
 pub(super) const RELEASES: &str = "version versions release releases major minor milestone";
 
-/// Words after `will be removed` that give a time.
+/// Words after `will be removed` that refer to the future.
 pub(super) const ONE_DAY: &str = "soon eventually imminently";
 
-/// Verbs after `we now` that describe the project rather than guide the reader.
+/// Verbs after `we now` that make it describe the project, not guide the reader.
 pub(super) const WE_NOW: &str = "\
     use require support provide ship offer depend rely recommend prefer";
 
-/// Words before `now` that guide the reader: `you can now`, `let's now`.
+/// Words before `now` that make it guide the reader: `you can now`, `let's now`.
 pub(super) const LEADING: &str = "\
     can could should will may might must would let's lets us we you i to until right and by are \
     than just then";
@@ -56,7 +56,7 @@ pub(super) const LEADING: &str = "\
 pub(super) const NOW_SO: &str = "\
     supports uses requires deprecated available supported includes maintained";
 
-/// Words before `currently` where it only distinguishes things: `the currently open file`.
+/// Words before `currently` that make it distinguish things, not times: `the currently open file`.
 pub(super) const ARTICLES: &str = "the a an any each every all its your no which that of";
 
 /// Words after which `N.N` is a version.
@@ -65,14 +65,14 @@ pub(super) const BEFORE_VERSION: &str = "\
     ruby php perl postgres postgresql mysql sqlite kubernetes django rails react vue angular \
     swift kotlin scala gcc clang llvm ubuntu debian macos ios android msrv api glibc openssl cuda";
 
-/// Words after which a version states when something was added or removed.
+/// Words after which a version says when something was added or removed.
 pub(super) const TELLING_WHEN: &str = "since until till before after through than";
 
-/// Words in `-ed` that describe a state of a version rather than an event.
+/// Words in `-ed` that describe the state of a version, not an event.
 pub(super) const STATES: &str = "\
     tested supported required needed used based pinned limited locked shipped bundled";
 
-/// Words after which dotted numbers are a section or another number, not a version.
+/// Words after which dotted numbers are not a version but a section or another number.
 pub(super) const BEFORE_PLACE: &str = "\
     section sections sect sec chapter figure fig table part appendix clause rule rfc paragraph \
     listing equation example step item algorithm lemma theorem page address ip";
@@ -81,7 +81,8 @@ pub(super) const BEFORE_PLACE: &str = "\
 pub(super) const BEFORE_MONTH: &str = "\
     in since by until till before after during early mid late last next this of end from through";
 
-/// Like [`BEFORE_MONTH`], for `May` and `March`, which also begin sentences and appear in titles.
+/// Words after which `May` or `March` means the month. Fewer than [`BEFORE_MONTH`], because these names also begin
+/// sentences and appear in titles.
 pub(super) const BEFORE_WORDLIKE_MONTH: &str = "\
     in since by until till during early mid late last next";
 
@@ -91,7 +92,7 @@ pub(super) const BEFORE_YEAR: &str = "since until till during year early mid lat
 /// Words after which four digits may be a year or a number. They are a year unless a countable noun follows.
 pub(super) const BEFORE_YEAR_OR_NUMBER: &str = "in by before after from of end around through";
 
-/// Words that may follow a year. A number would be followed by the thing counted.
+/// Words that may follow a year. A number would be followed by the things counted.
 pub(super) const AFTER_YEAR: &str = "\
     a an and as at because but by for had has have he i is it on or our she so than that the \
     there they this to was we were when with";

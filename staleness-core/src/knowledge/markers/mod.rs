@@ -1,12 +1,12 @@
 //! Temporal markers: words that were true at the time of writing.
 //!
-//! They are plans (`planned`, `TODO`, `upcoming`, `will be`), the present (`current`, `now`, `latest`),
-//! version numbers, and dates (months, quarters, years). Most paragraphs contain a number, a `may` or a
-//! `current` that says nothing about time. To keep reports useful, a word counts only if its neighbours do
-//! not suggest another meaning.
+//! They are words for plans (`planned`, `TODO`, `upcoming`, `will be`), words for the present (`current`, `now`,
+//! `latest`), version numbers, and dates (months, quarters, years). Most paragraphs contain a number, a `may` or a
+//! `current` that says nothing about time. To keep reports useful, a word counts only if its neighbours do not suggest
+//! another meaning.
 //!
-//! The search is one pass over the bytes: a word with the right first letter is a candidate, and the words
-//! around it decide. The work per candidate is bounded, so the time is linear in the text.
+//! The search is one pass over the bytes: a word with a suitable first letter is a candidate, and the words around it
+//! decide. The work per candidate is bounded, so the time is linear in the length of the text.
 
 mod date;
 mod lists;
@@ -32,22 +32,22 @@ pub enum MarkerSort {
     Present,
     /// A version number.
     Version,
-    /// A month, a quarter, a year or a day.
+    /// A date: a month, a quarter or a year.
     Date,
 }
 
 /// A temporal word in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marker {
-    /// Its position, in bytes.
+    /// The position of the word in the text, in bytes.
     pub span: Range<usize>,
-    /// The kind of word.
+    /// The kind of marker.
     pub sort: MarkerSort,
 }
 
 impl Marker {
-    /// Returns the temporal words of prose in text order, without overlaps. Code and front matter must be
-    /// removed first. Words inside URLs do not count.
+    /// Returns the temporal words in prose, in text order and without overlaps. Code and front matter must have been
+    /// removed. Words inside URLs do not count.
     pub fn all(prose: &str) -> Vec<Self> {
         let mut found = Vec::new();
         let all = 0..prose.len();
@@ -55,9 +55,9 @@ impl Marker {
         found
     }
 
-    /// Reports the temporal words in the prose of a part of a text. `prose_at(n)` returns the first piece of prose
-    /// that ends after byte `n`, or `None`; it is called with ascending positions. Each piece is read on its own
-    /// and must not begin or end within a word. Spans are relative to the whole text.
+    /// Reports the temporal words in the prose within `part` of a text. `prose_at(n)` returns the first piece of prose
+    /// that ends after byte `n`, or `None`; it is called with ascending positions. Each piece is read on its own and
+    /// must not begin or end within a word. Spans are relative to the whole text.
     ///
     /// # Panics
     /// If a piece is out of range or splits a character.
@@ -69,7 +69,7 @@ impl Marker {
     ) {
         let bytes = text.as_bytes();
         let mut piece = 0..0;
-        // Bytes before this position belong to a marker already found or to a URL.
+        // Bytes before this position belong to a URL or to a marker that was already found.
         let mut after = 0;
         let mut token = 0..0;
         for at in part {
@@ -104,8 +104,8 @@ impl Marker {
 }
 
 impl Evidence {
-    /// Returns the temporal words of an item's text as evidence, without code in backticks. At most 16, each
-    /// spelling once.
+    /// Returns the temporal words in an item's text as evidence: at most 16, each spelling once. Code in backticks does
+    /// not count.
     pub fn of_markers(body: &str) -> Vec<Self> {
         let mut words: Vec<&str> = Vec::new();
         for piece in outside_code(body) {
@@ -129,7 +129,7 @@ const fn may_begin(byte: u8) -> bool {
         || matches!(byte, b'A' | b'D' | b'F' | b'J' | b'O' | b'S' | b'T')
 }
 
-/// Returns the end and the kind of the marker that begins at a place.
+/// Returns the end and the kind of the marker that begins at a place. `None` if no marker does.
 fn marker_at(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
     if place.is_inside_word() {
         return None;
@@ -147,7 +147,6 @@ fn marker_at(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
     }
 }
 
-/// Returns true if a token is a URL.
 fn is_url(token: &str) -> bool {
     token.contains("://") || token.contains("www.") || token.contains("mailto:")
 }
@@ -163,7 +162,7 @@ fn outside_code(body: &str) -> Vec<&str> {
         return vec![body];
     }
     let runs = backticks(body);
-    // For each run, the next run of the same length, found in one backward pass.
+    // The index of the next run of the same length for each run, found in one backward pass.
     let mut next_of = std::collections::HashMap::new();
     let mut closes = vec![None; runs.len()];
     for (at, run) in runs.iter().enumerate().rev() {

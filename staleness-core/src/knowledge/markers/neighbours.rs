@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The maximum length of a neighbouring word, in bytes. No listed word is longer.
+/// The maximum length of a neighbouring word, in bytes. No word in the lists is longer.
 const MAX_WORD: usize = 24;
 /// The maximum white space between two words, in bytes: a line break and its indentation.
 const MAX_GAP: usize = 12;
@@ -13,7 +13,7 @@ thread_local! {
     pub(super) static LOOKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts the bytes read, for a test of linear time.
+/// Counts the bytes read, for a test that the time is linear.
 #[cfg(test)]
 fn looked(bytes: usize) {
     LOOKED.set(LOOKED.get() + bytes);
@@ -38,12 +38,11 @@ impl<'a> Place<'a> {
         self.bytes().get(at).copied().unwrap_or(b' ')
     }
 
-    /// Returns the byte before the place.
     pub(super) fn before(&self) -> u8 {
         self.at.checked_sub(1).map_or(b' ', |at| self.byte(at))
     }
 
-    /// Returns true if the place is inside a word, a path, an option, a name or a number.
+    /// Returns true if the place is inside a word, path, option, name or number.
     pub(super) fn is_inside_word(&self) -> bool {
         match self.before() {
             b'-' | b'_' | b'/' | b'\\' | b'.' | b'@' | b'#' | b'$' | b':' | b'&' | b'+' => true,
@@ -52,7 +51,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Returns true if a word may end at `end`: no following character makes it part of a name.
+    /// Returns true if a word may end at `end`, because the next characters do not make it part of a name.
     pub(super) fn ends(&self, end: usize) -> bool {
         let next = self.byte(end);
         let goes_on = |at| self.byte(at).is_ascii_alphanumeric();
@@ -116,7 +115,7 @@ impl<'a> Place<'a> {
         (length > 0).then(|| (to - length, &self.text[to - length..to]))
     }
 
-    /// Returns true if the previous word is one of `words`, which are in lower case.
+    /// Returns true if the previous word is one of `words`: see [`is_one_of`].
     pub(super) fn follows(&self, words: &str) -> bool {
         self.word_before(self.at).is_some_and(|(_, word)| is_one_of(word, words))
     }
@@ -128,7 +127,7 @@ impl<'a> Place<'a> {
         before.is_none_or(|byte| matches!(byte, b'.' | b'!' | b'?' | b':' | b'>' | b'#'))
     }
 
-    /// Returns the range of non-white-space around the place, starting at `from` or later.
+    /// Returns the range around the place that contains no white space. It begins at `from` or later.
     pub(super) fn token(&self, from: usize) -> Range<usize> {
         let space = |byte: &u8| byte.is_ascii_whitespace();
         let bytes = self.bytes();
@@ -143,8 +142,7 @@ fn is_wordlike(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'\''
 }
 
-/// Returns true if a word is one of `words`, which are in lower case. Entries of two words contain a space. Ignores
-/// case.
+/// Returns true if a word is one of `words`, ignoring case. `words` are in lower case and separated by spaces.
 pub(super) fn is_one_of(word: &str, words: &str) -> bool {
     let mut words = words.as_bytes().split(|byte| *byte == b' ');
     words.any(|each| word.as_bytes().eq_ignore_ascii_case(each))

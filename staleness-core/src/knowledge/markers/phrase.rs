@@ -54,8 +54,8 @@ pub(super) fn word(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
     }
 }
 
-/// Returns true if a word of [`ROUTINE`] describes a plan here: `will be removed in the next release`, `support for
-/// it will be added.`
+/// Returns true if a word of [`ROUTINE`] describes a plan in this place: `will be removed in the next release`,
+/// `support for it will be added.`
 fn is_to_come(place: &Place<'_>, from: usize, word: &str) -> bool {
     let (is_added, end) = (is_one_of(word, "added"), from + word.len());
     if !is_added && !is_one_of(word, "removed") {
@@ -88,7 +88,7 @@ fn starts_with_digit(word: &str) -> bool {
     word.trim_start_matches(['v', 'V']).starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Returns true if a word is a release number, its beginning, or a year: `v2`, `2.0`, `2027`.
+/// Returns true if a word is a release number, the beginning of one, or a year: `v2`, `2.0`, `2027`.
 fn is_release(place: &Place<'_>, at: usize, word: &str) -> bool {
     let end = at + word.len();
     let goes_on = place.byte(end) == b'.' && place.byte(end + 1).is_ascii_digit();

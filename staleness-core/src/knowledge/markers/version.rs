@@ -41,8 +41,8 @@ pub(super) fn version(place: &Place<'_>) -> Option<usize> {
     (is_version && !tells_when(place)).then_some(end)
 }
 
-/// Returns true if the version states when something was added or removed, which does not become outdated:
-/// `since 1.7.0`, `before version 2.1`, `was added in Rust 1.56`.
+/// Returns true if the version says when something was added or removed, which does not become outdated: `since 1.7.0`,
+/// `before version 2.1`, `was added in Rust 1.56`.
 fn tells_when(place: &Place<'_>) -> bool {
     let mut at = place.at;
     let mut before = place.word_before(at);
@@ -62,8 +62,7 @@ fn tells_when(place: &Place<'_>) -> bool {
         && place.word_before(from).is_some_and(|(_, word)| done(word) && !is_one_of(word, STATES))
 }
 
-/// Returns true if the version is that of a licence, which does not become outdated: `Apache License, Version
-/// 2.0`.
+/// Returns true if the version is that of a licence, which does not become outdated: `Apache License, Version 2.0`.
 fn is_licence(place: &Place<'_>) -> bool {
     let near = &place.bytes()[place.at.saturating_sub(40)..place.at];
     let holds = |word: &[u8]| near.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));

@@ -7,37 +7,37 @@ use foldhash::HashMap as Map;
 use crate::knowledge::Item;
 use crate::text::{MIN_PREFIX, Run, Token, question, split};
 
-/// BM25 `k1`: how fast repeated words saturate.
+/// BM25 `k1`: the number of occurrences at which a word's contribution is half saturated.
 const K1: f64 = 1.2;
 /// BM25 `b`: the strength of length normalisation.
 const B: f64 = 0.75;
-/// The weight of a keyword, in occurrences in the text.
+/// The weight of a keyword, as a number of occurrences in the text.
 const KEYWORD: f32 = 3.0;
-/// The weight of a word in the item's id, in occurrences in the text.
+/// The weight of a word in the item's id, as a number of occurrences in the text.
 const ID: f32 = 2.0;
-/// The part of a word's share that depends only on its presence. The rest depends on its frequency.
+/// The part of a word's share, 0..=1, that depends only on the word's presence. The rest depends on its frequency.
 const PRESENT: f64 = 0.8;
-/// The minimum credit, 0..=1, for a word that begins with the question's word. The rest grows with the part
-/// of the word that the question's word covers.
+/// The minimum credit, 0..=1, for a word that begins with a word of the question. The rest of the credit is
+/// proportional to the part of the word that the question's word covers.
 const PREFIX: f32 = 0.7;
-/// The credit, 0..=1, for another form of the question's word.
+/// The credit, 0..=1, for another form of a word of the question.
 const FORM: f32 = 0.9;
-/// The maximum length of the ending of such a form, in bytes.
+/// The maximum length of the ending of another form, in bytes.
 const MAX_ENDING: usize = 3;
 
-/// An index of the words of items. Build it once and query it often. It is valid only for the items from
-/// which it was built.
+/// An index of the words of items, to be built once and queried often. Valid only for the items from which it was
+/// built.
 ///
 /// # How closeness is computed
 ///
-/// For each word of the question, BM25 with fields gives the saturation `s = tf / (tf + k1 * (1 - b + b *
-/// length / average))`, 0..1. Here `tf` counts words of the text once, of the id twice, and keywords three
-/// times. The word's share in an item that contains it is `0.8 + 0.2 * s`.
+/// For each word of the question, BM25 with fields gives the saturation `s = tf / (tf + k1 * (1 - b + b * length /
+/// average))`, 0..1. Here `tf` counts words of the text once, words of the id twice, and keywords three times. The
+/// word's share in an item that contains it is `0.8 + 0.2 * s`.
 ///
-/// The closeness is the average of the shares, weighted by the rarity of each word: `ln(1 + n / (1 + df))`. A word
-/// that no item contains weighs as much as one in a single item. A BM25 sum has no fixed scale, so no threshold
-/// suits it. The average does: it is at least 0.8 whenever an item contains every word of the question, however
-/// long the item is.
+/// The closeness is the average of the shares, weighted by the rarity of each word: `ln(1 + n / (1 + df))`. A word that
+/// no item contains weighs as much as one that a single item contains. A sum, as in plain BM25, has no fixed scale, so
+/// no threshold would suit it. The average is at least 0.8 whenever an item contains every word of the question,
+/// however long the item is.
 ///
 /// A word matches itself, words that begin with it (three characters or more), and its simple English forms.
 /// A compound word also matches by its parts: see [`crate::text::terms`].
@@ -48,7 +48,7 @@ const MAX_ENDING: usize = 3;
 pub struct RecallIndex {
     /// All words, sorted.
     words: Vec<Box<str>>,
-    /// The start of each word's postings, and the end of the last one: one entry more than `words`.
+    /// The start of each word's postings, and the end of the last word's: one entry more than `words`.
     begins: Vec<u32>,
     /// Pairs of an item's index and the word's share in it.
     postings: Vec<(u32, f32)>,
@@ -61,15 +61,15 @@ impl RecallIndex {
         Builder::default().build(items)
     }
 
-    /// Indexes only the words that can match one question. This is much faster for a single query, and the
-    /// answer to that question is the same.
+    /// Indexes only the words that can match one question. This is much faster for a single query, and the result for
+    /// that question is the same.
     pub fn for_question(items: &[&Item], text: &str) -> Self {
         let wanted = Some(QueryPrefixes::by(&telling(text)));
         Builder { wanted, ..Builder::default() }.build(items)
     }
 
-    /// Returns the closeness of each item to a question by words, 0..=1, in the order of the items. `None` if
-    /// the question consists only of filler words.
+    /// Returns the closeness by words of each item to a question, 0..=1, in the order of the items. `None` if the
+    /// question consists only of filler words.
     pub fn closeness(&self, text: &str) -> Option<Vec<f64>> {
         let asked = telling(text);
         if asked.is_empty() {
@@ -91,7 +91,8 @@ impl RecallIndex {
         Some(sums.into_iter().map(part).collect())
     }
 
-    /// Returns the share of a token in each item: as one word, or the mean over its parts if that is larger.
+    /// Returns the share of a token in each item: that of the whole word or the mean over its parts, whichever is
+    /// larger.
     fn token(&self, token: &Token) -> Vec<f32> {
         let mut shares = self.word(&token.whole);
         if let [Run { whole, parts }] = token.runs.as_slice()
@@ -123,7 +124,7 @@ impl RecallIndex {
         sums
     }
 
-    /// Returns the share of a word in each item: exact, as a prefix, and in other forms.
+    /// Returns the share of a word in each item: as it is, as a prefix, and in other forms.
     fn word(&self, asked: &str) -> Vec<f32> {
         let mut shares = vec![0.0_f32; self.items];
         let characters = asked.chars().count();
@@ -159,7 +160,6 @@ impl RecallIndex {
     }
 }
 
-/// Returns the words of a question without filler words.
 fn telling(text: &str) -> Vec<Token> {
     question(text).into_iter().filter(|token| !token.is_filler()).collect()
 }
@@ -191,7 +191,7 @@ fn stems(word: &str) -> BTreeSet<String> {
     all
 }
 
-/// The prefixes of words that may match a question, and short words that must match whole.
+/// The prefixes of words that may match a question, and the words that are too short for a prefix.
 #[derive(Debug, Default)]
 struct QueryPrefixes {
     beginnings: Vec<[u8; MIN_PREFIX]>,
@@ -199,7 +199,6 @@ struct QueryPrefixes {
 }
 
 impl QueryPrefixes {
-    /// Collects the prefixes for these words.
     fn by(asked: &[Token]) -> Self {
         let mut wanted = Self::default();
         for token in asked {
@@ -220,7 +219,8 @@ impl QueryPrefixes {
         }
     }
 
-    /// Returns true if a word may match the question. False positives are rare, and there are no false negatives.
+    /// Returns true if a word may match the question. May be true for a few words that do not, but is never false for
+    /// one that does.
     fn may_hold(&self, word: &str) -> bool {
         match word.as_bytes().first_chunk() {
             Some(first) => self.beginnings.binary_search(first).is_ok(),
@@ -229,8 +229,8 @@ impl QueryPrefixes {
     }
 }
 
-/// A builder for the index. It numbers words in order of appearance and counts them item by item, so that
-/// memory is written sequentially.
+/// A builder for the index. Numbers words in order of appearance and counts them item by item, so that memory is
+/// written sequentially.
 #[derive(Debug, Default)]
 struct Builder {
     numbers: Map<Box<str>, u32>,
@@ -240,9 +240,9 @@ struct Builder {
     ends: Vec<usize>,
     /// The number of words in each item's text.
     lengths: Vec<u32>,
-    /// The words of the current item.
+    /// The numbers and weights of the words of the current item.
     here: Vec<(u32, f32)>,
-    /// The words to index; `None` for all.
+    /// The words to index. `None` for all.
     wanted: Option<QueryPrefixes>,
 }
 
@@ -262,7 +262,7 @@ impl Builder {
         self.finish()
     }
 
-    /// Reads the words of a text, each weighing `times`. Returns the number of words.
+    /// Adds the words of a text to the current item, each with the weight `times`. Returns the number of words.
     fn read(&mut self, text: &str, times: f32) -> u32 {
         let (numbers, here, wanted) = (&mut self.numbers, &mut self.here, &self.wanted);
         let words = split(text, |word| {
@@ -282,7 +282,7 @@ impl Builder {
         u32::try_from(words).unwrap_or(u32::MAX)
     }
 
-    /// Finishes an item with `length` words in its text.
+    /// Finishes the current item, whose text has `length` words.
     fn end_item(&mut self, length: u32) {
         self.here.sort_unstable_by_key(|(number, _)| *number);
         for (number, times) in self.here.drain(..) {
@@ -302,7 +302,7 @@ impl Builder {
         let average = (total as f64 / items.max(1) as f64).max(1.0);
         let mut order: Vec<(Box<str>, u32)> = self.numbers.into_iter().collect();
         order.sort_unstable();
-        // A counting sort: first finds where each word's postings begin, then puts each count in its place.
+        // A counting sort: computes where each word's postings begin, then puts each count in its place.
         let mut holding = vec![0_u32; order.len()];
         self.counts.iter().for_each(|(number, _)| holding[*number as usize] += 1);
         let mut places = vec![0_u32; order.len()];

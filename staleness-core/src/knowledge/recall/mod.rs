@@ -1,4 +1,4 @@
-//! Recall: the items that a question is about, by words and, if the caller has vectors, by meaning.
+//! Recall: finds the items that a question is about, by words and, if the caller has vectors, by meaning.
 
 mod index;
 
@@ -12,40 +12,40 @@ use crate::verdict::round;
 /// An item that a question recalled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recalled {
-    /// Its index among the given items.
+    /// The item's index in the given slice.
     pub at: usize,
-    /// Its closeness to the question, 0..=1 and rounded to 1e-9.
+    /// The closeness to the question, 0..=1, rounded to 1e-9.
     pub score: f64,
-    /// Its closeness by words, 0..=1.
+    /// The closeness by words, 0..=1.
     pub words: f64,
-    /// Its closeness by meaning, 0..=1; 0 if the caller supplied none.
+    /// The closeness by meaning, 0..=1. 0 if the caller supplied none.
     pub meaning: f64,
 }
 
 /// Combines the closeness by words and by meaning, 0..=1: the larger value, plus a quarter of the smaller one
 /// applied to the gap between the larger value and 1.
 ///
-/// So each value alone can reach any threshold, and both together score higher than either.
+/// Each value alone can therefore reach any threshold, and both together score higher than either.
 pub(crate) fn blend(words: f64, meaning: f64) -> f64 {
     let (words, meaning) = (share(words), share(meaning));
     let (most, least) = (words.max(meaning), words.min(meaning));
     AGREEMENT.mul_add(least * (1.0 - most), most)
 }
 
-/// The weight of the smaller value in the gap between the larger value and 1.
+/// The weight of the smaller value in closing the gap between the larger value and 1.
 const AGREEMENT: f64 = 0.25;
 
-/// Clamps a number to 0..=1; NaN becomes 0.
+/// Clamps a number to 0..=1. NaN becomes 0.
 fn share(value: f64) -> f64 {
     if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) }
 }
 
 impl RecallIndex {
-    /// Returns the items that a question is about, closest first: those that reach the `recall_from` of their
-    /// kind. `items` must be those from which the index was built. `meaning[n]` is the closeness of
-    /// `items[n]` by meaning, 0..=1; empty without vectors.
+    /// Returns the items that a question is about, closest first: those that reach the `recall_from` of their kind, at
+    /// most `limit`. `items` must be those from which the index was built. `meaning[n]` is the closeness of `items[n]`
+    /// by meaning, 0..=1. The slice is empty if there are no vectors.
     ///
-    /// A question with only filler words recalls nothing, and completed to-dos are never recalled. Stale items are
+    /// A question with only filler words recalls nothing, and to-dos that are done are never recalled. Stale items are
     /// included; the caller should mark them. Equal scores are ordered by key.
     pub fn recall(
         &self,
