@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The confidence of a route, 0..=1, stored in billionths. An integer is the same in every store, on every
+/// The confidence of a route, 0..=1, stored in billionths, because an integer is the same in every store, on every
 /// platform and in every export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Confidence(u32);
@@ -23,7 +23,7 @@ impl Confidence {
         (0.0..=1.0).contains(&value).then(|| Self((value * f64::from(ONE)).round() as u32))
     }
 
-    /// Creates a confidence from billionths. `None` above 1_000_000_000.
+    /// Creates a confidence from billionths. `None` if above 1_000_000_000.
     pub const fn of_billionths(billionths: u32) -> Option<Self> {
         if billionths <= ONE { Some(Self(billionths)) } else { None }
     }
@@ -47,8 +47,8 @@ impl Confidence {
         Self(next as u32)
     }
 
-    /// Returns the mean weighted by `times` and `other_times`, rounded half up. If both are 0, returns the
-    /// larger confidence.
+    /// Returns the mean of two confidences, weighted by `times` and `other_times` and rounded half up. If both weights
+    /// are 0, returns the larger confidence.
     #[must_use]
     pub fn mean(self, times: u64, other: Self, other_times: u64) -> Self {
         let (a, b) = (u128::from(times), u128::from(other_times));

@@ -2,12 +2,12 @@
 //!
 //! The order of the additions is fixed, so every machine computes the same bits.
 
-/// The number of independent sums: enough to hide the latency of an addition.
+/// The number of independent sums, enough to hide the latency of an addition.
 const LANES: usize = 16;
 
 macro_rules! dot {
     ($name:ident, $number:ty) => {
-        /// Returns the dot product of two vectors. The longer one is truncated.
+        /// Returns the dot product of two vectors. Truncates the longer one.
         pub(super) fn $name(a: &[$number], b: &[$number]) -> f64 {
             let (a_chunks, a_rest) = a.as_chunks::<LANES>();
             let (b_chunks, b_rest) = b.as_chunks::<LANES>();
@@ -17,7 +17,7 @@ macro_rules! dot {
                     sums[lane] += a[lane] * b[lane];
                 }
             }
-            // Halving the width adds neighbours, which vectorises too.
+            // Adds the upper half of the sums to the lower half, which vectorises too.
             let mut width = LANES / 2;
             while width > 0 {
                 for lane in 0..width {

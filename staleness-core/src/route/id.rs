@@ -7,9 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::ids::{ProjectId, ToolName, stable_hash_of};
 
-/// The id of a route: 128 bits of the tool's exact name and the folded query, written as 32 hexadecimal digits. Two
-/// different pairs collide with a probability of about 2⁻¹²⁸ times the number of pairs. Code that writes a route
-/// also compares tool and query.
+/// The id of a route: a 128-bit hash of the tool's exact name and the folded query, written as 32 hexadecimal digits.
+/// The probability that two different pairs collide is about 2⁻¹²⁸ times the number of pairs. Code that writes a route
+/// therefore also compares tool and query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RouteId(pub u128);
 
@@ -20,12 +20,12 @@ impl RouteId {
         Self(stable_hash_of([tool.as_str(), "\u{1f}", folded]))
     }
 
-    /// Returns the bytes in big-endian order, so that they sort like the ids.
+    /// Returns the bytes in big-endian order, which sort like the ids.
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
 
-    /// The inverse of [`RouteId::to_bytes`]. `None` unless there are 16 bytes.
+    /// The inverse of [`RouteId::to_bytes`]. `None` unless there are exactly 16 bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(|bytes| Self(u128::from_be_bytes(bytes)))
     }
@@ -63,8 +63,8 @@ impl<'de> Deserialize<'de> for RouteId {
     }
 }
 
-/// The identity of a route: its project, its tool and its id. The id covers the tool too; the separate field
-/// keeps the routes of one tool together in storage.
+/// The identity of a route: its project, its tool and its id. The id depends on the tool too; the separate field keeps
+/// the routes of one tool together in storage.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RouteKey {
     /// The project in which the route was learned.

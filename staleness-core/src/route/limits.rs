@@ -1,4 +1,4 @@
-//! Limits that apply to every route, from any writer.
+//! Limits that apply to every route, whoever writes it.
 
 use super::{Route, RouteId};
 use crate::refusal::{Invalid, Refusal};
@@ -19,8 +19,8 @@ impl Route {
     }
 }
 
-/// Checks that the id of an imported route matches its tool and query. With a wrong id, the same route could be
-/// learned and counted twice, and searches, which identify routes by id, could confuse it with another.
+/// Checks that the id of an imported route matches its tool and query. With a wrong id, the same route could be learned
+/// and counted twice, and searches, which identify routes by id, could mistake it for another.
 pub(crate) fn own_id(route: &Route) -> Result<(), Refusal> {
     let (tool, id) = (&route.key.tool, route.key.id);
     if RouteId::of(tool, &fold_query(&route.query)) == id {

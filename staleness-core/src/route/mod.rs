@@ -1,13 +1,12 @@
-//! Routes: which tool answered which query, and with what confidence.
+//! Routes: the queries that tools answered, with the confidence that they will do so again.
 //!
-//! A [`Route`] belongs to a project. Its tool and its query, with spelling folded
-//! ([`Route::fold`](crate::route::Route::fold)), identify it. Learning changes its [`Confidence`]. Pruning
-//! removes routes with low confidence, unused routes, and the worst routes over the limit (`plan_prune`). If
-//! a model embedded the query, the [`RouteVector`] is stored separately: counters change without rewriting
-//! it, and pruning never reads it.
+//! A [`Route`] belongs to a project and is identified by its tool and its query, with spelling folded
+//! ([`Route::fold`](crate::route::Route::fold)). Learning changes its [`Confidence`]. Pruning removes routes with low
+//! confidence, unused routes, and the worst routes over the limit (`plan_prune`). If a model embedded the query, the
+//! [`RouteVector`] is stored separately: counters change without rewriting it, and pruning never reads it.
 //!
-//! The tool is a bare name that is resolved in the project at search time. A search skips a route to a stale
-//! or demoted tool but keeps it, and finds it again when the tool is back.
+//! The tool is a bare name that is resolved in the project at search time. A search skips a route to a stale or demoted
+//! tool, but the route stays and is found again when the tool is back.
 
 mod confidence;
 mod dot;

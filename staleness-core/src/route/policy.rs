@@ -1,4 +1,4 @@
-//! The policy for routes: how they learn, and when they are pruned.
+//! The policy for routes.
 
 use super::Precision;
 use crate::thresholds::thresholds;
@@ -25,11 +25,11 @@ thresholds! {
         signal_failure: f64 = 0.0,
         /// The minimum cosine at which two queries of one tool count as the same, 0..=1.
         same_cosine: f64 = 0.97,
-        /// The minimum confidence of a route, 0..=1; below it the route is pruned.
+        /// The minimum confidence of a route, 0..=1. Routes below it are pruned.
         prune_confidence: f64 = 0.1,
-        /// Days without use after which a route is pruned.
+        /// The number of days without use after which a route is pruned.
         unused_days: u32 = 30,
-        /// The maximum number of routes of a project; above it, some are pruned.
+        /// The maximum number of routes of a project. Above it, some are pruned.
         max_routes: u32 = 5_000,
         /// The share of `max_routes` that remains after pruning over the limit, 0..=1.
         keep_share: f64 = 0.9,

@@ -9,14 +9,14 @@ use crate::text::wording;
 use crate::time::Timestamp;
 
 wording! {
-    /// The reason why a route is pruned.
+    /// The reason for pruning a route.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
     pub enum PruneReason {
-        /// Its confidence is below `routes.prune_confidence`.
+        /// The confidence is below `routes.prune_confidence`.
         LowConfidence = "low_confidence",
-        /// It was not used for `routes.unused_days`.
+        /// The route was not used for `routes.unused_days`.
         Unused = "unused",
-        /// Its project has more than `routes.max_routes` routes, and others are better.
+        /// The project has more than `routes.max_routes` routes, and others are better.
         OverLimit = "over_limit",
     }
 }
@@ -24,7 +24,7 @@ wording! {
 /// A plan for pruning the routes of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PrunePlan<'r> {
-    /// The routes to remove with the reasons, in key order.
+    /// The routes to remove with the reasons, in order of key.
     pub removed: Vec<(&'r Route, PruneReason)>,
     /// The number of routes that remain.
     pub kept: u64,

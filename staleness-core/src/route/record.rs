@@ -1,4 +1,4 @@
-//! The record of a route, and how it learns.
+//! The record of a route, and its learning.
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
@@ -7,16 +7,16 @@ use crate::ids::{ModelId, OpId, stable_hash};
 use crate::text::hex;
 use crate::time::Timestamp;
 
-/// A query that led to a tool. Routes are a bounded cache and get pruned.
+/// A query that led to a tool. Routes are a bounded cache and are pruned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
-    /// Its identity: project, tool and id.
+    /// The identity of the route: project, tool and id.
     pub key: RouteKey,
     /// The query as it was first given, trimmed.
     pub query: String,
-    /// Its confidence, 0..=1.
+    /// The confidence, 0..=1.
     pub confidence: Confidence,
-    /// The number of times that the route was learned from, or was found and then used.
+    /// The number of times that the route was learned from, or was found and its tool used.
     pub uses: u64,
     /// The time at which the route was first learned.
     pub created_at: Timestamp,
@@ -24,8 +24,8 @@ pub struct Route {
     pub last_used_at: Timestamp,
     /// The model that embedded the query, if there is a vector.
     pub model: Option<ModelId>,
-    /// Hashes ([`Route::op`], [`Route::use_op`]) of the latest ops that taught or used the route, oldest
-    /// first, at most [`Route::MAX_OPS`]. They prevent counting an op twice.
+    /// Hashes ([`Route::op`], [`Route::use_op`]) of the latest ops that taught or used the route, oldest first, at most
+    /// [`Route::MAX_OPS`]. They prevent an op from being counted twice.
     #[serde(serialize_with = "hex::serialize", deserialize_with = "bounded_ops")]
     pub ops: Vec<u64>,
 }
@@ -47,8 +47,8 @@ impl Route {
         stable_hash(op.as_str().as_bytes()) as u64
     }
 
-    /// Returns the hash of an op that used a route. It differs from [`Route::op`], because one op may both
-    /// teach and use.
+    /// Returns the hash of an op that used a route. It differs from [`Route::op`], because one op may both teach and
+    /// use a route.
     pub fn use_op(op: &OpId) -> u64 {
         stable_hash(format!("use:{op}").as_bytes()) as u64
     }
@@ -64,7 +64,7 @@ impl Route {
         self.touch(op, at);
     }
 
-    /// Records a use at `at`. The time of last use never moves back.
+    /// Records a use at `at`. The time of the last use never moves back.
     pub fn touch(&mut self, op: u64, at: Timestamp) {
         self.uses = self.uses.saturating_add(1);
         self.last_used_at = self.last_used_at.max(at);

@@ -1,6 +1,6 @@
 //! Redaction: removes secrets from texts before anything is stored.
 //!
-//! If in doubt, removes a word of a prompt, which only costs one word of a query, but keeps a word of a note.
+//! In doubt, removes a word of a prompt, because that only costs one word of a query, but keeps a word of a note.
 
 mod looks;
 
@@ -16,12 +16,12 @@ use looks::{
 /// The maximum length of a stored prompt, in characters.
 pub(crate) const MAX_PROMPT_CHARS: usize = 256;
 
-/// The maximum number of bytes of a prompt that are read. Only a part of its beginning is stored.
+/// The maximum number of bytes of a prompt to read. Only a part of its beginning is stored.
 const MAX_READ: usize = 16 * 1024;
 
 /// The maximum number of words between `as` and a key: `as the root password`.
 const BETWEEN: usize = 3;
-/// The maximum number of words of a quoted secret in a note after its first one.
+/// The maximum number of words of a quoted secret in a note, not counting the first.
 const QUOTED: usize = 8;
 
 /// The text that replaces a secret.
@@ -31,19 +31,19 @@ const REDACTED: &str = "[redacted]";
 /// `password`, user information in URLs, private keys, and long random strings. Collapses white space to
 /// single spaces. Runs in linear time.
 ///
-/// After `=` a value is one word, or everything up to its closing quotation mark. After `:` or `is` an
-/// unquoted value is the rest of the line, because passwords may be sentences. After a bare key, such as
-/// `password` (with or without `to` or a line break in between), the next word is a value if it is quoted or
-/// does not look like an ordinary word. So is the word before `as the password`.
+/// After `=` a value is one word, or everything up to its closing quotation mark. After `:` or `is` an unquoted value
+/// is the rest of the line, because a password may be a sentence. After a bare key, such as `password` (with or without
+/// `to` or a line break in between), the next word is a value if it is quoted or does not look like an ordinary word.
+/// The same holds for the word before `as the password`.
 pub(crate) fn redact(text: &str) -> String {
     words(text.split(['\n', '\r']), Source::Prompt).0.join(" ")
 }
 
-/// Removes secrets from a text of many lines, such as a note. Lines without a secret stay as they are.
+/// Removes secrets from a text with several lines, such as a note. Lines without a secret stay as they are.
 ///
-/// Such a text is stored, and often mentions a `token` or a `pass`, so a doubtful word stays. A value is one word or
-/// a quoted text that looks like a password, or like a generated secret if it follows the key of one. Without a key,
-/// only tokens with known prefixes and random base64 count as secrets, not digests or ids.
+/// Such a text is stored, and often mentions a `token` or a `pass`, so doubtful words stay. A value is one word or a
+/// quoted text that looks like a password, or like a generated secret if its key names one. Without a key, only tokens
+/// with known prefixes and random base64 count as secrets, not digests or ids.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     let (safe, ends) = words(text.split('\n'), Source::Note);
     let (mut shown, mut start, mut changed) = (Vec::new(), 0, false);
@@ -61,7 +61,7 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
     if changed { shown.join("\n").into() } else { text.into() }
 }
 
-/// Returns the words of lines with secrets removed, and the number of words up to the end of each line.
+/// Returns the words of lines, with secrets removed, and the number of words up to the end of each line.
 fn words<'t>(
     lines: impl Iterator<Item = &'t str>,
     source: Source,
@@ -109,11 +109,11 @@ fn redact_before(safe: &mut [Cow<'_, str>], look: Look) {
     }
 }
 
-/// The expected role of the next word, given the words before it.
+/// The role of the next word, as expected from the words before it.
 #[derive(Clone, Copy)]
 enum Expected {
     Anything,
-    /// The value of a key, if it looks like this.
+    /// The value of a key, if the word has this look.
     Likely(Look),
     /// The value of a key in a prompt: one word, unless it is quoted.
     Word,
@@ -123,7 +123,7 @@ enum Expected {
     Rest,
     /// The rest of a quoted value.
     Quote(char),
-    /// A pair `name:password`.
+    /// A pair `name:password` after an option such as `-u`.
     Pair,
     /// Words inside a private key.
     EndOfKey,
@@ -146,7 +146,7 @@ fn step(expected: Expected, word: &str, source: Source) -> (Option<Cow<'_, str>>
         Expected::Quote(_) | Expected::Rest => (None, expected),
         Expected::Word | Expected::Line if is_link(word) => (Some(word.into()), Expected::Line),
         Expected::Word | Expected::Line if is_scheme(word) => (Some(word.into()), expected),
-        // Redacted already by `redact_before`.
+        // Already redacted by `redact_before`.
         Expected::Word | Expected::Line | Expected::Likely(_) if word == REDACTED => {
             (redacted(), Expected::Anything)
         }
@@ -166,7 +166,7 @@ fn step(expected: Expected, word: &str, source: Source) -> (Option<Cow<'_, str>>
     }
 }
 
-/// Returns the state after the first word of a value: `Quote` inside an open quotation, else `unquoted`.
+/// Returns the role of the word after the first one of a value: `Quote` inside an open quotation, otherwise `unquoted`.
 fn behind(value: &str, unquoted: Expected) -> Expected {
     match quote(value) {
         Some(mark) if value[1..].contains(mark) => Expected::Anything,
@@ -203,8 +203,8 @@ fn plain(word: &str, source: Source) -> (Option<Cow<'_, str>>, Expected) {
             continue;
         }
         let Some(key) = key(key_before(&word[done..at])) else { continue };
-        // In a URL other parameters may follow, and in a note other fields; elsewhere the rest of the word may
-        // belong to this value.
+        // In a URL other parameters may follow, and in a note other fields. Elsewhere the rest of the word may belong
+        // to this value.
         let value = &word[at + 1..];
         let in_url = link == "=" && url.is_some_and(|url| url < at);
         let end = match quote(value) {
@@ -260,7 +260,7 @@ fn push_once(shown: &mut String, text: &str) {
     shown.push_str(more.unwrap_or(text));
 }
 
-/// Returns the key name at the end of a text, before `=` or `:`.
+/// Returns the name of the key at the end of a text, which is followed by `=` or `:`.
 fn key_before(text: &str) -> &str {
     let text = text.trim_end_matches(['"', '\'', '`', ']', ')']);
     let part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -280,7 +280,7 @@ fn without_user(word: &str, source: Source) -> String {
 
 /// Replaces each run of token characters that looks like a secret.
 fn without_tokens(word: &str, source: Source) -> String {
-    // Base64 keys contain slashes, so the word is first checked as a whole rather than as parts of a path.
+    // Base64 keys contain slashes, so the whole word is checked first, before the parts of a path.
     let is_whole = !word.contains("://") && !word.contains(REDACTED);
     if is_whole && is_random(word.trim_matches(|c: char| !c.is_alphanumeric()), source) {
         return REDACTED.to_owned();
@@ -309,14 +309,14 @@ impl Prompted {
     pub fn text(text: &str) -> Option<String> {
         let end = text.len().min(MAX_READ);
         let end = (0..=end).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        // A truncated word could be a secret that no rule recognises, so drop it.
+        // Drop a truncated word, which could be a secret that no rule recognises.
         let start = if end == text.len() {
             text
         } else {
             text[..end].rsplit_once(char::is_whitespace).map_or("", |cut| cut.0)
         };
         let safe = redact(start);
-        // The same applies to a word cut off here.
+        // The word cut off here is dropped for the same reason.
         let kept: String = match safe.char_indices().nth(MAX_PROMPT_CHARS) {
             None => safe,
             Some((end, _)) => safe[..end].rsplit_once(' ').map_or(&safe[..end], |cut| cut.0).into(),

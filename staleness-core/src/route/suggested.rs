@@ -8,12 +8,12 @@ use crate::refusal::Conflict;
 use crate::session::{OpenCall, SessionKey};
 use crate::time::Timestamp;
 
-/// The suggestions made in a session, its open calls, and the work that it claims. A small cache: when the session
-/// ends, only the claims stay.
+/// The suggestions made in a session, its open calls, and the work that it claims. A small cache: only the claims stay
+/// when the session ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suggestions {
-    /// The session. It need not have a record of its own.
+    /// The session. It need not have a row of its own.
     pub key: SessionKey,
     /// The number of unsolicited suggestions made in the session, including dropped ones.
     pub made: u32,
@@ -23,8 +23,8 @@ pub struct Suggestions {
     /// The calls that have begun and have no reported end, oldest first, at most [`Suggestions::MAX_CALLS`].
     #[serde(with = "crate::text::nested")]
     pub calls: Vec<OpenCall>,
-    /// The work items that it has claimed, with the times, at most [`Suggestions::MAX_CLAIMS`]. The items decide
-    /// whether the claims are still valid.
+    /// The work items that the session has claimed, with the times, at most [`Suggestions::MAX_CLAIMS`]. The items
+    /// decide whether the claims are still valid.
     pub claims: Vec<(WorkKey, Timestamp)>,
 }
 
@@ -41,8 +41,7 @@ pub struct Prompted {
     /// The suggested tools, best first, at most [`Suggestions::MAX_SUGGESTED`]. Empty if none matched.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<SuggestedTool>,
-    /// The tools whose outcomes this prompt has learned from, without duplicates, at most
-    /// [`Suggestions::MAX_TAUGHT`].
+    /// The tools from whose outcomes this prompt has learned, without duplicates, at most [`Suggestions::MAX_TAUGHT`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taught: Vec<ToolName>,
 }
@@ -53,7 +52,7 @@ pub struct Prompted {
 pub struct SuggestedTool {
     /// The tool.
     pub tool: ToolName,
-    /// The learned route that led to it. `None` if only the description matched.
+    /// The learned route that led to the tool. `None` if only the description matched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<RouteId>,
 }
@@ -63,26 +62,25 @@ pub struct SuggestedTool {
 pub(crate) struct Lesson {
     /// The index of the prompt in the session.
     pub(crate) prompt: usize,
-    /// The query to learn and its signal, 0..=1; `None` if the prompt has no query.
+    /// The query to learn and its signal, 0..=1. `None` if the prompt has no query.
     pub(crate) learn: Option<(String, Confidence)>,
     /// The route that led to the tool, to be marked as used.
     pub(crate) route: Option<RouteId>,
 }
 
 impl Prompted {
-    /// Returns the suggestion of this tool, if there is one.
     fn suggested(&self, tool: &ToolName) -> Option<&SuggestedTool> {
         self.tools.iter().find(|each| each.tool == *tool)
     }
 
-    /// Returns true if an outcome may still teach this prompt something or refresh a route.
+    /// Returns true if an outcome may teach this prompt's query or refresh a route.
     fn can_teach(&self) -> bool {
         self.query.is_some() || self.tools.iter().any(|each| each.route.is_some())
     }
 }
 
 impl Suggestions {
-    /// The maximum number of tools whose outcomes one prompt learns from.
+    /// The maximum number of tools from whose outcomes one prompt learns.
     pub const MAX_TAUGHT: usize = 4;
 
     /// The maximum number of tools stored per suggestion.
@@ -91,10 +89,10 @@ impl Suggestions {
     /// The maximum number of prompts stored per session.
     pub const MAX_PROMPTS: usize = 4;
 
-    /// The maximum number of open calls. The oldest is dropped first; its outcome stays unknown.
+    /// The maximum number of open calls. The oldest is dropped first, and its outcome stays unknown.
     pub const MAX_CALLS: usize = 32;
 
-    /// The maximum number of work items that a session can have claimed.
+    /// The maximum number of work items that a session may have claimed.
     pub const MAX_CLAIMS: usize = 32;
 
     /// Creates an empty record for a session.
@@ -120,7 +118,6 @@ impl Suggestions {
         self.calls.retain(|call| call.op != *op);
     }
 
-    /// Returns true if no more claims fit.
     pub(crate) const fn is_full(&self) -> bool {
         self.claims.len() >= Self::MAX_CLAIMS
     }
@@ -128,7 +125,7 @@ impl Suggestions {
     /// Records that the session has claimed a work item. May be repeated.
     ///
     /// # Errors
-    /// If it has claimed too many others.
+    /// If the session has claimed too many others.
     pub(crate) fn claim(&mut self, work: WorkKey, at: Timestamp) -> Result<(), Conflict> {
         self.claims.retain(|(known, _)| *known != work);
         if self.is_full() {
@@ -139,8 +136,8 @@ impl Suggestions {
     }
 
     /// Records a prompt and enforces the limits. Drops the lowest-ranked tools, and the oldest earlier prompt,
-    /// preferring one that cannot learn any more. The last prompt with a suggestion stays, because the cool-down
-    /// counts from it.
+    /// preferably one that can no longer learn. The last prompt with a suggestion stays, because the cool-down counts
+    /// from it.
     pub fn note(&mut self, mut prompted: Prompted) {
         prompted.tools.truncate(Self::MAX_SUGGESTED);
         prompted.taught.truncate(Self::MAX_TAUGHT);
@@ -156,19 +153,19 @@ impl Suggestions {
         }
     }
 
-    /// Records suggestions that the agent asked for. They do not count towards the limit on unsolicited ones.
+    /// Records suggestions that the agent requested. They do not count towards the limit on unsolicited ones.
     pub fn note_asked(&mut self, prompted: Prompted) {
         let made = self.made;
         self.note(prompted);
         self.made = made;
     }
 
-    /// Returns the time of the last suggestion.
+    /// Returns the time of the last suggestion. `None` if there is none.
     pub fn last_suggested_at(&self) -> Option<Timestamp> {
         self.prompts.iter().rev().find(|prompt| !prompt.tools.is_empty()).map(|prompt| prompt.at)
     }
 
-    /// Returns the time of the latest prompt, open call or claim; the Unix epoch if there is none.
+    /// Returns the time of the latest prompt, open call or claim. The Unix epoch if there is none.
     pub fn updated_at(&self) -> Timestamp {
         let calls = self.calls.iter().map(|call| call.at);
         let claims = self.claims.iter().map(|(_, at)| *at);
@@ -181,8 +178,8 @@ impl Suggestions {
             .unwrap_or_default()
     }
 
-    /// Returns the lesson of a tool's outcome. It applies to the last prompt that suggested the tool and can
-    /// still learn from it, else to the last prompt. `None` if there is nothing to learn or refresh.
+    /// Returns the lesson of a tool's outcome. It applies to the last prompt that suggested the tool and can still
+    /// learn from it, or else to the last prompt. `None` if there is nothing to learn or refresh.
     pub(crate) fn lesson(
         &self,
         tool: &ToolName,

@@ -75,7 +75,7 @@ impl<'de> Deserialize<'de> for Vector {
 impl Eq for Vector {}
 
 impl fmt::Debug for Vector {
-    /// Omits the numbers, of which there are hundreds.
+    /// Omits the numbers, because there are hundreds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Vector({} × {})", self.dimensions(), self.precision().as_str())
     }
@@ -85,7 +85,7 @@ impl Vector {
     /// The maximum number of dimensions.
     pub const MAX_DIMENSIONS: usize = VectorError::MAX_DIMENSIONS;
 
-    /// Creates a vector from `numbers`, divided by their length. The length is computed without overflow.
+    /// Creates a vector from `numbers`, divided by their Euclidean length, which is computed without overflow.
     ///
     /// # Errors
     /// [`VectorError`] if there are no numbers, too many numbers, numbers that are not finite, or only zeros.
@@ -103,8 +103,8 @@ impl Vector {
         if largest == 0.0 {
             return Err(VectorError::Zero);
         }
-        // After scaling, the largest magnitude is 1, so the squares neither overflow nor all underflow.
-        // Dividing twice, because the inverse of a subnormal number is infinite.
+        // After scaling, the largest magnitude is 1, so the squares neither overflow nor all underflow. There are two
+        // divisions, because the inverse of a subnormal number is infinite.
         let scaled = numbers.iter().map(|number| number / largest);
         let length = scaled.clone().map(|number| number * number).sum::<f64>().sqrt();
         let unit = scaled.map(|number| number / length);
@@ -140,7 +140,7 @@ impl Vector {
         if (length - 1.0).abs() <= UNIT { Ok(vector) } else { Err(VectorError::NotUnit) }
     }
 
-    /// Returns the numbers in little-endian order.
+    /// Returns the numbers as bytes in little-endian order.
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
             Self::F32(numbers) => numbers.iter().flat_map(|number| number.to_le_bytes()).collect(),
@@ -173,8 +173,8 @@ impl Vector {
         narrow.iter().map(|number| f64::from(*number)).chain(wide.iter().copied())
     }
 
-    /// Returns the cosine of the angle between two vectors, -1..=1: their dot product. `None` if the numbers
-    /// of dimensions differ.
+    /// Returns the cosine of the angle between two vectors, -1..=1: their dot product, because both have length 1.
+    /// `None` if their numbers of dimensions differ.
     pub fn cosine(&self, other: &Self) -> Option<f64> {
         let cosine = match (self, other) {
             _ if self.dimensions() != other.dimensions() => return None,
@@ -200,7 +200,7 @@ fn doubles(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
     })
 }
 
-/// The vector of a route's query, and the model that made it. Stored apart from the route, so that changing a
+/// The vector of a route's query, and the model that made it. Stored separately from the route, so that changing a
 /// counter rewrites no vector and pruning reads none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteVector {

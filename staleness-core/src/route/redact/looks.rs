@@ -9,7 +9,7 @@ const PREFIXES: &str = "\
 /// The minimum length of a token after its prefix, in bytes.
 const PREFIXED: usize = 8;
 
-/// Words at the end of a key whose value a person chooses, in any spelling of the name.
+/// Words at the end of the name of a key whose value is a password, in any spelling of the name.
 const PASSWORDS: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
 
 /// Words in the name of a key whose value is another secret, usually a generated one.
@@ -24,16 +24,16 @@ const SECRET_WORDS: [&str; 8] = [
     "cookie",
 ];
 
-/// Words that mark a key only as a whole part of its name: `DB_PASS`, `signing-key`.
+/// Words that mark a key only if they are a whole part of its name: `DB_PASS`, `signing-key`.
 const PASSWORD_PARTS: [&str; 2] = ["pass", "pw"];
 const SECRET_PARTS: [&str; 2] = ["key", "auth"];
 
-/// Parts of webhook URLs. The text after them works like a password.
+/// Parts of webhook URLs. The text after them is as secret as a password.
 const HOOKS: [&str; 3] = ["hooks.slack.com/", "/webhooks/", "webhook.office.com/"];
 
-/// The length, in characters, from which any word after a key counts as a secret.
+/// The length, in characters, from which any word after a key in a prompt counts as a secret.
 const LONG: usize = 20;
-/// The minimum length of a secret after `key`, a word with many other meanings.
+/// The minimum length of a secret after `key`, which has many other meanings.
 pub(super) const UNSURE: usize = 8;
 /// The minimum length of a secret after a bare `pass`, or attached to an option, as in `-pVALUE`.
 pub(super) const SHORT: usize = 4;
@@ -45,8 +45,7 @@ const NO_SECRETS: &str = "\
 
 /// The minimum length of a random run with mixed case.
 const RANDOM: usize = 20;
-/// The minimum length of a random run of hexadecimal digits or of a single case. Such runs also occur in
-/// ordinary words.
+/// The minimum length of a random run of hexadecimal digits or of a single case. Shorter ones occur in ordinary words.
 const RANDOM_HEX: usize = 32;
 /// The minimum number of changes between digits and other characters in a random run.
 const CHANGES: usize = 3;
@@ -63,21 +62,20 @@ pub(super) enum Source {
 /// The certainty with which a key's name marks its value as a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
-    /// Its value is a password.
+    /// The value is a password.
     Password,
-    /// Its value is another secret.
+    /// The value is another secret.
     Sure,
-    /// A value after `=` or `:` is a password, in a note only after `=`. A value after the bare word may be one:
-    /// `pass`.
+    /// `pass`: a value after `=`, or in a prompt after `:`, is a password. A value after the bare word may be one.
     Pass,
-    /// A name with such a part, such as `DB_PASS`, or a different kind of pass, such as `post-pass`.
+    /// A name with a part that means a password, such as `DB_PASS`, or a different kind of pass, such as `post-pass`.
     Part,
-    /// Its value may be a secret: `key`.
+    /// `key`: the value may be a secret.
     Maybe,
 }
 
 impl Key {
-    /// Returns the look of a value of this key if it is a secret.
+    /// Returns the look by which a value of this key is recognised as a secret.
     pub(super) const fn look(self, source: Source) -> Look {
         match (source, self) {
             (Source::Prompt, Self::Password | Self::Part | Self::Sure) => Look::Odd(1),
@@ -88,13 +86,13 @@ impl Key {
         }
     }
 
-    /// Returns true if a text directly after the key and `=` or `:` is its value.
+    /// Returns true if a text directly after the key and `=` or `:` is a secret value.
     pub(super) fn takes(self, value: &str, link: &str, source: Source) -> bool {
         let look = self.look(source);
         match source {
             Source::Prompt => self != Self::Maybe || look.fits(value),
             Source::Note if is_variable(value) => false,
-            // `tests pass: 3a`, and `auth.rs:286`, which is a place in a file.
+            // Ordinary text such as `tests pass: 3a`, or `auth.rs:286`, which is a place in a file.
             Source::Note
                 if link == ":" && (self == Self::Pass || !value.contains(char::is_alphabetic)) =>
             {
@@ -107,7 +105,7 @@ impl Key {
         }
     }
 
-    /// Returns true if a secret in a note may follow this key on its own, without `=` or `:`.
+    /// Returns true if a secret in a note may follow this key without `=` or `:`.
     pub(super) fn stands_alone(self, word: &str) -> bool {
         let name = word.trim_matches(['*', '`', '"', '\'']);
         let in_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -115,7 +113,7 @@ impl Key {
     }
 }
 
-/// Returns the certainty with which this key's value is a secret. `None` if the name is not a key.
+/// Returns the certainty with which the value of this key is a secret. `None` if the name is not that of a key.
 pub(super) fn key(name: &str) -> Option<Key> {
     let plain: String =
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
@@ -140,8 +138,8 @@ pub(super) fn key(name: &str) -> Option<Key> {
 /// The look of a word that is a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// At least this number of characters, with a digit, a capital after a small letter or a sign such as `@`; or
-    /// very long.
+    /// At least this number of characters, with a digit, a capital after a small letter or a sign such as `@`; or at
+    /// least [`LONG`].
     Odd(usize),
     /// Chosen by a person: some characters with digits or signs, or a quoted text.
     Password,
@@ -177,7 +175,7 @@ impl Look {
         }
     }
 
-    /// Returns true for a quoted text that is a secret.
+    /// Returns true if a quoted text is a secret because of its quotation marks.
     pub(super) fn is_quoted(self, word: &str) -> bool {
         let Some(mark) = quote(word) else { return false };
         let is_short = || word[1..].find(mark).is_some_and(|end| end < SHORT);
@@ -199,7 +197,7 @@ pub(super) fn is_link(word: &str) -> bool {
     matches!(word, "=" | ":" | "=>" | ":=") || word.trim_end_matches(':').eq_ignore_ascii_case("is")
 }
 
-/// Returns true if the word may stand between a key and its value: `to` or `as`.
+/// Returns true for `to` and `as`, which may stand between a key and its value.
 pub(super) fn is_to(word: &str) -> bool {
     ["to", "as"].iter().any(|to| word.eq_ignore_ascii_case(to))
 }
@@ -247,8 +245,8 @@ pub(super) fn is_token(run: &str) -> bool {
     })
 }
 
-/// Returns true for a long run of base64 in which digits, small letters and capitals alternate at this percentage of
-/// the characters or more.
+/// Returns true for a long run of base64 in which the class of character (digit, small letter, capital) changes after
+/// at least this percentage of the characters.
 fn is_mixed(run: &str, percent: usize) -> bool {
     let run = run.trim_end_matches('=');
     let class = |byte: u8| match byte {
@@ -267,8 +265,8 @@ fn is_mixed(run: &str, percent: usize) -> bool {
         && changes.count() * 100 >= run.len() * percent
 }
 
-/// Returns true if a run looks randomly generated: in a prompt, many hexadecimal digits or letters of both cases
-/// mixed with digits; in a note, base64.
+/// Returns true if a run of characters looks randomly generated: in a prompt, many hexadecimal digits or letters of
+/// both cases mixed with digits; in a note, base64.
 pub(super) fn is_random(run: &str, source: Source) -> bool {
     let letters = run.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = run.bytes().filter(u8::is_ascii_digit).count();
