@@ -9,15 +9,14 @@ use super::DefinitionVersion;
 /// Keys of a schema whose lists are ordered.
 const ORDERED: [&str; 4] = ["prefixItems", "items", "default", "const"];
 
-/// Returns the canonical form of a value.
 pub(super) fn canonical(value: &Value) -> String {
     let mut out = String::new();
     write(value, true, false, &mut out);
     out
 }
 
-/// Writes a value. `free` means that a list is a set and is sorted. `fixed` means that the order of every nested
-/// list is significant.
+/// Writes a value. `free` means that the value, if a list, is a set to sort. `fixed` means that the order of every
+/// nested list is significant.
 fn write(value: &Value, free: bool, fixed: bool, out: &mut String) {
     match value {
         Value::Object(map) => {
@@ -56,17 +55,15 @@ fn write(value: &Value, free: bool, fixed: bool, out: &mut String) {
     }
 }
 
-/// Returns the number of characters of a text.
 pub(super) fn count(text: &str) -> u32 {
     u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }
 
-/// Returns bytes in hexadecimal digits.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns a digest of the definitions in a live list, independent of their order. It is cryptographic, so a
+/// Returns a digest of the definitions in a live list, which does not depend on their order. It is cryptographic, so a
 /// hostile server cannot make two lists with the same digest.
 pub(crate) fn digest_of_all<'d>(
     definitions: impl Iterator<Item = (&'d str, &'d DefinitionVersion)>,

@@ -13,13 +13,13 @@ wording! {
     /// The class of a change, from least to most serious.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum ChangeClass {
-        /// Only the wording changed.
+        /// Only wording changed.
         Wording = "wording",
         /// The tool accepts more input: a new optional parameter, or more values.
         Widened = "widened",
         /// The tool accepts less input: a removed parameter, a new required one, or fewer values.
         Narrowed = "narrowed",
-        /// The tool may have more effects: a hint now says that it writes, destroys or reaches other systems.
+        /// The tool may have more effects: a hint now says that it writes, destroys, or reaches other systems.
         Effects = "effects",
         /// The definition contains suspicious text: a new address, orders to the model, or hidden characters.
         Suspicious = "suspicious",
@@ -29,17 +29,16 @@ wording! {
 /// One difference between two versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// Its class.
+    /// The class of the difference.
     pub class: ChangeClass,
-    /// A description in this program's words, which the name may follow.
+    /// A description in this program's own words. The name may follow it.
     pub what: &'static str,
-    /// The path of the parameter, or the host. The server chose this text.
+    /// The path of a parameter, or a host. The server chose this text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
 impl Difference {
-    /// Returns the description without the name.
     pub(crate) fn alone(&self) -> &'static str {
         match self.what {
             ADDRESS => "names a new address",
@@ -52,20 +51,20 @@ impl Difference {
 const ADDRESS: &str = "names the address";
 const NAMED: &str = "names the tool";
 
-/// Maximum number of differences reported between two versions.
+/// The maximum number of differences reported between two versions.
 const MAX_DIFFERENCES: usize = 100;
 
-/// Maximum length of a name, in characters.
+/// The maximum length of a name, in characters.
 const MAX_NAME: usize = 200;
 
-/// Returns the most serious class, or `None` if there are no differences.
+/// Returns the most serious class. `None` if there are no differences.
 pub(super) fn class(differences: &[Difference]) -> Option<ChangeClass> {
     differences.iter().map(|each| each.class).max()
 }
 
-/// Returns the differences from the accepted version: first suspicious ones, then a deprecation, then the others by
-/// class. Without an accepted version, returns only findings that are suspicious in themselves, which addresses are
-/// not.
+/// Returns the differences from the accepted version: first suspicious ones, then a deprecation, then the others from
+/// the most serious class to the least. Without an accepted version, returns only findings that are suspicious by
+/// themselves, which addresses are not.
 pub(super) fn differences(
     before: Option<&DefinitionVersion>,
     now: &DefinitionVersion,
@@ -78,8 +77,8 @@ pub(super) fn differences(
             all.all_of_its_name(before, now);
         }
     }
-    // A new text may repeat an accepted order with a different meaning, so accepting one text does not accept
-    // another. Dropped findings are always new.
+    // A new text may repeat an accepted order with a different meaning, so accepting one text does not accept another:
+    // its orders count as new.
     let mut known = before.map(|before| before.found.clone()).unwrap_or_default();
     let is_new = |each: &Finding| matches!(each, Finding::Text(_)) && !known.contains(each);
     if now.found.iter().any(is_new) {
@@ -119,7 +118,7 @@ fn digest(part: &Option<Part>) -> Option<&str> {
     part.as_ref().map(|part| part.digest.as_str())
 }
 
-/// The side of a tool that a schema describes: input or output.
+/// The side of a tool that a schema describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Input,
@@ -129,7 +128,7 @@ enum Side {
 struct Differences(BTreeSet<(ChangeClass, &'static str, Option<String>)>);
 
 pub(super) const DESCRIPTION: &str = "changed description";
-pub(super) const DESCRIPTION_BEYOND: &str = "changed description, beyond the stored part";
+pub(super) const DESCRIPTION_BEYOND: &str = "description changed after the part that is stored";
 const LOST: &str = "lost";
 const MORE: &str = "also takes";
 const DEPRECATED: &str = "now says that it is deprecated";
@@ -138,7 +137,7 @@ const OPENED: &str = "now allows unknown fields in";
 const CLOSED: &str = "no longer allows unknown fields in";
 const DEFAULT: &str = "changed the default of";
 
-/// Placeholder for a whole input or output, until the side is known.
+/// A placeholder for the whole input or output while the side is unknown.
 const ALL: &str = "*";
 
 impl Differences {
@@ -170,8 +169,8 @@ impl Differences {
         self.hints(&before.annotations, &now.annotations);
     }
 
-    /// Compares each new tool of this name with the most similar removed one, or with all old ones if none was
-    /// removed. The order of the tools does not matter.
+    /// Compares each new tool of this name with the most similar removed one, or with the most similar old one if none
+    /// was removed. The order of the tools does not matter.
     fn all_of_its_name(&mut self, before: &DefinitionVersion, now: &DefinitionVersion) {
         const OTHERS: &str = "changed other tools with its name";
         let (Some(old), Some(new)) = (before.all_of_its_name(), now.all_of_its_name()) else {
@@ -191,7 +190,8 @@ impl Differences {
                 all.0
             });
             let least = compared.min_by_key(|all| (all.last().map(|each| each.0), all.len()));
-            // A tool that differs from all others is reported, unless it has more effects than they do.
+            // An additional tool is reported as such below. Its own differences are reported only if they may add
+            // effects or are suspicious.
             let is_told = |class| !gone.is_empty() || class > ChangeClass::Narrowed;
             self.0.extend(least.into_iter().flatten().filter(|each| is_told(each.0)));
         }
@@ -211,7 +211,7 @@ impl Differences {
         match (before, now) {
             (Some(before), Some(now)) => match (parsed(before), parsed(now)) {
                 (Some(old), Some(new)) => found.schema(&old, &new, ""),
-                // A truncated part is not parsed.
+                // A truncated part cannot be parsed.
                 _ => found.add(ChangeClass::Narrowed, "changed schema, too large to compare", None),
             },
             (None, _) => found.add(ChangeClass::Widened, NEW, Some(ALL)),
@@ -227,7 +227,7 @@ impl Differences {
         }
         for (class, what, name) in found.0 {
             let class = match (side, what) {
-                // A reader of an answer needs the fields that were removed. All other changes can be ignored.
+                // A reader of an answer misses fields that were removed. It can ignore all other changes.
                 (Side::Output, MORE | NEW | DEFAULT) => ChangeClass::Wording,
                 (Side::Output, _) if what != LOST => class.min(ChangeClass::Widened),
                 _ => class,
@@ -284,14 +284,14 @@ impl Differences {
         if let (Some(old), Some(new)) = (old.get("items"), new.get("items")) {
             self.schema(old, new, path);
         }
-        // A call without the parameter now means something else.
+        // A call that omits the parameter has another meaning now.
         let default =
             |of: &Map<String, Value>| of.get("default").filter(|it| !it.is_null()).cloned();
         if default(old).is_some_and(|old| default(new) != Some(old)) {
             self.add(Narrowed, DEFAULT, named);
         }
         self.values(old.get("enum").map(elements), new.get("enum").map(elements), named);
-        // The protocol only allows objects there, even without a schema.
+        // The protocol allows only objects at the top level, even without a schema.
         let types = |of: &Map<String, Value>| {
             let root = || path.is_empty().then(|| BTreeSet::from(["object".to_owned()]));
             of.get("type").or(any_of_types(of).as_ref()).map(types).or_else(root)
@@ -358,7 +358,7 @@ impl Differences {
             _ => "changed hints",
         };
         self.add(ChangeClass::Wording, what, None);
-        // A truncated part does not show all that it allows.
+        // The rest of a truncated part is unknown.
         let is_cut = |part: &Option<Part>| {
             part.as_ref().is_some_and(|part| serde_json::from_str::<Value>(&part.text).is_err())
         };
@@ -387,7 +387,7 @@ const WORDS: [&str; 9] = [
     "x-order",
 ];
 
-/// Returns the meaning of a changed limit, if this rule limits a value, a length or a number of elements.
+/// Returns the effect of changing a rule that limits a value, a length or a number of elements. `None` for other rules.
 fn limit(
     key: &str,
     old: Option<&Value>,
@@ -428,7 +428,6 @@ pub(super) fn names(schema: &str) -> BTreeSet<String> {
     all
 }
 
-/// Returns every description in a schema.
 fn descriptions(schema: &Value) -> Vec<&str> {
     let mut all = Vec::new();
     let mut left = vec![schema];
@@ -445,7 +444,7 @@ fn descriptions(schema: &Value) -> Vec<&str> {
     all
 }
 
-/// Returns the risks of a tool according to its hints. A missing hint has the protocol's default.
+/// Returns the risks of a tool according to its hints. A missing hint has the default of the protocol.
 fn risks(part: &Option<Part>) -> [(&'static str, bool); 4] {
     let hints: Value =
         part.as_ref().and_then(|part| serde_json::from_str(&part.text).ok()).unwrap_or(Value::Null);
@@ -472,7 +471,7 @@ fn elements(list: &Value) -> BTreeSet<String> {
     list.as_array().into_iter().flatten().map(ToString::to_string).collect()
 }
 
-/// Returns the types of a schema that consists only of `anyOf` types.
+/// Returns the types of a schema whose `anyOf` consists only of types. `None` for other schemas.
 fn any_of_types(schema: &Map<String, Value>) -> Option<Value> {
     let all = schema.get("anyOf").filter(|_| !schema.contains_key("type"))?.as_array()?;
     let one = |of: &Value| of.as_object().filter(|of| of.len() == 1)?.get("type").cloned();

@@ -1,4 +1,4 @@
-//! Definitions of tools as servers list them. Each is pinned when it is first seen.
+//! Definitions of tools as servers list them. A definition is pinned when it is first seen.
 
 mod canonical;
 mod change;
@@ -29,7 +29,7 @@ pub use suspect::Finding;
 pub struct Definition {
     /// The tool.
     pub key: ToolKey,
-    /// The time at which it was first seen.
+    /// The time at which the definition was first seen.
     pub pinned_at: Timestamp,
     /// The version that was seen last.
     #[serde(with = "nested")]
@@ -39,11 +39,11 @@ pub struct Definition {
     /// The previous version, or the last accepted one while a change is pending.
     #[serde(with = "nested")]
     pub previous: Option<DefinitionVersion>,
-    /// The class of the change that waits for a person.
+    /// The class of the change that awaits a person's decision.
     pub pending: Option<ChangeClass>,
     /// The number of changes seen.
     pub changes: u32,
-    /// The class of the last change in the journal, and its time.
+    /// The class of the last change that the journal records, and its time.
     #[serde(with = "nested")]
     pub journalled: Option<(ChangeClass, Timestamp)>,
 }
@@ -52,38 +52,38 @@ pub struct Definition {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DefinitionVersion {
-    /// Its title.
+    /// The title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Part>,
-    /// Its description.
+    /// The description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Part>,
-    /// The schema of its input.
+    /// The schema of the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Part>,
-    /// The schema of its output.
+    /// The schema of the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Part>,
-    /// Its hints on effects.
+    /// The hints on effects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Part>,
     /// The definitions of other tools that the same server lists under this name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<Part>,
-    /// Its icons and `_meta`. Stored only if they contain a finding.
+    /// The icons and `_meta`. Stored only if they contain a finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Part>,
-    /// Findings over the complete text of every part.
+    /// The findings in the complete text of every part.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub found: BTreeSet<Finding>,
     /// The time at which the server listed this version again after a pending version had replaced it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed_again: Option<Timestamp>,
-    /// The parameters of earlier accepted versions that no version has had since, at most
+    /// The parameters of earlier accepted versions that later versions do not have, at most
     /// [`DefinitionVersion::MAX_LOST`].
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub lost: BTreeSet<String>,
-    /// The worst of the versions that this one replaced before a person accepted them, if this one hides it.
+    /// The worst version that was replaced before a person accepted it, if this version does not show its changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst: Option<Box<Self>>,
 }
@@ -92,9 +92,9 @@ pub struct DefinitionVersion {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// The SHA-256 of its canonical JSON, in hexadecimal digits.
+    /// The SHA-256 of the part's canonical JSON, in hexadecimal digits.
     pub digest: String,
-    /// The text of a title or description, otherwise canonical JSON. Truncated to
+    /// The text of a title or description; canonical JSON for other parts. Truncated to
     /// [`DefinitionVersion::MAX_PART_BYTES`].
     pub text: String,
     /// The length of the complete text in characters, if it was truncated.
@@ -108,7 +108,7 @@ const PARTS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema",
 /// Other keys of a tool that contain text from its server.
 const METADATA: [&str; 2] = ["icons", "_meta"];
 
-/// Minimum time between two journal entries for changes of the same class.
+/// The minimum time between two journal entries for changes of the same class, in milliseconds.
 const JOURNAL_AGAIN: i64 = Timestamp::DAY;
 
 impl Part {
@@ -126,17 +126,16 @@ impl Part {
     }
 }
 
-/// Returns the members of an object that have these names.
 fn members_of(object: &Map<String, Value>, keys: &[&str]) -> Map<String, Value> {
     let members = keys.iter().filter_map(|key| object.get_key_value(*key));
     members.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 impl DefinitionVersion {
-    /// Maximum stored length of a part, in bytes. The digest covers the complete text.
+    /// The maximum stored length of a part, in bytes. The digest covers the complete text.
     pub const MAX_PART_BYTES: usize = 16 * 1024;
 
-    /// Maximum number of lost parameters stored.
+    /// The maximum number of lost parameters to store.
     pub const MAX_LOST: usize = 100;
 
     /// Returns the definition of a tool from its entry in a `tools/list` result.
@@ -145,7 +144,7 @@ impl DefinitionVersion {
         let name = tool.get("name").and_then(Value::as_str);
         let parts = PARTS.iter().filter_map(|key| tool.get(*key));
         let found = suspect::findings(name, parts);
-        // A client may show these to a model. They change often, and icons contain addresses.
+        // A client may show the metadata to a model. It changes often, and icons contain addresses.
         let metadata = Value::Object(members_of(tool, &METADATA));
         let mut odd = suspect::findings(None, std::iter::once(&metadata));
         odd.retain(|each| !each.is_address() && !each.is_many());
@@ -162,7 +161,7 @@ impl DefinitionVersion {
         }
     }
 
-    /// Adds the definitions of other tools that the server lists under the same name. A client may show any of
+    /// Adds the definitions of other tools that the server lists under the same name, because a client may show any of
     /// them to a model.
     #[must_use]
     pub fn with_others(mut self, others: &[Self]) -> Self {
@@ -176,17 +175,15 @@ impl DefinitionVersion {
         self
     }
 
-    /// Returns the other tools with this name.
     fn others(&self) -> Vec<Value> {
         let Some(part) = &self.others else { return Vec::new() };
         match serde_json::from_str(&part.text) {
             Ok(Value::Array(all)) if part.chars.is_none() => all,
-            // The rest is unknown.
+            // The rest of the list is unknown.
             _ => vec![Value::from(vec![&*part.text, &*part.digest])],
         }
     }
 
-    /// Returns all tools of this name.
     fn each(&self) -> Vec<Value> {
         let mut own = self.to_map();
         own.remove("others");
@@ -202,7 +199,7 @@ impl DefinitionVersion {
         other.each().iter().all(|each| all.contains(each))
     }
 
-    /// Merges the definitions of a tool from several lists. The result does not depend on their order.
+    /// Merges the definitions of a tool from several lists. The order of the lists does not affect the result.
     pub(crate) fn union<'v>(versions: impl IntoIterator<Item = &'v Self>) -> Cow<'v, Self> {
         let mut all: Vec<&Self> = versions.into_iter().collect();
         all.sort_by_cached_key(|each| each.digest());
@@ -227,8 +224,7 @@ impl DefinitionVersion {
         self.parts().map(|(name, part)| (name.to_owned(), value(name, part))).collect()
     }
 
-    /// Returns the definitions of every tool with this name. `None` if a part was truncated, because the rest is
-    /// lost.
+    /// Returns the definitions of all tools with this name. `None` if a part was truncated.
     fn all_of_its_name(&self) -> Option<Vec<Self>> {
         let others = self.others.as_ref().map_or("[]", |part| &part.text);
         let mut all: Vec<Map<String, Value>> = serde_json::from_str(others).ok()?;
@@ -239,15 +235,15 @@ impl DefinitionVersion {
         (!all.iter().any(is_cut)).then(|| all.iter().map(Self::of).collect())
     }
 
-    /// Returns the names of its parameters and of the fields of its answers. `None` if a part was truncated.
+    /// Returns the names of the parameters and of the fields of answers. `None` if a part was truncated.
     fn names(&self) -> Option<BTreeSet<String>> {
         let all = self.all_of_its_name()?;
         let schemas = all.iter().flat_map(|each| each.input.iter().chain(&each.output));
         Some(schemas.flat_map(|part| change::names(&part.text)).collect())
     }
 
-    /// Returns the existing parts by their keys in a `tools/list` result. `others` and `metadata` are keys of this
-    /// program.
+    /// Returns the existing parts, by their keys in a `tools/list` result. The keys `others` and `metadata` are this
+    /// program's own.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, &Part)> {
         let parts = [
             &self.title,
@@ -262,14 +258,14 @@ impl DefinitionVersion {
         names.zip(parts).filter_map(|(name, part)| Some((name, part.as_ref()?)))
     }
 
-    /// Returns the number of characters of its description and input schema.
+    /// Returns the number of characters of the description and the input schema.
     pub(crate) fn chars(&self) -> u32 {
         let parts = self.description.iter().chain(&self.input);
         let chars = parts.map(|part| part.chars.unwrap_or_else(|| count(&part.text)));
         chars.fold(0, u32::saturating_add)
     }
 
-    /// Returns one SHA-256 of the digests of all parts, in hexadecimal digits.
+    /// Returns the SHA-256 of the digests of all parts, in hexadecimal digits.
     pub fn digest(&self) -> String {
         let lines = self.parts().map(|(name, part)| format!("{name} {}\n", part.digest));
         hex(&Sha256::digest(lines.collect::<String>()))
@@ -278,7 +274,7 @@ impl DefinitionVersion {
     /// The number of digits of the digest by which a person identifies a version.
     pub const NAMED_BY: usize = 16;
 
-    /// Returns true if `digits` are the first digits of the digest and long enough to identify it.
+    /// Returns true if `digits` are the first digits of the digest, and enough to identify it.
     pub(crate) fn is_named(&self, digits: &str) -> bool {
         digits.len() >= Self::NAMED_BY && self.digest().starts_with(digits)
     }
@@ -311,17 +307,18 @@ impl Definition {
         }
     }
 
-    /// Returns the class of a version that is suspicious by itself.
+    /// Returns the class of a version that is suspicious by itself. `None` if it is not.
     pub(crate) fn class_at_first_sight(version: &DefinitionVersion) -> Option<ChangeClass> {
         change::class(&change::differences(None, version))
     }
 
-    /// Returns true if nothing in this version needs a person's approval.
+    /// Returns true if a person need not accept anything in this version.
     pub(crate) fn accepts(&self, version: &DefinitionVersion) -> bool {
         self.accepted().is_some_and(|accepted| accepted.contains(version))
     }
 
-    /// Returns the class of a change in one list while other lists still have the accepted version.
+    /// Returns the class of a change in one list while the other lists still have the accepted version. `None` if
+    /// nothing changed.
     pub(crate) fn class_of(
         &self,
         version: &DefinitionVersion,
@@ -339,12 +336,13 @@ impl Definition {
         if self.pending.is_some() { self.previous.as_ref() } else { Some(&self.current) }
     }
 
-    /// Returns the time at which the server reverted the pending change and listed the accepted version again.
+    /// Returns the time at which the server reverted the pending change, listing the accepted version again. `None` if
+    /// it did not.
     pub fn taken_back(&self) -> Option<Timestamp> {
         self.pending.and(self.previous.as_ref()?.listed_again)
     }
 
-    /// Returns the version that the server lists now. Only this version can be accepted.
+    /// Returns the version that the server lists now. No other version can be accepted.
     pub fn listed(&self) -> &DefinitionVersion {
         self.previous.as_ref().filter(|_| self.taken_back().is_some()).unwrap_or(&self.current)
     }
@@ -354,8 +352,8 @@ impl Definition {
         Tool::description_of(&self.accepted()?.description.as_ref()?.text)
     }
 
-    /// Returns what the current version changed, compared with the accepted version if it is pending, otherwise
-    /// with the previous one.
+    /// Returns the differences of the current version, from the accepted version if it is pending, otherwise from the
+    /// previous one.
     pub fn differences(&self) -> Vec<Difference> {
         if self.previous.is_none() && self.pending.is_none() {
             return Vec::new();
@@ -371,14 +369,15 @@ impl Definition {
         for each in all.iter_mut().filter(|_| self.key.name.is_server_entry()) {
             each.what = match each.what {
                 change::DESCRIPTION => "changed instructions",
-                change::DESCRIPTION_BEYOND => "changed instructions, beyond the stored part",
+                change::DESCRIPTION_BEYOND => "instructions changed after the part that is stored",
                 other => other,
             };
         }
         all
     }
 
-    /// Returns the worst of the replaced versions that a person did not accept, if the new version hides it.
+    /// Returns the worst version that is replaced without having been accepted, if the new version does not show its
+    /// changes.
     fn worst(&self, now: &[Difference], policy: &DefinitionPolicy) -> Option<DefinitionVersion> {
         let accepted = self.accepted();
         let all = [Some(&self.current), self.current.worst.as_deref()].into_iter().flatten();
@@ -391,7 +390,7 @@ impl Definition {
         differences.iter().any(is_hidden).then(without)
     }
 
-    /// Records the version that a server lists now. Returns the class of a change for the journal.
+    /// Records the version that a server lists now. Returns the class of a change if the journal should record one.
     pub(crate) fn see(
         &mut self,
         now: &DefinitionVersion,
@@ -406,7 +405,7 @@ impl Definition {
         let is_withheld = self.state(policy) == ListingState::Withheld;
         let accepted = self.accepted().cloned();
         let is_accepted = accepted.as_ref().is_some_and(|accepted| now.is_same(accepted));
-        // Reverting the change does not clear it: the text stays for a person to review.
+        // A reverted change stays pending: a person still has to review its text.
         if is_withheld && is_accepted {
             if let Some(previous) = &mut self.previous {
                 previous.listed_again = again.or(Some(at));
@@ -416,7 +415,7 @@ impl Definition {
         let differences = change::differences(accepted.as_ref(), now);
         let class = change::class(&differences).unwrap_or(ChangeClass::Wording);
         let pending = (policy.waits(class) && !is_accepted).then_some(class);
-        // The pending changes were already reported. The journal gets the additions of this version.
+        // The pending changes were already reported. The journal records what this version adds to them.
         let told = if self.pending.is_none_or(|waits| class > waits) {
             class
         } else {
@@ -424,7 +423,7 @@ impl Definition {
             class.min(step.unwrap_or(ChangeClass::Wording))
         };
         let mut lost = std::mem::take(&mut self.current.lost);
-        // While a part is truncated, it is not known which parameters are lost.
+        // If a part is truncated, the lost parameters are unknown.
         if let Some(has) = now.names() {
             let had = accepted.as_ref().and_then(DefinitionVersion::names).unwrap_or_default();
             let all = lost.union(&had).filter(|name| !has.contains(*name));
@@ -446,14 +445,14 @@ impl Definition {
         is_news.then_some(told)
     }
 
-    /// Accepts a pending change if the policy does no more than count its class.
+    /// Accepts a pending change if the policy only counts changes of its class.
     pub(crate) fn follow(&mut self, policy: &DefinitionPolicy) {
         if self.pending.is_some_and(|class| !policy.waits(class)) {
             self.accept();
         }
     }
 
-    /// Removes the pending change, for a client whose server did not make it.
+    /// Drops the pending change, for a client whose server did not make it.
     pub(crate) fn forget_pending(&mut self) {
         if let Some(accepted) = self.accepted().cloned() {
             (self.current, self.previous) = (accepted, None);
@@ -462,7 +461,7 @@ impl Definition {
     }
 
     /// Returns the class of the pending change for a tool in this state. If the change withholds the tool only for
-    /// another client's server, a usable tool has the most serious of the other classes.
+    /// another client's server, a usable tool has the most serious class that leaves it usable.
     pub(crate) fn waiting(
         &self,
         state: ListingState,
@@ -476,7 +475,7 @@ impl Definition {
         classes.filter(|class| policy.state(Some(*class)) == state).max()
     }
 
-    /// Accepts the version that its server lists.
+    /// Accepts the version that the server lists now.
     pub(crate) fn accept(&mut self) {
         self.current.worst = None;
         if let Some(at) = self.taken_back()
@@ -490,7 +489,7 @@ impl Definition {
         self.pending = None;
     }
 
-    /// Returns the state of a tool that a live list contains with this definition.
+    /// Returns the state of a tool in a live list that contains this definition.
     pub(crate) fn state(&self, policy: &DefinitionPolicy) -> ListingState {
         policy.state(self.pending)
     }

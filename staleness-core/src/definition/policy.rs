@@ -1,4 +1,4 @@
-//! The treatment of a changed definition.
+//! The policy for changed definitions.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +10,11 @@ use crate::tool::ListingState;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Treatment {
-    /// The change is only counted and recorded in the journal.
+    /// The change is only counted, and recorded in the journal.
     Count,
-    /// The tool may be used, and needs a review until a person accepts the change.
+    /// The tool may be used. It needs a review until a person accepts the change.
     Review,
-    /// The tool is stale until a person accepts the change, and checks of the lock fail.
+    /// The tool is stale until a person accepts the change, and checks against a lock file fail.
     #[serde(alias = "fail")]
     Stale,
 }
@@ -45,12 +45,12 @@ impl DefinitionPolicy {
             ChangeClass::Suspicious => self.suspicious,
         }
     }
-    /// Returns true if a change of this class waits for a person.
+    /// Returns true if a change of this class awaits a person's decision.
     pub(crate) fn waits(&self, class: ChangeClass) -> bool {
         self.of(class) != Treatment::Count
     }
 
-    /// Returns the state of a listed tool whose definition has a change of this class, or no change.
+    /// Returns the state of a listed tool whose definition has a pending change of this class, or none.
     pub(crate) fn state(&self, class: Option<ChangeClass>) -> ListingState {
         match class.map(|class| self.of(class)) {
             None | Some(Treatment::Count) => ListingState::Configured,

@@ -1,6 +1,6 @@
-//! Finds suspicious text in definitions: orders to the model, new addresses, hidden characters. The lists cover
-//! attacks that were observed in practice and do not judge meaning. They are matched in linear time. Real servers
-//! ask to be called before other tools, so that alone is not an order.
+//! Finds suspicious text in definitions: orders to the model, new addresses, hidden characters. The lists cover attacks
+//! that were observed in practice and do not judge meaning. They are matched in linear time. Real servers ask to be
+//! called before other tools, so this alone does not count as an order.
 
 use std::collections::BTreeSet;
 
@@ -17,23 +17,23 @@ use crate::text::is_unsafe;
 pub enum Finding {
     /// Words that give the model an order.
     Order(String),
-    /// Characters that are not shown.
+    /// Invisible characters.
     Hidden,
     /// The digest of a text that contains an order or hidden characters. Accepting one text does not accept
     /// another.
     Text(String),
     /// A word that mixes Latin letters with similar letters of another script.
     Mixed(String),
-    /// An address: its host, and the complete address without user and query. Or a comment and the digest of the
-    /// comment. Or, twice, a word that is suspicious only if it is new: `.env`, or the full name of a tool, which a
+    /// An address: its host, and the complete address without user and query. Also a comment: its opening mark, and its
+    /// digest. Also, twice, a word that is suspicious only if it is new: `.env`, or the full name of a tool, which a
     /// server cannot know for its own tools.
     Address(String, String),
 }
 
-/// Maximum number of findings stored. A definition with more is suspicious for that reason.
+/// The maximum number of findings stored. A definition with more is suspicious for that reason.
 const MAX_FINDINGS: usize = 64;
 
-/// Description of a definition with more than [`MAX_FINDINGS`] findings.
+/// The description of a definition with more than [`MAX_FINDINGS`] findings.
 pub(super) const MANY: &str = "names more addresses than a tool should";
 
 /// The prefix of the full name of a tool.
@@ -42,17 +42,17 @@ pub(super) const TOOL: &str = "mcp__";
 /// The beginning of an HTML comment.
 pub(super) const COMMENT: &str = "<!--";
 
-/// Description of a definition with such a comment.
+/// The description of a definition with an HTML comment.
 pub(super) const NOT_SHOWN: &str = "contains a comment that is not shown";
 
-/// The name of a file with secrets.
+/// The name of a file that usually contains secrets.
 pub(super) const ENV: &str = ".env";
 
-/// Maximum number of characters of an address or a word that are compared.
+/// The maximum number of characters of an address or a word to compare.
 const MAX_CHARS: usize = 200;
 
-/// Orders, as words that follow each other within [`WINDOW`] words. `|` separates alternatives; a word after `+`
-/// follows directly.
+/// Orders, each as words that follow each other within [`WINDOW`] words. `|` separates alternatives. A word after `+`
+/// must follow directly.
 const ORDERS: [(&str, &[&str]); 13] = [
     (
         "tells the model to ignore its instructions",
@@ -135,16 +135,16 @@ const ORDERS: [(&str, &[&str]); 13] = [
     ),
 ];
 
-/// The words that turn the name `.env` into an order.
+/// The words that turn a mention of `.env` into an order.
 const READS_ENV: [&str; 2] = ["send|pass|content|contents", "env"];
 
-/// Maximum number of words over which an order may spread.
+/// The maximum number of words, after the first one, over which an order may spread.
 const WINDOW: usize = 7;
 
-/// Description of text that imitates another speaker.
+/// The description of text that imitates another speaker.
 const POSES: &str = "poses as the system";
 
-/// Speakers of a conversation, and the first words to a model after such a header.
+/// The speakers of a conversation, and the first words that address a model after such a header.
 const SPEAKERS: [&str; 4] = ["system", "system message", "assistant", "developer"];
 const ADDRESSED: [&str; 6] = ["you", "ignore", "disregard", "forget", "obey", "follow"];
 
@@ -165,10 +165,10 @@ const MARKS: [(&str, &str); 13] = [
     ("speaks of secret files", "/etc/passwd"),
 ];
 
-/// File extensions that no host name ends with.
+/// File extensions that are not the end of a host name.
 const FILES: [&str; 10] = ["js", "ts", "jsx", "json", "txt", "csv", "html", "yaml", "toml", "xml"];
 
-/// Characters that stand for an apostrophe.
+/// Characters that are used as an apostrophe.
 const APOSTROPHES: [char; 6] = ['\u{2019}', '\u{2018}', '\u{2bc}', '\u{ff07}', '\u{b4}', '`'];
 
 /// Letters of other scripts that look like Latin ones.
@@ -185,7 +185,7 @@ pub(super) fn findings<'v>(
     bounded(found.0)
 }
 
-/// Truncates findings to the maximum number, and adds a finding if there were more.
+/// Limits findings to the maximum number. If there were more, one of them says so.
 pub(super) fn bounded(mut found: BTreeSet<Finding>) -> BTreeSet<Finding> {
     if found.len() > MAX_FINDINGS {
         while found.len() >= MAX_FINDINGS {
@@ -203,7 +203,7 @@ impl Finding {
         found.iter().any(|each| !matches!(each, Self::Address(..)))
     }
 
-    /// Returns true for an address, which icons may contain as well.
+    /// Returns true if the finding is an address or the name of a tool. Icons contain addresses too.
     pub(super) fn is_address(&self) -> bool {
         matches!(self, Self::Address(host, _) if ![COMMENT, ENV].contains(&host.as_str()))
     }
@@ -214,13 +214,13 @@ impl Finding {
     }
 }
 
-/// Returns this program's description of an order.
+/// Returns this program's description of an order that was stored as text.
 pub(super) fn words_of(order: &str) -> &'static str {
     let all = ORDERS.iter().map(|(what, _)| *what).chain(MARKS.iter().map(|(what, _)| *what));
     all.chain([MANY, NOT_SHOWN]).find(|what| *what == order).unwrap_or("contains suspicious text")
 }
 
-/// The first findings, and one more if there are more than the maximum.
+/// The first findings, including one more than the maximum if there are more.
 struct Findings(BTreeSet<Finding>);
 
 impl Findings {
@@ -248,7 +248,7 @@ impl Findings {
         }
     }
 
-    /// Searches a text. `_` separates the words of a name, and is a letter in other texts.
+    /// Searches a text. In a name, `_` separates words; in other texts it counts as a letter.
     fn in_text(&mut self, text: &str, is_name: bool) {
         addresses(text).chain(bare(text)).chain(words(text)).for_each(|each| self.add(each));
         let lower = text.to_lowercase().replace(APOSTROPHES, "'").replace("n't", " not");
@@ -275,7 +275,7 @@ impl Findings {
     }
 }
 
-/// Returns the full names of tools in a text (`mcp__x__y`), its comments, and `.env`.
+/// Returns the full names of tools (`mcp__x__y`), the comments and `.env` in a text.
 fn words(text: &str) -> impl Iterator<Item = Finding> {
     let words = text.split(|c: char| !c.is_alphanumeric() && !"_-".contains(c));
     let is_full = |word: &&str| word.strip_prefix(TOOL).is_some_and(|rest| rest.contains("__"));
@@ -285,12 +285,12 @@ fn words(text: &str) -> impl Iterator<Item = Finding> {
     words.map(|word| Finding::Address(word.into(), word.into())).chain(comments)
 }
 
-/// Returns the comments in a text.
 fn comments(text: &str) -> impl Iterator<Item = &str> {
     text.split(COMMENT).skip(1).filter_map(|part| part.split("-->").next())
 }
 
-/// Returns true if a text has a comment that is longer than a typical example of a comment.
+/// Returns true if a text has a comment of more than three words, which is more than a typical example of a comment
+/// has.
 fn has_odd_comment(text: &str) -> bool {
     let is_odd = |comment: &str| comment.split_whitespace().nth(3).is_some();
     comments(text).any(is_odd)
@@ -302,7 +302,7 @@ fn names_env(text: &str) -> bool {
     words.any(|word| word == ENV || word.ends_with("/.env"))
 }
 
-/// Returns true if the words of an order occur in sequence, close to each other.
+/// Returns true if the words of an order occur in sequence and close to each other.
 fn gives(words: &[&str], order: &[&str]) -> bool {
     words.iter().enumerate().filter(|(_, word)| is_any(word, order[0])).any(|(at, _)| {
         let end = words.len().min(at + 1 + WINDOW);
@@ -310,7 +310,7 @@ fn gives(words: &[&str], order: &[&str]) -> bool {
     })
 }
 
-/// Returns true if the rest of an order occurs in these words.
+/// Returns true if the remaining words of an order occur in these words.
 fn follows(near: &[&str], order: &[&str]) -> bool {
     let Some((wanted, rest)) = order.split_first() else { return true };
     let (wanted, most) = wanted.strip_prefix('+').map_or((*wanted, near.len()), |it| (it, 1));
@@ -322,8 +322,8 @@ fn is_any(word: &str, wanted: &str) -> bool {
     wanted.split('|').any(|each| each == word)
 }
 
-/// Returns true if a line or sentence begins like the turn of another speaker, and then addresses the model. A
-/// parameter in a list may be named `system`.
+/// Returns true if a line or sentence begins like the turn of another speaker and continues by addressing the model.
+/// This tells it from a list with a parameter named `system`.
 fn has_header(lower: &str) -> bool {
     let is_mark = |c: char| c.is_whitespace() && c != '\n' || "#*_[]()<>|\"'".contains(c);
     lower.match_indices([':', '\u{ff1a}']).any(|(at, colon)| {
@@ -359,13 +359,13 @@ fn is_mixed(word: &str) -> bool {
     !word.is_ascii() && word.chars().any(is_alike) && word.chars().any(|c| c.is_ascii_alphabetic())
 }
 
-/// Returns true if an address ends here.
+/// Returns true if an address ends at this character.
 fn ends(c: char) -> bool {
     c.is_whitespace() || c.is_control() || "\"'`<>()[]{},;|\\".contains(c)
 }
 
-/// Returns the addresses with a scheme in a text. Reads at most [`MAX_CHARS`] characters of each, so that the time
-/// stays linear.
+/// Returns the addresses with a scheme in a text. Reads at most [`MAX_CHARS`] characters of each, so that the running
+/// time is linear.
 fn addresses(text: &str) -> impl Iterator<Item = Finding> {
     let (mut places, mut begin) = (text.match_indices("://"), 0);
     std::iter::from_fn(move || {

@@ -58,7 +58,7 @@ fn what_lies_past_the_bound_is_counted_and_its_change_is_told() {
     let part = one.description.as_ref().expect("a part");
     assert_eq!(part.text.len(), DefinitionVersion::MAX_PART_BYTES);
     assert_eq!((part.chars, one.chars()), (Some(16 * 1024 + 1), 16 * 1024 + 1));
-    let past = "wording: changed description, beyond the stored part";
+    let past = "wording: description changed after the part that is stored";
     assert_eq!(told(Some(&one), &other), [past]);
     assert_eq!(version(&json!({ "description": "a" })).description.expect("a part").chars, None);
 }
