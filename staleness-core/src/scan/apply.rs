@@ -1,4 +1,4 @@
-//! The step that applies a scan, for `scan` and every session start.
+//! The step that applies a scan, used by `scan` and at every session start.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,20 +18,20 @@ use crate::store::{
 };
 use crate::tool::Tool;
 
-/// The maximum number of journal entries to read about a tool that awaited a person's decision.
+/// The maximum number of journal entries to read about a tool that awaited approval or trust.
 const HISTORY: u32 = 32;
 
-// Reads happen in up to three looks. The first reads the project, its visible sources and the few tools that a use
-// made present. The second reads the configured tools, but only if the digest over all sources changed or there are
-// such tools. The third reads what depends on these: tools known from use that are listed now, and the tools of
-// servers that appeared or disappeared. So an unchanged scan reads and writes one row per source, and a small
-// change reads little, for any number of tools.
+// There are up to three reads. The first reads the project, its visible sources and the few tools that a use made
+// present. The second reads the configured tools, but only if the digest of all sources has changed or such a tool
+// exists. The third reads the rows that depend on these: listed tools that may be known from use, and the tools of
+// servers that appeared or disappeared. An unchanged scan therefore reads and writes one row per source, and a small
+// change reads little, however many tools there are.
 impl Scan {
     pub(super) fn scopes(&self) -> [Scope; 2] {
         [Scope::Global, Scope::Project(self.project.id.clone())]
     }
 
-    /// Refuses an older reading: another scan with different content was applied after the files were read.
+    /// Refuses an older reading: another scan with different content was applied after this one read the files.
     fn refuse_older(&self, view: &View) -> Result<(), Refusal> {
         let under = |id: &SourceId| self.read_under.get(id).copied();
         let moved_on = |known: &Source| known.readings > under(&known.id).unwrap_or(0);
@@ -39,7 +39,7 @@ impl Scan {
         for reading in &self.sources {
             let newer = match view.sources.get(&reading.id) {
                 Some(known) => moved_on(known) && known.digest != reading.digest(),
-                // The source was known when the files were read, and its client's index has since dropped it.
+                // The source was known when the files were read, but the index of its client no longer lists it.
                 None => under(&reading.id).is_some(),
             };
             if newer {
@@ -52,7 +52,7 @@ impl Scan {
         }
     }
 
-    /// Updates the row of every source that exists or existed.
+    /// Updates the rows of all sources that exist or existed, and removes those that are gone.
     fn note_sources(&self, draft: &mut Draft<'_>) {
         for reading in &self.sources {
             let known = draft.get::<Source>(&reading.id).cloned();
@@ -87,7 +87,7 @@ impl Scan {
         }
     }
 
-    /// Returns the known sources that their client's index no longer lists.
+    /// Returns the known sources that the index of their client no longer lists.
     fn gone(&self, view: &View) -> BTreeSet<SourceId> {
         let brought: BTreeSet<&SourceId> = self.sources.iter().map(|reading| &reading.id).collect();
         view.sources
@@ -100,9 +100,9 @@ impl Scan {
 
     /// Selects the affected tools that are not configured.
     ///
-    /// Every scan updates the tools in the global scope with their servers, so only servers that just changed
+    /// Every scan updates the tools in the global scope together with their servers, so only servers that just changed
     /// matter there. The project's own tools also depend on global servers, which scans of other projects may have
-    /// changed, so all known servers matter. A new server may own tools that were assigned to a shorter part of its
+    /// changed, so all known servers matter. A new server may own tools that were assigned to a server with a shorter
     /// name.
     fn concerned(&self, seen: &View, draft: &Draft<'_>) -> Selection {
         let [global, project] = self.scopes();
@@ -121,7 +121,7 @@ impl Scan {
         for (scope, server) in servers {
             more = more.lock(ToolFilter::Server(scope, server));
         }
-        // These tools have now been approved or trusted, perhaps not for the first time.
+        // These tools were just approved or trusted, perhaps not for the first time.
         let waited = |tool: &&Tool| tool.listings.iter().any(|each| each.state.waits());
         let moved = |tool: &&Tool| draft.get::<Tool>(&tool.key).is_some_and(|now| now != *tool);
         for tool in seen.tools.values().filter(waited).filter(moved) {
@@ -135,7 +135,7 @@ impl Scan {
         more
     }
 
-    /// Updates the project's row. Everything up to the first scan counts as already reported.
+    /// Updates the project's row. Changes up to the first scan count as already reported.
     fn note_project(&self, draft: &mut Draft<'_>, config_digest: u128) {
         let (project, at) = (&self.project, self.at);
         let known = draft.get::<Project>(&project.id).cloned().unwrap_or_else(|| Project {
@@ -157,7 +157,7 @@ impl Scan {
     }
 }
 
-/// Returns the servers to which a tool of this server may have been assigned before the server was known.
+/// Returns the servers to which a tool of this server may have been assigned while this server was unknown.
 fn shorter(server: &ServerKey) -> impl Iterator<Item = ServerKey> {
     ServerKey::owners_of(&format!("mcp__{server}__x")).into_iter().filter({
         let server = server.clone();
@@ -165,7 +165,7 @@ fn shorter(server: &ServerKey) -> impl Iterator<Item = ServerKey> {
     })
 }
 
-/// Returns one digest of all sources that a project sees, in any order, and of the treatment of definitions.
+/// Returns one digest of all sources that a project sees, regardless of their order, and of the policy for definitions.
 fn combined_digest<'a>(
     sources: impl Iterator<Item = &'a Source>,
     policy: &DefinitionPolicy,
@@ -182,12 +182,9 @@ fn combined_digest<'a>(
     stable_hash(lines.join("\u{1e}").as_bytes())
 }
 
-/// Applies a scan.
 #[derive(Debug)]
 pub(crate) struct ApplyScan {
-    /// The scan.
     pub scan: Scan,
-    /// The policy for changed definitions.
     pub policy: Arc<Policy>,
 }
 

@@ -1,4 +1,4 @@
-//! Definitions in a scan: each is pinned when first seen, then compared.
+//! Definitions in a scan. Each is pinned when it is first seen, and compared later.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,7 +23,7 @@ pub(super) struct Defined {
 }
 
 impl Scan {
-    /// Returns the lists with a definition in the scan, by tool.
+    /// Returns the lists that contain definitions, by tool.
     fn defined(&self) -> BTreeMap<ToolKey, Lists<'_>> {
         let mut defined: BTreeMap<ToolKey, Lists<'_>> = BTreeMap::new();
         for reading in &self.sources {
@@ -39,7 +39,7 @@ impl Scan {
     }
 
     /// Names the instructions in live lists after the entry of their server in a configuration. If all configurations
-    /// were read, omits those of a server without an entry, so that they are new once it has one.
+    /// were read, drops the instructions of a server without an entry, so that they are new once it has one.
     pub(crate) fn name_instructions(mut self) -> Self {
         let (mut lists, configs): (Vec<_>, Vec<_>) =
             self.sources.into_iter().partition(|reading| reading.id.level == Level::Live);
@@ -63,7 +63,7 @@ impl Scan {
         self
     }
 
-    /// Adds the known definitions of these tools, and those that await a person's decision.
+    /// Adds the known definitions of the tools in the scan, and those that await a person's decision.
     pub(super) fn select_definitions(&self, more: Selection) -> Selection {
         let pending = self.scopes().into_iter().map(DefinitionFilter::Pending);
         let known = self.defined().into_keys().map(DefinitionFilter::Key);
@@ -76,7 +76,7 @@ impl Scan {
         let readings: HashMap<&SourceId, &SourceReading> =
             self.sources.iter().map(|each| (&each.id, each)).collect();
         let mut all = self.defined();
-        // Pending definitions follow the policy, even if their servers were not asked now.
+        // Pending definitions follow the policy even if the scan did not ask their servers.
         for key in draft.view().definitions.keys() {
             all.entry(key.clone()).or_default();
         }
@@ -99,7 +99,8 @@ impl Scan {
             states.extend(unread.into_iter().map(|each| {
                 let state = match each.state {
                     ListingState::Changed if is_any_withheld => state.min(each.state),
-                    // A worse version that was replaced did not come from this list, or the list would be withheld.
+                    // A worse version that was replaced did not come from this list, because it would have withheld the
+                    // tool there.
                     ListingState::Changed => {
                         state.min(policy.state(row.class_of(&row.current, &[])))
                     }
@@ -108,7 +109,7 @@ impl Scan {
                 };
                 Listing { source: each.source.clone(), state }
             }));
-            // The lists with the pending definition are gone, or none of the others has a pending change.
+            // The lists with the pending definition are gone, or no remaining list has a pending change.
             let waits = |each: &Listing| each.state != ListingState::Configured;
             if !lists.is_empty() && !states.iter().any(waits) {
                 row.accept();
@@ -122,8 +123,8 @@ impl Scan {
         defined
     }
 
-    /// Returns the definition updated from the lists, and the class of a change for the journal. If a list that
-    /// contains the tool was not read, its last definition may still apply.
+    /// Returns the definition updated from the lists, and the class of a change for the journal. `is_part` says that a
+    /// list which contains the tool was not read, so that its last definition may still apply.
     fn see(
         &self,
         key: &ToolKey,
@@ -134,7 +135,7 @@ impl Scan {
     ) -> (Definition, Option<ChangeClass>) {
         let versions = || lists.iter().map(|(_, version)| *version);
         let Some(known) = known else {
-            // A suspicious part in only some lists is a change to the definition of the others.
+            // A suspicious definition in only some of the lists is a change of the definition in the others.
             let is_clean = |each: &&DefinitionVersion| {
                 Definition::class_at_first_sight(each).is_none_or(|class| !policy.waits(class))
             };
@@ -180,7 +181,8 @@ impl Scan {
     }
 }
 
-/// Returns the changes of a class in words, if they are few. Only plain names of parameters are included.
+/// Returns a description of the changes of a class. `None` if there are too many or none. Includes only plain names of
+/// parameters.
 fn in_words(row: &Definition, class: ChangeClass) -> Option<String> {
     const MOST: usize = 3;
     let is_plain = |name: &String| {
@@ -197,8 +199,8 @@ fn in_words(row: &Definition, class: ChangeClass) -> Option<String> {
     ((1..=MOST).contains(&told.len())).then(|| told.join(", "))
 }
 
-/// Returns the state of a tool in each of these lists, by the list's current and previous definition. `listings`
-/// are those of the last scan.
+/// Returns the state of a tool in each of these lists, according to its definition there. `listings` are those of the
+/// last scan.
 fn states(
     row: &Definition,
     lists: &Lists<'_>,

@@ -1,4 +1,4 @@
-//! Evaluation of a scan: computes each tool's presence from all sources.
+//! Evaluates a scan: computes each tool's presence from all sources.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -17,7 +17,7 @@ use crate::tool::{Listing, ListingState, Presence, PresenceCause, Status, Tool, 
 enum Own {
     Present,
     Absent(PresenceCause),
-    /// Not proven either way, so the presence does not change.
+    /// Not proven either way. The presence does not change.
     Keep,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Evaluation<'s> {
     scan: &'s Scan,
     readings: HashMap<&'s SourceId, (&'s SourceReading, HashSet<&'s str>)>,
     gone: BTreeSet<SourceId>,
-    /// The states in live lists of the tools whose definitions are in the scan or await a person's decision.
+    /// The states in live lists, for tools whose definitions are in the scan or await a person's decision.
     states: HashMap<ToolKey, Vec<Listing>>,
 }
 
@@ -47,13 +47,14 @@ impl<'s> Evaluation<'s> {
         Self { scan, readings, gone, states }
     }
 
-    /// Records the tools found, then updates each tool's presence.
+    /// Records the tools found, and updates each tool's presence.
     pub(super) fn carry_out(&self, draft: &mut Draft<'_>) {
         let listed = self.list(draft);
         self.settle(draft, &listed);
     }
 
-    /// Records what the sources list: new tools, and the listings of known ones. Returns the tools that changed.
+    /// Records the tools that the sources list: new ones, and the listings of known ones. Returns the tools that
+    /// changed.
     fn list(&self, draft: &mut Draft<'_>) -> HashSet<ToolKey> {
         let mut changed = HashSet::new();
         let view = draft.view();
@@ -63,15 +64,15 @@ impl<'s> Evaluation<'s> {
             .map(|tool| ((tool.key.scope.as_key(), tool.key.name.as_str()), tool))
             .collect();
         let mut order: Vec<&SourceReading> = self.scan.sources.iter().collect();
-        // The entry of a server is known before its live list is read.
+        // Configurations come first, so that the entry of a server is known before its live list.
         order.sort_by_key(|reading| (reading.id.level == Level::Live, &reading.id));
-        // The tools that an earlier source lists, and whether that was written to the draft.
+        // The tools that earlier sources list. The value is true if the tool was written to the draft.
         let mut listed: HashMap<(&str, &str), bool> = HashMap::new();
         for reading in order {
             let scope = reading.id.project.as_ref().map_or("", |project| project.as_str());
             for found in &reading.found {
                 let words = (scope, found.name.as_str());
-                // If several sources list a tool, the first in source order describes it; the others fill gaps.
+                // If several sources list a tool, the first one in source order describes it, and the others fill gaps.
                 let before = listed.get(&words).copied();
                 let is_instructed = found.is_instructed();
                 let describes = before.is_none() && !is_instructed;
@@ -86,7 +87,7 @@ impl<'s> Evaluation<'s> {
                     None => found.state,
                     Some(_) => self.state(&key(), &reading.id).unwrap_or(found.state),
                 };
-                // A withheld definition is hidden from agents until a person accepts it.
+                // Agents get the accepted description, not that of an unaccepted definition.
                 let mut told = Cow::Borrowed(found);
                 if matches!(state, ListingState::Withheld | ListingState::Changed) && !is_instructed
                 {
@@ -114,7 +115,8 @@ impl<'s> Evaluation<'s> {
         changed
     }
 
-    /// Updates the presence of every tool in the draft. Server entries come first, because their tools depend on them.
+    /// Updates the presence of every tool in the draft. Server entries come first, because the presence of their tools
+    /// depends on them.
     fn settle(&self, draft: &mut Draft<'_>, listed: &HashSet<ToolKey>) {
         let none = Providers::default();
         for key in self.unsettled(draft, &none, listed, |tool| tool.kind == ToolKind::McpServer) {
@@ -129,7 +131,7 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    /// Returns the tools whose presence would change, usually few, in key order.
+    /// Returns the tools whose presence may change, usually few, in key order.
     fn unsettled(
         &self,
         draft: &Draft<'_>,
@@ -146,7 +148,7 @@ impl<'s> Evaluation<'s> {
         keys
     }
 
-    /// Returns true if a tool's presence and server already match its sources.
+    /// Returns true if a tool's presence and server already agree with its sources.
     fn is_settled(&self, draft: &Draft<'_>, tool: &Tool, providers: &Providers) -> bool {
         let cause = tool.presence.cause;
         self.listings(draft, tool).is_none()
@@ -181,15 +183,15 @@ impl<'s> Evaluation<'s> {
         let own = [&before, &tool.listings];
         let mut entries = by_client(own, &users, |client| had(draft.view(), key, client));
         if !is_new && before.is_empty() {
-            // It was known from use before a configuration listed it, so this is not news.
+            // The tool was known from use before a configuration listed it, so this is not news.
             entries.retain(|(action, _), _| *action != Action::Added);
         }
         if is_new && entries.is_empty() {
             moved = Some((Action::Added, tool.presence.cause));
         }
-        // A change that affects every client alike, such as one through the server, gets an entry of its own,
-        // unless an entry for single clients already covers it. The tool did not come back if a client lists it for
-        // the first time, or has it from another entry.
+        // A change that affects all clients alike, such as one of the server, gets an entry of its own, unless an entry
+        // for single clients already covers it. The tool did not come back if a client lists it for the first time or
+        // has it from another entry.
         let tells = |each: Action, moved| {
             [moved, Action::Moved].contains(&each)
                 || (each, moved) == (Action::Added, Action::Present)
@@ -209,7 +211,7 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    /// Returns the state of a tool in a live list, if it follows from its definition.
+    /// Returns the state of a tool in a live list, if its definition determines that state.
     fn state(&self, key: &ToolKey, source: &SourceId) -> Option<ListingState> {
         let states = self.states.get(key)?;
         states.iter().find(|each| each.source == *source).map(|each| each.state)
@@ -224,7 +226,7 @@ impl<'s> Evaluation<'s> {
             })
     }
 
-    /// Returns the tool's listings after this scan; `None` if they do not change. A listing that its source no longer
+    /// Returns the tool's listings after this scan. `None` if they do not change. A listing that its source no longer
     /// contains is marked as gone, or dropped if another source or live list of the same client has the tool. A server
     /// that the project disables stays disabled when the user's entry is removed.
     fn listings(&self, draft: &Draft<'_>, tool: &Tool) -> Option<Vec<Listing>> {
@@ -250,7 +252,7 @@ impl<'s> Evaluation<'s> {
         };
         let listed: HashSet<_> =
             listings.iter().filter(|each| each.state.is_listed()).map(owner).collect();
-        // A list that applies to every client stands for each of them.
+        // A live list that applies to all clients stands for each of them.
         let has_all = listed.contains(&(true, ALL.to_owned()));
         let has_live = listed.iter().any(|(is_live, _)| *is_live);
         let is_replaced = |each: &Listing| {
@@ -263,12 +265,12 @@ impl<'s> Evaluation<'s> {
     }
 
     fn own(&self, kind: ToolKind, listings: &[Listing]) -> Own {
-        // A server's instructions do not keep its entry.
+        // Instructions in a live list do not keep a server's entry present.
         let is_config = |each: &&Listing| each.source.level != Level::Live;
         let is_known = kind != ToolKind::McpServer || !listings.iter().any(|each| is_config(&each));
         let listings: Vec<&Listing> =
             listings.iter().filter(|each| is_known || is_config(each)).collect();
-        // States are ordered by precedence.
+        // The order of states is that of their precedence.
         let Some(best) = listings.iter().map(|listing| listing.state).min() else {
             return Own::Keep;
         };
@@ -290,7 +292,8 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    /// Sets the cause of a tool's presence. Returns the action and the cause if it became present or absent.
+    /// Sets the reason why a tool is present or absent. Returns the action and the reason if the tool became present or
+    /// absent, otherwise `None`.
     fn move_to(
         &self,
         draft: &mut Draft<'_>,
@@ -307,7 +310,7 @@ impl<'s> Evaluation<'s> {
             }
             return None;
         };
-        // A withheld tool disappears like a usable one.
+        // A withheld tool that goes is reported as absent, like a usable one.
         let is_moved = was_present != cause.is_present() || was_withheld;
         draft.edit::<Tool, _>(key, |tool| {
             let since = if is_moved { at } else { tool.presence.since };
@@ -347,11 +350,11 @@ fn had(view: &View, key: &ToolKey, client: &str) -> bool {
     })
 }
 
-/// Groups the changes of a tool's listings by action and cause, each with the affected clients. The action is
-/// `Added` for a client that never listed the tool, or that awaited a person's decision and never `had` it before.
-/// A project's entry of a server replaces the user's entry (`users`) while it is loaded or prevails. The action is
-/// `Moved` if the client has the server through one of them both before and after. Each pair holds the listings
-/// before and after.
+/// Groups the changes of a tool's listings by action and cause, each with the affected clients. Each pair holds the
+/// listings before and after. The action is `Added` for a client that never listed the tool, or that awaited a person's
+/// decision and never `had` it before. A project's entry of a server replaces the user's entry (`users`) while it is
+/// loaded or prevails. The action is `Moved` if the client has the server through one of these entries both before and
+/// after.
 fn by_client(
     own: [&Vec<Listing>; 2],
     users: &[Vec<Listing>; 2],
@@ -397,7 +400,7 @@ fn by_client(
     changes
 }
 
-/// Returns the new cause of a tool's presence; `None` if it does not change.
+/// Returns the new cause of a tool's presence. `None` if it does not change.
 fn target(providers: &Providers, tool: &Tool, own: &Own) -> Option<PresenceCause> {
     let now = tool.presence.cause;
     let provider = match &tool.server {
@@ -424,8 +427,9 @@ fn adopt(draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
     }
 }
 
-/// Returns the server of a tool whose source does not state it, or whose server was only guessed from its name: the
-/// longest known server that matches the name, else the shortest guess. `None` if the server does not change.
+/// Returns the server of a tool if its source does not name one, or if the server was only guessed from the tool's
+/// name: the longest known server that matches the name, or else the shortest guess. `None` if the server does not
+/// change.
 fn adopted(tool: &Tool, providers: &Providers) -> Option<ServerKey> {
     if tool.kind != ToolKind::McpTool {
         return None;
@@ -443,12 +447,12 @@ fn adopted(tool: &Tool, providers: &Providers) -> Option<ServerKey> {
     server.filter(|server| tool.server.as_ref() != Some(server))
 }
 
-/// One tool in the list of a source.
+/// A tool in the list of a source.
 struct Entry<'a> {
     reading: &'a SourceReading,
     found: &'a Found,
     state: ListingState,
-    /// True for the first source that lists the tool. It describes the tool; the others fill gaps.
+    /// True for the first source that lists the tool. It describes the tool, and the others fill gaps.
     describes: bool,
     /// The number of characters of the tool's definition: see [`Tool::defined_chars`].
     chars: Option<u32>,

@@ -1,4 +1,4 @@
-//! Scans: the contents of all sources, as read from the outside world.
+//! Scans: the contents of all sources, as they were read.
 
 mod apply;
 mod define;
@@ -33,7 +33,7 @@ pub(crate) use viewpoint::{
 pub struct ProjectRef {
     /// The id of the project.
     pub id: ProjectId,
-    /// Its root folder.
+    /// The root folder of the project.
     pub root: String,
 }
 
@@ -53,26 +53,26 @@ impl ProjectRef {
 /// A tool listed by a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The name under which it is called, or the name of a server entry.
+    /// The name under which the tool is called, or the name of a server entry.
     pub name: ToolName,
     /// The kind of tool.
     pub kind: ToolKind,
-    /// The MCP server that it is or belongs to.
+    /// The MCP server to which the tool belongs, or the server itself.
     pub server: Option<ServerKey>,
-    /// The plugin that provides it.
+    /// The plugin that provides the tool.
     pub plugin: Option<ToolName>,
     /// The tool's description.
     pub description: Option<String>,
-    /// Its state in the client; never [`ListingState::Gone`].
+    /// The state of the tool in the client, never [`ListingState::Gone`].
     pub state: ListingState,
-    /// True if a file that affects the state cannot be read. An earlier known state then stays.
+    /// True if a file that affects the state cannot be read, so that the last known state stays.
     pub unsure: bool,
     /// The tool's definition, if a live list contains it.
     pub definition: Option<Arc<DefinitionVersion>>,
 }
 
 impl Found {
-    /// Creates a tool that is listed and loaded.
+    /// Creates a tool that is listed and loaded, without further details.
     pub const fn new(name: ToolName, kind: ToolKind) -> Self {
         Self {
             name,
@@ -93,7 +93,7 @@ impl Found {
         Some(found)
     }
 
-    /// Returns true for the instructions of a server, which are not a separate entry.
+    /// Returns true if this is the instructions of a server, which are not a separate entry.
     pub(crate) fn is_instructed(&self) -> bool {
         self.kind == ToolKind::McpServer && self.definition.is_some()
     }
@@ -121,8 +121,8 @@ impl Found {
         self
     }
 
-    /// Sets the description, on one line without control characters and truncated to
-    /// [`Tool::MAX_DESCRIPTION_CHARS`] characters. An empty one becomes `None`.
+    /// Sets the description, on one line without control characters and truncated to [`Tool::MAX_DESCRIPTION_CHARS`]
+    /// characters. An empty description becomes `None`.
     #[must_use]
     pub fn described(mut self, description: Option<&str>) -> Self {
         self.description = description.and_then(Tool::description_of);
@@ -135,16 +135,16 @@ impl Found {
 pub struct SourceReading {
     /// The source.
     pub id: SourceId,
-    /// The path at which it was read.
+    /// The path that was read.
     pub path: String,
-    /// The result of reading it.
+    /// The result of the reading.
     pub state: SourceState,
-    /// For a missing source: true if its root can be listed and is not empty. Only then does it prove
-    /// absence. Ignored for other states.
+    /// True if the source is missing although its root folder can be listed and is not empty, which proves the absence
+    /// of its tools. Ignored for other states.
     pub root_is_there: bool,
     /// The error, with file and line but without any value from the file.
     pub error: Option<String>,
-    /// The tools that it lists, each name once, in any order.
+    /// The tools that the source lists, each name once, in any order.
     pub found: Vec<Found>,
 }
 
@@ -158,19 +158,20 @@ impl SourceReading {
         }
     }
 
-    /// Returns true if this tool is proven to be absent unless the source lists it. While a live list exists,
-    /// missing instructions prove nothing.
+    /// Returns true if a tool that the source does not list is proven to be absent from it. Missing instructions prove
+    /// nothing while the live list exists.
     pub(crate) fn lacks(&self, name: &ToolName) -> bool {
         let is_list = self.id.level == Level::Live && self.state != SourceState::Missing;
         self.covers() && !(is_list && name.is_server_entry())
     }
 
-    /// Returns the tools that it lists. A live list does not list its server, whose instructions come with it.
+    /// Returns the tools that the source lists. A live list does not list its server, although it contains the server's
+    /// instructions.
     pub fn listed(&self) -> impl Iterator<Item = &Found> {
         self.found.iter().filter(|found| !found.is_instructed())
     }
 
-    /// Returns a digest of the state and the tools. While it is unchanged, nothing needs to be evaluated.
+    /// Returns a digest of the state and the tools. While it is unchanged, there is nothing to evaluate.
     pub fn digest(&self) -> u128 {
         let part = |found: &Found| {
             stable_hash_of([
@@ -190,7 +191,7 @@ impl SourceReading {
         };
         let covers = if self.covers() { "covers" } else { "" };
         let state = stable_hash_of([self.state.as_str(), "\u{1f}", covers]);
-        // A sum is independent of the order of the tools.
+        // A sum does not depend on the order of the tools.
         let found = self.found.iter().map(part).fold(state, u128::wrapping_add);
         let mut defined = self
             .found
@@ -201,17 +202,17 @@ impl SourceReading {
     }
 }
 
-/// A completely read index of sources. A source that belongs to this index and is missing from the scan is gone,
-/// and so are its tools.
+/// An index of sources that was read completely. If a source of this index is missing from the scan, the source and its
+/// tools are gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceIndex {
     /// The client that owns the index.
     pub client: String,
     /// The level of the sources in the index.
     pub level: Level,
-    /// The project; `None` if the index serves every project.
+    /// The project. `None` if the index serves every project.
     pub project: Option<ProjectId>,
-    /// The prefix of the parts of its sources, such as `plugin:`.
+    /// The prefix of the parts of the index's sources, such as `plugin:`.
     pub part_prefix: String,
 }
 
@@ -225,7 +226,7 @@ impl SourceIndex {
     }
 }
 
-/// The sources that one project sees, as read at one time.
+/// The sources that a project sees, as read at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scan {
     /// The project that was scanned.
@@ -239,8 +240,8 @@ pub struct Scan {
     pub read_under: BTreeMap<SourceId, u64>,
     /// The time of the scan.
     pub at: Timestamp,
-    /// The session that requested it.
+    /// The session that requested the scan.
     pub session: Option<SessionId>,
-    /// The client that requested it.
+    /// The client that requested the scan.
     pub client: Option<ClientId>,
 }

@@ -1,11 +1,11 @@
-//! Providers: the known entries of MCP servers, and whether one of them is present.
+//! Providers: the known entries of MCP servers, and the states of the servers.
 
 use std::collections::HashMap;
 
 use crate::ids::{Scope, ServerKey, ToolName};
 use crate::tool::{PresenceCause, Tool, ToolKind};
 
-/// The state of an MCP server in a scope, over all of its entries.
+/// The state of an MCP server in a scope, according to all of its entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Provider {
     /// No entry is known, so nothing is proven.
@@ -21,7 +21,7 @@ pub(crate) enum Provider {
 }
 
 impl Provider {
-    /// Returns the cause of absence for the server's tools; `None` if they are not absent.
+    /// Returns the cause of absence for the server's tools. `None` if they are not absent.
     pub(crate) const fn lost(self) -> Option<PresenceCause> {
         match self {
             Self::Removed => Some(PresenceCause::ServerRemoved),
@@ -45,7 +45,6 @@ pub(crate) struct Entry {
 pub(crate) struct Providers(HashMap<ServerKey, Vec<Entry>>);
 
 impl Providers {
-    /// Collects the server entries among `tools`.
     pub(crate) fn of<'a>(tools: impl Iterator<Item = &'a Tool>) -> Self {
         let mut entries: HashMap<ServerKey, Vec<Entry>> = HashMap::new();
         for tool in tools.filter(|tool| tool.kind == ToolKind::McpServer) {
@@ -60,19 +59,17 @@ impl Providers {
         Self(entries)
     }
 
-    /// Returns every server that has an entry.
     pub(crate) fn servers(&self) -> impl Iterator<Item = &ServerKey> {
         self.0.keys()
     }
 
-    /// Returns the entries that can provide a server for the tools of a scope: global ones, and those of the
-    /// scope itself.
+    /// Returns the entries that can provide a server for the tools of a scope: those of the scope itself, and global
+    /// ones.
     fn entries(&self, scope: &Scope, server: &ServerKey) -> impl Iterator<Item = &Entry> {
         let all = self.0.get(server).into_iter().flatten();
         all.filter(move |entry| entry.scope == Scope::Global || entry.scope == *scope)
     }
 
-    /// Returns the state of a server for the tools of a scope.
     pub(crate) fn state(&self, scope: &Scope, server: &ServerKey) -> Provider {
         let mut state = Provider::Unknown;
         for entry in self.entries(scope, server) {
@@ -99,8 +96,8 @@ impl Providers {
         state
     }
 
-    /// Returns the entry that a scope uses for a server: a present one before an absent one, then its own before a
-    /// global one.
+    /// Returns the entry that a scope uses for a server. A present entry takes precedence over an absent one, and the
+    /// scope's own over a global one.
     pub(crate) fn entry(&self, scope: &Scope, server: &ServerKey) -> Option<&Entry> {
         self.entries(scope, server)
             .min_by_key(|entry| (!entry.cause.is_present(), entry.scope != *scope))

@@ -1,7 +1,7 @@
-//! Shadows: servers that a client does not load in a project because of its project entry.
+//! Shadows: entries of servers that a client does not load in a project because the project's own entry replaces them.
 //!
-//! The user's entry of a server applies to every project, so its row cannot contain the state of one project. A
-//! view of a project contains for each client the entry that takes effect.
+//! The user's entry of a server applies to all projects, so its row cannot contain the state in one project. A view of
+//! a project contains, for each client, the entry that takes effect.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use crate::ids::{ClientId, Level, Scope, ServerKey, ToolName};
 use crate::store::View;
 use crate::tool::{Hold, Listing, ListingState, PresenceCause, ToolKind};
 
-/// Returns the best state of a client's own entries.
+/// Returns the best state among a client's own entries. `None` if it has none.
 pub(crate) fn state_for(listings: &[Listing], client: &str) -> Option<ListingState> {
     listings.iter().filter(|each| is_of(each, client)).map(|each| each.state).min()
 }
@@ -23,10 +23,10 @@ fn is_of(listing: &Listing, client: &str) -> bool {
 struct Pair {
     own: Vec<Listing>,
     global: Vec<Listing>,
-    /// True if one of the entries was pinned or ignored, so that both stay visible while they are listed.
+    /// True if one of the entries was pinned or ignored. Both then stay visible while they are listed.
     is_held: bool,
-    /// True if one of the entries was demoted by hand, which demotes the name unless the other entry has a
-    /// different hold.
+    /// True if one of the entries was demoted by hand. This demotes the name, unless the other entry has a different
+    /// hold.
     is_demoted: bool,
     /// The state of the project's entry that replaces the user's.
     shadow: Option<ListingState>,
@@ -34,15 +34,14 @@ struct Pair {
     is_foreign: bool,
     /// True if the requesting client loads the project's entry.
     is_loaded: bool,
-    /// The reason why no client loads the user's entry, if the project causes it.
+    /// The state in the project that keeps every client from loading the user's entry.
     away: Option<ListingState>,
 }
 
 impl Pair {
-    /// Keeps for each client only the listings that take effect: the project's if they load the server, disable it
-    /// or prevent the client from starting, otherwise the user's if they load it. If the project disables or
-    /// refuses a server, the user's entry gets that state. A server that the project no longer lists belongs only
-    /// to the user.
+    /// Keeps, for each client, only the listings that take effect: the project's if they load the server, disable it or
+    /// keep the client from starting it, otherwise the user's if they load it. If the project disables or refuses a
+    /// server, the user's entry gets that state. A server that the project no longer lists belongs only to the user.
     fn settle(&mut self, client: Option<&ClientId>, replaces: bool) {
         let clients: BTreeSet<String> =
             self.global.iter().map(|each| each.source.client.clone()).collect();
@@ -65,7 +64,7 @@ impl Pair {
                 self.global.sort();
                 away = away.min(Some(own)).or(Some(own));
             }
-            // If the user's entry is gone, only the setting that disables it may remain.
+            // If the user's entry is gone, only a setting that disables it may remain.
             if self.is_held && own.is_listed() || own == ListingState::Off && !global.is_listed() {
                 continue;
             }
@@ -84,14 +83,15 @@ impl Pair {
         self.away = away.filter(|_| !is_there);
     }
 
-    /// Returns true if the requesting client does not load the project's entry that replaces the user's.
+    /// Returns true if the project's entry replaces the user's but the requesting client does not load it.
     fn waits(&self) -> bool {
         !self.is_foreign
             && !self.is_loaded
             && self.shadow.is_some_and(|state| state != ListingState::Configured)
     }
 
-    /// Sets the listings of an entry. Returns the reason why the entry or tool is absent in the project.
+    /// Sets the listings of an entry. Returns the reason why the entry or tool is absent in the project. `None` if it
+    /// is not.
     fn adapt(
         &self,
         scope: &Scope,
@@ -125,9 +125,9 @@ impl Pair {
     }
 }
 
-/// Adapts the servers of a view of one project, and their tools. Unless `replaces` is set, entries that replace
-/// each other all stay, and only disabled ones are adapted. Returns the servers whose tools wait until the
-/// project's entry is loaded.
+/// Adapts the servers in a view of one project, and their tools. Without `replaces`, entries that replace each other
+/// all stay, and only disabled ones are adapted. Returns the servers whose tools are absent until the project's entry
+/// is loaded.
 pub(super) fn settle(
     view: &mut View,
     client: Option<&ClientId>,
@@ -180,8 +180,8 @@ pub(super) fn settle(
     servers.into_keys().collect()
 }
 
-/// Returns the servers that both the user and the project list or listed, with their names, by key. Empty if the
-/// view has servers of several projects.
+/// Returns the servers that both the user and the project list or have listed, by name, and the names by server key.
+/// Empty if the view has servers of several projects.
 fn pairs(view: &View) -> (HashMap<ToolName, Pair>, HashMap<ServerKey, ToolName>) {
     let mut pairs: HashMap<ToolName, Pair> = HashMap::new();
     let mut servers = HashMap::new();

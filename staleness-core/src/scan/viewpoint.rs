@@ -1,7 +1,7 @@
 //! Viewpoints: the tools of one client, and the names that are not tools.
 //!
-//! A registry serves all clients of a machine. A [`Tool`] says whether *any* client loads it. Whether one client
-//! loads it follows from the listings in its own sources or, for a tool of an MCP server, from those of the
+//! A registry serves all clients of a machine. A [`Tool`] says only whether some client loads it. Whether one client
+//! loads it follows from the listings in that client's own sources or, for a tool of an MCP server, from those of the
 //! server. A name that has only ever failed is not a tool: a model invented it.
 
 use std::collections::{HashMap, HashSet};
@@ -13,16 +13,16 @@ use crate::tool::{
     Hold, Listing, ListingState, Presence, PresenceCause, Tool, ToolKind, ToolSummary,
 };
 
-/// The presence of a tool for one client, by its own sources and uses. Better variants come first.
+/// The presence of a tool for one client, according to the client's own sources and uses. Better variants come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
-    /// The client loads it, or no client lists it.
+    /// The client loads the tool, or no client lists it.
     There,
-    /// The client used it and only other clients list it. The state of their entries does not matter to this client.
+    /// The client used the tool, but only other clients list it. The state of their entries does not matter.
     Used,
-    /// The client lists it without loading it, or was the last to list it.
+    /// The client lists the tool without loading it, or was the last to list it.
     Away(PresenceCause),
-    /// Only other clients list it or used it.
+    /// Only other clients list the tool or used it.
     Others,
 }
 
@@ -39,8 +39,8 @@ pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>, accounts: &[Str
     mark(view, &invented);
 }
 
-/// Adapts a view to each client separately. If a client loads only one of several entries, all stay, because each
-/// can be disabled.
+/// Adapts a view to all clients, each separately. If a client loads only one of several entries, all of them stay,
+/// because each can be disabled.
 pub(crate) fn see_all(view: &mut View, accounts: &[String]) {
     let invented = invented(view, accounts);
     shadow::settle(view, None, false);
@@ -48,9 +48,9 @@ pub(crate) fn see_all(view: &mut View, accounts: &[String]) {
     mark(view, &invented);
 }
 
-/// Keeps for each tool the live lists that apply to the client: its own and those for all, or every list if it has
-/// none of these. The tool is absent if one of them withholds it. The pending change is dropped if none of them
-/// contains it.
+/// Keeps, for each tool, the live lists that apply to the client: its own and those for all clients, or every list if
+/// there are none of these. A tool is absent if one of the remaining lists withholds it. A pending change is dropped if
+/// none of them contains it.
 pub(crate) fn withhold(view: &mut View, client: Option<&ClientId>) {
     for tool in view.tools.values_mut().filter(|tool| tool.is_unaccepted()) {
         if let Some(client) = client {
@@ -80,7 +80,7 @@ pub(crate) fn withhold(view: &mut View, client: Option<&ClientId>) {
     withhold_with_servers(view);
 }
 
-/// Hides the tools of each server whose instructions must be accepted first.
+/// Makes the tools of a server absent while the server's instructions await acceptance.
 fn withhold_with_servers(view: &mut View) {
     let is_withheld = |each: &Listing| each.state == ListingState::Withheld;
     let mut servers: HashSet<(Scope, ServerKey)> = HashSet::new();
@@ -125,8 +125,8 @@ fn keep_own_lists(listings: &mut Vec<Listing>, client: &ClientId) {
     }
 }
 
-/// Returns true if a client's own live list has started to withhold a tool, and false if it offers the tool again.
-/// `None` for other clients, and if nothing changed.
+/// Returns true if a client's own live list has begun to withhold a tool, and false if it offers the tool again. `None`
+/// if nothing changed, or if the list applies to all clients.
 pub(super) fn withheld_now(before: &[Listing], after: &[Listing], client: &str) -> Option<bool> {
     let of = |all: &[Listing], owner: &str| {
         let own = all.iter().filter(|each| each.is_live() && each.source.client == owner);
@@ -145,8 +145,8 @@ pub(super) fn withheld_now(before: &[Listing], after: &[Listing], client: &str) 
     (was != is).then_some(is)
 }
 
-/// Returns true if a client's own live list has lost a tool that another still lists, and false if it has the tool
-/// again. `None` for other clients, and if nothing changed.
+/// Returns true if a client's own live list has lost a tool that another list still contains, and false if it has the
+/// tool again. `None` if nothing changed, or if the list applies to all clients.
 pub(super) fn dropped_now(before: &[Listing], after: &[Listing], client: &str) -> Option<bool> {
     let lists =
         |all: &[Listing]| all.iter().any(|each| each.is_live() && each.source.client == client);
@@ -158,8 +158,8 @@ pub(super) fn dropped_now(before: &[Listing], after: &[Listing], client: &str) -
     }
 }
 
-/// Returns true if a tool is missing from the live list of the server that a client starts, but not from that of
-/// another client.
+/// Returns true if a tool is missing from the live list of the server that a client starts, but not from another
+/// client's list.
 fn is_dropped(listings: &[Listing], client: &str) -> bool {
     let live = listings.iter().filter(|each| each.source.level == Level::Live);
     let is_own = |each: &&Listing| [ALL, client].contains(&each.source.client.as_str());
@@ -169,7 +169,7 @@ fn is_dropped(listings: &[Listing], client: &str) -> bool {
         && others.iter().any(|each| each.state.is_listed())
 }
 
-/// Returns the clients whose own live lists withhold a tool, while others offer it.
+/// Returns the clients whose own live lists withhold a tool, if other lists offer it.
 pub(crate) fn withheld_from(listings: &[Listing]) -> Vec<ClientId> {
     let live = || listings.iter().filter(|each| each.is_live());
     let is_withheld = |each: &&Listing| each.state == ListingState::Withheld;
@@ -196,10 +196,10 @@ fn mark(view: &mut View, invented: &HashSet<ToolKey>) {
     }
 }
 
-/// Returns the invented names in a view: names that have only failed and are not and were not listed. Either no
-/// entry of their server is known, or a live list of the server lacks them. A name without a server is invented if
-/// this is true for each server of the clients that called it. The view must contain the server entries and their
-/// tools. Servers of an account, recognised by the prefixes of their names, are in no list.
+/// Returns the invented names in a view: names that have only failed, that no source lists or has listed, and whose
+/// server either has no known entry or has a live list without them. A name without a server is invented if this is
+/// true for each server of the clients that called it. The view must contain the server entries and their tools.
+/// Servers of an account, which are recognised by the prefixes of their names, are in no list.
 pub(crate) fn invented(view: &View, accounts: &[String]) -> HashSet<ToolKey> {
     let tools = view.tools.values().map(|tool| (&tool.key.scope, Facts::from(tool)));
     let summaries = view.summaries.iter().flat_map(|(scope, summaries)| {
@@ -226,7 +226,7 @@ pub(crate) fn invented(view: &View, accounts: &[String]) -> HashSet<ToolKey> {
             }
         }
     }
-    // The tools of such a server are unknown, so it may have any.
+    // The tools of a server without a live list are unknown, so it may have any.
     let is_open = |at: &(&Scope, &ServerKey)| served.contains_key(at) && !live.contains(at);
     let is_callers = |listings: &[Listing], tool: &Facts<'_>| {
         let is_callers = |each: &Listing| {
@@ -254,16 +254,16 @@ pub(crate) fn invented(view: &View, accounts: &[String]) -> HashSet<ToolKey> {
         .collect()
 }
 
-/// Returns true if a tool's server comes with the user's account: its name has one of these prefixes.
+/// Returns true if a tool's server belongs to the user's account: its name has one of these prefixes.
 pub(crate) fn is_of_an_account(tool: &ToolName, accounts: &[String]) -> bool {
     let server = tool.as_str().strip_prefix("mcp__");
     server.is_some_and(|server| accounts.iter().any(|prefix| server.starts_with(prefix)))
 }
 
-/// Adapts a view to one client. Tools that it loads are present. Tools that it lists without loading, or no
-/// longer lists, are absent. Tools that only other clients have get the cause [`PresenceCause::OtherClient`];
-/// summaries omit them. Health and decisions by a person are shared. The user's tools of servers that are `waiting` for
-/// the project's entry to be loaded are left alone.
+/// Adapts a view to one client. Tools that it loads are present. Tools that it lists without loading, or no longer
+/// lists, are absent. Tools that only other clients have get the cause [`PresenceCause::OtherClient`]; summaries omit
+/// them. Health and decisions by a person are shared. The user's tools of servers in `waiting`, which wait for the
+/// project's entry to be loaded, are left alone.
 fn see_as_one(view: &mut View, client: &ClientId, waiting: &HashSet<ServerKey>) {
     let servers = ClientServers::of(view, client);
     let waits = |scope: &Scope, tool: Facts<'_>| {
@@ -298,8 +298,8 @@ fn see_as_one(view: &mut View, client: &ClientId, waiting: &HashSet<ServerKey>) 
     }
 }
 
-/// Returns true if a model may have invented the name: no source lists the tool itself, and it has only
-/// failed, in calls by agents of clients. Its server may be listed.
+/// Returns true if a model may have invented the name: no source lists the tool itself, and it has only failed, in
+/// calls by clients. Its server may be listed.
 pub(crate) fn may_be_invented(tool: &Tool) -> bool {
     Facts::from(tool).is_doubtful()
 }
@@ -317,9 +317,9 @@ struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// Returns true if the tool is known only from failures in clients: neither a client nor the name states its
-    /// kind, and no person decided about it. A tool without a calling client is not doubtful, because other
-    /// programs do not list their tools anywhere.
+    /// Returns true if the tool is known only from failures in clients: neither a client nor the name tells its kind,
+    /// and no person decided about it. A tool without a calling client is not doubtful, because other programs do not
+    /// list their tools anywhere.
     fn is_doubtful(self) -> bool {
         matches!(self.kind, ToolKind::Unknown | ToolKind::McpTool)
             && self.failed_only
@@ -328,13 +328,13 @@ impl Facts<'_> {
             && !self.used_by.is_empty()
     }
 
-    /// Returns true if a live list of the server lacks it.
+    /// Returns true if only live lists contained the tool, and none does now.
     fn is_unlisted(self) -> bool {
         let is_out = |each: &Listing| each.source.level == Level::Live && !each.state.is_listed();
         !self.listings.is_empty() && self.listings.iter().all(is_out)
     }
 
-    /// Returns true if the tool is or was listed only by servers that other clients start under this name.
+    /// Returns true if the tool is or was listed, but only by servers that other clients start under this name.
     fn is_of_others(self, client: &ClientId) -> bool {
         let mut live = self.listings.iter().filter(|each| each.source.level == Level::Live);
         let is_other = |each: &Listing| !is_read_by(&each.source, client);
@@ -342,11 +342,11 @@ impl Facts<'_> {
     }
 }
 
-/// The client of a live list that applies to every client. If clients start different servers under one name, each
-/// has a separate list.
+/// The client in the id of a live list that applies to all clients. If clients start different servers under one name,
+/// each has a list of its own.
 pub(super) const ALL: &str = "live";
 
-/// Returns true if the client reads the source, or it is a live list that applies to every client.
+/// Returns true if the client reads the source, or the source is a live list that applies to all clients.
 pub(crate) fn is_read_by(source: &SourceId, client: &ClientId) -> bool {
     [ALL, client.as_str()].contains(&source.client.as_str())
 }
@@ -379,15 +379,15 @@ impl<'a> From<&'a ToolSummary> for Facts<'a> {
     }
 }
 
-/// Returns the standing of a tool for `client`, by its sources and uses. A live list does not count, because
-/// it belongs to the server and applies to every client.
+/// Returns the standing of a tool for `client`, according to its sources and uses. Live lists do not count, because
+/// they belong to the server.
 fn own(tool: Facts<'_>, client: &ClientId) -> Standing {
     let of_clients = || tool.listings.iter().filter(|each| each.source.level != Level::Live);
     match shadow::state_for(tool.listings, client.as_str()) {
         Some(ListingState::Configured) => Standing::There,
         Some(state) => Standing::Away(state.cause()),
         None if of_clients().next().is_none() => {
-            // A live list contains the tools of a server, not the clients that have it.
+            // A live list says which tools a server has, not which clients have the server.
             let is_of_server = tool.server.is_some() && !tool.listings.is_empty();
             let is_nobodys = tool.used_by.is_empty() && !is_of_server;
             if is_nobodys || tool.used_by.contains(client) {
@@ -428,20 +428,20 @@ impl ClientServers {
         *known = standing.min(*known);
     }
 
-    /// Returns true if sources list the tool or its server, but the client neither loads nor ever used it. A failed
+    /// Returns true if sources list the tool or its server, but the client does not load it and never used it. A failed
     /// call of this client then says nothing about the tool.
     pub(crate) fn lack(&self, tool: &Tool, client: &ClientId) -> bool {
         let standing = self.standing(&tool.key.scope, tool.into(), client);
         self.list(tool) && matches!(standing, Standing::Away(_) | Standing::Others)
     }
 
-    /// Returns true if a source lists or ever listed the tool or its server.
+    /// Returns true if a source lists or has listed the tool or its server.
     pub(crate) fn list(&self, tool: &Tool) -> bool {
         tool.is_configured() || self.entry(&tool.key.scope, tool.into()).is_some()
     }
 
-    /// Returns the standing of the best entry of the tool's server. A project's entry that the client does not
-    /// list is a different server from the user's.
+    /// Returns the standing of the best entry of the tool's server. `None` if it has no entry. A project's entry that
+    /// the client does not list is for a different server than the user's.
     fn entry(&self, scope: &Scope, tool: Facts<'_>) -> Option<Standing> {
         let server = tool.server.filter(|_| tool.kind == ToolKind::McpTool)?;
         let of = |scope: &Scope| self.0.get(scope)?.get(server).copied();
@@ -451,13 +451,13 @@ impl ClientServers {
         }
     }
 
-    /// Returns true if the client loads the tool's server by its entry in this scope.
+    /// Returns true if the client loads the tool's server through its entry in this scope.
     fn is_loaded(&self, scope: &Scope, tool: Facts<'_>) -> bool {
         let standing = || self.0.get(scope)?.get(tool.server?).copied();
         standing() == Some(Standing::There)
     }
 
-    /// Returns the standing of the tool's server if it has an entry, else that of the tool's own sources.
+    /// Returns the standing of the tool's server, or that of the tool's own sources if the server has no entry.
     fn standing(&self, scope: &Scope, tool: Facts<'_>, client: &ClientId) -> Standing {
         match self.entry(scope, tool) {
             None => own(tool, client),
@@ -466,7 +466,7 @@ impl ClientServers {
             Some(Standing::Others)
                 if tool.used_by.contains(client) && !self.is_loaded(&Scope::Global, tool) =>
             {
-                // A live list applies to every client.
+                // A live list without the tool applies to this client too.
                 if tool.is_unlisted() { Standing::There } else { Standing::Used }
             }
             Some(Standing::There) if is_dropped(tool.listings, client.as_str()) => {
